@@ -25,6 +25,7 @@ from autograder.workspace.file_watcher import FileWatcher
 from autograder.workspace.lesson_session import FEATURES, LessonSession
 from autograder.workspace.workspace import Workspace
 
+KEEP_ALIVE_SECONDS = 60  # so that a page that is being worked on need not connect for each request
 GRACE_SECONDS = 2  # for requests that are being answered when the server ends
 ENDED = "headway serve has ended. To continue, start it again in your terminal."
 
@@ -110,6 +111,7 @@ def run(
             access_log=False,
             server_header=False,
             proxy_headers=False,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
         server = _Server(config, events, checks)

@@ -121,7 +121,7 @@ def show(label, *columns):
     """Print the medians of wrong and right code, in milliseconds."""
     wrong, right = ([1e3 * statistics.median(column[begin::2]) for column in columns] for begin in (0, 1))
     for words, values in (("wrong", wrong), ("right", right)):
-        print(f"{label:<44}{words:<8}" + "".join(f"{value:10.0f}" for value in values), flush=True)
+        print(f"{label:<56}{words:<8}" + "".join(f"{value:10.0f}" for value in values), flush=True)
 
 
 def main():
@@ -130,7 +130,7 @@ def main():
     options = parser.parse_args()
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors; {options.checks} checks, medians, ms")
     for function in ("softmax.softmax", "blocks.block"):
-        print(f"{function:<52}{'verdict':>10}")
+        print(function)
         totals, _ = bench_watch.measure(function, UNTIL, options.checks, bench_watch.CASES[function], "differs from")
         show("  headway watch, from the save", totals)
         with tempfile.TemporaryDirectory() as scratch:

@@ -1,6 +1,9 @@
 """A lesson page of `headway serve` in Chromium: edit, check, hints, loops, reload, tabs, files, a lost server."""
 
+import contextlib
+import http.server
 import signal
+import threading
 
 import pytest
 from support.chromium import chromium
@@ -125,11 +128,10 @@ def test_tabs_see_each_other(lesson, server, folder):
     lesson.write(RIGHT)
     lesson.check()
     lesson.wait_for(".passed", "softmax passes")
+    lesson.browser.close()  # It has read the events for both.
     lesson.browser.switch_to.window(second)
     wait_until(lambda: lesson.code() == RIGHT, what=lesson.code)
     wait_until(lambda: "1 of 5 functions" in lesson.text(".progress-text"))
-    lesson.browser.close()
-    lesson.browser.switch_to.window(first)
     path = folder / "softmax.py"
     path.write_text(path.read_text().replace("return z / z.sum(", "return z / np.sum(z, "))
     wait_until(lambda: "np.sum(z, " in lesson.code(), what=lesson.code)
@@ -137,7 +139,7 @@ def test_tabs_see_each_other(lesson, server, folder):
 
 def test_many_tabs_share_one_stream(lesson):
     first, address = lesson.browser.current_window_handle, lesson.browser.current_url
-    for _ in range(7):  # more than a browser's connections to one server
+    for _ in range(6):  # with the first one, more than a browser's connections to one server
         lesson.browser.switch_to.new_window("tab")
         lesson.browser.get(address)
         lesson.wait_until_ready()
@@ -155,6 +157,67 @@ def test_hostile_text_is_shown_as_text(lesson):
     lesson.check()
     lesson.wait_for(".cell-report", "onerror=")
     assert lesson.js("return document.querySelectorAll('.cell img, .cell script').length") == 0
+
+
+ATTACK = """
+    const [root, token, done] = arguments;
+    const headers = {"Content-Type": "application/json", "X-Headway-Token": token};
+    const body = JSON.stringify({function: "softmax.softmax"});
+    const api = (options) => fetch(`${root}api/reset`, {method: "POST", credentials: "include", body, ...options});
+    const load = (name, source) => new Promise((resolve) => {
+      const element = document.createElement(name);
+      element.onload = () => resolve(name === "iframe" && !element.contentDocument ? "closed" : "open");
+      element.onerror = () => resolve("closed");
+      element.src = source;
+      document.body.append(element);
+    });
+    Promise.all([
+      api({headers}).then(() => "open", () => "closed"),
+      api({mode: "no-cors", headers: {"Content-Type": "text/plain"}}).then(() => "open", () => "closed"),
+      fetch(root, {credentials: "include"}).then(() => "open", () => "closed"),
+      load("script", `${root}assets/lesson.js`),
+      load("img", `${root}assets/icon.svg`),
+      load("iframe", root),
+    ]).then(done);
+"""
+
+
+def test_another_local_page_reaches_nothing(opened, folder):
+    lesson, before = opened, in_file(folder)
+    root = lesson.browser.current_url.rpartition("/")[0] + "/"
+    token = lesson.js("return document.querySelector('meta[name=headway-token]').content")
+    cookies = []
+    first = lesson.browser.current_window_handle
+    lesson.browser.switch_to.new_window("tab")
+    with other_server(cookies) as port:
+        for host in ("127.0.0.1", "localhost"):  # as if it even knew the path and the token
+            lesson.browser.get(f"http://{host}:{port}/")
+            found = lesson.browser.execute_async_script(ATTACK, root, token)
+            assert found == ["closed"] * 6
+    lesson.browser.close()
+    lesson.browser.switch_to.window(first)
+    lesson.browser.get_log("browser")  # It has reported the refusals.
+    assert in_file(folder) == before
+    assert cookies and not any(cookies), "browsers send a cookie to every port"
+
+
+@contextlib.contextmanager
+def other_server(cookies):
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            cookies.append(self.headers["Cookie"])
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<!doctype html><body></body>")
+
+        def log_message(self, *arguments):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
 
 
 def test_lost_server_keeps_the_text(opened, server, folder):
