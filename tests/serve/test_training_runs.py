@@ -123,6 +123,14 @@ def test_run_stopped_without_saving_leaves_nothing(folder, page):
     assert not (folder / "nothing.safetensors").exists()
 
 
+def test_run_stopped_at_once_ends_without_an_error(page):
+    page("train", **LONG, out="at_once")
+    page("stop")
+    end = page.wait("training-ended")
+    assert end["stopped"] and end["error"] is None
+    assert page("training")["run"]["state"] == "ended"
+
+
 def test_end_of_the_server_saves_the_run(folder):
     page = Page(folder)
     page("train", **LONG, out="ended")
