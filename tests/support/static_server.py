@@ -12,7 +12,7 @@ POLICY = (
 
 
 @contextlib.contextmanager
-def serve(files):
+def serve(files, policy=POLICY):
     """Yield the address of a server of these files, by path; the dictionary may be changed meanwhile."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -21,7 +21,8 @@ def serve(files):
             content = files.get(path)
             self.send_response(404 if content is None else 200)
             self.send_header("Content-Type", mimetypes.guess_type(path)[0] or "application/octet-stream")
-            self.send_header("Content-Security-Policy", POLICY)
+            if policy:
+                self.send_header("Content-Security-Policy", policy)
             self.send_header("Cache-Control", "no-store")
             self.end_headers()
             self.wfile.write(content or b"")

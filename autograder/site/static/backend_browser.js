@@ -143,7 +143,7 @@ export class BrowserBackend {
 
   /** @param {{loaded: number, total: number}} progress */
   #showProgress({ loaded, total }) {
-    if (!this.#worker) {
+    if (!this.#worker && this.#loading?.event !== "stopped") {
       const megabytes = (/** @type {number} */ bytes) => Math.round(bytes / 1e6);
       const text = `loading Python: ${megabytes(loaded)} of ${megabytes(total)} MB`;
       if (text !== this.#loading?.text) {

@@ -179,6 +179,8 @@ test("a download that fails stops the back end with its message", async () => {
   const message = await messageOf(all.backend.request("open", { module: "softmax" }));
   assert.equal(message, "pyodide.mjs could not be loaded from cdn.jsdelivr.net.");
   assert.deepEqual(all.events[all.events.length - 1], { event: "stopped", message });
+  all.downloads.onProgress({ loaded: 1e6, total: 2e6 }); // Other files are still on their way.
+  assert.equal(all.events[all.events.length - 1].event, "stopped");
   let late;
   all.backend.listen((event) => (late = event)); // A page that connects later is told, too.
   assert.equal(late.event, "stopped");
