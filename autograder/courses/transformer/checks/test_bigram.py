@@ -318,8 +318,12 @@ def test_arrives_at_the_counts(student: StudentCode, reference: Reference, draw:
     W, _ = _train(student, ids, 3, 400, 0.5, 256, draw.rng())
     if not isinstance(W, np.ndarray) or W.shape != (3, 3):
         raise Mismatch(f"W must be an array of shape (3, 3), not {describe_type(W)}")
+    # Not with `reference.softmax`: the memo has no answer for a table whose last bits depend on the student's code.
+    with np.errstate(all="ignore"):
+        odds = np.exp(W - W.max(axis=-1, keepdims=True))
+        apart = float(np.abs(odds / odds.sum(axis=-1, keepdims=True) - counted).max())
     # Over 300 random texts, the largest distance of the official table was 0.03.
-    if not (apart := float(np.abs(reference.softmax.softmax(W) - counted).max())) < 0.1:
+    if not apart < 0.1:
         raise Mismatch(
             f"after 400 steps, a probability of the learned table is {apart:.2f} away from that of the counts"
         )
