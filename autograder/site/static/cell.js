@@ -170,6 +170,7 @@ export class Cell {
       },
     });
     this._view.below.replaceChildren(panel);
+    panel.scrollIntoView({ block: "nearest" });
   }
 
   _closeConflict() {
@@ -229,7 +230,7 @@ export class Cell {
     this._view.showReport(reply, report, this._page.canTrain);
     if (reply.report.passed) {
       this._closeHints();
-      this._plots.drawFirst();
+      this._plots.drawFirst().then(() => this._view.scrollToResult()); // A longer column moves what is beside it.
     }
   }
 

@@ -94,7 +94,13 @@ export class CellView {
     this._passed.hidden = !passed;
     if (passed) this._passed.replaceChildren(...this._celebration(points.earned, badges, next, canTrain));
     this._announce(passed ? `${this._title} passes.` : headline);
-    (passed ? this._passed : report.firstElementChild ?? report).scrollIntoView({ block: "nearest" });
+    this.scrollToResult();
+  }
+
+  /** Scroll as little as needed to show the outcome of the check. */
+  scrollToResult() {
+    const header = this._report.querySelector(".report-header") ?? this._report;
+    (this._passed.hidden ? header : this._passed).scrollIntoView({ block: "nearest" });
   }
 
   /**

@@ -132,10 +132,16 @@ class Lesson {
       if (event.notes?.length) this._state.textContent = event.notes.join(" ");
     }
     if (event.event === "countdown") this._expect(event.seconds);
-    if (event.event === "loading") this._state.textContent = `${event.text} …`;
+    if (event.event === "loading") this._showLoading(event.text);
     if (event.event === "ready") this._state.replaceChildren();
     if (event.event === "notice") this._state.textContent = event.message;
     if (event.statuses) this._updateProgress(event);
+  }
+
+  /** @param {string} text what is loaded, such as "starting Python" */
+  _showLoading(text) {
+    const more = this.cells.length ? "" : " You can read already. When it is done, the functions become editors.";
+    this._state.textContent = `${text[0].toUpperCase()}${text.slice(1)} …${more}`;
   }
 
   /** @param {number | null} seconds */

@@ -28,8 +28,8 @@ export class Plots {
   }
 
   /** Draw the first plot, unless one is shown. */
-  drawFirst() {
-    if (this._plots.length && !this._drawn.childElementCount) this.draw(this._plots[0]);
+  async drawFirst() {
+    if (this._plots.length && !this._drawn.childElementCount) await this.draw(this._plots[0]);
   }
 
   /** @param {Plot} plot */

@@ -28,8 +28,8 @@ export class Progress {
     this._text = make("p", { class: "progress-text" });
     this._bar = make("progress", { "aria-label": "Functions of this assignment that pass" });
     this._points = make("p", { class: "progress-points" });
-    const panel = make("div", { class: "progress" }, this._text, this._bar, this._points);
-    contents?.querySelector("ol, ul")?.before(panel);
+    this._panel = make("div", { class: "progress", hidden: true }, this._text, this._bar, this._points);
+    contents?.querySelector("ol, ul")?.before(this._panel);
   }
 
   /**
@@ -44,6 +44,7 @@ export class Progress {
     }
     const here = Object.keys(this.statuses).filter((name) => name.startsWith(`${this._module}.`));
     const passed = here.filter((name) => this.statuses[name] === "passed").length;
+    this._panel.hidden = false;
     this._bar.max = Math.max(1, here.length);
     this._bar.value = passed;
     this._text.textContent = `${passed} of ${here.length} functions pass`;

@@ -12,8 +12,8 @@ import { showDifferences, showText } from "./editor.js";
  * @param {(choice: "page" | "file") => void} options.onChoice
  */
 export function conflictPanel({ file, page, saved, onChoice }) {
-  return make("section", { class: "conflict", role: "alertdialog", "aria-label": `Two versions of ${file}` },
-    make("p", {}, `${file} was changed elsewhere while you were typing here. Which text do you want to keep?`),
+  return make("section", { class: "conflict", "aria-label": `Two versions of ${file}` },
+    make("p", { role: "alert" }, `${file} was changed elsewhere while you were typing here. Which text do you want to keep?`),
     twoTexts({ label: "In this page", text: page }, { label: `In ${file}`, text: saved }),
     make("p", { class: "actions" },
       button("Keep the text of this page", () => onChoice("page")),
