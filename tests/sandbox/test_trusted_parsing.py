@@ -50,6 +50,7 @@ TRUSTED = {
     "notebooks.release_manifest": OWN_SOURCES,
     "notebooks.running_notebook": OWN_FILES,
     "notebooks.student_notebooks": OWN_SOURCES,
+    "sandbox.interpreter_state": "forgets cached lines of edited files, for a browser",
     "sandbox.policy": "imports the path of the parsers",
     "sandbox.process": "the answers of the server, which runs no code of a submission",
     "workspace": OWN_FILES,
