@@ -19,7 +19,7 @@ class ServerBackend {
    */
   constructor(page, token) {
     this._page = page;
-    this._headers = { "X-Headway-Token": token, "X-Headway-Page": crypto.randomUUID() };
+    this._headers = { "X-Headway-Token": token, "X-Headway-Page": pageId() };
     this._shared = `headway:${token.slice(0, 8)}`; // the name of the channel and of the lock
     this._channel = new BroadcastChannel(this._shared);
     this._channel.onmessage = ({ data }) => this._receive(data);
@@ -114,6 +114,11 @@ class ServerBackend {
       // The stream will report a lost server, and the page the reason why a file cannot be read.
     }
   }
+}
+
+/** A name for this tab, with which the server marks the events that its requests cause. */
+function pageId() {
+  return Array.from(crypto.getRandomValues(new Uint32Array(3)), (part) => part.toString(36)).join("-");
 }
 
 /** Whether the response comes from another run of the server, which does not know this page. @param {Response} response */
