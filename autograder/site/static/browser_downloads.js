@@ -98,7 +98,7 @@ export class Downloads {
   async #request(url, options) {
     let response;
     try {
-      response = await this.fetch(url.href, { credentials: "omit", ...options });
+      response = await this.fetch(url.href, options);
     } catch {
       throw unreachable(url);
     }
