@@ -34,10 +34,11 @@ async function digest(text) {
   return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, "0")).join("").slice(0, 16);
 }
 
-const cell = async (name) => ({ ...fake.cells[name], digest: await digest(fake.cells[name].text), shared_with: [] });
+const cell = async (name) => ({ shared_with: [], ...fake.cells[name], digest: await digest(fake.cells[name].text) });
 
 function write(name, text) {
-  fake.cells[name].text = text;
+  fake.cells[name] ??= structuredClone(cells[name]);
+  for (const key of [name, ...(fake.cells[name].shared_with ?? [])]) fake.cells[key].text = text;
   sessionStorage.setItem(KEY, JSON.stringify(fake.cells));
 }
 

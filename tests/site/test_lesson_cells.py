@@ -293,6 +293,30 @@ def test_keyboard_reaches_everything_and_leaves_the_editor(page):
     assert page.js(focused) == "next-hint"
 
 
+def reload_with(page, change):
+    """Reload the page after a script has changed the `files` of the back end."""
+    page.js(f"const files = fake.cells; {change}; sessionStorage.setItem('fake-files', JSON.stringify(files))")
+    page.browser.refresh()
+    page.wait("document.querySelectorAll('.cell.ready').length === 4")
+
+
+def test_functions_of_one_cell_share_an_editor(page):
+    share = "files[{0!r}] = {{...files[{1!r}], shared_with: [{1!r}]}}; files[{1!r}].shared_with = [{0!r}]"
+    reload_with(page, share.format(LOG_SOFTMAX, SOFTMAX))
+    assert page.cell(".shared a", LOG_SOFTMAX).text == "softmax and log_softmax"
+    page.check(RIGHT)
+    page.wait_for(".passed", "softmax and log_softmax pass.")
+    assert [payload["function"] for payload in page.requests("check")] == [SOFTMAX, LOG_SOFTMAX]
+
+
+def test_function_that_the_file_lacks_can_be_restored(page):
+    reload_with(page, f"delete files[{LOG_SOFTMAX!r}]")
+    assert "has no function log_softmax any more" in page.cell(".problem", LOG_SOFTMAX).text
+    page.click(".problem button", LOG_SOFTMAX)
+    page.wait_until_ready()
+    assert page.code(LOG_SOFTMAX).startswith("def log_softmax(")
+
+
 def test_archive_is_exported_and_imported(page, tmp_path):
     page.browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
     page.js("document.querySelector('.archive button').click()")

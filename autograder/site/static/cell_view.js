@@ -17,7 +17,7 @@ export class CellView {
    * @param {Record<ButtonName, () => void>} options.actions what the buttons do
    */
   constructor({ functions, title, stub, actions }) {
-    this._title = title;
+    this._passes = `${title} ${functions.length === 1 ? "passes" : "pass"}.`;
     this._file = `${functions[0].split(".")[0]}.py`;
     this._saveState = make("span", { class: "save-state" }, SAVE_WORDS.saved);
     this.problem = make("p", { class: "problem", role: "alert" });
@@ -93,7 +93,7 @@ export class CellView {
     this._docs.open = false;
     this._passed.hidden = !passed;
     if (passed) this._passed.replaceChildren(...this._celebration(points.earned, badges, next, canTrain));
-    this._announce(passed ? `${this._title} passes.` : headline);
+    this._announce(passed ? this._passes : headline);
     this.scrollToResult();
   }
 
@@ -111,7 +111,7 @@ export class CellView {
    */
   *_celebration(earned, badges, next, canTrain) {
     yield make("p", { class: "passed-title" },
-      make("span", { class: "tick", "aria-hidden": "true" }, "✓"), ` ${this._title} passes. `,
+      make("span", { class: "tick", "aria-hidden": "true" }, "✓"), ` ${this._passes} `,
       make("span", { class: "earned" }, `${inPoints(earned)} points`));
     for (const badge of badges) yield make("p", { class: "badge" }, badge);
     if (!next) {

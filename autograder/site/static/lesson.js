@@ -218,7 +218,8 @@ class Lesson {
       this._state.textContent = "Connecting …";
       this.start();
     });
-    this._state.replaceChildren(make("strong", {}, message), " Your text is kept in this tab. ", reconnect);
+    const kept = this.cells.length ? " Your text is kept in this tab. " : " ";
+    this._state.replaceChildren(make("strong", {}, message), kept, reconnect);
   }
 }
 
