@@ -30,7 +30,7 @@
 # | `W_pos` | (block size, D) | a position, 0, 1, 2, … | *where* it is |
 #
 # The second table is needed because the next step of the model compares vectors regardless of their positions: without
-# position vectors, "dog bites man" and "man bites dog" would be the same three vectors to it.
+# position vectors, "dog bites man" and "man bites dog" would be the same set of three vectors to it.
 
 # %%
 import numpy as np
@@ -56,9 +56,9 @@ from softmax import as_float
 # usually come in batches, (B, T); the new axis goes last: (B, T, V). Compare the ids, with one more axis of length 1 at
 # the end, with all the numbers from 0 to V − 1: that works for every shape.
 #
-# An id outside the table is a sign of an earlier bug (the wrong vocabulary, or a padding id of -1). NumPy reports only
-# ids that are too large: index -1 silently takes the *last* row. So check the ids, and raise an error that shows the
-# wrong one, such as "id 27 is outside the vocabulary: ids must be in [0, 27)".
+# An id outside the table is a sign of an earlier bug (the wrong vocabulary, or a padding id of -1). NumPy does
+# not report an id from -V to -1: index -1 silently takes the *last* row. So check the ids, and raise an error that
+# shows the wrong one, such as "id 27 is outside the vocabulary: ids must be in [0, 27)".
 
 # %%
 
@@ -157,8 +157,8 @@ def embed_tokens(ids, W_tok):
 #
 # ```
 #
-# Whatever is used twice gets two gradients, and they are added. You know this rule from numbers and from the bigram
-# table, and it will come back in every assignment.
+# Whatever is used twice gets two gradients, and they are added. You know this rule from single numbers, in `gradients`,
+# and from the bigram table, and it will come back in every assignment.
 #
 # Adding in place with repeated ids is the trap that you know from counting bigrams: `total[[1, 1, 1]] += 1.0` keeps
 # only *one* of the additions. (NumPy reads `total[[1, 1, 1]]`, which is `[0, 0, 0]`; adds 1; and stores the result in
@@ -272,8 +272,8 @@ def sinusoidal_positions(length, d_model):
 # ones. For a longer text there are not enough positions: raise an error, because NumPy's own message about shapes would
 # not explain the problem.
 #
-# How can the model tell the two apart again, once they are added? In a wide model, two random vectors point in nearly
-# unrelated directions: the product of a vector with itself, summed over its entries, is much larger than its product
+# How can the model tell the two apart again, once they are added? In a wide model, two random vectors are nearly
+# perpendicular: the product of a vector with itself, summed over its entries, is much larger than its product
 # with another vector. So a later layer can find out which token it was by multiplying x with the vector of each token.
 # Here are all 27 · 16 sums of a random token vector and a random position vector. How many tokens does this find?
 #
@@ -292,9 +292,9 @@ def sinusoidal_positions(length, d_model):
 #
 # Models differ in the factor $s$. The transformer of 2017 multiplies the token vectors by $\sqrt{D}$ (section 3.4);
 # GPT-2 and BERT, two famous later models, do not scale at all. A common explanation is that the 2017 model uses the
-# same table again in its last step, where it computes the scores. With entries of about $1/\sqrt{D}$ these do not
-# become too large, and the factor makes the token vectors as large as the waves. It applies to the token vectors only,
-# not to the sum.
+# same table again in its last step, where it computes the scores. With entries of about $1/\sqrt{D}$ the scores do
+# not become too large, and the factor makes the token vectors as large as the waves. It applies to the token vectors
+# only, not to the sum.
 #
 # ```python
 # >>> W_tok = np.array([[0.0, 0.5], [1.0, 1.5], [2.0, 2.5], [3.0, 3.5]])  # V = 4 tokens, D = 2

@@ -45,8 +45,9 @@
 # Reading, the questions and the experiment take nearly as long again.
 #
 # A line after `>>>` is typed into Python, and the line below it is the output you get once your function is correct. In
-# a notebook, the cell after the function checks it; in a file, `headway watch` checks on every save. The output of a
-# check is called its report. Commands that begin with `headway` are typed in a terminal.
+# a notebook, the cell after the function checks it; in a file, `headway watch` checks on every save; on a page of the
+# website, press *Check* below the function. The output of a check is called its report. Commands that begin with
+# `headway` are typed in a terminal.
 #
 # A function whose docstring begins with "Given" is already written. Later lessons import your earlier functions, as in
 # `from softmax import softmax`. In a notebook this takes your function from `softmax.py` or `softmax.ipynb` if it is

@@ -18,7 +18,7 @@ PRESET_HELP = (
 )
 CHARACTERS, TOKENS = 400, 100  # of a generated text, by default
 LENGTH_HELP = f"Characters to generate (default: {CHARACTERS}); of an imported model: tokens (default: {TOKENS})."
-TOP_P_HELP = "Choose among the fewest whose probabilities add up to P only."
+TOP_P_HELP = "Choose only among the most likely ones whose probabilities add up to P."
 solution_option = click.option("--solution", is_flag=True, help="Use the official solution instead of your code.")
 
 

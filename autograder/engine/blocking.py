@@ -212,7 +212,7 @@ def block_without_correct_answer(checks: Iterable[CheckResult]) -> None:
         others = answer_checks.get(check.function, [])
         if check.status == "passed" and not check.sees_answers and others and all(o.status != "passed" for o in others):
             needs = next((other.blocked_by for other in others if other.blocked_by), [check.function])
-            check.message = f"earns points once another check of {check.function} passes"
+            check.message = "counts as soon as another check of this function passes"
             check.status, check.blocked_by, check.earned = "blocked", needs, 0.0
 
 

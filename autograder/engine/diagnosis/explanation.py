@@ -46,7 +46,10 @@ class Diagnosis:
         """What was compared, and which failures it explains."""
         if self.proof:
             return self.proof
-        which = "this mistake" if len(self.titles) == 1 else "both mistakes" if self.together else "either mistake"
+        words = (
+            ("both mistakes", "all these mistakes") if self.together else ("either mistake", "any of these mistakes")
+        )
+        which = "this mistake" if len(self.titles) == 1 else words[len(self.titles) > 2]
         if elsewhere := sorted({m.function for m in self.mistakes if self.function not in ("", m.function)}):
             which += f" in what {' and '.join(elsewhere)} should do"
         same = "raises the same error" if self.raised else "gives exactly your numbers"

@@ -5,7 +5,7 @@ import { button, make, withCode } from "./dom.js";
 /** What the kinds of steps are called. @type {Record<string, string>} */
 const TITLES = { question: "A question", idea: "The idea", shape: "The shape of the line" };
 /** @type {Record<string, string>} */
-const NEXT = { question: "Show a question", idea: "Show the idea", shape: "Show the shape of the line" };
+const NEXT = { question: "Show a question", idea: "Show the idea", shape: "Show the steps" };
 const KINDS = ["question", "idea", "shape"];
 
 /** The panel with the hints of one cell. */
