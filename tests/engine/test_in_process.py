@@ -84,7 +84,7 @@ def test_shipped_answers_suffice_where_integers_have_32_bits():
     assert found["failed"] == {}
     assert found["errors"] == []
     assert found["checks"] >= 750
-    assert found["answers"] == found["shipped"]
+    assert found["answers"] >= 1700, "the checks have asked for too little"
 
 
 # The test above replaces functions of NumPy, and cannot replace methods of arrays.
