@@ -4,13 +4,12 @@
 // files of the workspace, which this page has, too.
 import { BackendError } from "./backend_error.js";
 import { Downloads } from "./browser_downloads.js";
+import { missingFeature, startModuleWorker } from "./browser_features.js";
 import { WorkspaceStore } from "./browser_store.js";
 
 const DEADLINE_SECONDS = 10;
 const TICK_MILLISECONDS = 250;
 const COUNTDOWN_AFTER_SECONDS = 1;
-const TOO_OLD =
-  "This browser is too old to run Python. Read on here, and check with a current Firefox, Chrome, Edge or Safari.";
 const RUNS_STUDENT_CODE = new Set(["check", "draw", "plots", "solution"]);
 
 /**
@@ -413,37 +412,6 @@ export class BrowserBackend {
 function oneLine(text) {
   const lines = text.trim().split("\n");
   return lines[lines.length - 1].slice(0, 200);
-}
-
-/** Return what this browser lacks for Python, in one line; empty if nothing. */
-export function missingFeature() {
-  if (typeof WebAssembly !== "object" || typeof Worker !== "function") {
-    return TOO_OLD;
-  }
-  if (!globalThis.crypto?.subtle) {
-    return "This page must be opened with https (or from this computer): else it cannot verify what it downloads.";
-  }
-  return "";
-}
-
-/**
- * Start a worker whose program is a module; throw BackendError if this browser knows only old ones.
- * @param {URL} url
- */
-export function startModuleWorker(url) {
-  let isKnown = false;
-  const options = {
-    get type() {
-      isKnown = true;
-      return /** @type {const} */ ("module");
-    },
-  };
-  const worker = new Worker(url, options);
-  if (!isKnown) {
-    worker.terminate();
-    throw new BackendError(TOO_OLD);
-  }
-  return worker;
 }
 
 const assets = new URL("./", import.meta.url);

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { missingFeature, startModuleWorker } from "../../../autograder/site/static/backend_browser.js";
 import { BackendError } from "../../../autograder/site/static/backend_error.js";
+import { missingFeature, startModuleWorker } from "../../../autograder/site/static/browser_features.js";
 import { WorkspaceStore } from "../../../autograder/site/static/browser_store.js";
 import { FakeDownloads, FakeStore, FakeWorker, makeBackend, makeOpened, messageOf, settle } from "./parts.mjs";
 
