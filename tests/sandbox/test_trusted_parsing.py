@@ -30,6 +30,7 @@ HARMLESS = {"json.dumps", "ast.FunctionDef", "ast.ClassDef", "ast.Name"}
 OWN_FILES = "files of the user's own workspace or notebook, on the user's own machine"
 OWN_SOURCES = "sources of Headway and of the course, and files that Headway has written"
 TRUSTED = {
+    "browser.page": "requests of the page that runs it, in the student's own browser",
     "classroom.exporters.gradescope_run": "the settings in the archive that the instructor uploaded",
     "classroom.exporters.nbgrader_course": "imports a limit of size only",
     "classroom.result_store": "the seed of the run, in the instructor's folder",
@@ -53,6 +54,10 @@ TRUSTED = {
     "sandbox.interpreter_state": "forgets cached lines of edited files, for a browser",
     "sandbox.policy": "imports the path of the parsers",
     "sandbox.process": "the answers of the server, which runs no code of a submission",
+    "serve.app": "requests of the pages of the user's own workspace, of at most 20 MiB",
+    "serve.training_job": "records of a process of Headway that runs no student code itself",
+    "serve.training_process": "the settings of a run, written by the server",
+    "site": OWN_SOURCES,
     "workspace": OWN_FILES,
 }
 
