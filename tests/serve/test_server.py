@@ -88,7 +88,10 @@ def test_raw_requests_that_are_not_http_are_refused(running):
 
 def test_only_this_machine_is_answered(running):
     _, port, _ = running
-    addresses = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}
+    try:
+        addresses = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}
+    except OSError:
+        pytest.skip("this machine does not know its own name")
     for address in addresses - {"127.0.0.1"}:
         with pytest.raises(OSError), socket.create_connection((address, port), timeout=10):  # noqa: PT011
             pass
