@@ -105,7 +105,8 @@ class LessonSession:
                 return {"conflict": {"text": cell.cell.text, "digest": cell.cell.digest}}
             self._refresh()
             self._being_written[qualified] = self.workspace.snapshot.fingerprints[qualified]
-            return {"digest": cell.digest, "line": cell.line}
+            self._refresh()
+            return {"digest": cell.digest, "line": cell.line, **self._progress()}
 
     def check(self, payload: Payload) -> Reply:
         """Check one function, record its result, and return the report."""
@@ -329,7 +330,8 @@ class LessonSession:
         return stubs | self.workspace.statuses
 
     def _progress(self) -> Reply:
-        earned, possible = progress.total_points(self.workspace.progress, self.curriculum)
+        current = {name: entry for name, entry in self.workspace.progress.items() if name in self.workspace.statuses}
+        earned, possible = progress.total_points(current, self.curriculum)
         return {"statuses": self._statuses(), "points": {"earned": earned, "possible": possible}}
 
     def _function(self, payload: Payload) -> str:
@@ -366,4 +368,4 @@ def _why_no_solution(refusal: solutions.SolutionRefused) -> str:
 
 
 def _question_before_giving_up(function: str) -> str:
-    return f"{function} does not pass yet. Show its solution now? Your workspace records that you have seen it."
+    return f"{function} does not pass yet. Show its solution now? It is recorded that you have seen it."

@@ -250,7 +250,7 @@ def test_checks_are_queued_once(page):
 
 def test_endless_loop_has_a_countdown_and_can_be_stopped(page):
     page.check(LOOP)
-    page.wait_for(".check-clock", "The current call is stopped in")
+    page.wait_for(".check-clock", "it will be stopped in")
     page.click(".stop")
     page.wait_for(".check-state", "was stopped")
     assert not page.cell(".stop").is_displayed() and page.cell(".check-clock").text == ""

@@ -89,7 +89,7 @@ def test_a_wrong_answer_is_named_and_a_right_one_passes(lesson):
 
 def test_an_endless_loop_is_counted_down_and_stopped(lesson):
     check(lesson, LOOP)
-    wait(lesson, ".check-clock", "is stopped in")
+    wait(lesson, ".check-clock", "it will be stopped in")
     wait(lesson, ".check-state", "did not return within 10 s")
     assert "while True" in lesson.code()
     check(lesson, RIGHT)

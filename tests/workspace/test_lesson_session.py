@@ -88,6 +88,15 @@ def test_save_writes_the_cell_and_makes_its_status_unknown(session, folder):
     assert opened["statuses"][SOFT] is None
 
 
+def test_save_of_a_function_that_passed_takes_its_mark_and_points_away(session):
+    saved = write(session, SOFT, "return x")
+    assert session.handle("check", {"function": SOFT})["points"] == {"earned": 2.0, "possible": 2.0}
+    text = session.handle("open", {"module": "softmax"})["cells"][SOFT]["text"].replace("return x", "while True: pass")
+    reply = session.handle("save", {"function": SOFT, "text": text, "digest": saved["digest"]})
+    assert reply["statuses"][SOFT] is None
+    assert reply["points"] == {"earned": 0, "possible": 0}
+
+
 def test_save_over_another_text_is_a_conflict(session, folder):
     digest = digest_of(session, SOFT)
     write(session, SOFT, "return 1")
@@ -170,7 +179,7 @@ def test_reset_of_a_removed_function_adds_a_cell(session, folder):
 
 def test_solution_follows_the_rules(session, checker, folder):
     question = session.handle("solution", {"function": SOFT, "give_up": False})["question"]
-    assert "does not pass yet" in question and "records" in question
+    assert "does not pass yet" in question and "recorded" in question
     (folder / solutions.COURSE).write_text('solutions = "after-pass"')
     with pytest.raises(UsageError, match="only after they pass"):
         session.handle("solution", {"function": SOFT, "give_up": True})

@@ -21,6 +21,7 @@ import { conflictPanel, solutionPanel } from "./versions.js";
  * @property {import("./check_queue.js").CheckQueue} queue
  * @property {boolean} canTrain whether the site has a page for training
  * @property {(name: string) => string | null} status the status of a function
+ * @property {() => string} waitsFor what the back end is doing before it can check, or ""
  * @property {(reply: any) => void} onProgress
  * @property {(cell: Cell, lines: number) => void} onGrown the cell has so many lines more in the file than before
  * @property {(location: {file: string, line: number}) => void} onLocation
@@ -44,7 +45,7 @@ export class Cell {
       onState: (state, message) => this._view.showSaveState(state, message),
       onConflict: (version) => this._showConflict(version),
       onReplace: (text) => this._replaceText(text),
-      onLine: (line) => this._afterSave(line),
+      onSaved: (reply) => this._afterSave(reply),
     });
     this._view = new CellView({
       functions,
@@ -119,9 +120,10 @@ export class Cell {
     this._lines = lineCount(text);
   }
 
-  /** @param {number} line */
-  _afterSave(line) {
-    this.editor.setLine(line);
+  /** @param {any} reply of the back end to the save */
+  _afterSave(reply) {
+    this.editor.setLine(reply.line);
+    this._page.onProgress(reply);
     const lines = lineCount(this.saved.saved);
     this._page.onGrown(this, lines - this._lines);
     this._lines = lines;
@@ -200,7 +202,7 @@ export class Cell {
     }
     this._isStopped = false;
     this.editor.unmark();
-    this._view.say("Checking …");
+    this.say(this._page.waitsFor() || "Checking");
     this._view.showRunning(true);
     this.host.classList.add("checking");
     this._clock.start();
@@ -232,6 +234,11 @@ export class Cell {
       this._closeHints();
       this._plots.drawFirst().then(() => this._view.scrollToResult()); // A longer column moves what is beside it.
     }
+  }
+
+  /** Say what the running check is doing. @param {string} text */
+  say(text) {
+    this._view.say(`${text} …`);
   }
 
   /** A call of the running check is stopped unless it ends in time. @param {number | null} seconds */
@@ -330,7 +337,8 @@ export class Cell {
       if (!(await this.saved.save())) return;
       const { text, digest, backup } = await this._page.connection.request("reset", { function: name });
       this.saved.replace({ text, digest });
-      this._view.note.textContent = backup ? `The stub is back. Your code is in ${backup}.` : "The stub is back.";
+      const copy = backup ? ` A copy is in ${backup}.` : "";
+      this._view.note.textContent = `The stub is back. Undo (Ctrl-Z) brings back your code.${copy}`;
       this.editor.focus();
     });
   }

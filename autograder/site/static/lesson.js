@@ -23,6 +23,7 @@ class Lesson {
       { onEvent: (event) => this._receive(event), onLost: (message) => this._showLost(message) },
     );
     this._drafts = new Drafts(module);
+    this._loading = ""; // what the back end is doing before it can check
     /** @type {string[]} */
     this._features = [];
     /** @type {Cell[]} */
@@ -105,6 +106,7 @@ class Lesson {
       canTrain: this._features.includes("train"),
       status: (name) => this.progress.statuses[name] ?? null,
       onProgress: (reply) => this._updateProgress(reply),
+      waitsFor: () => this._loading,
       onGrown: (grown, lines) => this._moveLines(grown, lines),
       onLocation: (location) => this._goTo(location),
     };
@@ -133,15 +135,29 @@ class Lesson {
     }
     if (event.event === "countdown") this._expect(event.seconds);
     if (event.event === "loading") this._showLoading(event.text);
-    if (event.event === "ready") this._state.replaceChildren();
+    if (event.event === "ready") this._showReady();
     if (event.event === "notice") this._state.textContent = event.message;
     if (event.statuses) this._updateProgress(event);
   }
 
   /** @param {string} text what is loaded, such as "starting Python" */
   _showLoading(text) {
+    this._loading = `Waiting: ${text}`;
+    this._sayInCell(this._loading);
     const more = this.cells.length ? "" : " You can read already. When it is done, the functions become editors.";
     this._state.textContent = `${text[0].toUpperCase()}${text.slice(1)} …${more}`;
+  }
+
+  _showReady() {
+    this._loading = "";
+    this._sayInCell("Checking");
+    this._state.replaceChildren();
+  }
+
+  /** Say what the running check is doing. @param {string} text */
+  _sayInCell(text) {
+    const running = this.queue.running;
+    if (running instanceof Cell) running.say(text);
   }
 
   /** @param {number | null} seconds */

@@ -11,7 +11,7 @@ const PAUSE_MILLISECONDS = 1000; // after the last key
  * @property {(state: "saved" | "typed" | "saving" | "failed" | "conflict", message: string) => void} onState
  * @property {(file: Version) => void} onConflict the file has changed, and the text in the page, too
  * @property {(text: string) => void} onReplace the file has changed, and the page takes its text over
- * @property {(line: number) => void} onLine the text is saved and begins at this line of the file
+ * @property {(reply: any) => void} onSaved the text is saved: the reply has its line in the file, and the progress
  */
 
 /** Keeps typed text in the tab until it is saved, so that a reload loses nothing. */
@@ -131,7 +131,7 @@ export class SavedText {
       }
       this.saved = text;
       this.digest = (reply.conflict ?? reply).digest;
-      if (reply.line !== undefined) this._callbacks.onLine(reply.line);
+      if (!reply.conflict) this._callbacks.onSaved(reply);
     } catch (error) {
       if (!(error instanceof BackendError)) throw error;
       this.failure = error.message;
