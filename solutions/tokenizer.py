@@ -51,8 +51,8 @@
 # `from softmax import softmax`. In a notebook this takes your function from `softmax.py` or `softmax.ipynb` if it is
 # written there and saved, and the official one otherwise. Imports from `autograder` come with the course.
 #
-# New terms are in bold where they are explained; `headway list --terms` lists them again. At the end of the lesson is
-# an experiment with your own functions: guess first, run it, and only then read on.
+# New terms are in bold where they are explained; `headway list --terms` and the glossary of the website list them
+# again. At the end of the lesson is an experiment with your own functions: guess first, run it, and only then read on.
 
 # %%
 import numpy as np
