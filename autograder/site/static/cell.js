@@ -95,6 +95,7 @@ export class Cell {
     this.host.dataset.status = this._page.status(this.current) ?? "unknown";
     this._view.buttons.compare.hidden = !passes;
     this._view.buttons.hint.hidden = passes;
+    this._view.task.hidden = this._page.status(this.current) !== "not_started";
   }
 
   // --- The text and the file

@@ -28,10 +28,12 @@ export class CellView {
     this.code = make("div", { class: "code" });
     this._state = make("span", { class: "check-state", role: "status" });
     this.clock = make("span", { class: "check-clock", role: "timer" });
+    this.task = make("p", { class: "leave" }, "Write your code in place of the line ",
+      make("code", {}, "raise NotImplementedError(…)"), ". Then press Check.");
     const foot = make("div", { class: "cell-foot" },
       make("div", { class: "buttons", role: "group", "aria-label": `What to do with ${title}` },
         ...Object.values(this.buttons)),
-      make("p", { class: "check-line" }, this._state, " ", this.clock), this.problem, this.note,
+      make("p", { class: "check-line" }, this._state, " ", this.clock), this.problem, this.note, this.task,
       make("p", { class: "leave", id: this.leaveId }, "Tab indents. Escape, then Tab, leaves the editor."));
     const codeColumn = make("div", { class: "code-column" }, head, this.code, foot);
     this._passed = make("div", { class: "passed", hidden: true });
