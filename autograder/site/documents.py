@@ -1,7 +1,8 @@
-"""The reference pages, made from the documents of the repository (`docs/*.md`)."""
+"""The reference pages, made from the documents of the repository (`docs/*.md`), and exercises besides the course."""
 
 import posixpath
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ class Document:
     name: str  # in menus
     about: str
     any_course: bool = False  # whether it holds for every course, not only for the built-in one
+    text: str = ""  # if it is not in a file
 
 
 DOCUMENTS = (
@@ -50,8 +52,26 @@ DOCUMENTS = (
 )
 
 
+def exercises(sources: Mapping[str, str]) -> list[Document]:
+    """Return documents that show modules with cell markers, given by file name, as text and code."""
+    found = []
+    for file, source in sources.items():
+        head, *cells = re.split(r"(?m)^# %%", source)
+        parts = []
+        for cell in cells:
+            kind, _, text = cell.partition("\n")
+            is_text = kind.strip() == "[markdown]"
+            parts.append(re.sub(r"(?m)^# ?", "", text) if is_text else f"```python\n{text.strip()}\n```\n")
+        about = head.strip().strip('"').partition("\n")[0]
+        title = next((line[2:] for line in parts[0].splitlines() if line.startswith("# ")), file) if parts else file
+        found.append(Document(file.removesuffix(".py"), file, title, about, text="\n".join(parts)))
+    return found
+
+
 def text_of(document: Document) -> str:
     """Return the text of a document, from the wheel or from a clone."""
+    if document.text:
+        return document.text
     folder = bundled("docs")
     path = folder / Path(document.file).name
     return (path if path.is_file() else folder.parent / document.file).read_text("utf-8")

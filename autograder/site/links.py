@@ -1,7 +1,7 @@
 """Links that the site adds to text: from terms to the glossary, and from names in code to their functions."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -32,6 +32,7 @@ class CourseLinks:
 
     curriculum: Curriculum
     commands: Mapping[str, str] = field(default_factory=dict)  # anchors on the page of the command line, by name
+    exercises: Collection[str] = ()  # names of modules besides the assignments that have a page
 
     @cached_property
     def terms(self) -> dict[str, Term]:
@@ -72,7 +73,7 @@ class CourseLinks:
         if qualified:
             page = qualified.partition(".")[0]
             return f"#{qualified}" if page == module else f"{page}.html#{qualified}"
-        return f"{name}.html" if name in self.curriculum.modules and name != module else ""
+        return f"{name}.html" if name in {*self.curriculum.modules, *self.exercises} - {module} else ""
 
 
 def normalize(term: str) -> str:

@@ -51,10 +51,13 @@ class SitePages:
         self._course, self._assets, self._commands, self._repository = curriculum, assets, commands, repository
         self._backend = backend
         self._built_in = curriculum.package == registry.BUILT_IN
-        self._links = CourseLinks(curriculum, {command.name: command.anchor for command in commands})
+        exercises = documents.exercises(registry.extra_texts(curriculum.package))
+        anchors = {command.name: command.anchor for command in commands}
+        self._links = CourseLinks(curriculum, anchors, [exercise.page for exercise in exercises])
         self._templates, self._markdown = _tools(self._links)
         self._points = points_of(curriculum)
-        self._documents = [d for d in documents.DOCUMENTS if self._built_in or d.any_course]
+        guides = [d for d in documents.DOCUMENTS if self._built_in or d.any_course]
+        self._documents = guides + exercises
         self._introduced: dict[str, set[str]] = {}  # the ids on each lesson's page
         self._shared = {
             "backend": backend,

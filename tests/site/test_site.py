@@ -57,6 +57,13 @@ def test_links_and_anchors_resolve(site, html_pages):
     assert list(broken_links(site, html_pages)) == []
 
 
+def test_exercises_besides_the_course_have_a_page_and_links_to_it(site):
+    text = site["numpy_warmup.html"].decode()
+    assert "NumPy in half an hour</h1>" in text
+    assert "shape_of_one_text" in text
+    assert '<a class="code" href="numpy_warmup.html">' in site["tokenizer.html"].decode()
+
+
 def test_links_to_the_repository_are_optional(site):
     assert b'href="https://example.org/headway/tests/fuzz/' in site["security.html"]
     plain = build.pages(TRANSFORMER, "none")
