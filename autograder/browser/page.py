@@ -15,6 +15,7 @@ from typing import Any
 from autograder import __version__
 from autograder.browser.answers import MissingAnswers
 from autograder.browser.checker import BrowserChecker
+from autograder.browser.experiments import BrowserRunner
 from autograder.curriculum import Curriculum, registry
 from autograder.engine.session import content_hash
 from autograder.errors import HeadwayError
@@ -76,7 +77,12 @@ class BrowserPage:
         lines = files.update(self._folder, workspace.state)
         workspace.state.save()
         self._notes = [] if is_new else lines
-        self._session = LessonSession(workspace, self._checker, start=self._checker.start_workers)
+        self._session = LessonSession(
+            workspace,
+            self._checker,
+            start=self._checker.start_workers,
+            runner=BrowserRunner(self._folder, self._curriculum),
+        )
         return {"reply": {}}
 
     def _open(self, payload: Mapping[str, Any]) -> Reply:

@@ -32,6 +32,7 @@ NOTEBOOK_ONLY = "active-ipynb"  # The tag of cells that only notebooks contain.
 EXPERIMENT = 'if __name__ == "__main__":'
 FOLDED = ("## What came out", "## Answers")  # How the headings begin of what students should guess first.
 PICTURE = re.compile(r"!\[([^\]]*)\]\((figures/[\w-]+\.svg)\)")  # what it shows, and its file
+_EXPERIMENT_LINE = re.compile(rf'{re.escape(EXPERIMENT[:-1])}(?: and "(\w+)" in sys\.argv)?:\n')
 _PACKAGE = Path(__file__).parents[1]
 
 
@@ -104,8 +105,14 @@ def _assignment_effort(assignment: Assignment, count: int) -> str:
 
 def experiment(cell: str) -> str | None:
     """Return the code of an experiment as a notebook contains it; None if the cell is not an experiment."""
-    found = re.match(rf'{re.escape(EXPERIMENT[:-1])}(?: and "\w+" in sys\.argv)?:\n', cell)
+    found = _EXPERIMENT_LINE.match(cell)
     return textwrap.dedent(cell[found.end() :]).strip() if found else None
+
+
+def experiment_name(cell: str) -> str | None:
+    """Return the name that runs an experiment, "" for the main one; None if the cell is not an experiment."""
+    found = _EXPERIMENT_LINE.match(cell)
+    return (found[1] or "") if found else None
 
 
 def is_private(node: ast.stmt) -> bool:

@@ -20,10 +20,11 @@ from autograder.errors import Cancelled, UsageError
 from autograder.serve.access import MAX_BODY, MAX_IMPORT, PAGE_HEADER, Access, Guard
 from autograder.serve.check_queue import CheckQueue
 from autograder.serve.events import EventHub
+from autograder.serve.experiments import Experiments
 from autograder.workspace.lesson_session import LessonSession
 
 MAX_CHECKS = 8  # requests that run student code at the same time; the others wait
-SLOW_ACTIONS = ("check", "solution", "draw", "export")  # they run student code, and saves must not wait for them
+SLOW_ACTIONS = ("check", "solution", "draw", "export", "run")  # they run student code, and saves must not wait for them
 PATIENCE, COUNTDOWN_STEP = 0.7, 0.25  # seconds: before the first event of a countdown, and from one to the next
 RETRY_SECONDS, MAX_RETRIES = 0.03, 3  # A file that looks half written is read again.
 TYPES = {
@@ -47,8 +48,10 @@ class LessonServer:
         access: Access,
         pages: Mapping[str, bytes],
         actions: Mapping[str, Action] | None = None,
+        experiments: Experiments | None = None,
     ) -> None:
         self._session, self._checks, self._events = session, checks, events
+        self._experiments = experiments
         self._pages = {path: _with_token(path, content, access.api_token) for path, content in pages.items()}
         self._actions = {"cancel": self._cancel, **(actions or {})}  # besides those of the session
         self._is_idle = threading.Event()  # set when something may have to be checked in the background
@@ -170,7 +173,12 @@ class LessonServer:
         return reply
 
     def _cancel(self, payload: dict[str, Any]) -> dict[str, Any]:
-        self._checks.cancel()
+        """Cancel checks and the experiment, or `only` one of both kinds."""
+        only = payload.get("only")
+        if only != "run":
+            self._checks.cancel()
+        if only != "check" and self._experiments is not None:
+            self._experiments.cancel()
         return {}
 
 

@@ -20,6 +20,7 @@ from autograder.serve.access import Access
 from autograder.serve.app import Action, LessonServer
 from autograder.serve.check_queue import CheckQueue
 from autograder.serve.events import EventHub
+from autograder.serve.experiments import Experiments
 from autograder.serve.training_runs import TrainingRuns
 from autograder.workspace.file_watcher import FileWatcher
 from autograder.workspace.lesson_session import FEATURES, LessonSession
@@ -33,15 +34,16 @@ ENDED = "headway serve has ended. To continue, start it again in your terminal."
 class _Server(uvicorn.Server):
     """A uvicorn server that tells its pages before it ends, since they keep connections open for events."""
 
-    def __init__(self, config: uvicorn.Config, events: EventHub, checks: CheckQueue) -> None:
+    def __init__(self, config: uvicorn.Config, events: EventHub, checks: CheckQueue, experiments: Experiments) -> None:
         super().__init__(config)
-        self._events, self._checks = events, checks
+        self._events, self._checks, self._experiments = events, checks, experiments
         self._last_message = ENDED
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the server: uvicorn calls this after Ctrl-C."""
         self._events.stop(self._last_message)
         self._checks.cancel()
+        self._experiments.close()
         await super().shutdown(sockets)
 
     def end(self, message: str) -> None:
@@ -101,8 +103,10 @@ def run(
             runs = TrainingRuns(folder, lambda event: events.publish([event]))
             stack.callback(runs.close)
             features, actions = (*features, "train", "generate"), dict(runs.actions)
-        session = LessonSession(workspace, checks, features, threading.RLock())
-        lessons = LessonServer(session, checks, events, access, pages(workspace), actions)
+        experiments = Experiments(folder, workspace.curriculum)
+        stack.callback(experiments.close)
+        session = LessonSession(workspace, checks, features, threading.RLock(), runner=experiments)
+        lessons = LessonServer(session, checks, events, access, pages(workspace), actions, experiments)
         config = uvicorn.Config(
             lessons.app,
             lifespan="off",
@@ -114,7 +118,7 @@ def run(
             timeout_keep_alive=KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
-        server = _Server(config, events, checks)
+        server = _Server(config, events, checks, experiments)
         watcher = FileWatcher(folder, lessons.files_changed, poll)
         stack.callback(watcher.close)
         stack.callback(lessons.close)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from autograder.curriculum import Assignment
-from autograder.curriculum.stubs import FOLDED
+from autograder.curriculum.stubs import FOLDED, experiment_name
 
 HEADING = re.compile(r"(#{1,6}) +(.+?) *#* *$")
 _MARKDOWN_CELL = " [markdown]"
@@ -23,6 +23,7 @@ class Part:
     kind: Literal["text", "code", "cell"]
     text: str
     functions: tuple[str, ...] = ()  # of a cell, by qualified name
+    experiment: str | None = None  # the name of the experiment that given code is, "" for the main one
 
 
 @dataclass
@@ -108,7 +109,7 @@ class _Reader:
         names = [node.name for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)]
         functions = [self._missing.pop(name) for name in names if name in self._missing]
         if not functions:
-            self.sections[-1].parts.append(Part("code", code))
+            self.sections[-1].parts.append(Part("code", code, experiment=experiment_name(code)))
             return
         if self.sections[-1].function not in functions:
             self.sections.append(Section(_heading_of(functions[0]), functions[0]))

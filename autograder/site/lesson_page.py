@@ -54,7 +54,10 @@ def _part(part: Part, markdown: Markdown, page: PageText) -> str:
         return markdown.render(part.text, page)
     code = highlight(part.text)
     if part.kind == "code":
-        return f'<pre class="code given"><code>{code}</code></pre>\n'
+        given = f'<pre class="code given"><code>{code}</code></pre>'
+        if part.experiment is None:
+            return f"{given}\n"
+        return f'<div class="experiment" data-experiment="{html.escape(part.experiment)}">{given}</div>\n'
     shared = f' data-shared="{html.escape(" ".join(part.functions))}"' if len(part.functions) > 1 else ""
     return (
         f'<div class="cell" data-function="{html.escape(part.functions[0])}"{shared}>'

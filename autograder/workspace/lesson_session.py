@@ -17,7 +17,8 @@ from autograder.errors import UsageError
 from autograder.report.page_report import page_report
 from autograder.results import Status, SubmissionResult, to_document
 from autograder.sandbox import StartWorkers, start_workers
-from autograder.workspace import files, hints, page_plots, progress, solutions, submit
+from autograder.workspace import experiments, files, hints, page_plots, progress, solutions, submit
+from autograder.workspace.experiments import ExperimentRun
 from autograder.workspace.file_cells import Conflict, FileCells
 from autograder.workspace.import_archive import import_archive
 from autograder.workspace.workspace import Workspace
@@ -34,11 +35,18 @@ class Checker(Protocol):
         """Return the result of some functions; the known statuses of others decide what is blocked."""
 
 
+class Runner(Protocol):
+    """Runs experiments of the workspace, as its files are at that moment."""
+
+    def run(self, module: str, name: str) -> ExperimentRun:
+        """Run the file of an assignment as a program; `name` is its argument, "" for the main experiment."""
+
+
 class LessonSession:
     """A workspace that is edited and checked from lesson pages.
 
     `lock` is held whenever the session reads or writes the workspace, but not while student code is checked or drawn.
-    `start` starts the workers that run the functions of plots.
+    `start` starts the workers that run the functions of plots; without a `runner` no experiment can be run.
     """
 
     def __init__(
@@ -48,11 +56,13 @@ class LessonSession:
         features: tuple[str, ...] = FEATURES,
         lock: contextlib.AbstractContextManager[Any] | None = None,
         start: StartWorkers = start_workers,
+        runner: Runner | None = None,
     ) -> None:
         self.workspace = workspace
         self.curriculum = workspace.curriculum
         self._checker = checker
-        self._features = features
+        self._features = features if runner is None else (*features, "run")
+        self._runner = runner
         self._start = start
         self._lock = lock or contextlib.nullcontext()
         self._tried: dict[str, str] = {}  # functions checked without a request, and their fingerprints
@@ -67,6 +77,7 @@ class LessonSession:
             "solution": self.solution,
             "plots": self.plots,
             "draw": self.draw,
+            "run": self.run,
             "export": self.export,
             "import": self.import_,
         }
@@ -195,6 +206,15 @@ class LessonSession:
     def draw(self, payload: Payload) -> Reply:
         """Return a plot that the student's functions compute."""
         return {"plot": page_plots.draw_from_folder(_field(payload, "name", str), self.workspace.folder, self._start)}
+
+    def run(self, payload: Payload) -> Reply:
+        """Run an experiment of a lesson, and return what it printed, its time, and why it ended early, if it did."""
+        module, name = self._assignment(payload).module, _field(payload, "name", str)
+        if self._runner is None or name not in experiments.names(module, self.curriculum):
+            raise UsageError("this lesson has no such experiment. Reload the page")
+        if not (self.workspace.folder / f"{module}.py").is_file():
+            raise UsageError(f"{module}.py is missing. Restore it: headway reset {module}")
+        return dataclasses.asdict(self._runner.run(module, name))
 
     def export(self, payload: Payload) -> Reply:
         """Return the archive of `headway submit`; everything is checked first."""

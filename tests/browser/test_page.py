@@ -2,7 +2,9 @@
 
 import base64
 import json
+import os
 import shutil
+import sys
 import zipfile
 from io import BytesIO
 
@@ -15,6 +17,7 @@ from autograder.browser.page import BrowserPage
 from autograder.curriculum import registry
 from autograder.engine.reference import shipped_answers
 from autograder.sandbox import process
+from autograder.workspace.experiments import OUTPUT_BYTES
 
 SOFT, LOG = "softmax.softmax", "softmax.log_softmax"
 RIGHT = SOFTMAX.partition("softmax(x, axis=-1, temperature=1.0):\n")[2]
@@ -181,3 +184,64 @@ def test_errors_are_one_line(page, monkeypatch):
     assert "memory" in page.answer("check", function=SOFT)["error"]
     monkeypatch.setattr(page.python._checker, "check", lambda *arguments: 1 / 0)
     assert "ZeroDivisionError" in page.answer("check", function=SOFT)["error"]
+
+
+# --- Experiments
+
+
+def test_an_experiment_prints_what_the_lesson_shows_and_leaves_the_interpreter_as_it_was(page, tmp_path):
+    shutil.copy(registry.solutions(registry.default().package) / "softmax.py", tmp_path / "my-gpt" / "softmax.py")
+    before = os.getcwd(), list(sys.path), list(sys.argv), sys.stdout, sys.modules["__main__"], set(sys.modules)
+    reply = page.ask("run", module="softmax", name="")
+    assert (reply["output"].splitlines()[-1], reply["error"]) == (
+        "lead 20.0   cross-entropy 0.99   squares 0.00",
+        "",
+    )
+    assert "run" in page.ask("open", module="softmax")["features"]
+    now = os.getcwd(), list(sys.path), list(sys.argv), sys.stdout, sys.modules["__main__"]
+    assert now == before[:-1]
+    assert not {"softmax", "numpy_warmup"} & (set(sys.modules) - before[-1])
+    assert page.ask("check", function=SOFT)["report"]["passed"]
+
+
+def test_an_experiment_gets_its_name_and_imports_files_anew(page, tmp_path):
+    folder = tmp_path / "my-gpt"
+    (folder / "training.py").write_text("import sys, softmax\nprint(sys.argv, softmax.here, __name__)\n")
+    for value in (1, 22):
+        (folder / "softmax.py").write_text(f"here = {value}\n")
+        output = page.ask("run", module="training", name="ablation")["output"]
+        assert output == f"['training.py', 'ablation'] {value} __main__\n"
+    assert "Reload" in page.answer("run", module="training", name="../x")["error"]
+
+
+def test_a_function_that_is_not_written_ends_an_experiment_in_one_line(page):
+    error = page.ask("run", module="softmax", name="")["error"]
+    assert error == "NotImplementedError: softmax.cross_entropy_backward. Write it first."
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("import matplotlib", "This experiment needs the package matplotlib, which"),
+        ("from autograder.workspace.training import datasets", "This experiment needs Headway's data sets, which"),
+        ("open('vocab.json')", "This experiment needs the file vocab.json, which"),
+        ("raise SystemExit(2)", "The experiment ended with exit code 2."),
+        ("import os; os._exit(2)", "The experiment ended with exit code 2."),
+        ("1 / 0", 'Traceback (most recent call last):\n  File "softmax.py", line 2, in <module>\n    1 / 0\n'),
+        ("x = (", "Traceback (most recent call last):\n  File \"softmax.py\", line 2\n    x = (\n"),
+    ],
+)  # fmt: skip
+def test_what_an_experiment_lacks_or_does_wrong_is_short(page, tmp_path, code, error):
+    (tmp_path / "my-gpt" / "softmax.py").write_text(f"print('begun')\n{code}\n")
+    reply = page.ask("run", module="softmax", name="")
+    assert reply["error"].startswith(error)
+    assert reply["error"].count("\n") <= 5
+    assert reply["output"] in ("begun\n", "") and bool(reply["output"]) == (code != "x = (")
+
+
+def test_long_output_of_an_experiment_is_shortened_in_the_middle(page, tmp_path):
+    code = "print('first')\nfor i in range(100_000):\n    print(i)\nprint('last')\n"
+    (tmp_path / "my-gpt" / "softmax.py").write_text(code)
+    output = page.ask("run", module="softmax", name="")["output"]
+    assert output.startswith("first\n0\n") and output.endswith("99999\nlast\n")
+    assert len(output) < OUTPUT_BYTES + 100 and "bytes are left out" in output

@@ -11,6 +11,7 @@ from autograder.serve.access import Access
 from autograder.serve.app import LessonServer
 from autograder.serve.check_queue import CheckQueue
 from autograder.serve.events import EventHub
+from autograder.serve.experiments import Experiments
 from autograder.workspace import create
 from autograder.workspace.lesson_session import LessonSession
 from autograder.workspace.workspace import Workspace
@@ -43,11 +44,12 @@ class FakeChecks:
 class Server:
     """A server, and what a page of it knows."""
 
-    def __init__(self, folder, checks=None, pages=PAGES):
+    def __init__(self, folder, checks=None, pages=PAGES, experiments=None):
         self.folder, self.access, self.events = folder, Access(8791), EventHub()
         self.checks = checks or FakeChecks()
-        self.session = LessonSession(Workspace.open(folder), self.checks, lock=threading.RLock())
-        self.lessons = LessonServer(self.session, self.checks, self.events, self.access, pages)
+        self.session = LessonSession(Workspace.open(folder), self.checks, lock=threading.RLock(), runner=experiments)
+        parts = (self.session, self.checks, self.events, self.access, pages)
+        self.lessons = LessonServer(*parts, experiments=experiments)
         self.client = self.browser()
         self.client.get(f"/?token={self.access.url_token}")
 
@@ -88,6 +90,18 @@ def folder(tmp_path):
 @pytest.fixture
 def server(folder):
     return Server(folder)
+
+
+@pytest.fixture
+def experiments(folder):
+    runner = Experiments(folder, TRANSFORMER)
+    yield runner
+    runner.close()
+
+
+@pytest.fixture
+def experiment_server(folder, experiments):
+    return Server(folder, experiments=experiments)
 
 
 @pytest.fixture(scope="module")

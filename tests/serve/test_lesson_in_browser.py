@@ -11,6 +11,7 @@ from support.served_lesson import ServedLesson, serving
 from support.waiting import wait_until
 
 from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled
 from autograder.workspace import create, hints
 from autograder.workspace.file_cells import FileCells
 
@@ -157,6 +158,32 @@ def test_hostile_text_is_shown_as_text(lesson):
     lesson.check()
     lesson.wait_for(".cell-report", "onerror=")
     assert lesson.js("return document.querySelectorAll('.cell img, .cell script').length") == 0
+
+
+def test_experiment_runs_what_the_page_shows_and_can_be_stopped(lesson, folder):
+    solution = (bundled("solutions") / "softmax.py").read_text()
+    (folder / "softmax.py").write_text(solution)
+    here = ".experiment[data-experiment='']"
+    press = "document.querySelector(arguments[0]).click()"
+
+    def state():
+        return lesson.text(f"{here} .run-line") + lesson.text(f"{here} .run-error")
+
+    wait_until(lambda: lesson.code() == in_file(folder), what=lesson.code)
+    lesson.write(RIGHT + "\nprint('<img src=x>')")
+    lesson.js(press, f"{here} .run")  # It saves first.
+    wait_until(lambda: "Done after" in state(), what=state)
+    output = lesson.text(f"{here} .run-output")
+    assert output.startswith("<img src=x>\nlead  1.0   cross-entropy 0.99")
+    assert "print('<img src=x>')" in (folder / "softmax.py").read_text()
+    lesson.write(LOOP)
+    lesson.js(press, f"{here} .run")
+    wait_until(lambda: "It has run for" in state(), what=state)
+    lesson.js(press, f"{here} .stop")
+    wait_until(lambda: "The experiment was stopped." in state(), what=state)
+    assert not lesson.js("return document.querySelector(arguments[0]).checkVisibility()", f"{here} .stop")
+    lesson.write(RIGHT)
+    wait_until(lambda: in_file(folder) == RIGHT, what=lambda: in_file(folder))
 
 
 ATTACK = """

@@ -10,7 +10,8 @@ import { WorkspaceStore } from "./browser_store.js";
 const DEADLINE_SECONDS = 10;
 const TICK_MILLISECONDS = 250;
 const COUNTDOWN_AFTER_SECONDS = 1;
-const RUNS_STUDENT_CODE = new Set(["check", "draw", "plots", "solution"]);
+const EXPERIMENT_SECONDS = 120;
+const RUNS_STUDENT_CODE = new Set(["check", "draw", "plots", "run", "solution"]);
 
 /**
  * What the back end uses of the browser; tests replace it.
@@ -20,13 +21,13 @@ const RUNS_STUDENT_CODE = new Set(["check", "draw", "plots", "solution"]);
  * @property {() => Worker} startWorker
  * @property {() => string} [missing] what this browser lacks, in one line; empty if nothing
  * @property {{now: () => number, setTimeout: Function, clearTimeout: Function}} [clock]
- * @property {number} [seconds] the deadline of a request
+ * @property {number} [seconds] the deadline of a request; that of an experiment is EXPERIMENT_SECONDS
  *
  * A request that the worker is answering.
  * @typedef {object} Pending
  * @property {number} id
  * @property {string} action
- * @property {string} asked the function that the request is about, or ""
+ * @property {string} asked the function or the file that the request is about, or ""
  * @property {number} progress when the worker last reported a call of student code
  * @property {number} shown the seconds that the countdown shows
  * @property {(answer: any) => void} resolve
@@ -242,7 +243,7 @@ export class BrowserBackend {
    * @param {{function?: string, module?: string}} payload
    */
   async #answersFor(action, payload) {
-    const module = action === "open" ? "" : (payload.module ?? payload.function?.split(".")[0]);
+    const module = action === "open" || action === "run" ? "" : (payload.module ?? payload.function?.split(".")[0]);
     const needs = this.#index.needs[module ?? ""] ?? [];
     return this.#download(needs.filter((/** @type {string} */ name) => !this.#sent.has(name)));
   }
@@ -267,7 +268,7 @@ export class BrowserBackend {
   #exchange(action, payload, { answers = {}, files = new Map() } = {}) {
     return new Promise((resolve, reject) => {
       const now = this.clock.now();
-      const asked = payload.function ?? "";
+      const asked = payload.function ?? (action === "run" ? `${payload.module}.py` : "");
       const id = (this.#number += 1);
       this.#pending = { id, action, asked, progress: now, shown: 0, resolve, reject };
       this.#worker?.postMessage({ id, action, payload, answers, files });
@@ -283,10 +284,11 @@ export class BrowserBackend {
       return;
     }
     const waited = (this.clock.now() - pending.progress) / 1000;
-    const left = this.seconds - waited;
+    const seconds = pending.action === "run" ? EXPERIMENT_SECONDS : this.seconds;
+    const left = seconds - waited;
     if (left <= 0) {
       this.#replaceWorker(
-        `${pending.asked || "Your code"} did not return within ${this.seconds} s, so it was stopped. Your text is kept. ` +
+        `${pending.asked || "Your code"} did not return within ${seconds} s, so it was stopped. Your text is kept. ` +
           "Look for a loop, or a function that calls itself, without an end.",
       );
       return;

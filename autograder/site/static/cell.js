@@ -251,7 +251,7 @@ export class Cell {
     this._isStopped = true;
     this._view.say("Stopping …");
     try {
-      await this._page.connection.request("cancel");
+      await this._page.connection.request("cancel", { only: "check" });
     } catch (error) {
       this._showFailure(error);
     }

@@ -3,9 +3,13 @@
 const PATIENCE_SECONDS = 1; // a check that is done sooner needs no clock
 
 export class CheckClock {
-  /** @param {HTMLElement} element where the time is shown */
-  constructor(element) {
+  /**
+   * @param {HTMLElement} element where the time is shown
+   * @param {(seconds: number) => string} warning what is said about the rest of the time
+   */
+  constructor(element, warning = warnOfLoop) {
     this._element = element;
+    this._warning = warning;
     this._timer = 0;
     this._begin = 0;
     /** @type {number | null} */
@@ -36,8 +40,12 @@ export class CheckClock {
     const seconds = Math.floor((now - this._begin) / 1000);
     if (seconds < PATIENCE_SECONDS) return;
     const rest = Math.max(0, Math.ceil(((this._deadline ?? now) - now) / 1000));
-    const left = this._deadline === null ? "" :
-      ` A call of your code has not returned: it will be stopped in ${rest} s. Is there an endless loop?`;
+    const left = this._deadline === null ? "" : this._warning(rest);
     this._element.textContent = `It has run for ${seconds} s.${left}`;
   }
+}
+
+/** @param {number} seconds */
+function warnOfLoop(seconds) {
+  return ` A call of your code has not returned: it will be stopped in ${seconds} s. Is there an endless loop?`;
 }

@@ -6,6 +6,7 @@ import { Cell } from "./cell.js";
 import { CheckQueue } from "./check_queue.js";
 import { Connection } from "./connection.js";
 import { button, make } from "./dom.js";
+import { Experiment } from "./experiment.js";
 import { Progress } from "./progress.js";
 import { Drafts } from "./saved_text.js";
 
@@ -57,6 +58,7 @@ class Lesson {
     this._makeCells(opened.cells);
     for (const note of opened.notes) document.querySelector("main")?.prepend(make("p", { class: "page-note" }, note));
     if (this._features.includes("plots")) this._loadPlots();
+    if (this._features.includes("run")) this._makeExperiments();
     if (this._features.includes("archive")) {
       this._contents?.append(archivePanel({
         request: (action, payload) => this.connection.request(action, payload),
@@ -94,6 +96,19 @@ class Lesson {
         host.querySelector(".problem")?.remove();
         host.append(problem);
       }
+    }
+  }
+
+  _makeExperiments() {
+    const hosts = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("main .experiment"));
+    for (const host of hosts) {
+      new Experiment(host, {
+        module: this._module,
+        connection: this.connection,
+        queue: this.queue,
+        saveAll: async () => (await Promise.all(this.cells.map((cell) => cell.saved.save()))).every(Boolean),
+        waitsFor: () => this._loading,
+      });
     }
   }
 
@@ -157,13 +172,13 @@ class Lesson {
   /** Say what the running check is doing. @param {string} text */
   _sayInCell(text) {
     const running = this.queue.running;
-    if (running instanceof Cell) running.say(text);
+    if (running instanceof Cell || running instanceof Experiment) running.say(text);
   }
 
   /** @param {number | null} seconds */
   _expect(seconds) {
     const running = this.queue.running;
-    if (running instanceof Cell) running.expect(seconds);
+    if (running instanceof Cell || running instanceof Experiment) running.expect(seconds);
   }
 
   /**

@@ -54,6 +54,19 @@ test("a check that does not return shows a countdown and is stopped", async () =
   assert.deepEqual(await saving, { digest: "e" });
 });
 
+test("an experiment has a longer deadline, and needs no answers", async () => {
+  const { backend, workers, clock, events } = await makeOpened();
+  const run = messageOf(backend.request("run", { module: "training", name: "ablation" }));
+  await settle();
+  assert.deepEqual([workers[0].last.action, workers[0].last.answers], ["run", {}]);
+  await clock.pass(119);
+  assert(!workers[0].isTerminated);
+  assert(events.some(({ event, seconds }) => event === "countdown" && seconds === 119));
+  await clock.pass(1.5);
+  assert.match(await run, /^training\.py did not return within 120 s.* Your text is kept\./);
+  assert(workers[0].isTerminated);
+});
+
 test("late messages of a replaced worker are ignored", async () => {
   const { backend, workers, clock, events } = await makeOpened();
   const check = messageOf(backend.request("check", CHECK));
