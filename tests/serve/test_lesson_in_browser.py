@@ -182,8 +182,8 @@ def test_experiment_runs_what_the_page_shows_and_can_be_stopped(lesson, folder):
     lesson.js(press, f"{here} .stop")
     wait_until(lambda: "The experiment was stopped." in state(), what=state)
     assert not lesson.js("return document.querySelector(arguments[0]).checkVisibility()", f"{here} .stop")
-    lesson.write(RIGHT)
-    wait_until(lambda: in_file(folder) == RIGHT, what=lambda: in_file(folder))
+    lesson.write(WRONG)
+    wait_until(lambda: in_file(folder) == WRONG, what=lambda: in_file(folder))
 
 
 ATTACK = """

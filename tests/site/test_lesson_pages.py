@@ -14,7 +14,7 @@ from autograder.errors import HeadwayError
 from autograder.site.build import pages
 from autograder.site.check_points import points_of
 from autograder.site.formulas import to_mathml
-from autograder.workspace import glossary
+from autograder.workspace import experiments, glossary
 
 MODULES = list(TRANSFORMER.modules)
 
@@ -52,6 +52,13 @@ def test_cell_has_the_source_of_the_stub(built, module):
     assert len(texts) == len(TRANSFORMER.modules[module].functions)
     for text in texts:
         assert text in [cell.strip("\n") for cell in cells]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_code_of_each_experiment_is_marked(built, module):
+    page = built[f"{module}.html"].decode()
+    marked = re.findall(r'<div class="experiment" data-experiment="(\w*)"><pre class="code given">', page)
+    assert marked == experiments.names(module, TRANSFORMER)
 
 
 @pytest.mark.parametrize("module", MODULES)
