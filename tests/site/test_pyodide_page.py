@@ -96,6 +96,22 @@ def test_an_endless_loop_is_counted_down_and_stopped(lesson):
     wait(lesson, ".check-state", "softmax passes")
 
 
+def test_an_experiment_runs_and_can_be_stopped(lesson):
+    def run(code, *expected):
+        lesson.write(code)
+        lesson.js("document.querySelector('.experiment .run').click()")
+        for text in expected:
+            wait_until(lambda: text in lesson.text(".experiment"), SECONDS, lambda: lesson.text(".experiment"))  # noqa: B023
+
+    run(RIGHT + "\nprint('here')", "Ended early after", "here", "softmax.cross_entropy_backward. Write it first.")
+    run(LOOP + "\nsoftmax(1)", "It will be stopped in")
+    lesson.js("document.querySelector('.experiment .stop').click()")
+    wait_until(lambda: "was stopped." in lesson.text(".run-line"), SECONDS, lambda: lesson.text(".run-line"))
+    check(lesson, RIGHT)
+    status = "return document.querySelector('.cell[data-function=\"softmax.softmax\"]').dataset.status"
+    wait_until(lambda: lesson.js(status) == "passed", SECONDS, lambda: lesson.in_cell(""))
+
+
 def test_work_and_status_are_there_after_a_reload(lesson):
     lesson.browser.refresh()
     wait(lesson, ".cm-content", "as_float(x) / temperature")
