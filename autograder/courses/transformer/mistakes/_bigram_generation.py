@@ -85,7 +85,7 @@ mistake("start-drawn", "ids = [start]", "ids = [int(rng.integers(len(W)))]").exp
     ask: Where does your code use the argument start?""")
 mistake("one-too-few", _LOOP, "for _ in range(n_new - 1):", common=True).explain("""
     one token too few was generated
-    why: n_new is the number of *new* tokens; `start` is not one of them.
+    why: n_new is the number of new tokens; `start` is not one of them.
     ask: How many tokens does the result have for n_new = 3?""")
 mistake("one-too-many", _LOOP, "for _ in range(n_new + 1):").explain("""
     one token too many was generated

@@ -43,7 +43,7 @@ mistake("targets-looked-up", _LOOK_UP, "logits = W[targets]").explain("""
     ask: Which of the two arguments says which row to look up?""")
 mistake("predicts-itself", _LOSS, "targets = ids\n    " + _LOSS).explain("""
     the current tokens were used as targets
-    why: The loss measures how likely the tokens are that come *next*.
+    why: The loss measures how likely the tokens are that come next.
     ask: Where does your code use the argument targets?""")
 mistake("target-not-subtracted", _GRADIENT, f"dlogits = {_SOFTMAX} / np.size(ids)", common=True).explain("""
     the one-hot row of the target was not subtracted in the gradient

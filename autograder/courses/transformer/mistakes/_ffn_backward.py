@@ -38,7 +38,7 @@ mistake(
 ).explain("""
     the slope of the activation was taken at its output instead of its input
     why: ReLU hides it, because its output is positive exactly where its input is. GELU does not.
-    ask: Which of the two arrays was the *input* of the activation?""")
+    ask: Which of the two arrays was the input of the activation?""")
 for name, slope, title in (
     ("gelu-always", "gelu_backward(dactivated, hidden)", "the gradient of GELU was always used"),
     ("relu-always", "relu_backward(dactivated, hidden)", "the gradient of ReLU was always used"),

@@ -34,11 +34,11 @@ mistake(
     "columns-sum-to-1", _RETURN, _QUIET + "return counts / counts.sum(axis=0, keepdims=True)", common=True
 ).explain("""
     the counts were divided by the sums of the columns, not of the rows
-    why: That says how likely token i was *before* j. What comes after i is a row.
+    why: That says how likely token i was before j. What comes after i is a row.
     ask: What is the sum of the first row of your table?""")
 mistake("keepdims-forgotten", _RETURN, "return counts / counts.sum(axis=1)", common=True).explain("""
     keepdims=True is missing from the sum
-    why: The sums then have shape (V,), and broadcasting divides each *column* by the sum of a row.
+    why: The sums then have shape (V,), and broadcasting divides each column by the sum of a row.
     ask: Print the shapes of the counts and of their sums. How does broadcasting align the two?""")
 mistake("divided-by-everything", _RETURN, "return counts / counts.sum()", common=True).explain("""
     the counts were divided by the sum of the whole table, not by that of each row

@@ -77,7 +77,7 @@ mistake("whole-array", "z.max(axis=axis, keepdims=True)", "z.max()", "(axis=axis
 mistake("maximum-of-everything", "z.max(axis=axis, keepdims=True)", "z.max()").explain("""
     the largest score of the whole array was subtracted, not that of each row
     why: In a row far below the largest score every exponential is rounded to 0, and the result becomes nan or infinite.
-    ask: What has to be subtracted so that the largest exponent of *every* row is 0? What does .max() return without
+    ask: What has to be subtracted so that the largest exponent of every row is 0? What does .max() return without
          an axis?""")
 mistake("second-axis-always", "z.max(axis=axis", "z.max(axis=1", ".sum(axis=axis", ".sum(axis=1").explain("""
     `axis` was ignored: axis 1 was always used
