@@ -416,7 +416,7 @@ def train_bigram(ids, vocab_size, steps, lr, batch_size, rng):
 #   entry at most once, and a set of pairs forgets how often each occurs. The mistake stays hidden if no pair is
 #   repeated.
 # - `bigram_counts`: **the counts were divided by the sums of the columns, not of the rows.** That says how likely token
-#   i was *before* j. What comes after i is a row.
+#   i was before j. What comes after i is a row.
 # - `bigram_counts`: **the sums of the rows grew by k, not by V times k.** k is added to each of the V counts of a row,
 #   so their sum grows by V k. Here the rows sum to more than 1.
 # - `generate_bigram`: **the most likely token was taken instead of drawing one.** The text then runs into a short loop
