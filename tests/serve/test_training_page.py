@@ -2,50 +2,30 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 
 import pytest
+from support.chromium import chromium
 from support.commands import HEADWAY
 from support.waiting import wait_until
 
 pytest.importorskip("selenium")
 pytest.importorskip("uvicorn")
 
-from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.workspace import create
 from autograder.workspace.training import checkpoint
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        not (BROWSER and DRIVER), reason="no Chromium with chromedriver: apt-get install chromium chromium-driver"
-    ),
-]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
 def browser(tmp_path):
-    options = Options()
-    options.binary_location = BROWSER
-    for flag in (
-        "headless=new", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
-        "disable-component-update", "disable-sync", "disable-dev-shm-usage", "window-size=1300,1000",
-        f"user-data-dir={tmp_path / 'profile'}",
-    ):  # fmt: skip
-        options.add_argument(f"--{flag}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield driver
-    driver.quit()
+    with chromium(tmp_path / "profile", "window-size=1300,1000") as driver:
+        yield driver
 
 
 @pytest.fixture

@@ -2,10 +2,10 @@
 
 import functools
 import http.server
-import shutil
 import threading
 
 import pytest
+from support.chromium import chromium
 from support.waiting import wait_until
 
 from autograder.cli.command_help import command_help
@@ -14,20 +14,10 @@ from autograder.site import build
 
 pytest.importorskip("selenium")
 
-from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        not (BROWSER and DRIVER), reason="no Chromium with chromedriver: apt-get install chromium chromium-driver"
-    ),
-]
+pytestmark = pytest.mark.browser
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
@@ -53,18 +43,8 @@ def address(contents, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    options = Options()
-    options.binary_location = BROWSER
-    for flag in (
-        "headless=new", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
-        "disable-component-update", "disable-sync", "disable-dev-shm-usage", "hide-scrollbars",
-        f"user-data-dir={tmp_path_factory.mktemp('profile')}",
-    ):  # fmt: skip
-        options.add_argument(f"--{flag}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield driver
-    driver.quit()
+    with chromium(tmp_path_factory.mktemp("profile"), "hide-scrollbars") as driver:
+        yield driver
 
 
 @pytest.fixture

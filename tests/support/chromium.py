@@ -14,7 +14,7 @@ FLAGS = (
 
 
 @contextlib.contextmanager
-def chromium(profile):
+def chromium(profile, *more_flags):
     """Start Chromium with an empty profile in the folder `profile`; skip the test where there is none."""
     if not (BROWSER and DRIVER):
         pytest.skip("no Chromium with chromedriver: apt-get install chromium chromium-driver")
@@ -25,7 +25,7 @@ def chromium(profile):
 
     options = Options()
     options.binary_location = BROWSER
-    for flag in (*FLAGS, f"user-data-dir={profile}"):
+    for flag in (*FLAGS, *more_flags, f"user-data-dir={profile}"):
         options.add_argument(f"--{flag}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
