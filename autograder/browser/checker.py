@@ -1,8 +1,8 @@
 """Check the workspace in this interpreter: a browser has no processes.
 
 Student code shares the interpreter with the right answers: for learning on one's own, never for grades. It cannot be
-interrupted from here either: the page replaces the whole worker if nothing happens for too long, so it is told about
-every call of student code.
+interrupted either. Instead, the page is told about every call of student code, and replaces the whole worker if nothing
+happens for too long.
 """
 
 import time

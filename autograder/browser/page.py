@@ -106,7 +106,8 @@ class BrowserPage:
     def _export(self, payload: Mapping[str, Any]) -> Reply:
         """Return the archive of `headway submit`, with the results that are known.
 
-        Checking everything first would take a minute, and the answers of all assignments. Nobody trusts these results.
+        Checking everything first would take a minute, and the answers of all assignments. The
+        results in an archive are not used for grades.
         """
         workspace = self._require_session().workspace
         workspace.refresh_snapshot()

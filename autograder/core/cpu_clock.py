@@ -2,5 +2,5 @@
 
 import time
 
-# Of this thread; in Pyodide, which has no threads and lacks the function, of the process.
+# The time of this thread. Pyodide has no threads and no such function; there it is the time of the process.
 cpu_seconds = getattr(time, "thread_time", time.process_time)

@@ -1,7 +1,7 @@
-"""Run student code in this very interpreter, for a browser: Pyodide has no processes.
+"""Run student code in the same interpreter, for a browser: Pyodide has no processes.
 
 Nothing isolates the student's code here. It can read the expected answers, it can end or break the interpreter, and a
-loop in it cannot be stopped from here: whoever asks for a check sets the deadline, and replaces the whole interpreter
+loop in it cannot be stopped from here: the caller sets a deadline for a check, and replaces the whole interpreter
 (the page terminates its Web Worker). This is right for somebody who checks their own code, and wrong for grades: no
 command of Headway, and nothing in `autograder.classroom`, can choose these workers (import-linter holds that).
 
@@ -51,7 +51,7 @@ class InProcessWorkers:
         return InProcess(folder, limits.for_child(cpu_used, printed), output)
 
     def close(self) -> None:
-        """Do nothing: each process is ended by whoever started it."""
+        """Do nothing: each process is ended by its session."""
 
     def __enter__(self) -> Self:
         return self
@@ -99,7 +99,7 @@ class InProcess:
         return self._answer[start : self._position]
 
     def activity(self) -> Activity | None:
-        """Return None: nobody looks while a call runs."""
+        """Return None: the grader waits while a call runs and cannot ask."""
         return None
 
     def interrupt(self) -> None:

@@ -82,7 +82,7 @@ def _equal(given: str, secret: str) -> bool:
 
 
 class Refused(Exception):
-    """A request is not answered; the text is for whoever reads the response."""
+    """A request is not answered; the text becomes the body of the response."""
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)

@@ -59,7 +59,7 @@ def main() -> int:
         except MemoryError:
             _write_error(write, "not enough memory for this model. Close other programs, or choose a smaller model")
         except BrokenPipeError:
-            return 1  # The server has ended, and nobody reads the records.
+            return 1  # The server has ended, so the records are not read.
     return 0
 
 

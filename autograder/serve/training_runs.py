@@ -242,7 +242,7 @@ class TrainingRuns:
         self._publish({**event, "generation": number})
 
     def _publish(self, event: dict[str, Any]) -> None:
-        if not self._closed:  # The last events of a run that ends with the server have nobody to read them.
+        if not self._closed:  # When the server ends, the last events of a run reach no page.
             self._emit(event)
 
 

@@ -49,7 +49,7 @@ def _join_words(mathml: str) -> str:
 
 
 def _space_functions(mathml: str) -> str:
-    """Put a thin space between a function such as log and a letter or number beside it, as TeX does."""
+    """Put a thin space between a function such as log and a letter or number next to it, as TeX does."""
     name = rf"<mi>(?:{_FUNCTIONS})</mi>"
     mathml = re.sub(rf"({name})(?=<m(?:i|n|sub|sup|subsup|over|frac|sqrt|row)>)", rf"\1{_THIN_SPACE}", mathml)
     return re.sub(rf"(</m(?:i|n|sub|sup|subsup|over)>)(?={name})", rf"\1{_THIN_SPACE}", mathml)

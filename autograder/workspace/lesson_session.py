@@ -1,7 +1,7 @@
 """What a lesson page asks for: a workspace's cells, checks, hints and solutions, as data that JSON can hold.
 
 The same session answers pages of `headway serve` and pages whose Python runs in the browser. It has no thread, socket
-or terminal of its own; whoever uses it from several threads gives it a lock.
+or terminal of its own; a caller with several threads gives it a lock.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""Checks in this very interpreter give the same documents as checks in processes, without what a browser lacks."""
+"""Checks in the same interpreter give the same documents as checks in processes, without what a browser lacks."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""Student code that runs in this very interpreter leaves nothing behind, and finds what it left itself.
+"""Student code that runs in the same interpreter leaves nothing behind, and finds what it left itself.
 
 What holds for student processes of every kind is in test_process.py.
 """

@@ -44,10 +44,10 @@ def test_wrong_url_token_is_refused(server, query):
 
 
 def test_pages_need_the_cookie_and_the_path(server):
-    stranger = server.browser()
+    other_browser = server.browser()
     for path in ("", "index.html", "assets/lesson.js"):
-        assert stranger.get(server.url(path)).status_code == 403
-    assert stranger.get(server.url(""), headers={"Cookie": "headway=wrong"}).status_code == 403
+        assert other_browser.get(server.url(path)).status_code == 403
+    assert other_browser.get(server.url(""), headers={"Cookie": "headway=wrong"}).status_code == 403
     for path in ("/index.html", "/assets/lesson.js", f"/{server.access.path[:-1]}/", "/api/open"):
         response = server.client.get(path)
         assert response.status_code == 404

@@ -1,6 +1,6 @@
 """Make NumPy's default integers int32, as they are on 32-bit platforms such as Pyodide's.
 
-There, whatever makes integers and is not told a dtype makes int32: `np.array([1, 2])`, `np.arange(5)`, `np.argmax(x)`,
+There, integers made without a dtype are int32: `np.array([1, 2])`, `np.arange(5)`, `np.argmax(x)`,
 `np.sum` of booleans, `dtype=int`. Only functions of NumPy can be replaced, not the methods of arrays.
 """
 
