@@ -148,8 +148,15 @@ class AssignmentRecord(TypedDict):
 
 
 class GradeRecord(TypedDict):
-    """A student's grade in one assignment."""
+    """A student's grade in one assignment, and the attempt that it is for."""
 
+    status: SubmissionStatus
+    reason: str
+    file: str | None  # the result document with the checks of this assignment
+    attempt: int
+    attempts: int
+    submitted_at: str | None
+    late: bool | None  # whether the platform marks it as late, where it gives no date
     earned: float
     possible: float
     score: float
@@ -170,12 +177,8 @@ class StudentDocument(TypedDict):
     submission: str
     status: SubmissionStatus
     reason: str
-    file: str | None
     notes: list[str]
     limit_note: NotRequired[str]  # that attempts were not graded, and why; not in documents of older versions
-    attempt: int
-    attempts: int
-    submitted_at: str | None
     late_days: int
     earned: float
     possible: float

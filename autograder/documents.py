@@ -1,7 +1,7 @@
 """Read stored result and class documents, whatever version of Headway wrote them.
 
-Every document names its schema: `headway.result/2` (one submission) or `headway.class/2` (a graded class). Documents
-are always written in the current version. `read_document` also reads version 1 and gives its keys their current names.
+Every document names its schema: `headway.result/2` (one submission) or `headway.class/3` (a graded class). Documents
+are always written in the current version. `read_document` also reads older versions and brings them up to date.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from autograder.core.files import read_plain_file
 Document = dict[str, Any]
 
 RESULT_SCHEMA: Final = "headway.result/2"
-CLASS_SCHEMA: Final = "headway.class/2"
+CLASS_SCHEMA: Final = "headway.class/3"
 
 _RENAMED_IN_CHECK_2 = {
     "case": "inputs",
@@ -75,4 +75,18 @@ def _renamed(record: Document, names: dict[str, str]) -> Document:
     return {names.get(key, key): value for key, value in record.items()}
 
 
-_UPGRADES = {("headway.result/1", RESULT_SCHEMA): _result_1_to_2, ("headway.class/1", CLASS_SCHEMA): _class_1_to_2}
+def _class_2_to_3(document: Document) -> Document:
+    for student in document["students"]:
+        # Version 2 knew one submission for all assignments, and stored no platform's mark.
+        submission = {key: student.pop(key) for key in ("file", "attempt", "attempts", "submitted_at")}
+        submission |= {"status": student["status"], "reason": student["reason"], "late": None}
+        assignments = student["assignments"].items()
+        student["assignments"] = {name: {**submission, **entry} for name, entry in assignments}
+    return document
+
+
+_UPGRADES = {
+    ("headway.result/1", RESULT_SCHEMA): _result_1_to_2,
+    ("headway.class/1", CLASS_SCHEMA): lambda document: _class_2_to_3(_class_1_to_2(document)),
+    ("headway.class/2", CLASS_SCHEMA): _class_2_to_3,
+}

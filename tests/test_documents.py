@@ -7,6 +7,7 @@ from importlib.resources import files
 
 import jsonschema
 import pytest
+from bench.synthetic_class import make
 from rich.console import Console
 from support.paths import TESTS
 
@@ -30,7 +31,7 @@ def schema(name):
 def test_read_document_version_1_is_upgraded(path, name, current):
     jsonschema.validate(json.loads(path.read_bytes()), schema(f"{name}-1"))
     document = read_document(path, current)
-    jsonschema.validate(document, schema(f"{name}-2"))
+    jsonschema.validate(document, schema(current.removeprefix("headway.").replace("/", "-")))
     assert document["schema"] == current
 
 
@@ -72,7 +73,7 @@ def test_class_of_version_1_is_read():
     ("content", "error"),
     [
         ('{"schema": "headway.result/3"}', SchemaError),
-        ('{"schema": "headway.class/2"}', SchemaError),
+        ('{"schema": "headway.class/3"}', SchemaError),
         ('{"schema": ["headway.result/1"]}', SchemaError),
         ("[]", SchemaError),
         ('{"schema": "headway.result/1"}', ValueError),
@@ -98,3 +99,28 @@ def rendered(document):
     file = io.StringIO()
     check_report.render(document, Console(file=file, width=100, no_color=True), all_panels=True)
     return file.getvalue()
+
+
+def test_read_document_class_2_gives_each_assignment_its_submission(tmp_path):
+    old = json.loads(CLASS.read_bytes())
+    [student] = old["students"]
+    new = read_document(CLASS, CLASS_SCHEMA)["students"][0]
+    for name, grade in new["assignments"].items():
+        assert grade["earned"] == student["assignments"][name]["earned"]
+        for key in ("status", "reason", "file", "attempt", "attempts", "submitted_at"):
+            assert grade[key] == student[key]
+    assert "file" not in new
+
+
+def test_gradebook_merges_the_results_of_several_files(tmp_path):
+    make(tmp_path, 12, assignments=("softmax", "attention"), hostile=False)
+    document = json.loads((tmp_path / "class.json").read_bytes())
+    student = next(student for student in document["students"] if student["assignments"]["softmax"]["file"])
+    whole = gradebook.read(tmp_path).result_of(student)
+    for name, grade in student["assignments"].items():
+        grade["file"] = f"results/{name}.json"
+        part = [assignment for assignment in whole["assignments"] if assignment["name"] == name]
+        (tmp_path / grade["file"]).write_text(json.dumps({**whole, "assignments": part, "points": part[0]["points"]}))
+    merged = gradebook.read(tmp_path).result_of(student)
+    assert merged["assignments"] == whole["assignments"]
+    assert merged["points"] == whole["points"]

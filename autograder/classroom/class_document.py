@@ -1,6 +1,7 @@
-"""Write `class.json` (schema `headway.class/2`), from which every gradebook and report is made, and `grades.csv`."""
+"""Write `class.json` (schema `headway.class/3`), from which every gradebook and report is made, and `grades.csv`."""
 
 import dataclasses
+import datetime
 import json
 from collections import Counter
 from collections.abc import Mapping
@@ -96,9 +97,9 @@ class GradedClass:
         self, student: ClassMember, assignments: list[scoring.GradedAssignment], entries: Mapping[str, JournalEntry]
     ) -> dict[str, Any]:
         number, attempt, entry, score = self.best_attempt(student, assignments, entries)
+        file = f"results/{entry.file}" if entry and entry.bytes else None
         status = "missing" if attempt is None else "waiting" if entry is None else entry.status
         reason = entry.reason if entry else "no submission" if attempt is None else ""
-        submitted_at = attempt.submitted_at() if attempt else None
         limit_note = self._limit_note(student)
         others = ((other, entries.get(file)) for other, _, file in self.files_of(student) if other != number)
         failed = [f"attempt {other}: {entry.reason}" for other, entry in others if entry and entry.status == "failed"]
@@ -107,12 +108,8 @@ class GradedClass:
             **{key: getattr(student, key) for key in ("id", "email", "roster", "submission")},
             "status": status,
             "reason": reason,
-            "file": f"results/{entry.file}" if entry and entry.bytes else None,
             "notes": [*student.notes, *filter(None, [limit_note]), *failed, *(entry.notes if entry else [])],
             "limit_note": limit_note,
-            "attempt": number,
-            "attempts": len(student.attempts),
-            "submitted_at": submitted_at.isoformat() if submitted_at else None,
             "late_days": score.late_days,
             **{key: round(getattr(score, key), 6) for key in ("earned", "possible", "penalty", "score", "out_of")},
             "dropped": list(score.dropped),
@@ -120,6 +117,13 @@ class GradedClass:
             "seconds": entry.seconds if entry else 0.0,
             "assignments": {
                 name: {
+                    "status": status,
+                    "reason": reason,
+                    "file": file,
+                    "attempt": number,
+                    "attempts": len(student.attempts),
+                    "submitted_at": _iso(attempt.submitted_at(name)) if attempt else None,
+                    "late": attempt.late if attempt else None,
                     **{key: round(getattr(assignment, key), 6) for key in ("earned", "possible", "score", "penalty")},
                     **{key: getattr(assignment, key) for key in ("late_days", "excused", "by_hand")},
                     "exception": clean(assignment.exception, 400),
@@ -143,6 +147,10 @@ class GradedClass:
         return best
 
 
+def _iso(time: datetime.datetime | None) -> str | None:
+    return time.isoformat() if time else None
+
+
 def write(out: Path, document: dict[str, Any]) -> None:
     """Write `class.json` atomically."""
     content = (json.dumps(document, ensure_ascii=False) + "\n").encode("utf-8", "replace")
@@ -155,12 +163,14 @@ def write_csv(out: Path, document: dict[str, Any], entries: Mapping[str, Journal
     columns = ["submission", "name", "points", "possible", *modules, "score", "out_of", "status", "late_days"]
     rows = [[*columns, "seed", "sandbox", "note"]]
     for student in document["students"]:
-        entry = entries.get((student["file"] or "").removeprefix("results/"))
+        files = dict.fromkeys(grade["file"] or "" for grade in student["assignments"].values())
+        results = [entry for file in files if (entry := entries.get(file.removeprefix("results/")))]
+        sandbox = dict.fromkeys(mechanism for entry in results for mechanism in entry.sandbox)
         by_module = [student["assignments"][module]["earned"] for module in modules]
         points = [student["earned"], student["possible"], *by_module, student["score"], student["out_of"]]
         notes = [student["reason"], *(note for note in student["notes"] if note not in student["reason"])]
         note = csv_cells.text("; ".join(filter(None, [*notes, *student_exception_lines(student)])))
         names = [csv_cells.text(student["submission"]), csv_cells.text(student["name"])]
         cells = [*names, *(f"{value:g}" for value in points), student["status"], str(student["late_days"])]
-        rows.append([*cells, str(document["seed"]), "+".join(entry.sandbox) if entry else "", note])
+        rows.append([*cells, str(document["seed"]), "+".join(sandbox), note])
     csv_cells.write(out / "grades.csv", rows, durable=True)

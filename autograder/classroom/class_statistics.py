@@ -52,7 +52,7 @@ def _student_record(student: Document) -> StudentRecord:
         student["score"],
         student["out_of"],
         student["late_days"],
-        student["file"],
+        any(grade["file"] for grade in student["assignments"].values()),
         [clean(note, 400) for note in (*student_exception_lines(student), *student["notes"])],
     )
 

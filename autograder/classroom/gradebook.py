@@ -3,6 +3,7 @@
 import fnmatch
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import cast
 
@@ -16,7 +17,7 @@ class Gradebook:
     """One graded class."""
 
     out: Path  # the folder that `headway grade --out` wrote
-    document: Document  # of the schema `headway.class/2`
+    document: Document  # of the schema `headway.class/3`
 
     @property
     def students(self) -> list[Document]:
@@ -44,12 +45,21 @@ class Gradebook:
             yield student, self.result_of(student)
 
     def result_of(self, student: Document) -> Document | None:
-        """Return a student's result document, or None if there is no readable one."""
-        if not student.get("file"):
-            return None
+        """Return a student's results as one document, or None if there is no readable one.
+
+        Each assignment comes from the result document that its grade names.
+        """
+        files: dict[str, set[str]] = {}
+        for name, grade in student["assignments"].items():
+            if grade["file"]:
+                files.setdefault(grade["file"], set()).add(name)
+        documents = [(names, self._read_result(file)) for file, names in files.items()]
+        return _merged([(names, document) for names, document in documents if document is not None])
+
+    def _read_result(self, file: str) -> Document | None:
         try:
             # Only the file's name is used, so that no class document can make this read outside the results folder.
-            return read_document(self.out / "results" / Path(student["file"]).name, RESULT_SCHEMA)
+            return read_document(self.out / "results" / Path(file).name, RESULT_SCHEMA)
         except (OSError, ValueError):
             return None
 
@@ -79,6 +89,24 @@ def read(out: Path) -> Gradebook:
         raise UsageError(f"{path}: {error}. Write it again: {again}") from None
     except ValueError as error:
         raise UsageError(f"{path} is damaged ({error}). Write it again: {again}") from None
+
+
+def _merged(parts: list[tuple[set[str], Document]]) -> Document | None:
+    """Return one result document with the named assignments of each document, or None for no documents."""
+    if len(parts) < 2:
+        return parts[0][1] if parts else None
+    documents = [document for _, document in parts]
+    assignments = [a for names, document in parts for a in document["assignments"] if a["name"] in names]
+    points = [assignment["points"] for assignment in assignments]
+    return {
+        **documents[0],
+        "assignments": sorted(assignments, key=lambda assignment: int(assignment["number"])),
+        "points": {key: sum(entry[key] for entry in points) for key in ("earned", "possible")},
+        "passed": all(document["passed"] for document in documents),
+        "seconds": sum(document["seconds"] for document in documents),
+        "created": max(document["created"] for document in documents),
+        **{key: list(dict.fromkeys(chain(*(d[key] for d in documents)))) for key in ("internal_errors", "notes")},
+    }
 
 
 def display_name(student: Document) -> str:

@@ -52,11 +52,15 @@ class JournalEntry:
     signature: str = ""  # see `intake.file_signature`; empty if contents must be compared
 
 
-def file_name(submission: str, attempt: int = 0) -> str:
-    """Return the name of a submission's result document: readable, and short enough for every file system."""
+def file_name(submission: str, attempt: int = 0, source: str = "") -> str:
+    """Return the name of a submission's result document: readable, and short enough for every file system.
+
+    `source` names the download that the submission is in, if each assignment has its own. Quoted names contain no "+".
+    """
     quoted = quote(submission, safe=" .,@()")
     if len(quoted) > 150:
         quoted = f"{quoted[:120]}-{hashlib.sha256(submission.encode()).hexdigest()[:16]}"
+    quoted += f"+{source}" if source else ""
     return f"{quoted}#{attempt}.json" if attempt else f"{quoted}.json"
 
 

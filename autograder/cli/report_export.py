@@ -100,7 +100,7 @@ def _feedback_link(book: "Gradebook", folder: Path | None, page: Path) -> "Calla
 
     def link(student: "StudentRecord") -> str | None:
         name = names.get(student.submission)
-        if folder is None or name is None or student.file is None or student.status == "failed":
+        if folder is None or name is None or not student.has_result or student.status == "failed":
             return None
         return quote(os.path.relpath(folder / f"{name}.html", page.parent).replace(os.sep, "/"))
 

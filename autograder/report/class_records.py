@@ -49,7 +49,7 @@ class StudentRecord:
     score: float
     out_of: float
     late_days: int
-    file: str | None
+    has_result: bool
     notes: list[str] = field(default_factory=list)  # student exceptions, and remarks for the instructor
     letters: str = ""  # one status letter per function, in the order of the class's functions
     mistakes: list[int] = field(default_factory=list)  # numbers of the mistakes made

@@ -56,12 +56,13 @@ def make(out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...
         submission = f"student{number:05d}"
         row = {
             "name": name, "id": f"{100000 + number}", "email": f"s{number}@example.org", "roster": {},
-            "submission": submission, "status": "graded", "reason": "", "file": None, "notes": [], "attempt": 1,
-            "attempts": 1, "submitted_at": "2026-03-01T12:00:00+00:00", "late_days": 0, "earned": 0.0,
+            "submission": submission, "status": "graded", "reason": "", "notes": [], "late_days": 0, "earned": 0.0,
             "possible": float(sum(possible.values())), "penalty": 0.0, "dropped": [], "score": 0.0,
             "out_of": float(sum(possible.values())), "statuses": {}, "seconds": 0.0, "assignments": {
                 a.module: {
-                    "earned": 0.0, "possible": float(possible[a.module]), "score": 0.0, "late_days": 0,
+                    "status": "graded", "reason": "", "file": None, "attempt": 1, "attempts": 1, "late": None,
+                    "submitted_at": "2026-03-01T12:00:00+00:00", "earned": 0.0,
+                    "possible": float(possible[a.module]), "score": 0.0, "late_days": 0,
                     "penalty": 0.0, "excused": False, "by_hand": False, "exception": "",
                 }
                 for a in course
@@ -70,15 +71,20 @@ def make(out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...
         rows.append(row)
         lot = chance.random()
         if number >= len(HOSTILE) and lot < 0.03:
-            row.update(status="missing", reason="no submission", submission=submission, attempt=0, attempts=0)
-            row["submitted_at"] = None
+            row.update(status="missing", reason="no submission", submission=submission)
+            for grade in row["assignments"].values():
+                grade.update(status="missing", reason="no submission", attempt=0, attempts=0, submitted_at=None)
             continue
         if number >= len(HOSTILE) and lot < 0.04:
-            row.update(status="unreadable", reason="submission.zip: the archive cannot be read (BadZipFile)")
+            problem = {"status": "unreadable", "reason": "submission.zip: the archive cannot be read (BadZipFile)"}
+            for record in (row, *row["assignments"].values()):
+                record.update(problem)
             continue
         result = _result(chance, submission, course, difficulty, checks)
-        row["file"] = f"results/{submission}.json"
-        (out / row["file"]).write_text(json.dumps(result, ensure_ascii=False), "utf-8")
+        file = f"results/{submission}.json"
+        for grade in row["assignments"].values():
+            grade["file"] = file
+        (out / file).write_text(json.dumps(result, ensure_ascii=False), "utf-8")
         row.update(earned=result["points"]["earned"], seconds=result["seconds"])
         row["late_days"] = chance.choice([0, 0, 0, 0, 1, 2])
         for assignment in result["assignments"]:
@@ -91,7 +97,7 @@ def make(out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...
         for check in (c for a in result["assignments"] for f in a["functions"] for c in f["checks"]):
             row["statuses"][check["status"]] = row["statuses"].get(check["status"], 0) + 1
     document = {
-        "schema": "headway.class/2", "versions": VERSIONS, "seed": seed,
+        "schema": "headway.class/3", "versions": VERSIONS, "seed": seed,
         "course": {"title": "Transformers from scratch", "policy": {}},
         "assignments": [
             {"name": a.module, "title": a.title, "possible": float(possible[a.module]), "weight": 1.0,

@@ -13,6 +13,7 @@ from support.commands import invoke
 import autograder
 from autograder.classroom import class_statistics, feedback_files, gradebook, similarity
 from autograder.courses.transformer import TRANSFORMER
+from autograder.documents import CLASS_SCHEMA, RESULT_SCHEMA
 from autograder.errors import UsageError
 from autograder.parsing.code_tokens import filtered
 from autograder.report.html.class_page import render_class
@@ -51,7 +52,7 @@ def test_collect_combined_mistake_counts_as_two(book, tmp_path):
     known = class_statistics.mistakes_of_function("softmax.softmax")[:2]
     check["mistake"] = {"id": "+".join(m.id for m in known), "title": "both", "hint": ""}
     (tmp_path / "results").mkdir()
-    (tmp_path / student["file"]).write_text(json.dumps(result), "utf-8")
+    (tmp_path / student["assignments"]["softmax"]["file"]).write_text(json.dumps(result), "utf-8")
     (tmp_path / "class.json").write_text(json.dumps({**book.document, "students": [student]}), "utf-8")
     named = {mistake.id: mistake.title for mistake in class_statistics.collect(gradebook.read(tmp_path)).mistakes}
     assert {m.id: m.title for m in known}.items() <= named.items()
@@ -93,7 +94,7 @@ def test_collect_damaged_result_marks_one_student(make_class):
 
 def damaged_texts():
     """Texts that replace a stored document: not JSON, not numbers, too deep, of other types."""
-    schema = '{"schema": "headway.%s/2"'
+    schema = '{"schema": "%s"'
     return ["", "[1]", schema + "}", schema + ', "seconds": NaN}', "[" * 200_000, schema + ', "assignments": 1}']
 
 
@@ -105,7 +106,9 @@ def test_report_and_export_survive_damaged_documents(make_class, damaged, number
     document = json.loads(path.read_text("utf-8"))
     path.unlink()
     if number < len(damaged_texts()):
-        path.write_text(damaged_texts()[number].replace("%s", damaged), "utf-8")
+        path.write_text(
+            damaged_texts()[number].replace("%s", CLASS_SCHEMA if damaged == "class" else RESULT_SCHEMA), "utf-8"
+        )
     elif number == len(damaged_texts()):
         os.mkfifo(path)
     else:  # one value of another type, deep inside
@@ -398,6 +401,6 @@ def test_filtered_code(text, code):
 def test_synthetic_class_matches_the_schemas(book):
     """The made-up class is valid by both schemas, so that what is proven on it holds for a real one."""
     jsonschema = pytest.importorskip("jsonschema")
-    schemas = {name: json.loads((SCHEMAS / f"{name}-2.json").read_text("utf-8")) for name in ("class", "result")}
-    jsonschema.validate(book.document, schemas["class"])
-    jsonschema.validate(next(result for _, result in book.results() if result), schemas["result"])
+    schemas = {name: json.loads((SCHEMAS / f"{name}.json").read_text("utf-8")) for name in ("class-3", "result-2")}
+    jsonschema.validate(book.document, schemas["class-3"])
+    jsonschema.validate(next(result for _, result in book.results() if result), schemas["result-2"])

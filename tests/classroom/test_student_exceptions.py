@@ -81,7 +81,7 @@ def test_class_document_with_exceptions_matches_schema(graded):
 
     import autograder
 
-    schema = json.loads((Path(autograder.__file__).parent / "schema" / "class-2.json").read_text("utf-8"))
+    schema = json.loads((Path(autograder.__file__).parent / "schema" / "class-3.json").read_text("utf-8"))
     jsonschema.validate(graded[2].document, schema)
 
 

@@ -166,7 +166,9 @@ def check_documents(out: Path, written: set[str]) -> None:
         (result,) = (student for student in submitted if student["submission"].startswith(name))
         assert result["status"] == "graded", result
         points = [
-            assignment["points"] for assignment in json.loads((out / result["file"]).read_text("utf-8"))["assignments"]
+            assignment["points"]
+            for file in {grade["file"] for grade in result["assignments"].values()}
+            for assignment in json.loads((out / file).read_text("utf-8"))["assignments"]
         ]
         assert points and all(each["earned"] == each["possible"] > 0 for each in points), (name, points)
 

@@ -45,7 +45,7 @@ def write(book: Gradebook, path: Path, *, assignment: str | None = None) -> int:
             "Email address": student["email"],
             "Status": "No submission" if student["status"] == "missing" else "Submitted for grading",
             "Grade can be changed": "Yes",
-            "Last modified (submission)": student["submitted_at"] or "-",
+            "Last modified (submission)": _submitted_at(student, assignment) or "-",
             "Last modified (grade)": "-",
         }
         row = {column: csv_cells.text(roster.get(column) or defaults.get(column, "")) for column in COLUMNS}
@@ -55,6 +55,13 @@ def write(book: Gradebook, path: Path, *, assignment: str | None = None) -> int:
         rows.append([row[column] for column in COLUMNS])
     csv_cells.write(path, rows, line_end="\r\n")
     return len(rows) - 1
+
+
+def _submitted_at(student: Document, assignment: str | None) -> str | None:
+    """Return when an assignment was submitted; without one, the latest time."""
+    grades = student["assignments"]
+    times = [grade["submitted_at"] for name, grade in grades.items() if assignment in (None, name)]
+    return max(filter(None, times), default=None)
 
 
 def _score(student: Document, assignment: str | None) -> tuple[float, float]:

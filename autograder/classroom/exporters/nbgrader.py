@@ -207,9 +207,10 @@ class _Writer:
         for cell in [*notebook.solution_cells, *notebook.task_cells]:
             if cell.id not in commented:
                 db.add(api.Comment(cell_id=cell.id, notebook_id=submitted_notebook.id))
-        if student.get("submitted_at"):
-            submission.timestamp = _utc(student["submitted_at"])
-        submitted_notebook.late_submission_penalty = student["assignments"].get(name, {}).get("penalty") or None
+        grade = student["assignments"].get(name, {})
+        if grade.get("submitted_at"):
+            submission.timestamp = _utc(grade["submitted_at"])
+        submitted_notebook.late_submission_penalty = grade.get("penalty") or None
         for cell_name, (points, extra) in scores.items():
             key = self._cells[name, cell_name]
             if key not in grades:

@@ -10,8 +10,8 @@ from autograder.report.student_feedback import student_exception_lines
 def write(book: Gradebook, path: Path) -> int:
     """Write the table (student, status, points, score of each assignment); return the number of students."""
     names = [assignment["name"] for assignment in book.assignments]
-    texts = ("name", "id", "email", "submission", "status", "reason", "submitted_at")
-    numbers = ("attempt", "attempts", "late_days", "earned", "possible", "penalty", "score", "out_of")
+    texts = ("name", "id", "email", "submission", "status", "reason")
+    numbers = ("late_days", "earned", "possible", "penalty", "score", "out_of")
     rows = [[*texts, *numbers, "dropped", "exceptions", *names]]
     for student in book.students:
         grades = [student["assignments"].get(name, {}) for name in names]

@@ -273,9 +273,11 @@ def empty(sqlite):
 def test_write_gradebook_unreadable_work_needs_a_look(book, empty):
     from nbgrader.api import Gradebook
 
-    students = [dict(s) for s in book.students]
-    students[2].update(status="unreadable", reason="the archive cannot be read", file=None)
-    students[3].update(status="missing", file=None)
+    students = copy.deepcopy(book.students)
+    students[2].update(status="unreadable", reason="the archive cannot be read")
+    students[3].update(status="missing")
+    for entry in [*students[2]["assignments"].values(), *students[3]["assignments"].values()]:
+        entry["file"] = None
     changed = gradebook.Gradebook(book.out, {**book.document, "students": students})
     nbgrader.write_gradebook(changed.document, changed.results(), empty)
     with Gradebook(empty) as read:
