@@ -45,6 +45,14 @@ SECTIONS = {
     },
     "Maintain": {"doctor": "maintainer:doctor", "verify": "maintainer:verify", "completion": "completion:completion"},
 }
+# The commands that matter most, as a student types them, with what they do.
+FIRST_COMMANDS = {
+    "headway init my-gpt": "create a workspace: the files that you fill in",
+    "headway": "in the workspace: watch it, and check on every save",
+    "headway hint": "help with the function that you are writing",
+    "headway check softmax": "check one assignment, once",
+    "headway train": "train your GPT",
+}
 COMMANDS = {name: target for commands in SECTIONS.values() for name, target in commands.items()}
 
 
@@ -110,6 +118,11 @@ class _HeadwayGroup(click.Group):
             suggestion = f"Did you mean {close[0]!r}? " if close else ""
             raise UsageError(f"no such command: {args[0]!r}. {suggestion}List all commands: headway --help") from None
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Start here"):
+            formatter.write_dl(list(FIRST_COMMANDS.items()))
+        super().format_options(ctx, formatter)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, COMMANDS))
         for title, names in SECTIONS.items():
@@ -122,10 +135,7 @@ class _HeadwayGroup(click.Group):
 @click.version_option(__version__, prog_name="headway")
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Learn the transformer by writing it in NumPy, checked against PyTorch.
-
-    To begin: headway init my-gpt. In a workspace, headway without a command watches it.
-    """
+    """Learn the transformer by writing it in NumPy, checked against PyTorch."""
     if context.invoked_subcommand is None:
         from pathlib import Path
 
@@ -136,4 +146,6 @@ def main(context: click.Context) -> None:
 
             welcome_and_watch(Path())
         else:
-            click.echo(context.get_help())
+            from autograder.cli.no_workspace import directions
+
+            click.echo(directions(Path()))

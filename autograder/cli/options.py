@@ -60,6 +60,13 @@ curriculum = click.option(
     help="Use the course of an installed package (default: the workspace's course, or the transformer).",
 )
 
+agents_file = click.option(
+    "--agents",
+    type=PATH,
+    metavar="FILE",
+    help="Instructions for coding assistants, in place of those that ask them to tutor (AGENTS.md).",
+)
+
 
 def make_console(*, stderr: bool = False) -> "Console":
     """Return a console without highlighting, and without colour if `--no-color` is given."""

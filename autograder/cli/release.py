@@ -40,8 +40,11 @@ HEADWAY_CONFIG = "nbgrader_config.headway.py"  # written next to an instructor's
     type=click.IntRange(0),
     help="nbgrader: seed of the hidden inputs (default: the course's own, or a new one).",
 )
+@options.agents_file
 @options.curriculum
-def release(folder: Path, release_format: str | None, prerequisites: "Prerequisites", seed: int | None) -> None:
+def release(
+    folder: Path, release_format: str | None, prerequisites: "Prerequisites", seed: int | None, agents: Path | None
+) -> None:
     """Generate student materials: stubs, notebooks, an nbgrader course.
 
     They are generated from the solutions. With --format policy, a course.toml to fill in is written instead.
@@ -52,6 +55,8 @@ def release(folder: Path, release_format: str | None, prerequisites: "Prerequisi
 
     if release_format is None:
         raise UsageError("no format given. Use: headway release DIR --format stubs|notebooks|nbgrader|policy")
+    if agents is not None and release_format not in ("stubs", "notebooks"):
+        raise UsageError(f"--agents is for --format stubs and notebooks, not {release_format}. Leave it out")
     curriculum = options.selected_curriculum()
     if release_format == "policy":
         _release_policy(folder, curriculum)
@@ -70,6 +75,10 @@ def release(folder: Path, release_format: str | None, prerequisites: "Prerequisi
         with notebook_packages():
             from autograder.notebooks import student_notebooks
         files = student_notebooks.student_notebooks(solutions, curriculum)
+    if agents is not None:
+        from autograder.workspace import tutor_instructions
+
+        files = {**files, tutor_instructions.FILE: tutor_instructions.read_replacement(agents).decode()}
     with _writing(folder):
         for name, text in files.items():
             write_atomically(folder / name, text.encode())

@@ -1,14 +1,13 @@
-"""Create a workspace: stubs, notebooks, a README and editor settings. Existing files are never overwritten."""
+"""Create a workspace: stubs, notebooks, a README, settings. Existing files are never overwritten."""
 
 import contextlib
-import json
 from pathlib import Path
 
 from autograder import __version__
 from autograder.curriculum import Curriculum, registry
 from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError
-from autograder.workspace import files, state
+from autograder.workspace import editor_settings, files, state, tutor_instructions
 from autograder.workspace.progress import VERSION
 from autograder.workspace.workspace import Workspace
 
@@ -29,6 +28,18 @@ the next function.
 Other commands:
 
 {commands}
+
+## Coming back
+
+Your work is in these files; nothing else needs to be kept. Next time, open a terminal and type:
+
+{return_commands}
+
+`headway` goes on where you stopped.
+
+In VS Code, open this folder with *File → Open Folder*. Its settings name the Python that has Headway, and *Terminal →
+Run Task* starts `headway watch`. `AGENTS.md` asks coding assistants to help you learn: to ask and to explain, and not
+to write the functions.
 """
 WARM_UP = """
 New to NumPy? `numpy_warmup.py` has twelve exercises, about half an hour. They are optional, and not graded.
@@ -44,21 +55,11 @@ COMMANDS = {
     "train": "train your GPT; official solutions replace what does not pass yet",
     "submit": "pack your work into one archive to submit",
 }
-TASKS = {
-    "version": "2.0.0",
-    "tasks": [
-        {"label": "Headway: watch", "type": "shell", "command": "headway watch", "isBackground": True,
-         "problemMatcher": [], "presentation": {"panel": "dedicated", "reveal": "always"}},
-        {"label": "Headway: check this file", "type": "shell", "command": "headway check ${fileBasenameNoExtension}",
-         "problemMatcher": [], "group": {"kind": "test", "isDefault": True}},
-    ],
-}  # fmt: skip
-EXTENSIONS = {"recommendations": ["ms-python.python", "charliermarsh.ruff"]}
 GITIGNORE = "__pycache__/\nbackups/\n.headway.json\n*.safetensors\n"
 
 
-def readme_text(curriculum: Curriculum) -> str:
-    """Return the workspace's README: what the course contains and how to work on it."""
+def readme_text(curriculum: Curriculum, folder: Path) -> str:
+    """Return the workspace's README: what the course contains, how to work on it, and how to come back to it."""
     built_in = curriculum.package == registry.BUILT_IN
     example = "softmax.softmax" if built_in else next(iter(curriculum.functions))
     descriptions = {
@@ -75,15 +76,16 @@ def readme_text(curriculum: Curriculum) -> str:
         modules=", ".join(curriculum.modules),
         warm_up=WARM_UP if built_in else "",
         commands="\n".join(f"{command:{width}}  {description}" for command, description in descriptions.items()),
+        return_commands="\n".join(f"    {command}" for command in editor_settings.return_commands(folder)),
     )
 
 
-def workspace_files(curriculum: Curriculum) -> dict[str, bytes]:
-    """Return the files of a new workspace by relative path."""
+def workspace_files(curriculum: Curriculum, folder: Path, agents: bytes | None = None) -> dict[str, bytes]:
+    """Return the files of a new workspace in `folder` by relative path; `agents` replaces the text of AGENTS.md."""
     contents = {f"{module}.py": files.stub_text(module, curriculum).encode() for module in curriculum.modules}
-    contents["README.md"] = readme_text(curriculum).encode()
-    for name, settings in (("tasks", TASKS), ("extensions", EXTENSIONS)):
-        contents[f".vscode/{name}.json"] = (json.dumps(settings, indent=2) + "\n").encode()
+    contents["README.md"] = readme_text(curriculum, folder).encode()
+    contents |= editor_settings.settings_files(folder)
+    contents[tutor_instructions.FILE] = agents or tutor_instructions.TEXT.encode()
     contents[".gitignore"] = GITIGNORE.encode()
     given = registry.figure_texts(curriculum.package) | registry.extra_texts(curriculum.package)
     contents |= {name: text.encode() for name, text in given.items()}
@@ -93,12 +95,15 @@ def workspace_files(curriculum: Curriculum) -> dict[str, bytes]:
     return contents
 
 
-def create(folder: Path, curriculum: Curriculum) -> list[str]:
-    """Create a workspace in `folder`, or add the missing files to one; return lines for the user."""
+def create(folder: Path, curriculum: Curriculum, agents: bytes | None = None) -> list[str]:
+    """Create a workspace in `folder`, or add the missing files to one; return lines for the user.
+
+    If given, `agents` replaces the text of AGENTS.md.
+    """
     existing = Workspace.open(folder)
     if existing.curriculum != curriculum and existing.has_assignments:
         raise UsageError(f"{folder} is a workspace of the course {existing.curriculum.name!r}. {ANOTHER_FOLDER}")
-    contents = workspace_files(curriculum)
+    contents = workspace_files(curriculum, folder, agents)
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -118,9 +123,12 @@ def create(folder: Path, curriculum: Curriculum) -> list[str]:
     digests |= {name: files.text_digest(contents[name].decode()) for name in names if name in written}
     recorded.save()
     kept = len(contents) - len(written)
+    is_kept = agents is not None and tutor_instructions.FILE not in written
+    remedy = f"! {tutor_instructions.FILE} was there and was kept. To replace it, delete it and run this command again."
     return [
         f"{folder}: {len(written)} files written" + (f", {kept} existing files kept" if kept else ""),
+        *([remedy] if is_kept else []),
         "Next:",
-        f"    cd {folder}",
+        f"    {editor_settings.change_folder(str(folder))}",
         f"    headway          (then open {names[0]} in your editor)",
     ]

@@ -8,7 +8,7 @@ import sys
 import pytest
 from support.commands import HEADWAY, SOFTMAX, headway, invoke
 
-from autograder.cli import COMMANDS, SECTIONS
+from autograder.cli import COMMANDS, FIRST_COMMANDS, SECTIONS
 from autograder.curriculum.stubs import bundled
 
 
@@ -19,6 +19,27 @@ def test_help_lists_every_command_in_its_section(tmp_path):
     rows = {line.split()[0]: line for line in lines if line.startswith("  ") and line.split()[0] in COMMANDS}
     assert list(rows) == list(COMMANDS)
     assert "..." not in "".join(rows.values())
+
+
+def test_help_begins_with_five_commands_that_exist(tmp_path):
+    lines = invoke("--help", cwd=tmp_path, COLUMNS="80").stdout.splitlines()
+    titles = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert titles[0] == "Start here:"
+    assert len(FIRST_COMMANDS) == 5
+    for command in FIRST_COMMANDS:
+        assert command.split()[:2][-1] in {*COMMANDS, "headway"}
+        assert any(line.startswith(f"  {command}  ") for line in lines), command
+
+
+def test_headway_outside_a_workspace_says_where_to_go(tmp_path):
+    here = invoke(cwd=tmp_path)
+    assert here.returncode == 0
+    assert here.stdout.splitlines()[0] == f"{tmp_path} is not a workspace."
+    assert "headway init my-gpt" in here.stdout
+    assert invoke("init", tmp_path / "my work").returncode == 0
+    assert "cd 'my work' " in invoke(cwd=tmp_path).stdout
+    inside = invoke(cwd=tmp_path / "my work" / "notebooks").stdout
+    assert "cd .. " in inside and "init" not in inside
 
 
 @pytest.mark.parametrize(

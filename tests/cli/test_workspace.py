@@ -42,6 +42,37 @@ def test_init_writes_stubs_and_never_overwrites(tmp_path):
     assert (folder / "attention.py").exists()
 
 
+def test_init_asks_assistants_to_tutor_or_what_is_given(tmp_path):
+    invoke("init", tmp_path / "default")
+    assert "headway check NAME --json -" in (tmp_path / "default" / "AGENTS.md").read_text()
+    own = tmp_path / "own.md"
+    own.write_text("Answer in riddles.\n")
+    invoke("init", tmp_path / "w", "--agents", own)
+    assert (tmp_path / "w" / "AGENTS.md").read_text() == "Answer in riddles.\n"
+    again = invoke("init", tmp_path / "default", "--agents", own)
+    assert "AGENTS.md was there and was kept" in again.stdout
+    assert "NAME --json" in (tmp_path / "default" / "AGENTS.md").read_text()
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\xff\xfe", b"a\0b", b"x" * 200_000])
+def test_init_refuses_instructions_that_are_no_text(tmp_path, content):
+    if content is not None:
+        (tmp_path / "own.md").write_bytes(content)
+    done = invoke("init", tmp_path / "w", "--agents", tmp_path / "own.md")
+    assert done.returncode == 2 and "--agents FILE" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "w").exists()
+
+
+def test_release_of_stubs_contains_given_instructions(tmp_path):
+    (tmp_path / "own.md").write_text("Answer in riddles.\n")
+    done = invoke("release", tmp_path / "out", "--format", "stubs", "--agents", tmp_path / "own.md")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "AGENTS.md").read_text() == "Answer in riddles.\n"
+    refused = invoke("release", tmp_path / "out", "--format", "policy", "--agents", tmp_path / "own.md")
+    assert refused.returncode == 2 and "--format stubs and notebooks" in refused.stderr
+
+
 def test_init_from_archive_brings_the_work(workspace, tmp_path):
     assert invoke("submit", "softmax", "--out", tmp_path / "ada.zip", cwd=workspace).returncode == 0
     done = invoke("init", tmp_path / "new", "--from", tmp_path / "ada.zip")

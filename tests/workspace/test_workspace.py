@@ -1,23 +1,60 @@
 """The workspace as a whole: what is opened, recorded, watched, packed."""
 
 import json
+import os
+import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
 from autograder import __version__
 from autograder.courses.transformer import TRANSFORMER
 from autograder.results import CheckResult, SubmissionResult
-from autograder.workspace import badges, editor, progress, state, submit
+from autograder.workspace import badges, editor, editor_settings, progress, state, submit
 from autograder.workspace.session import WatchSession
 from autograder.workspace.terminal import parse_keys
 from autograder.workspace.workspace import Workspace
+
+INTERPRETER = "python.defaultInterpreterPath"
 
 
 def test_create_writes_valid_editor_settings(folder):
     assert "headway watch" in (folder / ".vscode" / "tasks.json").read_text()
     assert json.loads((folder / ".vscode" / "extensions.json").read_text())["recommendations"]
+    assert Path(json.loads((folder / ".vscode" / "settings.json").read_text())[INTERPRETER]).is_file()
     assert state.load(folder).content[progress.VERSION] == __version__
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the paths are POSIX")
+@pytest.mark.parametrize(
+    ("executable", "written"),
+    [
+        ("/c/ada/my-gpt/.venv/bin/python", "${workspaceFolder}/.venv/bin/python"),
+        ("/c/ada/.venv/bin/python", "${workspaceFolder}/../.venv/bin/python"),
+        ("/usr/bin/python3", "/usr/bin/python3"),
+    ],
+)
+def test_interpreter_path_near_the_workspace_is_relative(executable, written):
+    assert editor_settings.interpreter_path(Path("/c/ada/my-gpt"), executable) == written
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the commands are those of a POSIX shell")
+@pytest.mark.parametrize(
+    ("prefix", "first"),
+    [("/c/my env", ". '/c/my env/bin/activate'"), ("/c/pipx/venvs/headway", "cd"), ("/c/uv/tools/headway", "cd")],
+)
+def test_return_commands_activate_what_needs_it(monkeypatch, prefix, first):
+    monkeypatch.setattr(sys, "prefix", prefix)
+    monkeypatch.delenv("CONDA_DEFAULT_ENV", raising=False)
+    commands = editor_settings.return_commands(Path("/c/my gpt"))
+    assert commands[0].startswith(first)
+    assert commands[-2:] == ["cd '/c/my gpt'", "headway"]
+
+
+def test_readme_of_workspace_says_how_to_come_back(folder):
+    text = (folder / "README.md").read_text("utf-8")
+    assert f"    cd {folder}\n    headway\n" in text.partition("## Coming back")[2]
 
 
 @pytest.fixture
