@@ -44,6 +44,7 @@ class Mismatch(Verdict):
     """The function returned a wrong value."""
 
 
+TOP_LEVEL = "<module>"  # Python's function name for the lines outside of functions, which run on import.
 UNREAD = "<unread>"  # The function name of a line that Python could not parse, the last line of a trace.
 
 
@@ -70,6 +71,13 @@ class StudentException:
         """Return whether Python could not parse one of the student's files, so that none of its lines has run."""
         syntax_errors = ("SyntaxError", "IndentationError", "TabError")
         return self.type in syntax_errors and bool(self.trace) and self.trace[-1].function == UNREAD
+
+    @property
+    def file_at_fault(self) -> str:
+        """Return the file that Python could not read or import, so that no function of it has run; empty if none."""
+        if self.unreadable:
+            return self.trace[-1].file
+        return next((line.file for line in reversed(self.trace) if line.function == TOP_LEVEL), "")
 
 
 class Raised(Verdict):

@@ -43,6 +43,7 @@ class CheckResult:
     # check looks at returned values, not only at inputs or exceptions.
     secret: tuple[str, str] | None = None
     sees_answers: bool = True
+    file_at_fault: str = ""  # the student's file that Python could not read or import; not in the document, either
     seconds: float = 0.0  # wall time of the student's calls, without that of the reference
 
     @property
@@ -150,7 +151,7 @@ def _possible(checks: Iterable[CheckResult], curriculum: Curriculum) -> float:
 
 def _check_record(check: CheckResult) -> dict[str, Any]:
     record = asdict(check)
-    del record["secret"], record["sees_answers"]
+    del record["secret"], record["sees_answers"], record["file_at_fault"]
     record["points"] = {"earned": record.pop("earned"), "possible": record.pop("possible")}
     record["seconds"] = round(check.seconds, 5)
     return record

@@ -15,7 +15,7 @@ from autograder.errors import UsageError
 @click.command()
 @click.argument("names", metavar="[NAME[.function]]...", nargs=-1, type=CourseName())
 @options.submission_folder
-@click.option("--seed", type=click.IntRange(0), default=0, help="Use other inputs (default: 0, the public ones).")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Use other inputs, which need PyTorch (default: 0).")
 @click.option(
     "--call-seconds",
     type=click.FloatRange(0.05),

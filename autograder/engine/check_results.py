@@ -13,7 +13,7 @@ from autograder.engine.diagnosis.variants import parameter_names
 from autograder.engine.fixtures import sees_answers
 from autograder.engine.graded_mark import check_id, check_name
 from autograder.engine.student import StudentCode
-from autograder.errors import Blocked, CodeLine, NotStarted, Raised, Verdict
+from autograder.errors import TOP_LEVEL, Blocked, CodeLine, NotStarted, Raised, Verdict
 from autograder.results import CheckResult
 
 
@@ -68,8 +68,9 @@ def _add_error(result: CheckResult, error: BaseException, function: Function) ->
         if isinstance(error, Raised):
             if error.exception.trace:
                 result.location = _location(error.exception.trace, function)
-            if error.exception.unreadable:
-                result.inputs = None  # The input did not cause a syntax error.
+            if file := error.exception.file_at_fault:
+                result.file_at_fault = file
+                result.inputs = None  # The input did not cause the error.
     elif isinstance(error, AssertionError):
         result.status, result.message = "failed", clean(str(error).partition("\n")[0] or "the check's assertion failed")
     else:
@@ -80,7 +81,8 @@ def _add_error(result: CheckResult, error: BaseException, function: Function) ->
 def _location(trace: Sequence[CodeLine], function: Function) -> dict[str, Any]:
     """Return the line that raised the exception, and the one in the function under check that led to it."""
     location: dict[str, Any] = _line_record(trace[-1])
-    own = [line for line in trace if (line.file, line.function) == (f"{function.module}.py", function.name)]
+    own = [line for line in trace if line.function == TOP_LEVEL]  # what an import runs
+    own = own or [line for line in trace if (line.file, line.function) == (f"{function.module}.py", function.name)]
     if own and own[-1] != trace[-1]:
         location["called_from"] = _line_record(own[-1])
     return location

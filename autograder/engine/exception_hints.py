@@ -39,7 +39,7 @@ ValueError: must have the same number of dimensions
 ValueError: read-only
     this array must not be changed: work on a copy
 TypeError: '?NoneType'?
-    something is None: an optional argument, or the result of a function without a return statement
+    something is None: an optional argument, or the answer of a function (is `return` missing there?)
 TypeError: slice indices must be integers
     a slice needs integers: int(…) converts a float
 TypeError: cannot be interpreted as an integer

@@ -112,7 +112,7 @@ class CheckContext:
             self.call(args, kwargs)
         except Raised as verdict:
             raised = verdict.exception
-            if raised.unreadable:  # The function has not run.
+            if raised.file_at_fault:  # The function has not run.
                 raise
             if raised.type != error:
                 text = f"{name} must raise {error} here, not {raised.type}: {raised.message}".removesuffix(": ")

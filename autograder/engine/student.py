@@ -21,6 +21,7 @@ from autograder.engine.comparison.compare import wrong_output_count
 from autograder.engine.exception_hints import hint_for_exception
 from autograder.engine.reference import FunctionsOfModule
 from autograder.errors import (
+    TOP_LEVEL,
     Blocked,
     CodeLine,
     Died,
@@ -332,8 +333,9 @@ class StudentCode:
         qualified = (f"{line.file.removesuffix('.py')}.{line.function}" for line in reversed(exception.trace))
         raised_in = next((name for name in qualified if name in self._curriculum.functions), function.qualified)
         last = exception.trace[-1] if exception.trace else None
-        at = f" in {last.file}, line {last.line}" if last else ""
-        if exception.type == "NotImplementedError":
+        file = exception.file_at_fault
+        at = f" in {'' if last.file == file else f'{last.file}, '}line {last.line}" if last else ""
+        if exception.type == "NotImplementedError" and not file:
             if raised_in != function.qualified:
                 return Blocked(f"{function.name} needs {raised_in}, which is not written yet", (raised_in,))
             if not last or self.is_stub(function):
@@ -343,7 +345,9 @@ class StudentCode:
         text = f"{exception.type}{at}: {exception.message}" if exception.message else f"{exception.type}{at}"
         if exception.unreadable:
             help = "nothing in this file can be checked until this line, or the one above it, is fixed"
-            return Raised(f"Python cannot read this file: {text}", exception, help=help)
+            return Raised(f"Python cannot read {file}: {text}", exception, help=help)
+        if file:
+            return Raised(f"Python cannot import {file}: {text}", exception, help=_import_help(exception))
         return Raised(f"{function.name} raised {text}", exception, help=hint_for_exception(exception))
 
     def _wrap(self, value: Any, call: Call) -> Any:
@@ -352,6 +356,14 @@ class StudentCode:
         if type(value) is tuple:
             return tuple(self._wrap(item, call) for item in value)
         return value
+
+
+def _import_help(exception: StudentException) -> str:
+    """Return advice on an exception that a line outside of functions has raised."""
+    line = next(line for line in reversed(exception.trace) if line.function == TOP_LEVEL)
+    about = f"line {line.line} of {line.file} is outside of functions, so it runs on every import"
+    hint = hint_for_exception(exception)
+    return f"{hint}; {about}" if hint else f'{about}; put experiments below if __name__ == "__main__":'
 
 
 def _names(function: Function) -> dict[str, str]:

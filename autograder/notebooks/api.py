@@ -38,7 +38,7 @@ def check(*functions: Any, seed: int = 0) -> None:
 
     Args:
         functions: functions, or names: "softmax.softmax", or "softmax" for a whole assignment.
-        seed: seed of fresh inputs, which need PyTorch; 0 stands for the public inputs.
+        seed: seed of fresh inputs, which need PyTorch; 0 stands for the inputs that come with Headway.
     """
     try:
         _display(report(*functions, seed=seed))
@@ -66,7 +66,7 @@ class GradeCell:
                 if not seed:
                     print(f"headway: {error}")
                     return 0.0
-                checked = replace(report(name, as_run=False), note=f"checked with the public inputs: {error}")
+                checked = replace(report(name, as_run=False), note=f"checked with the usual inputs: {error}")
         _display(checked)
         if problems := checked.document["internal_errors"]:
             raise session.InternalError(f"{name} could not be graded: {problems[0]}")

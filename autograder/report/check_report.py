@@ -12,20 +12,24 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.documents import Document
-from autograder.report import error_map, styles, wording
+from autograder.report import error_map, styles
 from autograder.report.wording import (
     INTERNAL_ERROR,
     LABELS,
     MAX_FAILURES,
     MAX_WARNINGS,
     STATUS_MARKS,
+    affected_text,
     all_checks,
+    broken_file,
+    check_counts,
     failed_checks,
     first_failures,
     headline,
     likely_cause,
     next_step,
     one_per_finding,
+    panel_title,
     points_text,
     remaining_text,
     shortened,
@@ -53,30 +57,32 @@ MAX_TITLE_WIDTH = 72  # columns for the title in the border of a panel of 80 col
 def render(document: Document, console: Console, *, all_panels: bool = False, when_passed: str | None = None) -> None:
     """Print a result document, with all failed checks or the first few; `when_passed` is what to do if none failed."""
     console.print(_overview(document))
-    checks = failed_checks(document)
-    shown = one_per_finding(checks) if all_panels else first_failures(checks)[:MAX_FAILURES]
-    for check in shown:
-        console.print(check_panel(check))
-    if not all_panels and len(checks) > len(shown):
-        console.print(Text(f"{remaining_text(len(checks) - len(shown))}; show all of them with --all", "dim"))
+    findings = one_per_finding(failed_checks(document))
+    shown = findings if all_panels else [finding | {"also": []} for finding in first_failures(findings)[:MAX_FAILURES]]
+    for finding in shown:
+        console.print(check_panel(finding))
+    left = sum(1 + len(finding["also"]) for finding in findings) - len(shown)
+    if not all_panels and left:
+        console.print(Text(f"{remaining_text(left)}; show all of them with --all", "dim"))
     console.print(_summary(document, when_passed, console.width))
 
 
-def status_counts(statuses: Iterable[str]) -> list[Text]:
-    """Return a text such as `✗ 2 failed` for each status that occurs."""
-    counts = [(*STATUS_STYLES[status], count, word) for status, count, word in wording.status_counts(statuses)]
-    return [Text(f"{mark} {count} {word}", style) for mark, style, count, word in counts]
+def status_counts(counts: Iterable[tuple[str, int, str]]) -> list[Text]:
+    """Return a text such as `✗ 2 failed` for each status, count and word."""
+    styled = [(*STATUS_STYLES[status], count, word) for status, count, word in counts]
+    return [Text(f"{mark} {count} {word}", style) for mark, style, count, word in styled]
 
 
 def _overview(document: Document) -> RenderableType:
-    seed = "public inputs" if document["public_seed"] else f"seed {document['seed']}"
-    title = Text.assemble(("Headway", "bold"), f" · {document['submission']['id']} · {seed}")
+    seed = "" if document["public_seed"] else f" · seed {document['seed']}"
+    title = Text.assemble(("Headway", "bold"), f" · {document['submission']['id']}{seed}")
     table = styles.grid("right", "left", "left", "right", "fold", gap=1)
     for assignment in document["assignments"]:
-        statuses = [check["status"] for function in assignment["functions"] for check in function["checks"]]
+        checks = [check for function in assignment["functions"] for check in function["checks"]]
+        statuses = [check["status"] for check in checks]
         points = Text(points_text(assignment["points"], assignment["functions"]))
         number, name = str(assignment["number"]), Text(assignment["name"])
-        table.add_row(number, name, _bar(statuses), points, _status_summary(statuses))
+        table.add_row(number, name, _bar(statuses), points, _status_summary(checks))
     return Group(Text(), title, Text(), table, Text())
 
 
@@ -87,12 +93,13 @@ def _bar(statuses: list[str]) -> Text:
     return Text.assemble(*((BAR_GLYPHS[status], STATUS_STYLES[status][1]) for status in marks))
 
 
-def _status_summary(statuses: list[str]) -> Text:
+def _status_summary(checks: list[Document]) -> Text:
+    statuses = [check["status"] for check in checks]
     if set(statuses) == {"passed"}:
         return Text("✓ all passed", STATUS_STYLES["passed"][1])
     if set(statuses) == {"not_started"}:
         return Text("· not started", "dim")
-    return Text(", ").join(status_counts(status for status in statuses if status != "passed"))
+    return Text(", ").join(status_counts(entry for entry in check_counts(checks) if entry[0] != "passed"))
 
 
 def check_panel(
@@ -124,15 +131,16 @@ def check_panel(
     row(LABELS["location"], _location(check["location"], link))
     row(LABELS["called_from"], _location((check["location"] or {}).get("called_from"), link))
     row(LABELS["also"], "\n".join(check.get("also", ())))
+    row(LABELS["affected"], affected_text(check))
     row(LABELS["output"], shortened(check["output"]))  # last but one: where there is no room, its end is cut off
-    row("next", f"headway hint {check['function']}" if commands else None)
-    title = Text.assemble((f" {mark} {check['function']}", f"bold {style}"), " ", overflow="ellipsis")
-    check_title = Text(check["title"])
-    fits = title.cell_len + check_title.cell_len <= MAX_TITLE_WIDTH
-    if fits:
+    row("next", f"headway hint {check['function']}" if commands and not broken_file(check) else None)
+    subject, check_title = panel_title(check)
+    title = Text.assemble((f" {mark} {subject}", f"bold {style}"), " ", overflow="ellipsis")
+    fits = title.cell_len + len(check_title) <= MAX_TITLE_WIDTH
+    if fits and check_title:
         title.append_text(Text.assemble("· ", check_title, " "))
     return Panel(
-        Group(*([] if fits else [check_title]), Text(headline(check), "bold"), grid),
+        Group(*([] if fits else [Text(check_title)]), Text(headline(check), "bold"), grid),
         title=title,
         title_align="left",
         subtitle=Text(f" {points_text(check['points'])} points "),
@@ -151,7 +159,7 @@ def _location(where: Document | None, link: Callable[[str, int], str] | None) ->
 
 
 def _summary(document: Document, when_passed: str | None, width: int) -> RenderableType:
-    counts = status_counts(check["status"] for check in all_checks(document))
+    counts = status_counts(check_counts(all_checks(document)))
     # The mark of "not started" is also the separator.
     counts = [count[2:] if count.plain.startswith("· ") else count for count in counts]
     total = Text(f"{total_points_text(document)} points", "bold")

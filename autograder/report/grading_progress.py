@@ -16,6 +16,7 @@ from rich.text import Text
 
 from autograder.core.text import clean, counted
 from autograder.documents import Document
+from autograder.report import wording
 from autograder.report.check_report import STATUS_STYLES, status_counts
 from autograder.report.student_feedback import student_exception_lines
 
@@ -130,7 +131,8 @@ def _details(student: Document) -> Text:
     """Return the counts of checks that did not pass, lateness, student exceptions and remarks."""
     statuses = student["statuses"] if student["status"] == "graded" else {}
     only_passed = len(statuses) == 1
-    counts = status_counts(Counter({name: n for name, n in statuses.items() if name != "passed" or only_passed}))
+    shown = Counter({name: n for name, n in statuses.items() if name != "passed" or only_passed})
+    counts = status_counts(wording.status_counts(shown))
     lines = [Text(", ").join(counts)] if counts else []
     if student["late_days"]:
         penalty = f": {student['penalty']:.4g} points deducted" if student["penalty"] else ""

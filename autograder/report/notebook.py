@@ -59,13 +59,14 @@ class NotebookReport:
 
     def _parts(self) -> list[RenderableType]:
         checks = wording.all_checks(self.document)
-        failed = wording.failed_checks(self.document)
-        shown = wording.first_failures(failed)[:MAX_PANELS]
+        findings = wording.one_per_finding(wording.failed_checks(self.document))
+        shown = [finding | {"also": []} for finding in wording.first_failures(findings)[:MAX_PANELS]]
+        left = sum(1 + len(finding["also"]) for finding in findings) - len(shown)
         parts: list[RenderableType] = [self._headline(checks)]
         parts += [check_report.check_panel(check, commands=False) for check in shown]
-        if len(failed) > len(shown):
-            parts.append(Text(wording.remaining_text(len(failed) - len(shown)), "dim"))
-        if shown:
+        if left:
+            parts.append(Text(wording.remaining_text(left), "dim"))
+        if shown and not wording.broken_file(shown[0]):
             parts.append(Text(f"Stuck? In a terminal: headway hint {shown[0]['function']}", "dim"))
         parts += [Text(f"◌ {line}", STATUS_STYLES["blocked"][1]) for line in wording.waiting_lines(checks)]
         errors = self.document["internal_errors"]
@@ -76,7 +77,7 @@ class NotebookReport:
 
     def _headline(self, checks: Sequence[Document]) -> Text:
         name = Text(wording.subject(checks), "bold")
-        counts = check_report.status_counts(check["status"] for check in checks)
+        counts = check_report.status_counts(wording.check_counts(checks))
         return Text("   ").join([name, *counts, Text(f"{wording.total_points_text(self.document)} points")])
 
     def _progress_line(self) -> Text:

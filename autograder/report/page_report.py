@@ -88,8 +88,8 @@ class Location(TypedDict):
 class Card(TypedDict):
     """One finding: the first failed check of a function, and those that fail for the same reason."""
 
-    function: str
-    title: str
+    function: str  # or the file that Python cannot read or import
+    title: str  # of the check; empty for a file
     status: str
     word: str
     mark: str
@@ -97,6 +97,7 @@ class Card(TypedDict):
     message: str
     inputs: str
     also: list[str]
+    affected: str
     help: str
     mistake: Mistake | None
     values: Values | None
@@ -142,7 +143,7 @@ def page_report(document: Document) -> PageReport:
         "points_text": f"{wording.total_points_text(document)} points",
         "counts": [
             {"status": status, "count": count, "word": word, "mark": wording.STATUS_MARKS[status]}
-            for status, count, word in wording.status_counts(check["status"] for check in checks)
+            for status, count, word in wording.check_counts(checks)
         ],
         "seconds": document["seconds"],
         "notes": [clean(note) for note in document["notes"]],
@@ -161,9 +162,10 @@ def _titles(finding: Document) -> list[str]:
 
 def _card(check: Document) -> Card:
     status, mistake, worst = check["status"], check["mistake"], wording.worst_value(check)
+    subject, title = wording.panel_title(check)
     return {
-        "function": check["function"],
-        "title": clean(check["title"]),
+        "function": subject,
+        "title": clean(title),
         "status": status,
         "word": wording.STATUS_WORDS[status],
         "mark": wording.STATUS_MARKS[status],
@@ -171,6 +173,7 @@ def _card(check: Document) -> Card:
         "message": clean(wording.headline(check)),
         "inputs": clean(check["inputs"] or ""),
         "also": [clean(title) for title in check["also"]],
+        "affected": wording.affected_text(check),
         "help": clean(check["help"] or ""),
         "mistake": _mistake(mistake) if mistake else None,
         "values": {

@@ -11,9 +11,14 @@ from autograder.report.wording import (
     MAP_GLYPHS,
     STATUS_MARKS,
     STATUS_WORDS,
+    affected_text,
+    broken_file,
+    failed_checks,
     headline,
     likely_cause,
     map_legend,
+    one_per_finding,
+    panel_title,
     points_text,
     worst_value_text,
 )
@@ -40,6 +45,7 @@ def check_details(check: Document) -> list[tuple[str, str]]:
     rows.append((LABELS["help"], check["help"]))
     if check["status"] != "passed" and not check["message"] and not any(text for _, text in rows):
         rows.append(("hidden check", "only its points are shown"))
+    rows.append((LABELS["affected"], affected_text(check)))
     rows.append((LABELS["also"] if check["mistake"] else "same result in", "\n".join(check.get("also", ()))))
     return [(label, clean(text)) for label, text in rows if text]
 
@@ -60,13 +66,13 @@ def error_map_text(check: Document) -> str:
 def reported_checks(function: Document) -> list[Document]:
     """Return the checks of a function to report: those that did not pass, without those that were not started.
 
-    Checks with the same text are merged: a syntax error stops every check of a file, and hidden checks have no text. So
-    are those with the same named mistake.
-    The first of them stands for all, with their points and, in `also`, the titles of the others.
+    Checks with the same text are merged, because hidden checks have no text, and so are those with the same named
+    mistake. The first of them stands for all, with their points and, in `also`, the titles of the others. Those that
+    fail because Python cannot read a file are left out: see `file_findings`.
     """
     merged: dict[tuple[str, ...], Document] = {}
     for number, check in enumerate(function["checks"]):
-        if check["status"] in ("passed", "not_started"):
+        if check["status"] in ("passed", "not_started") or broken_file(check):
             continue
         is_specific = (check["status"] != "error" and check["message"]) or check["output"].strip()
         texts = check["status"], check["message"], str(check["location"]), str(check["help"])
@@ -80,6 +86,11 @@ def reported_checks(function: Document) -> list[Document]:
             first["also"].append(check["title"])
             first["points"] = {name: first["points"][name] + check["points"][name] for name in ("earned", "possible")}
     return list(merged.values())
+
+
+def file_findings(result: Document) -> list[Document]:
+    """Return one finding for each file that Python cannot read or import."""
+    return one_per_finding(check for check in failed_checks(result) if broken_file(check))
 
 
 def scaled_points(student: Document, result: Document) -> dict[str, tuple[str, str]]:
@@ -125,6 +136,8 @@ def as_html(student: Document, result: Document | None) -> str:
         error_map=error_map_text,
         headline=headline,
         reported_checks=reported_checks,
+        file_findings=file_findings(result) if result else [],
+        file_of=broken_file,
         output=lambda check: clean(check["output"], MAX_OUTPUT),
         clean=clean,
         words=STATUS_WORDS,
@@ -155,6 +168,7 @@ def as_markdown(student: Document, result: Document | None) -> str:
         count = len(assignment["functions"])
         cells = [assignment["name"], points_text(assignment["points"]), *scaled.get(assignment["name"], ())]
         lines.append(f"| {' | '.join(cells)} | {passed} of {count} functions |")
+    lines += [line for finding in file_findings(result) for line in _check_lines(finding)]
     functions = [function for assignment in result["assignments"] for function in assignment["functions"]]
     lines += [line for function in functions for check in reported_checks(function) for line in _check_lines(check)]
     return "\n".join(lines) + "\n"
@@ -162,7 +176,8 @@ def as_markdown(student: Document, result: Document | None) -> str:
 
 def _check_lines(check: Document) -> list[str]:
     mark, status = STATUS_MARKS[check["status"]], STATUS_WORDS[check["status"]]
-    head = f"## {mark} {check['function']}: {_escaped(check['title'])}"
+    subject, title = panel_title(check)
+    head = f"## {mark} {subject}{title and f': {_escaped(title)}'}"
     lines = ["", head, "", f"{status}, {points_text(check['points'])} points", ""]
     rows = [f"{label + ':':19} {text}".replace("\n", "\n" + 20 * " ") for label, text in check_details(check)]
     rows = [clean(headline(check)), *rows] if check["message"] else rows

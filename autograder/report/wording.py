@@ -38,6 +38,7 @@ LABELS = {
     "location": "in",
     "called_from": "called from",
     "also": "same mistake in",
+    "affected": "affects",
     "output": "printed",
 }
 # The marks of the map of wrong elements, as characters that can be told apart without their colors.
@@ -47,8 +48,11 @@ EXACTLY_WRONG = "wrong"  # of values that are compared exactly
 # The thresholds of `engine.comparison.error_map`.
 MAP_THRESHOLDS = {"1": "up to 0.1%", "2": "up to 10%", "3": "more than 10%"}
 THRESHOLD_NOTE = "The percentages are of the largest expected value."
+# How messages begin that report a file of which no function could run.
+_FILE_ERROR = re.compile(r"Python cannot (read|import) ([\w.]+\.py): |importing ([\w.]+\.py) was ")
 INTERNAL_ERROR = "Internal error (please report it): "
 MAX_FAILURES = 5  # failed checks shown in full
+MAX_AFFECTED = 6  # names of functions that a broken file keeps from running
 MAX_OUTPUT_LINES = 12
 MAX_WARNINGS = 3
 
@@ -63,25 +67,56 @@ def failed_checks(document: Document) -> list[Document]:
     return [check for check in all_checks(document) if check["status"] in FAILED_STATUSES]
 
 
-def first_failures(checks: list[Document]) -> list[Document]:
-    """Return the first failed check of each function; the others usually have the same cause."""
-    return list({check["function"]: check for check in reversed(checks)}.values())[::-1]
+def broken_file(check: Document) -> str:
+    """Return the file that Python cannot read or import if that is why the check failed, else an empty text."""
+    found = _FILE_ERROR.match(check["message"]) if check["status"] in ("error", "timeout") else None
+    return (found[2] or found[3]) if found else ""
+
+
+def first_failures(findings: Iterable[Document]) -> list[Document]:
+    """Return the first finding of each function; the others usually have the same cause."""
+    first: dict[str, Document] = {}
+    for finding in findings:
+        first.setdefault(broken_file(finding) or finding["function"], finding)
+    return list(first.values())
 
 
 def one_per_finding(checks: Iterable[Document]) -> list[Document]:
-    """Return the first of the checks of a function that have the same named mistake, and all without one.
+    """Return the first of the checks with the same finding, with the points of all of them.
 
-    The first stands for all of them; `also` holds the titles of the others.
+    A finding is a file that Python cannot read or import, a named mistake in a function, or else a check. `also` holds
+    the titles of the other checks with the same mistake; `affected` the functions that a broken file stops.
     """
     found: dict[object, Document] = {}
     for number, check in enumerate(checks):
-        mistake = check["mistake"]
-        key = (check["function"], mistake.get("id"), mistake["title"]) if mistake else number
-        if key in found:
-            found[key]["also"].append(check["title"])
+        mistake, file = check["mistake"], broken_file(check)
+        key = file or ((check["function"], mistake.get("id"), mistake["title"]) if mistake else number)
+        if key not in found:
+            found[key] = {**check, "also": [], "affected": [check["function"]] if file else []}
+            continue
+        first = found[key]
+        if file:
+            first["affected"] += [check["function"]] if check["function"] not in first["affected"] else []
+            first["points"] = {name: first["points"][name] + check["points"][name] for name in ("earned", "possible")}
         else:
-            found[key] = {**check, "also": []}
+            first["also"].append(check["title"])
     return list(found.values())
+
+
+def panel_title(finding: Document) -> tuple[str, str]:
+    """Return what a finding is about, a file or a function, and the title of its check; that of a file is empty."""
+    file = broken_file(finding)
+    return (file, "") if file else (finding["function"], finding["title"])
+
+
+def affected_text(finding: Document) -> str:
+    """Return the functions that a broken file keeps from running; of many, the number."""
+    names = finding.get("affected", ())
+    modules = {name.partition(".")[0] for name in names}
+    if len(names) > MAX_AFFECTED:
+        where = modules.pop() + ".py" if len(modules) == 1 else counted(len(modules), "file")
+        return f"{counted(len(names), 'function')} of {where}"
+    return ", ".join(name.partition(".")[2] if len(modules) == 1 else name for name in names)
 
 
 def subject(checks: Iterable[Document]) -> str:
@@ -94,6 +129,20 @@ def status_counts(statuses: Iterable[str]) -> list[tuple[str, int, str]]:
     """Return a status, its count and its word for each status that occurs."""
     counts = Counter(statuses)
     return [(name, counts[name], word) for name, word in STATUS_WORDS.items() if counts[name]]
+
+
+def check_counts(checks: Iterable[Document]) -> list[tuple[str, int, str]]:
+    """Return the same for checks; a file that Python cannot read or import counts once, however many checks it fails.
+
+    >>> error = {"function": "m.f", "status": "error", "message": "Python cannot read m.py: SyntaxError in line 1"}
+    >>> check_counts([error, error])
+    [('error', 1, 'file with an error')]
+    """
+    checks = list(checks)
+    counts = status_counts(check["status"] for check in checks if not broken_file(check))
+    if files := {broken_file(check) for check in checks} - {""}:
+        counts.append(("error", len(files), "file with an error" if len(files) == 1 else "files with errors"))
+    return counts
 
 
 def remaining_text(count: int) -> str:
@@ -258,12 +307,21 @@ def verdict(document: Document) -> str:
     if passed := passed_text(document):
         return passed
     statuses = [check["status"] for check in checks]
-    failed = sum(status in FAILED_STATUSES for status in statuses)
+    failed = sum(check["status"] in FAILED_STATUSES and not broken_file(check) for check in checks)
+    if files := {broken_file(check): check for check in reversed(checks) if broken_file(check)}:
+        reasons = [_file_verdict(check) for check in reversed(files.values())]
+        return "; ".join([*reasons, *([f"{counted(failed, 'other check')} failed"] if failed else [])])
     if failed:
         return f"{failed} of {counted(len(checks), 'check')} failed" if len(checks) > 1 else "The check failed"
     if blocked := statuses.count("blocked"):
         return f"{blocked} of {counted(len(checks), 'check')} blocked" if len(checks) > 1 else "The check is blocked"
     return "Not written yet" if "passed" not in statuses else "Not finished yet"
+
+
+def _file_verdict(check: Document) -> str:
+    found = _FILE_ERROR.match(check["message"])
+    assert found is not None
+    return f"Python cannot {found[1]} {found[2]}" if found[1] else f"Importing {found[3]} takes too long"
 
 
 def required_functions(document: Document) -> list[tuple[Document, Document]]:
@@ -285,7 +343,11 @@ def next_step(document: Document, when_passed: str | None = None) -> str:
             return (
                 f"Next: write {function['name']} in {module}.py, then: headway check {name}\nStuck? headway hint {name}"
             )
-        where = next(check for check in function["checks"] if check["status"] != "passed")["location"]
+        check = next(check for check in function["checks"] if check["status"] != "passed")
+        where = check["location"]
+        if file := broken_file(check):
+            line = f", line {where['line']}" if where else ""
+            return f"Next: fix {file}{line}, then: headway check {file.removesuffix('.py')}"
         place = f"{where['file']}:{where['line']}" if where else f"{module}.py"
         return f"Next: fix {function['name']} ({place}), then: headway check {name}"
     blocked = next((check for _, f in functions for check in f["checks"] if check["status"] == "blocked"), None)

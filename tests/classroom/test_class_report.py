@@ -170,6 +170,23 @@ def test_not_passed_same_error_in_all_checks_shown_once(book):
     assert len(reported_checks(function)) == len(function["checks"])
 
 
+def test_feedback_syntax_error_is_one_finding(book):
+    student, result = next((s, r) for s, r in book.results() if r)
+    assignment = result["assignments"][0]
+    name = f"{assignment['name']}.py"
+    for function in assignment["functions"]:
+        for check in function["checks"]:
+            message = f"Python cannot read {name}: SyntaxError in line 3: invalid syntax"
+            check.update(status="error", message=message, mistake=None, help=None, output="")
+            check["location"] = {"file": name, "line": 3, "text": "def f(:"}
+            check["points"]["earned"] = 0.0
+    markdown = as_markdown({**student, "name": "Ada"}, result)
+    assert markdown.count("Python cannot read") == 1
+    assert f"## ! {name}\n" in markdown
+    html = as_html({**student, "name": "Ada", "weights": {}}, result)
+    assert html.count("Python cannot read") == 1
+
+
 def test_report_unwritable_file_names_the_option(book, tmp_path):
     (tmp_path / "file").touch()
     done = invoke("report", book.out, "--html", tmp_path / "page.html", f"--feedback={tmp_path / 'file'}")

@@ -83,13 +83,43 @@ def test_check_syntax_error_has_no_input(submission, check_submission):
     checks = check_submission(submission(softmax=RIGHT.replace("):", ")")), "softmax.softmax").checks
     assert {check.status for check in checks} == {"error"}
     for found in checks:
-        assert found.message.startswith("Python cannot read this file: SyntaxError in softmax.py, line ")
+        assert found.message.startswith("Python cannot read softmax.py: SyntaxError in line ")
         assert found.inputs is None
     evaluated = RIGHT.replace("    return", '    eval("1 +")\n    return')
     checks = check_submission(submission(softmax=evaluated), "softmax.softmax").checks
     checks = [check for check in checks if check.status == "error"]  # Where an error is expected, another one came.
     assert len(checks) > 3
     assert all(check.message.startswith("softmax raised SyntaxError") and check.inputs for check in checks)
+
+
+@pytest.mark.parametrize("signature", ["tokenizer.decode(ids, itos)", "gpt.count_parameters(params)"])
+def test_answer_none_asks_for_return(submission, check_submission, signature):
+    qualified = signature.partition("(")[0]
+    module = qualified.partition(".")[0]
+    code = f"def {signature.partition('.')[2]}:\n    3\n"
+    checks = check_submission(submission(**{module: code}), qualified).checks
+    assert any("is `return` missing?" in (check.help or "") for check in checks)
+    assert any("None" in check.message for check in checks)
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "advice"),
+    [
+        ("scale = 1 / 0", "ZeroDivisionError in line {}: division by zero", "outside of functions"),
+        ("scale = np.ones(3)[7]", "IndexError in line {}: index 7", "past the end"),
+        ("raise ValueError('top level')", "ValueError in line {}: top level", "__main__"),
+        ("softmax(3)", "NotImplementedError in line 5", "line {} of softmax.py is outside of functions"),
+    ],
+)
+def test_exception_on_import_names_file_and_line(submission, check_submission, line, message, advice):
+    text = "import numpy as np\n\n\ndef softmax(x, axis=-1, temperature=1.0):\n    raise NotImplementedError\n\n\n"
+    number = text.count("\n") + 1
+    checks = check_submission(submission(softmax=f"{text}{line}\n"), "softmax.softmax").checks
+    assert {check.status for check in checks} == {"error"}
+    assert {check.message.startswith("Python cannot import softmax.py: ") for check in checks} == {True}
+    assert message.format(number) in checks[0].message
+    assert advice.format(number) in checks[0].help
+    assert number in (checks[0].location["line"], checks[0].location.get("called_from", {}).get("line"))
 
 
 def test_refuses_other_exception_is_reported(submission, check_submission):
@@ -102,7 +132,7 @@ def test_refuses_other_exception_is_reported(submission, check_submission):
 def test_check_wrong_return_form_is_explained(submission, check_submission):
     text = "def build_vocab(text, start=0):\n    {body}\n"
     for body, message, help in (
-        ("pass", "must return a tuple (chars, stoi, itos), not None", "without a return statement"),
+        ("pass", "must return a tuple (chars, stoi, itos), not None", "is `return` missing?"),
         ("return [1, 2, 3]", "must return a tuple (chars, stoi, itos), not list", "return chars, stoi, itos"),
         ("return 1, 2", "must return 3 values (chars, stoi, itos), not 2", None),
     ):

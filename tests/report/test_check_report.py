@@ -157,3 +157,15 @@ def test_panel_shows_where_the_function_called_the_line_that_failed():
     shown = words(rendered(document(check(status="error", location=place))))
     assert "helpers.py:7" in shown
     assert "called from attention.py:41" in shown
+
+
+def test_syntax_error_is_one_panel_that_names_the_file():
+    broken = {"status": "error", "message": "Python cannot read attention.py: SyntaxError in line 3: invalid syntax",
+              "location": {"file": "attention.py", "line": 3}}  # fmt: skip
+    shown = rendered(document(check(**broken), check(title="b", **broken), check("attention.causal_mask", **broken)))
+    assert shown.count("Python cannot read") == 1
+    assert "! attention.py" in shown
+    assert "attention, causal_mask" in shown
+    assert "! 1 file with an error" in shown
+    assert "more failed check" not in shown
+    assert words("Next: fix attention.py, line 3, then: headway check attention") in words(shown)

@@ -61,16 +61,20 @@ def test_sentences_of_the_terminal_are_in_the_page_report(class_documents):
         report = page_report(doc)
         shown = set(map(words, strings(report)))
         cards = {card["function"]: card for card in report["cards"]}
-        checks = wording.first_failures(wording.failed_checks(doc))
-        assert list(cards) == [found["function"] for found in checks[: wording.MAX_FAILURES]]
+        checks = wording.first_failures(wording.one_per_finding(wording.failed_checks(doc)))
+        assert list(cards) == [wording.panel_title(found)[0] for found in checks[: wording.MAX_FAILURES]]
         for found in checks[: wording.MAX_FAILURES]:
-            texts = [found["title"], wording.headline(found), found["inputs"], found["help"], *found["warnings"][:3]]
-            texts += [found["first_wrong_stage"], f"{wording.points_text(found['points'])} points"]
+            texts = [wording.panel_title(found)[1], wording.headline(found), found["inputs"], found["help"]]
+            texts += [
+                *found["warnings"][:3],
+                found["first_wrong_stage"],
+                f"{wording.points_text(found['points'])} points",
+            ]
             texts += (found["mistake"] or {}).values()
             texts += wording.worst_value(found) or ()
             assert {words(text) for text in texts if text} <= shown | {words((found["mistake"] or {}).get("id", ""))}
-            assert words(wording.shortened(found["output"])) == words(cards[found["function"]]["output"])
-        for count in wording.status_counts(found["status"] for found in wording.all_checks(doc)):
+            assert words(wording.shortened(found["output"])) == words(cards[wording.panel_title(found)[0]]["output"])
+        for count in wording.check_counts(wording.all_checks(doc)):
             assert count in [(entry["status"], entry["count"], entry["word"]) for entry in report["counts"]]
         assert report["points_text"] in terminal(doc)
 
@@ -215,3 +219,26 @@ def test_wording_and_page_report_load_without_rich():
 
     code = "import sys, autograder.report.page_report; assert 'rich' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+BROKEN = {"status": "error", "message": "Python cannot read attention.py: SyntaxError in line 3: invalid syntax",
+          "location": {"file": "attention.py", "line": 3, "text": "def f(:"}}  # fmt: skip
+
+
+def test_syntax_error_is_one_card_however_many_checks_fail():
+    functions = ("attention.attention", "attention.attention", "attention.causal_mask")
+    report = page_report(document(*(check(name, title=name, **BROKEN) for name in functions)))
+    [card] = report["cards"]
+    assert (card["function"], card["title"], card["affected"]) == ("attention.py", "", "attention, causal_mask")
+    assert card["points_text"] == "0 / 3 points"
+    assert report["headline"] == "Python cannot read attention.py"
+    assert [(entry["count"], entry["word"]) for entry in report["counts"]] == [(1, "file with an error")]
+    assert not report["remaining"]
+
+
+def test_syntax_error_beside_other_failures_counts_both():
+    other = check("softmax.softmax", "failed", message="differs")
+    report = page_report(document(other, check(**BROKEN), check("attention.causal_mask", **BROKEN)))
+    assert [card["function"] for card in report["cards"]] == ["softmax.softmax", "attention.py"]
+    assert report["headline"] == "Python cannot read attention.py; 1 other check failed"
+    assert sum(entry["count"] for entry in report["counts"]) == 2

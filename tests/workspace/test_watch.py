@@ -242,7 +242,7 @@ def test_syntax_error_is_reported_once(watching, workspace, solutions):
     terminal = watching(first="✓ softmax.softmax")
     terminal.wait_for(f"5 of {TOTAL}")
     path.write_text(good + "\n\ndef more(:\n")
-    screen = terminal.wait_for("Python cannot read this file")
+    screen = terminal.wait_for("Python cannot read softmax.py")
     assert "used to pass" not in screen
     path.write_text(good)
     terminal.wait_for(f"5 of {TOTAL}")

@@ -40,7 +40,7 @@ class Tolerance:
         return np.asarray(self.relative * size + self.floor * max(1.0, largest))
 
 
-_NO_RETURN = "a function without a return statement returns None; print shows a value but does not return it"
+_NO_RETURN = "is `return` missing? A function without it returns None; print shows a value but does not return it"
 
 # float64: a correct answer computed in another order differs by about 1e-15 per operation and stays below 1e-12; the
 # subtlest known mistakes (tanh for erf in GELU, eps outside the root) differ by 1e-4 to 1e-7. 1e-9 lies in between.
@@ -59,7 +59,11 @@ def compare(actual: Any, expected: Any, function: Function, *, tolerance: Tolera
     """
     outputs = function.outputs
     if not isinstance(expected, tuple):
-        _compare_one(actual, expected, outputs[0], function, tolerance)
+        try:
+            _compare_one(actual, expected, outputs[0], function, tolerance)
+        except Mismatch as mismatch:
+            mismatch.help = _NO_RETURN if actual is None else mismatch.help
+            raise
         return
     outputs = outputs[: len(expected)]
     if not isinstance(actual, tuple) or len(actual) != len(expected):

@@ -15,7 +15,7 @@ const FEW_TITLES = 3; // as many are shown; more of them are folded
  * @typedef {{yours: string, expected: string}} Shapes
  * @typedef {{
  *   function: string, title: string, status: string, word: string, mark: string, points_text: string, message: string,
- *   inputs: string, also: string[], help: string, mistake: Mistake | null, values: Values | null,
+ *   inputs: string, also: string[], affected: string, help: string, mistake: Mistake | null, values: Values | null,
  *   shapes: Shapes | null, map: import("./error_map.js").ErrorMap | null, stage: string, location: Location | null,
  *   called_from: Location | null, output: string, warnings: string[]}} Card
  * @typedef {{status: string, count: number, word: string, mark: string}} StatusCount
@@ -92,7 +92,8 @@ function cardElement(card, labels, onLocation) {
   return make("article", { class: `report-card report-status-${card.status}` },
     make("p", { class: "report-check" },
       make("span", { class: "report-check-name" }, statusMark(card.status),
-        make("code", {}, card.function), " · ", make("span", { class: "report-title" }, card.title)),
+        make("code", {}, card.function), card.title && " · ",
+        card.title && make("span", { class: "report-title" }, card.title)),
       make("span", { class: "report-soft" }, `${card.word}, ${card.points_text}`)),
     mistake && mistakeElement(mistake, labels),
     make(mistake ? "p" : "h4", { class: "report-message" }, card.message),
@@ -135,6 +136,7 @@ function details(card, labels, onLocation) {
   row(labels.shapes, card.shapes && pairTable(card.shapes, labels));
   row(labels.stage, card.stage);
   for (const warning of card.warnings) row(labels.warnings, make("span", { class: "report-data" }, warning));
+  row(labels.affected, card.affected);
   row(labels.also, card.also.length > 0 && titles(card.also));
   return list.children.length > 0 && list;
 }

@@ -92,7 +92,7 @@ def require_draws(generate: Callable[..., Any], prompts: Array, params: dict[str
     try:
         generate(prompts, params, config, 2, "no generator", temperature=0)
     except Raised as verdict:
-        if verdict.exception.unreadable:  # The function has not run.
+        if verdict.exception.file_at_fault:  # The function has not run.
             raise
         return
     raise Mismatch(
