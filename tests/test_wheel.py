@@ -101,11 +101,11 @@ def test_wheel_fresh_inputs_without_torch_are_one_line(installed):
     ).stdout
     done = installed("headway", "check", "softmax", "--dir", solutions.strip(), "--seed", "5")
     assert done.returncode == 2
-    assert "pip install 'headway[torch]'" in done.stderr
+    assert "[torch]" in done.stderr and "pip install" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
 def test_wheel_doctor_of_the_light_install(installed):
     done = installed("headway", "doctor")
     assert done.returncode == 0, done.stdout
-    assert "pip install 'headway[torch]'" in done.stdout
+    assert "[torch]" in done.stdout and "pip install" in done.stdout

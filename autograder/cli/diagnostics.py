@@ -2,13 +2,15 @@
 
 import importlib.metadata
 import importlib.util
+import locale
+import os
 import platform
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from autograder.errors import install_command
+from autograder.installation import describe, foreign_distributions, install_command, reinstall_command
 from autograder.report.doctor import Diagnostic
 
 # The packages, what the optional ones are needed for, and the extra that installs them.
@@ -19,23 +21,67 @@ PACKAGES = (
     ("safetensors", "saving models trained by headway train", "train"),
     ("matplotlib", "plots", "train"),
 )
-REINSTALL = "pip install --force-reinstall headway"
-SANDBOX_HELP = 'see "The sandbox" in the README'
+SANDBOX_HELP = 'see "The sandbox" in the documentation'
 
 
 def run_diagnostics() -> list[Diagnostic]:
     """Examine Python, the packages, the course's files, the cache, a student process and the sandbox."""
-    return [_python(), *_packages(), _course_files(), _reference_values(), _cache(), _student_process(), *_sandbox()]
+    return [
+        _python(),
+        _headway(),
+        *_packages(),
+        _course_files(),
+        _reference_values(),
+        _cache(),
+        _student_process(),
+        *_sandbox(),
+    ]
 
 
 def check_requirements() -> list[Diagnostic]:
     """Examine only what a new workspace needs: Python, the required packages and a student process."""
-    return [_python(), *(diagnostic for diagnostic in _packages() if not diagnostic.optional), _student_process()]
+    return [
+        _python(),
+        _headway(),
+        *(diagnostic for diagnostic in _packages() if not diagnostic.optional),
+        _student_process(),
+    ]
+
+
+def environment() -> dict[str, str]:
+    """Return facts about the machine and the terminal that help to find a fault, none of them private."""
+    size = os.get_terminal_size() if sys.stdout.isatty() else None
+    terminal = f"{size.columns} × {size.lines}" if size else "a pipe"
+    packages = ("click", "pytest", "nbgrader", "jupytext", "starlette", "distributed", "pyseccomp", "copydetect")
+    return {
+        "system": f"{platform.platform()}, {platform.machine()}, {os.cpu_count()} CPUs",
+        "installed": describe(),
+        "encoding": f"{sys.stdout.encoding}, locale {locale.getlocale()[1]}",
+        "terminal": f"TERM={os.environ.get('TERM', '')}, {terminal}",
+        "settings": ", ".join(sorted(k for k in os.environ if k.startswith("HEADWAY_") or k == "NO_COLOR")) or "none",
+        "other packages": ", ".join(f"{name} {version}" for name in packages if (version := _version(name))) or "none",
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 def _python() -> Diagnostic:
     version = f"{platform.python_version()} on {platform.system()}"
     return Diagnostic("Python", sys.version_info >= (3, 11), version, "install Python 3.11 or newer")
+
+
+def _headway() -> Diagnostic:
+    """Find the unrelated distribution `autograder`, whose files overwrite some of Headway's."""
+    if others := foreign_distributions():
+        text = f"{others[0]} from PyPI is installed, too, and has overwritten files of Headway"
+        fix = f"pip uninstall autograder, then {reinstall_command()}"
+        return Diagnostic("headway", False, text, fix)
+    return Diagnostic("headway", True, importlib.metadata.version("headway"))
 
 
 def _packages() -> list[Diagnostic]:
@@ -45,7 +91,7 @@ def _packages() -> list[Diagnostic]:
             diagnostics.append(Diagnostic(name, True, importlib.metadata.version(name), optional=bool(extra)))
         except importlib.metadata.PackageNotFoundError:
             text = f"not installed; needed for {use}" if use else "not installed"
-            fix = install_command(extra) if extra else REINSTALL
+            fix = install_command(extra) if extra else reinstall_command()
             diagnostics.append(Diagnostic(name, False, text, fix, bool(extra)))
     return diagnostics
 
@@ -61,7 +107,7 @@ def _course_files() -> Diagnostic:
         if not (bundled(kind) / f"{module}.py").is_file()
     ]
     text = f"missing: {', '.join(missing[:3])}" if missing else f"{len(TRANSFORMER.modules)} assignments"
-    return Diagnostic("stubs and solutions", not missing, text, REINSTALL)
+    return Diagnostic("stubs and solutions", not missing, text, reinstall_command())
 
 
 def _reference_values() -> Diagnostic:

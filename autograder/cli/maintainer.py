@@ -9,8 +9,9 @@ from autograder.cli import options
 
 
 @click.command()
+@click.option("--report", is_flag=True, help="Write what a bug report needs, without private data, as Markdown.")
 @options.no_color
-def doctor() -> None:
+def doctor(report: bool) -> None:
     """Check this machine: dependencies, sandbox, versions.
 
     Shows the command that fixes each problem.
@@ -19,6 +20,9 @@ def doctor() -> None:
     from autograder.report import doctor as doctor_report
 
     results = diagnostics.run_diagnostics()
+    if report:
+        click.echo(doctor_report.as_markdown(results, diagnostics.environment()))
+        return
     doctor_report.render(results, options.make_console())
     ok = all(diagnostic.ok or diagnostic.optional for diagnostic in results)
     sys.exit(options.PASSED if ok else options.NOT_PASSED)

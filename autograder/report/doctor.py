@@ -1,7 +1,11 @@
-"""The results of `headway doctor` in the terminal."""
+"""The results of `headway doctor` in the terminal, and as Markdown for a bug report."""
 
-from collections.abc import Sequence
+import os
+import platform
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
@@ -32,3 +36,23 @@ def render(diagnostics: Sequence[Diagnostic], console: Console) -> None:
     console.print(table)
     broken = [diagnostic.name for diagnostic in diagnostics if not diagnostic.ok and not diagnostic.optional]
     console.print(Text(f"\nFix this first: {', '.join(broken)}." if broken else "\nEverything required works."))
+
+
+def as_markdown(diagnostics: Sequence[Diagnostic], environment: Mapping[str, str]) -> str:
+    """Return the same with facts about the environment, to paste into a bug report."""
+    lines = [f"- {name}: {value}" for name, value in environment.items()]
+    for diagnostic in diagnostics:
+        state = "" if diagnostic.ok else " (optional, does not work)" if diagnostic.optional else " (does not work)"
+        lines.append(f"- {diagnostic.name}: {diagnostic.text}{state}")
+    return "\n".join(["### headway doctor --report", "", *map(without_private_data, lines)])
+
+
+def without_private_data(text: str) -> str:
+    """Return a text without the user's home folder, login name and the machine's name, and without other paths."""
+    for private in filter(None, (str(Path.home()), platform.node(), *_login_names())):
+        text = re.sub(rf"(?<![\w-]){re.escape(private)}(?![\w-])", "…", text)
+    return re.sub(r"(?<![\w…])(?:[A-Za-z]:)?[/\\](?:[\w.~ -]+[/\\])+[\w.~-]*", "…", text)
+
+
+def _login_names() -> list[str]:
+    return [name for key in ("USER", "LOGNAME", "USERNAME") if (name := os.environ.get(key))]

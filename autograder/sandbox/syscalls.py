@@ -12,8 +12,6 @@ import tempfile
 from functools import cache
 from typing import Any
 
-from autograder.errors import install_command
-
 # What NumPy and the interpreter need in order to compute, to read files, to use the socket that is already open, and to
 # print. Everything else fails with EPERM: a submission cannot create a socket, process, thread, memory file or pipe,
 # execute a program, signal or trace other processes, mount, use keys, set clocks or limits, or create, change, link or
@@ -50,6 +48,8 @@ def compiled_filter() -> bytes:
     try:
         import pyseccomp as seccomp
     except ImportError:
+        from autograder.installation import install_command  # takes 20 ms
+
         raise SeccompUnavailable(f"pyseccomp is not installed: {install_command('sandbox')}") from None
     except (OSError, RuntimeError, AttributeError):
         raise SeccompUnavailable("the C library libseccomp is not installed: apt install libseccomp2") from None

@@ -308,7 +308,7 @@ def test_report_missing_package_is_one_line(book, tmp_path):
     command = [sys.executable, "-c", code, str(tmp_path), str(book.out)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "pip install 'headway[class]'" in done.stderr
+    assert "[class]" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

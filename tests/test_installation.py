@@ -1,0 +1,102 @@
+"""Messages name a command that installs an extra for this very installation."""
+
+import importlib.metadata
+import json
+import platform
+import shutil
+import sys
+
+import pytest
+from support.commands import invoke
+
+from autograder import installation
+from autograder.cli import diagnostics
+from autograder.report.doctor import Diagnostic, as_markdown
+
+
+@pytest.fixture
+def installed_from(monkeypatch, tmp_path):
+    """Pretend that Headway was installed from somewhere, by the tool that writes `receipt` into its environment."""
+
+    def pretend(origin=None, receipt=""):
+        text = None if origin is None else json.dumps(origin)
+        monkeypatch.setattr(
+            importlib.metadata, "distribution", lambda name: type("D", (), {"read_text": lambda self, file: text})()
+        )
+        monkeypatch.setattr(sys, "prefix", str(tmp_path))
+        monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
+        monkeypatch.setattr(shutil, "which", lambda name: str(tmp_path / "bin" / name))
+        if receipt:
+            (tmp_path / receipt).write_text("")
+        installation._origin.cache_clear()
+        return installation.install_command("torch")
+
+    yield pretend
+    installation._origin.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("origin", "receipt", "command"),
+    [
+        (None, "", "pip install 'headway[torch]'"),
+        (None, "uv-receipt.toml", "uv tool install --force 'headway[torch]'"),
+        (None, "pipx_metadata.json", "pipx install --force 'headway[torch]'"),
+        ({"url": "file:///a/my%20clone", "dir_info": {"editable": True}}, "", "pip install -e '/a/my clone[torch]'"),
+        ({"url": "file:///a/headway.whl", "archive_info": {}}, "", "pip install '/a/headway.whl[torch]'"),
+        (
+            {"url": "https://example.org/h.git", "vcs_info": {"vcs": "git"}},
+            "uv-receipt.toml",
+            "uv tool install --force 'headway[torch] @ git+https://example.org/h.git'",
+        ),
+        ({"url": 7}, "", "pip install 'headway[torch]'"),
+    ],
+)
+def test_install_command_fits_the_installation(installed_from, origin, receipt, command):
+    assert installed_from(origin, receipt) == command
+
+
+def test_install_command_in_the_clone_is_short(installed_from, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert installed_from({"url": tmp_path.as_uri(), "dir_info": {"editable": True}}) == "pip install -e '.[torch]'"
+
+
+def test_install_command_without_an_active_environment_names_python(installed_from, monkeypatch, tmp_path):
+    installed_from()
+    monkeypatch.setattr(shutil, "which", lambda name: "/usr/bin/pip")
+    assert installation.install_command("torch") == f"{tmp_path}/bin/python -m pip install 'headway[torch]'"
+
+
+def test_doctor_names_the_other_distribution(monkeypatch):
+    version = importlib.metadata.version
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: "3.7.7" if name == "autograder" else version(name))
+    finding = diagnostics._headway()
+    assert not finding.ok and not finding.optional
+    assert "autograder 3.7.7" in finding.text
+    assert finding.fix.startswith("pip uninstall autograder, then ")
+
+
+def test_doctor_without_the_other_distribution_shows_the_version():
+    assert diagnostics._headway().ok
+
+
+def test_doctor_report_contains_no_private_data(monkeypatch, tmp_path):
+    home = tmp_path / "secret-name"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USER", "secret-name")
+    monkeypatch.setenv("HEADWAY_CACHE", str(home / "cache"))
+    monkeypatch.setattr(platform, "node", lambda: "secret-host")
+    findings = [
+        Diagnostic("cache", False, f"cannot write to {home}/cache (Permission denied)", optional=True),
+        Diagnostic("sandbox", True, "works on secret-host for secret-name"),
+        Diagnostic("numpy", True, "2.4.6"),
+    ]
+    text = as_markdown(findings, diagnostics.environment())
+    assert "secret" not in text and str(tmp_path) not in text
+    assert "- numpy: 2.4.6" in text and "HEADWAY_CACHE" in text and "Permission denied" in text
+
+
+def test_doctor_report_names_every_finding():
+    done = invoke("doctor", "--report")
+    assert done.returncode == 0
+    for name in ("numpy", "student process", "sandbox level", "system", "installed"):
+        assert f"- {name}: " in done.stdout
