@@ -44,21 +44,22 @@ class Reference:
 
     def _ask(self, module: str, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._package == registry.BUILT_IN and importlib.util.find_spec("torch") is None:
-            raise UsageError(_NO_TORCH)
+            raise _missing_answers("PyTorch")
         # Importing torch takes 1.5 s: only a process that needs it pays for it.
         try:
             functions = importlib.import_module(f"{self._package}.reference.{module}")
         except ModuleNotFoundError as error:
             if error.name in ("torch", "tokenizers"):  # The references of a third-party course may need neither.
-                raise UsageError(_NO_TORCH.replace("PyTorch is", f"{error.name} is")) from None
+                raise _missing_answers("PyTorch" if error.name == "torch" else error.name) from None
             raise
         return getattr(functions, function)(*args, **kwargs)
 
 
-_NO_TORCH = (
-    "Headway ships no answers for these inputs, and PyTorch is not installed. "
-    "Check without --seed, or install PyTorch: pip install 'headway[torch]'"
-)
+def _missing_answers(package: str) -> UsageError:
+    from autograder.installation import install_command  # takes 20 ms
+
+    problem = f"Headway ships no answers for these inputs, and {package} is not installed"
+    return UsageError(f"{problem}. Check without --seed, or install {package}: {install_command('torch')}")
 
 
 class FunctionsOfModule:

@@ -148,7 +148,7 @@ def test_train_without_packages_stops_before_training(tmp_path, monkeypatch):
         with monkeypatch.context() as changed:
             changed.setitem(sys.modules, package, None)
             changed.setattr(runs, "Trainer", None)  # calling it would fail
-            with pytest.raises(UsageError, match=r"pip install 'headway\[train\]'"):
+            with pytest.raises(UsageError, match=r"install .*\[train\]"):
                 runs.train(bundled("solutions"), settings, tmp_path / "m.safetensors", Console(), False, 5)
 
 
