@@ -147,6 +147,35 @@ class AssignmentRecord(TypedDict):
     due: str | None
 
 
+class RubricRecord(TypedDict):
+    """One question that a person marks."""
+
+    id: str
+    title: str
+    points: float
+    earned: float | None  # None: not marked yet
+    comment: str
+
+
+class AdjustmentRecord(TypedDict):
+    """A change of a score by an instructor, after the late penalty: points added, or a score that replaces all."""
+
+    text: str
+    add: float
+    score: float | None
+    by: str
+    time: str  # empty for an entry of course.toml
+
+
+class CommentRecord(TypedDict):
+    """A comment for a student."""
+
+    time: str
+    by: str
+    assignment: str  # empty: on all of them
+    text: str
+
+
 class GradeRecord(TypedDict):
     """A student's grade in one assignment, and the attempt that it is for."""
 
@@ -162,9 +191,13 @@ class GradeRecord(TypedDict):
     score: float
     late_days: int
     penalty: float
+    bonus: float  # the part of `earned` that bonus functions gave
+    counts: Literal["counts", "dropped", "excused", "not counted"]
     excused: bool
     by_hand: bool
     exception: str
+    rubric: list[RubricRecord]
+    adjustments: list[AdjustmentRecord]
 
 
 class StudentDocument(TypedDict):
@@ -186,6 +219,8 @@ class StudentDocument(TypedDict):
     dropped: list[str]
     score: float
     out_of: float
+    percent: float | None  # of what counts for this student; None if nothing does
+    comments: list[CommentRecord]
     statuses: dict[str, int]
     seconds: float
     assignments: dict[str, GradeRecord]

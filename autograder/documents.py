@@ -76,13 +76,31 @@ def _renamed(record: Document, names: dict[str, str]) -> Document:
 
 
 def _class_2_to_3(document: Document) -> Document:
+    weights = {assignment["name"]: assignment["weight"] for assignment in document["assignments"]}
     for student in document["students"]:
         # Version 2 knew one submission for all assignments, and stored no platform's mark.
         submission = {key: student.pop(key) for key in ("file", "attempt", "attempts", "submitted_at")}
         submission |= {"status": student["status"], "reason": student["reason"], "late": None}
-        assignments = student["assignments"].items()
-        student["assignments"] = {name: {**submission, **entry} for name, entry in assignments}
+        student["percent"] = 100.0 * student["score"] / student["out_of"] if student["out_of"] else None
+        student["comments"] = []
+        student["assignments"] = {
+            name: {
+                **submission,
+                **entry,
+                "bonus": 0.0,
+                "rubric": [],
+                "adjustments": [],
+                "counts": _counts(name, student, weights.get(name, 0.0)),
+            }
+            for name, entry in student["assignments"].items()
+        }
     return document
+
+
+def _counts(assignment: str, student: Document, weight: float) -> str:
+    if student["assignments"][assignment]["excused"]:
+        return "excused"
+    return "dropped" if assignment in student["dropped"] else "counts" if weight else "not counted"
 
 
 _UPGRADES = {

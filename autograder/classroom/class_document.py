@@ -12,7 +12,8 @@ import msgspec
 
 from autograder.classroom import scoring
 from autograder.classroom.exporters import csv_cells
-from autograder.classroom.policy import Policy, PolicyException
+from autograder.classroom.manual_points import ManualPoints, RubricPoints
+from autograder.classroom.policy import Policy, PolicyException, RubricItem
 from autograder.classroom.result_store import JournalEntry, file_name
 from autograder.classroom.submissions.model import Attempt, ClassMember
 from autograder.core.files import write_atomically
@@ -34,6 +35,8 @@ class GradedClass:
     seed: int
     seconds: float = 0.0
     exceptions: Mapping[str, list[PolicyException]] = dataclasses.field(default_factory=dict)  # by submission
+    manual: Mapping[str, Mapping[str, ManualPoints]] = dataclasses.field(default_factory=dict)  # by submission
+    comments: Mapping[str, list[dict[str, str]]] = dataclasses.field(default_factory=dict)  # by submission
     # By submission, how many attempts were not graded in this run because the student's CPU time was used up.
     left_out: Counter[str] = dataclasses.field(default_factory=Counter)
 
@@ -85,13 +88,12 @@ class GradedClass:
 
     def assignments(self, entries: Mapping[str, JournalEntry]) -> list[scoring.GradedAssignment]:
         """Return the assignments with their possible points, read from the results of this class's students only."""
-        points = dict.fromkeys(self.modules, 0.0)
+        points: dict[str, float] = {}
         files = {file for student in self.students for _, _, file in self.files_of(student)}
         for entry in (entry for file, entry in entries.items() if file in files):
-            for name in points.keys() & entry.possible.keys():
-                points[name] = max(points[name], entry.possible[name])
-        titled = {name: (self.curriculum.modules[name].title, points[name]) for name in self.modules}
-        return scoring.graded_assignments(self.policy, titled)
+            for name, (_, possible) in entry.functions.items():
+                points[name] = max(points.get(name, 0.0), possible)
+        return scoring.graded_assignments(self.policy, self.curriculum, self.modules, points)
 
     def _student(
         self, student: ClassMember, assignments: list[scoring.GradedAssignment], entries: Mapping[str, JournalEntry]
@@ -112,23 +114,23 @@ class GradedClass:
             "limit_note": limit_note,
             "late_days": score.late_days,
             **{key: round(getattr(score, key), 6) for key in ("earned", "possible", "penalty", "score", "out_of")},
+            "percent": None if score.percent is None else round(score.percent, 6),
             "dropped": list(score.dropped),
+            "comments": list(self.comments.get(student.submission, [])),
             "statuses": entry.statuses if entry else {},
             "seconds": entry.seconds if entry else 0.0,
             "assignments": {
-                name: {
+                assignment.name: {
                     "status": status,
                     "reason": reason,
                     "file": file,
                     "attempt": number,
                     "attempts": len(student.attempts),
-                    "submitted_at": _iso(attempt.submitted_at(name)) if attempt else None,
+                    "submitted_at": _iso(attempt.submitted_at(assignment.name)) if attempt else None,
                     "late": attempt.late if attempt else None,
-                    **{key: round(getattr(assignment, key), 6) for key in ("earned", "possible", "score", "penalty")},
-                    **{key: getattr(assignment, key) for key in ("late_days", "excused", "by_hand")},
-                    "exception": clean(assignment.exception, 400),
+                    **_grade_record(assignment, score),
                 }
-                for name, assignment in score.assignments.items()
+                for assignment in assignments
             },
         }
 
@@ -137,14 +139,45 @@ class GradedClass:
     ) -> tuple[int, Attempt | None, JournalEntry | None, scoring.StudentScore]:
         """Return the attempt that counts: the graded one with the highest score, the latest of several; 0 for none."""
         exceptions = self.exceptions.get(student.submission, [])
-        score = scoring.student_score(assignments, {}, self.policy, None, exceptions)
+        manual = self.manual.get(student.submission, {})
+        score = scoring.student_score(assignments, {}, self.policy, exceptions, manual)
         best: tuple[int, Attempt | None, JournalEntry | None, scoring.StudentScore] = (0, None, None, score)
         for number, attempt, file in self.files_of(student):
             entry = entries.get(file)
-            score = scoring.student_score(assignments, entry.points if entry else {}, self.policy, attempt, exceptions)
-            if best[2] is None or (entry is not None and score.score >= best[3].score):
+            work = {one.name: _work(attempt, entry, one.name) for one in assignments}
+            score = scoring.student_score(assignments, work, self.policy, exceptions, manual)
+            if best[2] is None or (entry is not None and (score.percent or 0.0) >= (best[3].percent or 0.0)):
                 best = (number, attempt, entry, score)
         return best
+
+
+def _work(attempt: Attempt, entry: JournalEntry | None, assignment: str) -> scoring.AssignmentWork:
+    return scoring.AssignmentWork(entry.functions if entry else {}, attempt.submitted_at(assignment), attempt.late)
+
+
+def _grade_record(assignment: scoring.GradedAssignment, student: scoring.StudentScore) -> dict[str, Any]:
+    """Return how the points of one assignment become its score."""
+    score = student.assignments[assignment.name]
+    return {
+        **{key: round(getattr(score, key), 6) for key in ("earned", "possible", "score", "penalty", "bonus")},
+        **{key: getattr(score, key) for key in ("late_days", "excused", "by_hand")},
+        "counts": student.counts[assignment.name],
+        "exception": clean(score.exception, 400),
+        "rubric": [_rubric_record(item, score.rubric.get(item.id)) for item in assignment.rubric],
+        "adjustments": [
+            {**dataclasses.asdict(adjustment), "text": clean(adjustment.text, 400)} for adjustment in score.adjustments
+        ],
+    }
+
+
+def _rubric_record(item: RubricItem, given: RubricPoints | None) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "title": item.title,
+        "points": item.points,
+        "earned": min(given.points, item.points) if given else None,
+        "comment": clean(given.comment, 2000) if given else "",
+    }
 
 
 def _iso(time: datetime.datetime | None) -> str | None:

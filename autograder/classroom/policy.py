@@ -73,12 +73,22 @@ class ChecksPolicy(Section, frozen=True):
     hidden: CheckPatterns = ()
 
 
+class RubricItem(Section, frozen=True):
+    """One `[[assignments.NAME.rubric]]` entry: a question that a person marks with `headway comment`."""
+
+    id: str = ""
+    title: str = ""
+    points: Amount = 0.0
+
+
 class AssignmentPolicy(Section, frozen=True):
     """What one assignment is worth, and when it is due."""
 
-    points: Amount | None = None  # for a perfect submission; None: the points of its checks
+    points: Amount | None = None  # for the code of a perfect submission; None: the points of its functions
     weight: Amount | None = None  # in the student's score; None (for all assignments): the points; 0: not counted
     due: DueDate | None = None
+    functions: dict[str, Amount] = {}  # points by function instead of the points of its checks; 0: not counted
+    rubric: tuple[RubricItem, ...] = ()  # their points are added to the possible points
 
 
 class PolicyException(Section, frozen=True):
@@ -111,6 +121,7 @@ class Policy(Section, frozen=True):
     feedback: Level = "summary"
     own_prerequisites: bool = False
     drop_lowest: Count = 0
+    bonus: Literal["cap", "extra", "off"] = "cap"  # what points beyond the possible points of an assignment are worth
     late: LatePolicy = LatePolicy()
     limits: LimitsPolicy = LimitsPolicy()
     checks: ChecksPolicy = ChecksPolicy()

@@ -15,7 +15,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -25,6 +25,7 @@ from urllib.parse import quote
 import msgspec
 
 from autograder.core.files import read_plain_file, write_atomically
+from autograder.documents import RESULT_SCHEMA, read_document
 from autograder.engine.inputs import fresh_seed
 from autograder.errors import UsageError
 
@@ -40,8 +41,7 @@ class JournalEntry:
     key: str  # digest of everything that the result depends on, see `cache_keys.result_key`
     status: str = "graded"  # or unreadable, or failed (an internal error)
     reason: str = ""  # why the submission is not graded
-    points: dict[str, float] = field(default_factory=dict)  # earned, by assignment
-    possible: dict[str, float] = field(default_factory=dict)  # points of the checks, by assignment
+    functions: dict[str, tuple[float, float]] = field(default_factory=dict)  # points earned and possible, by function
     statuses: dict[str, int] = field(default_factory=dict)  # number of checks with each status
     notes: list[str] = field(default_factory=list)
     sandbox: list[str] = field(default_factory=list)
@@ -50,6 +50,15 @@ class JournalEntry:
     bytes: int = 0  # size of the document, by which a truncated or replaced one is noticed
     digest: str = ""  # of the submitted files' contents
     signature: str = ""  # see `intake.file_signature`; empty if contents must be compared
+
+
+def function_points(result: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """Return the points earned and possible of each function of a result document, by qualified name."""
+    return {
+        f"{assignment['name']}.{function['name']}": (function["points"]["earned"], function["points"]["possible"])
+        for assignment in result["assignments"]
+        for function in assignment["functions"]
+    }
 
 
 def file_name(submission: str, attempt: int = 0, source: str = "") -> str:
@@ -80,6 +89,7 @@ class ResultStore:
         try:
             self.results.mkdir(parents=True, exist_ok=True)
             self.entries = {entry.file: entry for entry in _read_journal(self.out / JOURNAL)}
+            self._add_function_points()
             self._compact()
             self._journal = open(self.out / JOURNAL, "ab")
         except OSError as error:
@@ -90,6 +100,13 @@ class ResultStore:
         """Close the journal and drop the lines that later ones replace."""
         self._journal.close()
         self._compact()
+
+    def _add_function_points(self) -> None:
+        """Read the points of functions from the result documents of entries that an older version of Headway wrote."""
+        for entry in self.entries.values():
+            if entry.bytes and not entry.functions:
+                with contextlib.suppress(OSError, ValueError):
+                    entry.functions = function_points(read_document(self.results / entry.file, RESULT_SCHEMA))
 
     def is_current(self, file: str, key: str) -> bool:
         """Return whether the store holds a complete result with this key."""

@@ -27,7 +27,7 @@ from typing import Any
 from autograder import results
 from autograder.classroom import cache_keys
 from autograder.classroom.policy import Policy
-from autograder.classroom.result_store import JournalEntry
+from autograder.classroom.result_store import JournalEntry, function_points
 from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.model import Attempt
 from autograder.core import gc_tuning
@@ -124,12 +124,10 @@ def _journal_entry(
         status, reason = "failed", f"internal error: {result.internal_errors[0]}"
     elif not taken.modules:
         status, reason = "unreadable", "; ".join(taken.notes[:3]) or "the submission contains no module of the course"
-    points = {assignment["name"]: assignment["points"] for assignment in document["assignments"]}
     counts = Counter(check.status for check in result.checks)
     return JournalEntry(
         task.file, "", status, reason,
-        points={name: values["earned"] for name, values in points.items()},
-        possible={name: values["possible"] for name, values in points.items()},
+        functions=function_points(document),
         statuses={name: counts[name] for name in results.STATUSES if counts[name]},
         notes=result.notes, sandbox=result.sandbox, seconds=document["seconds"],
         cpu_seconds=result.cpu_seconds,

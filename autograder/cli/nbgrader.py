@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,11 +80,9 @@ def show_unexported_changes(book: "Gradebook", console: "Console") -> None:
     ]
     if affected:
         shown = ", ".join(affected[:8]) + (" …" if len(affected) > 8 else "")
-        what = "extra points, scores given by hand and excuses from course.toml"
+        what = "extra points, rubric points, scores given by hand and excuses"
         console.print(Text(f"Not exported: {what} ({shown}). Enter them in formgrader."))
 
 
 def _set_by_instructor(assignment: dict[str, Any]) -> bool:
-    computed = assignment["earned"] - assignment["penalty"]
-    by_hand = assignment["by_hand"] or assignment["excused"]
-    return by_hand or not math.isclose(assignment["score"], computed, abs_tol=1e-4)
+    return bool(assignment["excused"] or assignment["adjustments"] or assignment["rubric"])

@@ -58,12 +58,14 @@ def make(out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...
             "name": name, "id": f"{100000 + number}", "email": f"s{number}@example.org", "roster": {},
             "submission": submission, "status": "graded", "reason": "", "notes": [], "late_days": 0, "earned": 0.0,
             "possible": float(sum(possible.values())), "penalty": 0.0, "dropped": [], "score": 0.0,
-            "out_of": float(sum(possible.values())), "statuses": {}, "seconds": 0.0, "assignments": {
+            "out_of": float(sum(possible.values())), "percent": 0.0, "comments": [],
+            "statuses": {}, "seconds": 0.0, "assignments": {
                 a.module: {
                     "status": "graded", "reason": "", "file": None, "attempt": 1, "attempts": 1, "late": None,
                     "submitted_at": "2026-03-01T12:00:00+00:00", "earned": 0.0,
                     "possible": float(possible[a.module]), "score": 0.0, "late_days": 0,
-                    "penalty": 0.0, "excused": False, "by_hand": False, "exception": "",
+                    "penalty": 0.0, "bonus": 0.0, "counts": "counts", "excused": False, "by_hand": False,
+                    "exception": "", "rubric": [], "adjustments": [],
                 }
                 for a in course
             },
@@ -90,18 +92,21 @@ def make(out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...
         for assignment in result["assignments"]:
             entry = row["assignments"][assignment["name"]]
             entry.update(earned=assignment["points"]["earned"], late_days=row["late_days"])
-            entry["score"] = round(entry["earned"] * (1 - 0.1 * row["late_days"]), 6)
-            entry["penalty"] = round(entry["earned"] - entry["score"], 6)
+            functions = assignment["functions"]
+            entry["bonus"] = sum(function["points"]["earned"] for function in functions if function["bonus"])
+            entry["penalty"] = round(entry["earned"] * 0.1 * row["late_days"], 6)
+            entry["score"] = round(min(entry["possible"], entry["earned"] - entry["penalty"]), 6)
         row["score"] = round(sum(entry["score"] for entry in row["assignments"].values()), 6)
-        row["penalty"] = round(row["earned"] - row["score"], 6)
+        row["percent"] = 100.0 * row["score"] / row["out_of"]
+        row["penalty"] = round(sum(entry["penalty"] for entry in row["assignments"].values()), 6)
         for check in (c for a in result["assignments"] for f in a["functions"] for c in f["checks"]):
             row["statuses"][check["status"]] = row["statuses"].get(check["status"], 0) + 1
     document = {
         "schema": "headway.class/3", "versions": VERSIONS, "seed": seed,
         "course": {"title": "Transformers from scratch", "policy": {}},
         "assignments": [
-            {"name": a.module, "title": a.title, "possible": float(possible[a.module]), "weight": 1.0,
-             "due": "2026-02-28T23:59:00+00:00"}
+            {"name": a.module, "title": a.title, "possible": float(possible[a.module]),
+             "weight": float(possible[a.module]), "due": "2026-02-28T23:59:00+00:00"}
             for a in course
         ],
         "students": rows, "seconds": 0.4 * students,

@@ -58,7 +58,7 @@ def test_require_same_class_other_results_are_refused(tmp_path, there, held):
 def test_assignments_ignore_results_of_other_students():
     group = GradedClass([ClassMember("ada", attempts=(Attempt(()),))], Policy(), TRANSFORMER, ("softmax",), 1)
     entries = {
-        name: JournalEntry(name, "key", possible={"softmax": 9.0 if name == "ada.json" else 28.0})
+        name: JournalEntry(name, "key", functions={"softmax.softmax": (0.0, 9.0 if name == "ada.json" else 28.0)})
         for name in ("ada.json", "bo.json")
     }
     assert [one.possible for one in group.assignments(entries)] == [9.0]

@@ -5,27 +5,55 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from autograder.classroom.policy import AssignmentPolicy, LatePolicy, Policy, PolicyException
-from autograder.classroom.scoring import graded_assignments, student_score
+from autograder.classroom.scoring import AssignmentWork, graded_assignments, student_score
 from autograder.classroom.student_exceptions import effective_exception, exceptions_by_submission
 from autograder.classroom.submissions.model import Attempt, ClassMember
+from autograder.curriculum import Assignment, Curriculum, Function
 from autograder.errors import UsageError
 
 DUE = datetime(2026, 10, 1, 12, tzinfo=UTC)
-CHECK_POINTS = {"softmax": ("Softmax", 28.0), "attention": ("Attention", 40.0), "layernorm": ("Layer norm", 20.0)}
+CHECK_POINTS = {"softmax": 28.0, "attention": 40.0, "layernorm": 20.0}
 TWO_ASSIGNMENTS = {"softmax": AssignmentPolicy(points=20.0, due=DUE), "attention": AssignmentPolicy(points=30.0)}
 TWO_DAYS_LATE = {"times": {"": DUE + timedelta(days=2)}}
 
 
-def score(policy, earned, **attempt):
-    assignments = graded_assignments(policy, CHECK_POINTS)
-    return student_score(assignments, earned, policy, Attempt((), **attempt) if attempt else None)
+def course(check_points):
+    """A course whose assignments have one function `f`; in `check_points` of the form "a.g+", a bonus function, too."""
+    functions = {}
+    for name in check_points:
+        module, _, function = name.partition(".")
+        functions.setdefault(module, []).append(Function(module, function.strip("+") or "f", (), "", bonus="+" in name))
+    assignments = [
+        Assignment(number, module, module.title(), tuple(f)) for number, (module, f) in enumerate(functions.items())
+    ]
+    return Curriculum(tuple(assignments), "test", "test", "Test")
 
 
-def score_with_exceptions(exceptions, attempt=TWO_DAYS_LATE, **options):
+def rated(policy, check_points=CHECK_POINTS):
+    by_function = {name.strip("+") if "." in name else f"{name}.f": points for name, points in check_points.items()}
+    curriculum = course(check_points)
+    return graded_assignments(policy, curriculum, curriculum.modules, by_function)
+
+
+def work_of(earned, times=None, late=None):
+    """The work of a student who earned these points by function, or by assignment; all others are submitted, too."""
+    functions = {name if "." in name else f"{name}.f": (points, 0.0) for name, points in earned.items()}
+    attempt = Attempt((), times or {}, late)
+    names = {name.partition(".")[0] for name in (*earned, *CHECK_POINTS)}
+    return {name: AssignmentWork(functions, attempt.submitted_at(name), late) for name in names}
+
+
+def score(policy, earned, check_points=CHECK_POINTS, manual=None, **attempt):
+    return student_score(rated(policy, check_points), work_of(earned, **attempt), policy, (), manual)
+
+
+def score_with_exceptions(exceptions, attempt=TWO_DAYS_LATE, manual=None, **options):
     """The score of a student with half of softmax and a tenth of attention, two days late."""
     policy = Policy(late=LatePolicy(0.1), assignments=TWO_ASSIGNMENTS, **options)
-    assignments = graded_assignments(policy, {name: CHECK_POINTS[name] for name in TWO_ASSIGNMENTS})
-    return student_score(assignments, {"softmax": 14.0, "attention": 4.0}, policy, Attempt((), **attempt), exceptions)
+    assignments = rated(policy, {name: CHECK_POINTS[name] for name in TWO_ASSIGNMENTS})
+    return student_score(
+        assignments, work_of({"softmax": 14.0, "attention": 4.0}, **attempt), policy, exceptions, manual
+    )
 
 
 def test_student_score_without_policy_adds_points():
@@ -40,8 +68,39 @@ def test_student_score_scales_and_weights_points():
     assert total.score == pytest.approx(0.5 * 1 + 40 + 20) and total.out_of == 61.0
 
 
-def test_student_score_bonus_points_exceed_possible():
-    assert score(Policy(), {"layernorm": 25.0}).score == 25.0
+@pytest.mark.parametrize(("rule", "expected"), [("cap", 20.0), ("extra", 25.0), ("off", 19.0)])
+def test_student_score_bonus_follows_the_policy(rule, expected):
+    total = score(
+        Policy(bonus=rule), {"layernorm.f": 19.0, "layernorm.g": 6.0}, {"layernorm.f": 20.0, "layernorm.g+": 8.0}
+    )
+    assert (total.score, total.out_of, total.percent) == (expected, 20.0, expected * 5)
+    assert total.assignments["layernorm"].bonus == (0.0 if rule == "off" else 6.0)
+
+
+def test_bonus_makes_up_for_late_points_before_the_limit():
+    policy = Policy(late=LatePolicy(0.1), assignments={"softmax": AssignmentPolicy(due=DUE)})
+    points = {"softmax.f": 28.0, "softmax.g+": 8.0}
+    total = score(policy, {"softmax.f": 28.0, "softmax.g": 2.0}, points, times={"": DUE + timedelta(hours=1)})
+    assert total.score == pytest.approx(27.0) and total.penalty == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected", "possible"),
+    [
+        ({}, 5.0 + 5.0, 20.0 + 10.0),
+        ({"functions": {"g": 30.0}}, 5.0 + 15.0, 20.0 + 30.0),
+        ({"functions": {"g": 0.0}}, 5.0, 20.0),
+        ({"functions": {"g": 30.0}, "points": 100.0}, 40.0, 100.0),
+    ],
+)
+def test_points_of_a_function_are_scaled_from_its_checks(rules, expected, possible):
+    policy = Policy(assignments={"softmax": AssignmentPolicy(**rules)})
+    total = score(
+        policy,
+        {"softmax.f": 5.0, "softmax.g": 5.0},
+        {"softmax.f": 20.0, "softmax.g": 10.0},
+    )
+    assert (total.assignments["softmax"].earned, total.assignments["softmax"].possible) == (expected, possible)
 
 
 @pytest.mark.parametrize(
@@ -102,9 +161,10 @@ def test_drop_lowest_drops_lowest_shares_but_never_all():
 def test_exception_changes_one_assignment(changes, expected, penalty, text):
     total = score_with_exceptions([PolicyException("bo", "softmax", **changes)] if changes else [])
     softmax = total.assignments["softmax"]
-    assert (softmax.earned, softmax.score, softmax.penalty, softmax.exception) == (10.0, expected, penalty, text)
+    assert (softmax.earned, softmax.score, softmax.exception) == (10.0, expected, text)
+    assert softmax.penalty == pytest.approx(penalty)
     assert softmax.by_hand is ("score" in changes)
-    assert (total.score, total.out_of, total.penalty) == (expected + 3.0, 50.0, penalty)
+    assert (total.score, total.out_of, total.penalty) == (expected + 3.0, 50.0, softmax.penalty)
     assert total.assignments["attention"].exception == ""
 
 
