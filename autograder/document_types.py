@@ -130,6 +130,21 @@ class ResultDocument(TypedDict):
     assignments: list[AssignmentDocument]
 
 
+class CodePart(TypedDict):
+    """Consecutive lines of a submitted file or of a notebook's cell."""
+
+    file: str  # "softmax.py" or "cell 3", as in the locations of checks
+    line: int  # the number of the first line
+    text: str
+
+
+class CodeDocument(TypedDict):
+    """The code of one submission."""
+
+    modules: dict[str, list[CodePart]]
+    left_out: list[str]  # what is too long to be stored, in words
+
+
 class CourseRecord(TypedDict):
     """The course and its policy."""
 

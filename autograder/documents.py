@@ -1,7 +1,8 @@
-"""Read stored result and class documents, whatever version of Headway wrote them.
+"""Read stored result, class and code documents, whatever version of Headway wrote them.
 
-Every document names its schema: `headway.result/2` (one submission) or `headway.class/3` (a graded class). Documents
-are always written in the current version. `read_document` also reads older versions and brings them up to date.
+Every document names its schema: `headway.result/2` (one submission), `headway.class/3` (a graded class) or
+`headway.code/1` (the code of one submission). Documents are always written in the current version. `read_document` also
+reads older versions and brings them up to date.
 """
 
 from pathlib import Path
@@ -13,6 +14,7 @@ Document = dict[str, Any]
 
 RESULT_SCHEMA: Final = "headway.result/2"
 CLASS_SCHEMA: Final = "headway.class/3"
+CODE_SCHEMA: Final = "headway.code/1"
 
 _RENAMED_IN_CHECK_2 = {
     "case": "inputs",
@@ -28,7 +30,7 @@ class SchemaError(ValueError):
 
 
 def read_document(path: Path, schema: str) -> Document:
-    """Return a stored document in the current version of `schema`, that is `RESULT_SCHEMA` or `CLASS_SCHEMA`.
+    """Return a stored document in the current version of `schema`, for example `RESULT_SCHEMA`.
 
     Raises:
         OSError: if the file cannot be read.
@@ -36,8 +38,6 @@ def read_document(path: Path, schema: str) -> Document:
         ValueError: if it is not JSON, or not what its schema requires.
     """
     import msgspec
-
-    from autograder import document_types
 
     try:
         document: Any = msgspec.json.decode(read_plain_file(path))  # refuses NaN and infinity
@@ -47,11 +47,20 @@ def read_document(path: Path, schema: str) -> Document:
             if upgrade is None:
                 raise SchemaError(f"the schema is {str(stored)[:80]!r}; this version of Headway reads {schema!r}")
             document = {**upgrade(document), "schema": schema}
-        required = document_types.ClassDocument if schema == CLASS_SCHEMA else document_types.ResultDocument
-        msgspec.convert(document, required)
+        msgspec.convert(document, _types()[schema])
     except (AttributeError, KeyError, TypeError, RecursionError, msgspec.MsgspecError) as error:
         raise ValueError(f"not a valid {schema} document ({type(error).__name__}: {error})") from error
     return cast("Document", document)
+
+
+def _types() -> dict[str, Any]:
+    from autograder import document_types
+
+    return {
+        RESULT_SCHEMA: document_types.ResultDocument,
+        CLASS_SCHEMA: document_types.ClassDocument,
+        CODE_SCHEMA: document_types.CodeDocument,
+    }
 
 
 def _result_1_to_2(document: Document) -> Document:

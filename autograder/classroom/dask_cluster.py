@@ -24,9 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.classroom import cache_keys
 from autograder.classroom.result_store import JournalEntry
-from autograder.classroom.worker import GradingTask, WorkerSetup, scratch_folder
+from autograder.classroom.worker import GradedDocuments, GradingTask, WorkerSetup, scratch_folder
 from autograder.classroom.worker_pool import GraderProcess, NextTask, OnResult, entry_of_death, first_task
-from autograder.core.files import write_atomically
 from autograder.core.text import clean
 from autograder.errors import UsageError, missing_package
 from autograder.sandbox import SandboxPolicy, SandboxUnavailable, strongest_level
@@ -42,7 +41,7 @@ CONNECT_SECONDS = 15
 OVERDUE_FACTOR = 4.0
 MIN_OVERDUE_SECONDS = 3.0
 
-Reply = tuple[str, Any, bytes]  # ("done", entry, document) or ("refused", reason, b"")
+Reply = tuple[str, Any, GradedDocuments | None]  # ("done", entry, documents) or ("refused", reason, None)
 
 
 class WorkerSlots:
@@ -102,7 +101,7 @@ class WorkerSlots:
                     pass  # the process has only said that it started
                 kind, *values = message
                 if kind == "refused":
-                    return "refused", values[0], b""
+                    return "refused", values[0], None
                 if kind == "done":
                     kept = True
                     return "done", values[1], values[2]
@@ -115,8 +114,8 @@ class WorkerSlots:
                     grader.kill()
                 self._slots.put(grader if kept else None)
             if death is not None:
-                return "done", death, b""
-        return "done", JournalEntry(task.file, "", "failed", f"internal error: {reason}"), b""
+                return "done", death, None
+        return "done", JournalEntry(task.file, "", "failed", f"internal error: {reason}"), None
 
 
 def _grade_on_worker(name: str, task: GradingTask) -> Reply:
@@ -237,7 +236,7 @@ class _TaskDispatcher:
         if reply is None or isinstance(reply, Exception):
             self._retry(pending.task, future, reply)
             return
-        kind, entry, content = reply
+        kind, entry, graded = reply
         if kind == "refused":
             raise UsageError(entry)
         del self._pending[number]
@@ -245,8 +244,8 @@ class _TaskDispatcher:
         self._total_seconds += time.monotonic() - pending.submitted_at
         self._count += 1
         assert self._cluster.setup.results is not None
-        if content:
-            write_atomically(self._cluster.setup.results / entry.file, content, durable=True)
+        if graded is not None:
+            graded.write(self._cluster.setup.results, entry.file)
         self._cluster.on_result(pending.task, entry)
 
     def _retry(self, task: GradingTask, future: "Future[Reply]", error: Exception | None) -> None:

@@ -22,10 +22,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograder import results
-from autograder.classroom import cache_keys
+from autograder.classroom import cache_keys, submitted_code
 from autograder.classroom.policy import Policy
 from autograder.classroom.result_store import JournalEntry, function_points
 from autograder.classroom.submissions import intake
@@ -63,6 +63,19 @@ class GradingTask:
         return self.source if isinstance(self.source, list) else intake.read_files(self.source)
 
 
+class GradedDocuments(NamedTuple):
+    """What is stored of a graded submission."""
+
+    result: bytes
+    code: bytes
+
+    def write(self, folder: Path, file: str) -> None:
+        """Write the result document `file` to `folder`, and the code document next to this folder."""
+        # The result comes last: where there is one, there is its code.
+        write_atomically(folder.parent / submitted_code.FOLDER / file, self.code, durable=True)
+        write_atomically(folder / file, self.result, durable=True)
+
+
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
     """Make a temporary folder for copies of submissions, which only its owner can use and which cannot be listed."""
@@ -75,8 +88,8 @@ def scratch_folder() -> Iterator[Path]:
             scratch.chmod(0o700)
 
 
-def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -> tuple[JournalEntry, bytes]:
-    """Grade one submission and return its journal entry and its result document."""
+def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -> tuple[JournalEntry, GradedDocuments]:
+    """Grade one submission and return its journal entry and its documents."""
     started = time.thread_time()
     # The signature is taken before the files are read: a file that changes in between is then graded again next time.
     signature = "" if isinstance(task.source, list) else intake.file_signature(task.source)
@@ -90,6 +103,7 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
             task.name, folder, setup.options.functions, limits=setup.options.limits.within(task.cpu_seconds)
         )
         locate_in_cells(result, modules_from_notebooks(folder))
+        code = submitted_code.code_document(folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if result.used is not None:
@@ -113,7 +127,7 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     entry.key = "" if is_cut_short else cache_keys.result_key(setup.run_key, task.name, entry.digest)
     entry.bytes = len(content)
     entry.cpu_seconds += time.thread_time() - started - (result.used or {}).get("grader_seconds", 0.0)
-    return entry, content
+    return entry, GradedDocuments(content, code)
 
 
 def _journal_entry(
@@ -137,7 +151,7 @@ def _journal_entry(
 def main(pipe: Connection) -> None:
     """Run a grading process: receive a WorkerSetup, then GradingTasks until None.
 
-    Sends ("started", task number, `time.monotonic`) and then ("done", task number, entry[, content]) for each task,
+    Sends ("started", task number, `time.monotonic`) and then ("done", task number, entry[, documents]) for each task,
     ("refused", reason) if no submission can be graded for a reason that the user can fix, and ("error", message) if the
     session failed.
     """
@@ -178,15 +192,15 @@ def _receive(pipe: Connection, tasks: "queue.Queue[GradingTask | None]") -> None
 def _send(
     pipe: Connection, lock: threading.Lock, outbox: "queue.Queue[tuple[Any, ...] | None]", folder: Path | None
 ) -> None:
-    """Write documents to `folder`, if there is one, and send the messages."""
+    """Write documents, if there is a `folder` of results, and send the messages."""
     while (message := outbox.get()) is not None:
         if message[0] == "done" and folder is not None:
-            kind, number, entry, content = message
-            path = folder / entry.file
+            kind, number, entry, graded = message
             message = (kind, number, entry)
             try:
-                write_atomically(path, content, durable=True)
+                graded.write(folder, entry.file)
             except OSError as error:
-                message = ("refused", f"cannot write {path} ({error.strerror}). Free some space, then resume the run")
+                where = error.filename or folder
+                message = ("refused", f"cannot write {where} ({error.strerror}). Free some space, then resume the run")
         with lock, contextlib.suppress(OSError):
             pipe.send(message)

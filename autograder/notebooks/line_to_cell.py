@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.parsing.extract import HEADER, find_cell_line
+from autograder.parsing.extract import HEADER, cell_parts, find_cell_line
 from autograder.results import SubmissionResult
 
 _LINE = re.compile(r"\b(\w+)\.py(:|, line )(\d+)")
@@ -23,6 +23,11 @@ def modules_from_notebooks(folder: Path) -> dict[str, str]:
     """Return the modules in a submission's folder that were extracted from a notebook."""
     texts = {path.stem: path.read_bytes().decode("utf-8", "replace") for path in sorted(folder.glob("*.py"))}
     return {module: text for module, text in texts.items() if text.startswith(HEADER)}
+
+
+def notebook_parts(text: str) -> list[tuple[str, int, str]]:
+    """Return the cells that a module was extracted from: name, first line and text; nothing for any other module."""
+    return cell_parts(text) if text.startswith(HEADER) else []
 
 
 def _in_cell(where: dict[str, Any], texts: Mapping[str, str]) -> dict[str, Any] | None:

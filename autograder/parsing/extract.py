@@ -14,6 +14,7 @@ Each extracted statement follows a comment that names its cell, from which `find
 
 import ast
 import re
+import textwrap
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -50,6 +51,11 @@ def _cell_failed(place, names, error):
 """
 PREAMBLE = f"{HEADER}\n{_FAILED}"  # the beginning of every extracted module
 _CELL_COMMENT = re.compile(r"# (.{1,40}), line (\d{1,7})")
+# A statement as `_guarded` writes it, and a function that stands for a cell that is not valid Python.
+_GUARDED_TEXT = re.compile(
+    r"try:\n(    .*)\nexcept \(Exception, SystemExit\) as _error:\n    _cell_failed\([^\n]*\)", re.DOTALL
+)
+_FAILED_CELL = re.compile(r"def \w+\(\*args, \*\*kwargs\): raise CellError\((?:'|\")([^\n]*)(?:'|\")\)")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -97,6 +103,26 @@ def find_cell_line(text: str, line: int) -> tuple[str, int] | None:
         return None
     number, cell, first = comments[before - 1]
     return cell, first + line - number - 1
+
+
+def cell_parts(text: str) -> list[tuple[str, int, str]]:
+    """Return the student's lines of an extracted module: the cell, the first line in it, and the text.
+
+    What the extraction has added is left out.
+    """
+    lines, comments = text.split("\n"), _cell_comments(text)
+    parts: list[tuple[str, int, str]] = []
+    for i, (number, cell, first) in enumerate(comments):
+        end = comments[i + 1][0] - 1 if i + 1 < len(comments) else len(lines)
+        part = "\n".join(lines[number:end]).rstrip("\n")
+        if guarded := _GUARDED_TEXT.fullmatch(part):
+            part, first = textwrap.dedent(guarded[1]), first + 1
+        elif failed := _FAILED_CELL.fullmatch(part):
+            part = f"# {failed[1]}"
+        if parts and parts[-1] == (cell, first, part):  # a cell that is not Python has one stub for each function
+            continue
+        parts.append((cell, first, part))
+    return parts
 
 
 @lru_cache(maxsize=16)  # Every check of a module asks, and the module may have 100,000 lines.
@@ -279,4 +305,5 @@ def _guarded(node: ast.stmt, names: Iterable[str], where: str) -> list[str]:
     (guard,) = ast.parse(f"try:\n    pass\nexcept (Exception, SystemExit) as _error:\n    {call}").body
     assert isinstance(guard, ast.Try)
     guard.body = [node]
-    return [*ast.unparse(guard).split("\n"), ""]
+    # Before a decorator, `unparse` adds an empty line, by which the lines would no longer be those of the cell.
+    return [*ast.unparse(guard).replace("try:\n\n", "try:\n", 1).split("\n"), ""]

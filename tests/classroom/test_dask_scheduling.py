@@ -9,7 +9,7 @@ import pytest
 
 from autograder.classroom import dask_cluster
 from autograder.classroom.result_store import JournalEntry
-from autograder.classroom.worker import GradingTask
+from autograder.classroom.worker import GradedDocuments, GradingTask
 
 
 class Silent(BaseException):
@@ -71,7 +71,8 @@ class Scheduler:
             if worker not in self.silent or self.answer:
                 while tasks:
                     unit, future = tasks.popitem()[1]
-                    future.finish(("done", JournalEntry(unit.file, "", "graded", ""), json.dumps(unit.number).encode()))
+                    documents = GradedDocuments(json.dumps(unit.number).encode(), b"code")
+                    future.finish(("done", JournalEntry(unit.file, "", "graded", ""), documents))
         return found
 
     def cancel(self, futures):
@@ -85,11 +86,14 @@ def test_dispatcher_tasks_of_silent_workers_are_done(silent, answer, tmp_path, m
     monkeypatch.setattr(dask_cluster, "OVERDUE_FACTOR", 0.0)
     done = []
     run = dask_cluster.DaskCluster(
-        SimpleNamespace(results=tmp_path), "tcp://nowhere", lambda unit, entry: done.append((unit.number, entry.status))
+        SimpleNamespace(results=tmp_path / "results"),
+        "tcp://nowhere",
+        lambda unit, entry: done.append((unit.number, entry.status)),
     )
     units = [GradingTask(number, f"s{number}", f"s{number}.json", []) for number in range(5)]
     dask_cluster._TaskDispatcher(
         run, Scheduler(silent, "abc", answer=answer), "headway-0", dask_cluster.deque(units)
     ).run()
     assert sorted(done) == [(number, "graded") for number in range(5)]
-    assert sorted(path.read_text() for path in tmp_path.iterdir()) == [str(number) for number in range(5)]
+    assert sorted(path.read_text() for path in (tmp_path / "results").iterdir()) == [str(number) for number in range(5)]
+    assert len(list((tmp_path / "code").iterdir())) == 5

@@ -70,7 +70,7 @@ def test_deep_code_affects_only_its_submission(tmp_path):
         for number, (name, code) in enumerate({"first": RIGHT, **SHAPES, "last": RIGHT}.items()):
             files = [SubmittedFile("softmax.ipynb", notebook(RIGHT.partition("\n")[0], code))]
             task = worker.GradingTask(number, name, f"{number}.json", files)
-            entries[name], documents[name] = worker.grade(task, checks, setup)
+            entries[name], (documents[name], _) = worker.grade(task, checks, setup)
 
     session.run_in_session(setup.options, grade_all)
     assert entries["first"].points["softmax"] == entries["last"].points["softmax"] > 0

@@ -177,7 +177,7 @@ def test_writing_reports_into_notebooks_parses_none(parsed, reader, tmp_path):
     (tmp_path / "source.ipynb").write_text(json.dumps({"cells": [cell]}))
     source = InstructorNotebook(tmp_path / "source.ipynb")
     graded = grade_in_process({"ada": SUBMISSIONS["notebook"]}, tmp_path, ("softmax.softmax",))
-    document = msgspec.json.decode(graded["ada"][1])
+    document = msgspec.json.decode(graded["ada"][1].result)
     assignment = next(a for a in document["assignments"] if a["name"] == "softmax")
     text = graded_notebook(notebook("x = 1", WRONG), source, document, assignment, reader)
     assert parsed == []

@@ -4,7 +4,6 @@ import json
 from collections import deque
 
 from autograder.classroom import worker
-from autograder.core.files import write_atomically
 from autograder.engine import session
 from support.commands import SOFTMAX, invoke, timeless
 
@@ -58,8 +57,8 @@ class InProcessPool:
         def grade_tasks(checks):
             todo = deque(tasks)
             while task := self._next_task(todo):
-                entry, content = worker.grade(task, checks, self._setup)
-                write_atomically(self._setup.results / entry.file, content, durable=True)
+                entry, documents = worker.grade(task, checks, self._setup)
+                documents.write(self._setup.results, entry.file)
                 self._on_result(task, entry)
 
         session.run_in_session(self._setup.options, grade_tasks)
