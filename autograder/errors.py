@@ -93,9 +93,13 @@ class Died(Verdict):
 
 
 class TimedOut(Verdict):
-    """The call took longer than its limit."""
+    """The call took longer than its limit; `trace` is where it was when it was stopped, if its process said so."""
 
     status = "timeout"
+
+    def __init__(self, message: str, *, trace: tuple[CodeLine, ...] = (), **details: Any) -> None:
+        super().__init__(message, **details)
+        self.trace = trace
 
 
 class NotStarted(Verdict):

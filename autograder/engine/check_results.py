@@ -13,7 +13,7 @@ from autograder.engine.diagnosis.variants import parameter_names
 from autograder.engine.fixtures import sees_answers
 from autograder.engine.graded_mark import check_id, check_name
 from autograder.engine.student import StudentCode
-from autograder.errors import TOP_LEVEL, Blocked, CodeLine, NotStarted, Raised, Verdict
+from autograder.errors import TOP_LEVEL, Blocked, CodeLine, NotStarted, Raised, TimedOut, Verdict
 from autograder.results import CheckResult
 
 
@@ -65,6 +65,8 @@ def _add_error(result: CheckResult, error: BaseException, function: Function) ->
             setattr(result, detail, error.details.get(detail))
         if isinstance(error, Blocked):
             result.blocked_by = list(error.blocked_by)
+        if isinstance(error, TimedOut) and error.trace:
+            result.location = _location(error.trace, function)
         if isinstance(error, Raised):
             if error.exception.trace:
                 result.location = _location(error.exception.trace, function)

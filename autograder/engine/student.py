@@ -9,11 +9,13 @@ executed, and every field is validated.
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from autograder.core.default_integer import default_as_int64
+from autograder.core.files import read_plain_file
 from autograder.core.text import clean
 from autograder.core.wire_format import Handle
 from autograder.curriculum import CACHE, Curriculum, Function
@@ -39,6 +41,7 @@ from autograder.sandbox import (
     Limits,
     ResourceUsage,
     Session,
+    StoppedLine,
     WorkerDied,
     Workers,
     WorkerTimedOut,
@@ -120,6 +123,7 @@ class StudentCode:
     ) -> None:
         self.usage = usage or ResourceUsage()
         self._seconds_before = self.usage.seconds
+        self._folder = folder
         self._session = Session(workers, folder, limits, self.usage)
         self._curriculum, self._limits = curriculum, limits
         self._official_seconds = official_seconds
@@ -317,12 +321,23 @@ class StudentCode:
             if self._measured is not None and math.isfinite(self._measured):
                 seconds = "less than 0.01" if self._measured < 0.01 else f"{self._measured:.1g}"
                 official = f". The official solution needs {seconds} s for the same input"
-            raise TimedOut(f"{action} was stopped: {error}{official}", help=LOOP_HELP) from None
+            trace = tuple(self._stopped_line(place, function) for place in error.lines if _line(place.line))
+            raise TimedOut(f"{action} was stopped: {error}{official}", help=LOOP_HELP, trace=trace) from None
         except WorkerUnavailable as error:
             text = f"cannot start a process for student code ({clean(error, 300)})"
             raise UsageError(f"{text}. To see what is missing: headway doctor") from None
         except WorkerDied as error:
             raise Died(f"while {function.name} was running, {clean(error, 300)}") from None
+
+    def _stopped_line(self, place: StoppedLine, function: Function) -> CodeLine:
+        """Return a line in which a call was stopped; with its text if it is in the file of the function."""
+        lines, path = [""], self._folder / place.file
+        # The process may name any line of any file: no other file in the folder, and no link, is read for it.
+        if place.file == f"{function.module}.py" and not path.is_symlink():
+            with suppress(OSError):
+                lines = read_plain_file(path).decode("utf-8", "replace").split("\n")
+        text = lines[place.line - 1].strip() if 0 < place.line <= len(lines) else ""
+        return CodeLine(clean(place.file, 80), _line(place.line), place.function, clean(text, 200))
 
     def _never_answers(self, name: str, times: int) -> bool:
         """Return whether a function or a module has timed out so often and has never answered."""

@@ -128,7 +128,8 @@ def check_panel(
     row(LABELS["stage"], check["first_wrong_stage"])
     row(LABELS["help"], check["help"])
     row(LABELS["warnings"], "\n".join(check["warnings"][:MAX_WARNINGS]))
-    row(LABELS["location"], _location(check["location"], link))
+    place = "stopped_in" if check["status"] == "timeout" else "location"
+    row(LABELS[place], _location(check["location"], link))
     row(LABELS["called_from"], _location((check["location"] or {}).get("called_from"), link))
     row(LABELS["also"], "\n".join(check.get("also", ())))
     row(LABELS["affected"], affected_text(check))

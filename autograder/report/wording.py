@@ -36,6 +36,7 @@ LABELS = {
     "help": "help",
     "warnings": "NumPy warns",
     "location": "in",
+    "stopped_in": "stopped in",
     "called_from": "called from",
     "also": "same mistake in",
     "affected": "affects",

@@ -12,7 +12,7 @@ from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import NO_SANDBOX, UNSAFE, SandboxPolicy
 from autograder.sandbox.probe import SandboxUnavailable, strongest_level
 from autograder.sandbox.process import ForkedWorkers, SpawnedWorkers, start_workers
-from autograder.sandbox.session import ResourceUsage, Session, WorkerTimedOut
+from autograder.sandbox.session import ResourceUsage, Session, StoppedLine, WorkerTimedOut
 from autograder.sandbox.workers import StartWorkers, WorkerDied, Workers, WorkerUnavailable
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Session",
     "SpawnedWorkers",
     "StartWorkers",
+    "StoppedLine",
     "WorkerDied",
     "WorkerTimedOut",
     "WorkerUnavailable",

@@ -105,6 +105,10 @@ class InProcess:
     def interrupt(self) -> None:
         """Do nothing: there is no other thread."""
 
+    def traceback(self) -> str:
+        """Return nothing: a call cannot be stopped."""
+        return ""
+
     def end(self) -> ExitStatus:
         """Forget the submission's modules and values; return the code of `os._exit`."""
         self._state.end()

@@ -26,6 +26,8 @@ from autograder.sandbox.policy import CHILD_FOLDER, NO_SANDBOX, PARSING_FOLDER, 
 from autograder.sandbox.workers import ExitStatus, WorkerDied, Workers, WorkerUnavailable
 
 START_SECONDS = 30.0
+# A stopped process has TRACEBACK_SECONDS to begin to say where it is, and TRACEBACK_PAUSE for each further piece.
+TRACEBACK_SECONDS, TRACEBACK_PAUSE, MAX_TRACEBACK = 0.1, 0.01, 1 << 15
 
 
 def _command(python: str, mode: str, **settings: Any) -> list[str]:
@@ -95,6 +97,10 @@ class _Server:
         own_pid = None if self._has_namespace else pid
         return _ForkedProcess(self, pid, ours, pids[0] if pids else own_pid)
 
+    def ask_for_traceback(self, pid: int) -> None:
+        with contextlib.suppress(WorkerDied):
+            self._ask(json.dumps({"trace": pid}).encode(), ())
+
     def end(self, pid: int) -> ExitStatus:
         return ExitStatus(*json.loads(self._ask(json.dumps({"end": pid}).encode(), ())))
 
@@ -156,6 +162,10 @@ class SocketProcess(ABC):
         with contextlib.suppress(OSError):
             self.channel.shutdown(socket.SHUT_RDWR)
 
+    def traceback(self) -> str:
+        """Return where the process is, as far as it says so; see `workers.Process`."""
+        return ""
+
     @abstractmethod
     def end(self) -> ExitStatus:
         """Kill the process and return how it ended."""
@@ -167,6 +177,18 @@ class _ForkedProcess(SocketProcess):
     def __init__(self, server: _Server, pid: int, channel: socket.socket, our_pid: int | None) -> None:
         super().__init__(channel, our_pid)
         self._server, self._pid = server, pid
+
+    def traceback(self) -> str:
+        """Return where the process is, as far as it says so; see `workers.Process`."""
+        self._server.ask_for_traceback(self._pid)
+        received = b""
+        with contextlib.suppress(OSError):  # a timeout, too: the text has no end mark
+            while len(received) < MAX_TRACEBACK:
+                self.channel.settimeout(TRACEBACK_PAUSE if received else TRACEBACK_SECONDS)
+                if not (chunk := self.channel.recv(4096)):
+                    break
+                received += chunk
+        return received.decode("utf-8", "replace")
 
     def end(self) -> ExitStatus:
         """Kill the process and return how it ended."""

@@ -2,13 +2,15 @@
 
 import contextlib
 import os
+import re
 import secrets
 import signal
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from autograder.core import wire_format
 from autograder.core.files import read_at
@@ -17,12 +19,34 @@ from autograder.sandbox.limits import Limits
 from autograder.sandbox.workers import ExitStatus, Process, WorkerDied, Workers
 
 
+class StoppedLine(NamedTuple):
+    """A line of the student's code in which a call was when it was stopped; only the student's process says so."""
+
+    file: str
+    line: int
+    function: str
+
+
 class WorkerTimedOut(Exception):
     """A limit was used up before the answer came, and the process was killed; the text says which one."""
 
-    def __init__(self, reason: str, *, of_call: bool = False) -> None:
+    def __init__(self, reason: str, *, of_call: bool = False, lines: Sequence[StoppedLine] = ()) -> None:
         super().__init__(reason)
         self.of_call = of_call  # whether it was the limit of this call, and not of the whole submission
+        self.lines = lines  # where the call was, according to its process; the innermost line is the last
+
+
+# A line of `faulthandler`, which cuts long names.
+_FRAME = re.compile(r'^  File "([^"\n]{1,600})", line (\d{1,7}) in (\w{1,80}|<\w{1,20}>)$', re.ASCII | re.MULTILINE)
+MAX_LINES = 12
+
+
+def stopped_lines(traceback: str, folder: Path) -> list[StoppedLine]:
+    """Return the lines of files in `folder` that a traceback of `faulthandler` passes through, the innermost last."""
+    own = Path(str(folder).encode("ascii", "backslashreplace").decode())  # as `faulthandler` writes it
+    found = [match.groups() for match in _FRAME.finditer(traceback)]
+    lines = [StoppedLine(Path(file).name, int(line), name) for file, line, name in found if Path(file).parent == own]
+    return lines[:MAX_LINES][::-1]
 
 
 @dataclass
@@ -96,9 +120,12 @@ class Session:
                 self._timer = None
                 self._usage.seconds += time.monotonic() - started
         except TimeoutError:
+            traceback = self._process.traceback() if self._process is not None else ""
+            lines = stopped_lines(traceback, self._folder)
             self.end()
             self._require_time()
-            raise WorkerTimedOut(timer.reason or "it did not accept the request", of_call=True) from None
+            reason = timer.reason or "it did not accept the request"
+            raise WorkerTimedOut(reason, of_call=True, lines=lines) from None
         except (OSError, EOFError):
             ending = self._end_after_grace()
             if self._usage.cpu_seconds >= self._limits.cpu_seconds:

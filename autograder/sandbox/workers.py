@@ -47,6 +47,12 @@ class Process(Protocol):
     def interrupt(self) -> None:
         """From another thread: make the current `receive` end at once, as if the process had died."""
 
+    def traceback(self) -> str:
+        """Return what the process says about where it is, in the form of `faulthandler`; empty where it cannot.
+
+        The process must be ended afterwards. The text is untrusted: student code can write anything.
+        """
+
     def end(self) -> ExitStatus:
         """Kill the process and return how it ended."""
 

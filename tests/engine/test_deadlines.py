@@ -144,3 +144,52 @@ def test_module_that_loops_on_import_is_stopped(submission, check_submission):
     result = check_submission(folder, "softmax.softmax", diagnose=False, limits=Limits(load_seconds=0.5))
     assert {check.status for check in result.checks} == {"timeout"}
     assert "importing softmax.py was stopped: it used more than 0.5 s of CPU time" in result.checks[0].message
+
+
+LINE_OF_LOOP = """import os, signal
+
+def helper():
+    return sum(iter(int, 1))
+
+def softmax(x, axis=-1, temperature=1.0):
+    {before}
+    return helper()
+"""
+FORGE = """
+    def forge(number, frame):
+        for file, line in (("/etc/passwd", 1), (__file__, 9999999), (__file__, 2)):
+            os.write(3, f'  File "{file}", line {line} in f\\n\x1b[31m\\n'.encode())
+    signal.signal(signal.SIGUSR1, forge)
+    while True: pass"""
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("pass", ("softmax.py", 4, "return sum(iter(int, 1))")),
+        (FORGE, ("softmax.py", 2, "")),
+        ("signal.signal(signal.SIGUSR1, signal.SIG_IGN)", None),
+        ("os.close(3)", None),
+    ],
+)
+def test_endless_loop_shows_the_line_it_was_in(submission, check_submission, before, expected):
+    folder = submission(softmax=LINE_OF_LOOP.replace("{before}", before))
+    found = check_submission(folder, "softmax.softmax").checks[0]
+    assert found.earned == 0
+    assert found.status in ("timeout", "error")
+    location = found.location and (found.location["file"], found.location["line"], found.location["text"])
+    assert location == expected
+
+
+def test_endless_loop_shows_the_line_of_the_function_that_led_to_it(submission, check_submission):
+    found = check_submission(submission(softmax=LINE_OF_LOOP.format(before="pass")), "softmax.softmax").checks[0]
+    assert found.location["called_from"] == {"file": "softmax.py", "line": 8, "text": "return helper()"}
+
+
+def test_line_of_a_link_is_not_read(submission, check_submission, tmp_path):
+    folder = submission(softmax=LOOP)
+    (tmp_path / "elsewhere").write_text("# secret\n" + LOOP)
+    (folder / "softmax.py").unlink()
+    (folder / "softmax.py").symlink_to(tmp_path / "elsewhere")
+    found = check_submission(folder, "softmax.softmax").checks[0]
+    assert (found.status, found.location["line"], found.location["text"]) == ("timeout", 3, "")

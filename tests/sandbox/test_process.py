@@ -153,7 +153,7 @@ def test_unwritten_prerequisite_blocks(some_workers, submission):
 def test_syntax_error_affects_only_its_module(some_workers, submission):
     folder = submission(softmax=GOOD, layernorm="x = 1\ndef layernorm(x:\n    return x\n")
     student = StudentCode(some_workers, folder, TRANSFORMER, Limits())
-    with pytest.raises(Raised, match=r"SyntaxError in layernorm\.py, line 2"):
+    with pytest.raises(Raised, match=r"read layernorm\.py: SyntaxError in line 2"):
         student.layernorm.layernorm(1, 2, 3)
     assert still_works(student)
     student.close()
