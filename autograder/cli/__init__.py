@@ -30,6 +30,7 @@ SECTIONS = {
     },
     "Train": {
         "train": "train:train",
+        "runs": "runs:runs",
         "import-model": "pretrained:import_model",
         "generate": "train:generate",
         "plot": "train:plot",

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from autograder.cli import options
+from autograder.errors import UsageError
 
 if TYPE_CHECKING:
     from autograder.workspace.training.select_modules import ModuleSelection
@@ -16,8 +18,11 @@ PRESET_HELP = (
     "Model: names, shakespeare, synthetic, bigram, dropout, bias-free-attention, lecture, annotated, post-norm or "
     "llama."
 )
+DATA_HELP = "A dataset (see headway data list) or a text file of yours (default: the preset's dataset)."
+SET_HELP = "Change a setting of the model, such as d_model=64; repeatable."
 CHARACTERS, TOKENS = 400, 100  # of a generated text, by default
 LENGTH_HELP = f"Characters to generate (default: {CHARACTERS}); of an imported model: tokens (default: {TOKENS})."
+LINES_HELP = "Generate N lines that are not empty, such as names."
 TOP_P_HELP = "Choose only among the most likely ones whose probabilities add up to P."
 solution_option = click.option("--solution", is_flag=True, help="Use the official solution instead of your code.")
 
@@ -35,40 +40,78 @@ def selected_modules(folder: Path, solution: bool, kind: str = "gpt") -> "Iterat
 @options.submission_folder
 @solution_option
 @click.option("--preset", default="names", help=PRESET_HELP)
-@click.option("--data", "dataset", metavar="NAME", help="Dataset (default: the preset's; see headway data list).")
+@click.option("--data", metavar="NAME|FILE", help=DATA_HELP)
+@click.option("--shuffle-lines", is_flag=True, help="--data FILE: each line is an example of its own, such as a name.")
 @click.option("--steps", type=click.IntRange(1), help="Number of steps (default: the preset's).")
+@click.option("--set", "changes", metavar="NAME=VALUE", multiple=True, help=SET_HELP)
+@click.option("--lr", type=click.FloatRange(0, 1000, min_open=True), help="Learning rate (default: the preset's).")
+@click.option("--batch-size", type=click.IntRange(1, 4096), help="Windows per step (default: the preset's).")
 @click.option(
     "--schedule", type=click.Choice(["constant", "cosine"]), default="constant", help="Learning-rate schedule."
 )
 @click.option("--seed", type=click.IntRange(0), default=0, help="Seed of the initial parameters and batches.")
 @click.option("--out", type=options.PATH, default="model.safetensors", help="The checkpoint to write.")
-@click.option("--resume", is_flag=True, help="Continue the run saved in --out.")
+@click.option("--resume", is_flag=True, help="Continue the run saved in --out, with its settings.")
+@click.option("--plain", is_flag=True, help="Print plain lines instead of a loss curve, for screen readers and logs.")
 @options.no_color
+@click.pass_context
 def train(
+    context: click.Context,
     folder: Path,
     solution: bool,
     preset: str,
-    dataset: str | None,
+    data: str | None,
+    shuffle_lines: bool,
     steps: int | None,
+    changes: tuple[str, ...],
+    lr: float | None,
+    batch_size: int | None,
     schedule: str,
     seed: int,
     out: Path,
     resume: bool,
+    plain: bool,
 ) -> None:
     """Train your GPT, or your bigram model, and watch it learn. Ctrl-C saves the run.
 
     Uses your code for each assignment that passes, and the official solution for the rest.
     """
-    from autograder.workspace.training import checkpoint, runs, select_modules
+    from autograder.workspace.training import runs, select_modules
 
-    settings = checkpoint.load(out).settings if resume else runs.new_settings(preset, dataset, steps, schedule, seed)
+    resumed = None
+    if resume:
+        _require_no_settings(context)
+        resumed = runs.resumed_run(out, data)
+        settings = resumed.settings
+    else:
+        settings = runs.new_settings(
+            preset, data, steps, schedule, seed,
+            changes=changes, lr=lr, batch_size=batch_size, shuffle_lines=shuffle_lines,
+        )  # fmt: skip
     console = options.make_console()
     with selected_modules(folder, solution, settings.kind) as modules:
         if not solution:
             console.print(modules.describe(), markup=False)
-        run = runs.train(modules.folder, settings, out, console, resume, steps or settings.steps)
+        for note in runs.notes_about_text(settings) if resumed is None else ():
+            console.print(note, markup=False)
+        run = runs.train(
+            modules.folder, settings, out, console, resumed, steps or settings.steps,
+            plain=plain, student=modules.student,
+        )  # fmt: skip
         for line in select_modules.award_loss_badge(folder, modules, run):
             console.print(line, style="bold", markup=False)
+
+
+def _require_no_settings(context: click.Context) -> None:
+    """Raise UsageError if a setting was given that a resumed run would not use."""
+    names = {"changes": "--set"}
+    for name in ("preset", "changes", "lr", "batch_size", "schedule", "seed", "shuffle_lines"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = names.get(name, f"--{name.replace('_', '-')}")
+            raise UsageError(
+                f"a resumed run keeps its settings, so {option} cannot change them. Leave it out, or start a new run: "
+                "headway train --out ANOTHER.safetensors"
+            )
 
 
 @click.command(context_settings=options.WITH_DEFAULTS)
@@ -77,6 +120,7 @@ def train(
 @solution_option
 @click.option("--prompt", metavar="TEXT", help="The beginning of the text (default: the start of a text).")
 @click.option("--length", type=click.IntRange(1), help=LENGTH_HELP)
+@click.option("--lines", type=click.IntRange(1, 10_000), metavar="N", help=LINES_HELP)
 @click.option(
     "--temperature",
     type=click.FloatRange(0),
@@ -92,6 +136,7 @@ def generate(
     solution: bool,
     prompt: str | None,
     length: int | None,
+    lines: int | None,
     temperature: float,
     top_k: int | None,
     top_p: float | None,
@@ -105,19 +150,28 @@ def generate(
     from autograder.workspace.training import runs, select_modules
     from autograder.workspace.training.sampling import Sampling
 
+    if lines is not None and length is not None:
+        raise UsageError("--length and --lines exclude each other. Leave one of them out")
     sampling = Sampling(temperature, top_k, top_p, seed)
     model = model_file.load(path)
     if isinstance(model, model_file.ImportedModel):
+        if lines is not None:
+            raise UsageError("--lines is for models that were trained here. Use --length for an imported one")
         from autograder.cli.pretrained import stream_to_terminal
 
         stream_to_terminal(folder, solution, model, prompt or "", length or TOKENS, sampling)
         return
     with selected_modules(folder, solution, model.settings.kind) as modules:
         text = ""
-        for piece in runs.generate(modules.folder, model, prompt, length or CHARACTERS, sampling):
-            click.echo(piece, nl=False)
-            text += piece
-        click.echo()
+        if lines is not None:
+            for line in runs.generate_lines(modules.folder, model, prompt, lines, sampling):
+                click.echo(line)
+                text += f"\n{line}\n"
+        else:
+            for piece in runs.generate(modules.folder, model, prompt, length or CHARACTERS, sampling):
+                click.echo(piece, nl=False)
+                text += piece
+            click.echo()
         for line in select_modules.award_name_badge(folder, modules, model, text):
             click.echo(line, err=True)
 
@@ -156,6 +210,7 @@ def bench(
 
 @click.command(context_settings=options.WITH_DEFAULTS)
 @click.argument("name", required=False)
+@click.argument("models", metavar="[MODEL]...", nargs=-1, type=options.PATH)
 @options.submission_folder
 @solution_option
 @click.option(
@@ -168,10 +223,19 @@ def bench(
     help="The file to write, as .png, .svg or .pdf; the attention viewer as .html (default: NAME.png or NAME.html).",
 )
 @options.no_color
-def plot(name: str | None, folder: Path, solution: bool, checkpoint: Path, text: str | None, out: Path | None) -> None:
+def plot(
+    name: str | None,
+    models: tuple[Path, ...],
+    folder: Path,
+    solution: bool,
+    checkpoint: Path,
+    text: str | None,
+    out: Path | None,
+) -> None:
     """Draw plots with your functions.
 
-    Without a name, lists the plots.
+    Without a name, lists the plots. MODEL is a trained model, as with --checkpoint; headway plot loss A B compares
+    several.
     """
     from autograder.curriculum import registry, stubs
     from autograder.engine import session
@@ -195,6 +259,15 @@ def plot(name: str | None, folder: Path, solution: bool, checkpoint: Path, text:
         return
     chosen = find_plot(name)
     path = out or Path(f"{name}.{chosen.suffixes[0]}")
+    if models and not chosen.trained:
+        raise UsageError(f"{name} does not show a trained model. Leave out {models[0]}")
+    if len(models) > 1:
+        from autograder.workspace.plots.compared_runs import write_comparison
+
+        for line in write_comparison(chosen, models, path):
+            click.echo(line)
+        return
+    checkpoint = models[0] if models else checkpoint
     source = stubs.bundled("solutions") if solution else session.require_folder(folder, registry.default())
     with functions_in_folder(source) as functions:
         plots.write(chosen, PlotInputs(functions, text, lambda: load(checkpoint)), path)

@@ -1,14 +1,19 @@
 """A training run in the terminal: progress, losses, speed, and text that the model generates."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
+
+from autograder.report.loss_curve import LossHistory, LossPoint, curve_lines
+
+CURVE_ROWS, WIDEST_CURVE = 9, 100
+SAMPLE_ROWS, SHORT_LINE = 4, 25
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,7 @@ class TrainingStart:
     train_characters: int
     val_characters: int
     entropy: float | None  # the smallest possible loss, if it is known
+    changed: tuple[str, ...] = ()  # settings that are not the preset's, as NAME=VALUE
 
 
 @dataclass(frozen=True)
@@ -38,36 +44,81 @@ class TrainingUpdate:
 
 
 @contextmanager
-def show_training(console: Console, start: TrainingStart) -> Iterator[Callable[[TrainingUpdate], None]]:
-    """Show a run, in a pipe as plain lines; yield the function to call with each update."""
+def show_training(
+    console: Console, start: TrainingStart, earlier: Sequence[LossPoint] = (), *, plain: bool = False
+) -> Iterator[Callable[[TrainingUpdate], None]]:
+    """Show a run with its loss curve; yield the function to call with each update.
+
+    In a pipe, and if `plain`, a line is printed for each measurement. The points `earlier` are those of a resumed run.
+    """
+    changed = f" ({', '.join(start.changed)})" if start.changed else ""
     console.print(
-        f"preset {start.preset}, dataset {start.data}: {start.n_parameters:,} parameters, "
-        f"{start.vocabulary} distinct characters, {start.train_characters:,} for training, "
-        f"{start.val_characters:,} for validation"
+        Text(
+            f"preset {start.preset}{changed}, dataset {start.data}: {start.n_parameters:,} parameters, "
+            f"{start.vocabulary} distinct characters, {start.train_characters:,} for training, "
+            f"{start.val_characters:,} for validation"
+        )
     )
-    entropy = start.entropy
-    columns = TextColumn("step"), BarColumn(bar_width=30), MofNCompleteColumn(), TimeRemainingColumn()
-    progress = Progress(*columns, console=console)
-    task = progress.add_task("", total=start.until, completed=start.first)
+    is_live = console.is_terminal and not plain
+    screen = _LiveScreen(console, start, earlier)
     validation: float | None = None
-    sample = ""
 
     def show(update: TrainingUpdate) -> None:
-        nonlocal validation, sample
-        if update.validation is not None:
-            validation, sample = update.validation, update.sample or ""
-        numbers = Text.assemble("loss ", (f"{update.loss:.4f}", "bold"))
-        if validation is not None:
-            numbers.append(" · validation ").append(f"{validation:.4f}", "bold")
-            numbers.append(f" = {validation / entropy:.3f} × entropy ({entropy:.4f})" if entropy is not None else "")
-        numbers.append(f" · {update.tokens_per_second:,.0f} tokens/s", "dim")
+        nonlocal validation
+        validation = validation if update.validation is None else update.validation
+        numbers = _numbers(update, validation, start.entropy)
         if live is not None:
-            progress.update(task, completed=update.step)
-            panel = Panel(Text(sample.strip("\n")), title="sample", title_align="left", border_style="dim")
-            live.update(Group(progress, numbers, *([panel] if sample else [])))
+            live.update(screen.after(update, numbers))
         elif update.validation is not None:
-            console.print(Text(f"step {update.step:>6} · {numbers.plain}"))
-            console.print(Text("            " + " ".join(sample.split())[:60], "dim"), soft_wrap=True)
+            sample = " ".join((update.sample or "").split())[: min(60, console.width - 13)]
+            console.print(Text(f"step {update.step:>6} · {numbers.plain}"), soft_wrap=not console.is_terminal)
+            console.print(Text(f"            {sample}", "dim"), soft_wrap=True)
 
-    with Live(console=console, refresh_per_second=8) if console.is_terminal else nullcontext() as live:
+    with Live(console=console, refresh_per_second=8) if is_live else nullcontext() as live:
         yield show
+
+
+def _numbers(update: TrainingUpdate, validation: float | None, entropy: float | None) -> Text:
+    numbers = Text.assemble("loss ", (f"{update.loss:.4f}", "bold"))
+    if validation is not None:
+        numbers.append(" · validation ").append(f"{validation:.4f}", "bold")
+        numbers.append(f" = {validation / entropy:.3f} × entropy ({entropy:.4f})" if entropy is not None else "")
+    return numbers.append(f" · {update.tokens_per_second:,.0f} tokens/s", "dim")
+
+
+class _LiveScreen:
+    """The part of the terminal that changes: a bar, the numbers, the curve and a sample."""
+
+    def __init__(self, console: Console, start: TrainingStart, earlier: Sequence[LossPoint]) -> None:
+        self._console, self._until = console, start.until
+        self._history, self._sample = LossHistory(earlier), ""
+        columns = TextColumn("step"), BarColumn(bar_width=30), MofNCompleteColumn(), TimeRemainingColumn()
+        self._progress = Progress(*columns, console=console)
+        self._task = self._progress.add_task("", total=start.until, completed=start.first)
+
+    def after(self, update: TrainingUpdate, numbers: Text) -> Group:
+        """Return what to show after an update."""
+        self._history.add(LossPoint(update.step, update.loss, update.validation))
+        self._sample = self._sample if update.sample is None else sample_text(update.sample)
+        self._progress.update(self._task, completed=update.step)
+        shown: list[RenderableType] = [self._progress, numbers]
+        lines = max(0, self._console.height - 4)  # without the bar, the numbers and the line above them
+        rows = min(CURVE_ROWS, lines - 2 - SAMPLE_ROWS - 2)
+        width = min(self._console.width - 1, WIDEST_CURVE)
+        shown += curve_lines(
+            self._history.points, self._until, width, rows, ascii_only=self._console.options.ascii_only
+        )
+        if self._sample:
+            height = min(SAMPLE_ROWS + 2, lines)
+            text = Text(self._sample, no_wrap=False)
+            panel = Panel(text, title="sample", title_align="left", border_style="dim", width=width, height=height)
+            shown.append(panel)
+        return Group(*shown)
+
+
+def sample_text(sample: str) -> str:
+    """Return a generated text for a few lines: short lines, such as names, stand beside each other."""
+    lines = [line for line in sample.strip("\n").split("\n") if line.strip()]
+    if len(lines) > SAMPLE_ROWS and sum(map(len, lines)) / len(lines) < SHORT_LINE:
+        return ", ".join(lines)
+    return "\n".join(lines[:SAMPLE_ROWS])

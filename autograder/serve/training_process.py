@@ -5,7 +5,6 @@ the end of the input (the server has ended), stops the job: what has been traine
 """
 
 import json
-import math
 import os
 import signal
 import sys
@@ -17,8 +16,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from autograder.core.text import clean
 from autograder.errors import HeadwayError
 from autograder.report.training_progress import TrainingStart, TrainingUpdate
@@ -27,10 +24,10 @@ from autograder.workspace.pretrained.generation import Speed, stream_text
 from autograder.workspace.training import checkpoint, datasets, runs, select_modules
 from autograder.workspace.training.baselines import baselines
 from autograder.workspace.training.checkpoint import Checkpoint
-from autograder.workspace.training.checkpoint_list import LOSSES, finite
+from autograder.workspace.training.checkpoint_list import finite
+from autograder.workspace.training.curve_points import curve_points
 from autograder.workspace.training.sampling import Sampling
 
-EARLIER_POINTS = 400  # of the loss curve, for the steps of an earlier part of the run
 LONGEST_ERROR = 1000
 
 Write = Callable[[dict[str, Any]], None]
@@ -88,13 +85,14 @@ def train(
     folder, path = Path(workspace), Path(workspace, out)
     resumed = checkpoint.load(path) if resume else None
     settings = resumed.settings if resumed else runs.new_settings(preset, data, steps, "constant", seed)
-    lines = baselines(settings, datasets.load(settings.data, settings.seed))
+    lines = baselines(settings, datasets.text_of(settings))
     with select_modules.use_modules(folder, solution, settings.kind) as modules:
         started = time.monotonic()
         if stop.is_set():
             write({"record": "end", "saved": False, "stopped": True, "step": 0, "notes": []})
             return
-        with closing(runs.records(modules.folder, settings, path, resumed, steps or settings.steps, stop)) as records:
+        until = steps or settings.steps
+        with closing(runs.records(modules.folder, settings, path, resumed, until, stop, modules.student)) as records:
             for record in records:
                 if isinstance(record, TrainingStart):
                     started = time.monotonic()
@@ -116,15 +114,7 @@ def train(
 
 def earlier_points(run: Checkpoint) -> list[dict[str, Any]]:
     """Return the loss curve of a checkpoint, as points like those of the updates."""
-    every = max(1, math.ceil(len(run.losses) / EARLIER_POINTS))
-    validation = {step: finite(loss) for step, loss in run.validation}
-    steps = sorted({*range(every, len(run.losses) + 1, every), len(run.losses), *validation})
-    means = {step: float(np.mean(run.losses[max(0, step - LOSSES) : step])) for step in steps if 0 < step <= run.step}
-    return [
-        {"step": step, "loss": loss, "validation": validation.get(step)}
-        for step, loss in means.items()
-        if math.isfinite(loss)
-    ]
+    return [{"step": step, "loss": loss, "validation": validation} for step, loss, validation in curve_points(run)]
 
 
 def generate(

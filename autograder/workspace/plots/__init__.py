@@ -4,7 +4,7 @@
 """
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,12 +31,17 @@ def draw(plot: Plot, inputs: "PlotInputs") -> Any:
 
 def write(plot: Plot, inputs: "PlotInputs", path: Path) -> None:
     """Draw the plot and write it to `path`, in the format of its suffix."""
+    write_drawn(plot, lambda: draw(plot, inputs), path)
+
+
+def write_drawn(plot: Plot, draw_it: Callable[[], Any], path: Path) -> None:
+    """Write what `draw_it` returns, a figure or the text of a page, in the format of the path's suffix."""
     suffix = path.suffix.lower().lstrip(".")
     if suffix not in plot.suffixes:
         formats = " or ".join(f".{suffix}" for suffix in plot.suffixes)
         another = f"Name such a file: --out {plot.name}.{plot.suffixes[0]}"
         raise UsageError(f"{path}: {plot.name} is written as {formats}. {another}")
-    drawn = draw(plot, inputs)
+    drawn = draw_it()
     content = drawn.encode("utf-8") if isinstance(drawn, str) else figure.to_bytes(drawn, suffix)
     with report_write_error(path, "Name another file: --out FILE"):
         write_atomically(path, content)

@@ -47,7 +47,7 @@ def subplots(
     with matplotlib.rc_context(_SETTINGS):
         figure = Figure(figsize=size, dpi=120, layout="constrained")
         axes = figure.subplots(rows, columns, squeeze=False, **options)
-    figure.suptitle(title)
+    figure.suptitle(title, parse_math=False)
     return figure, axes
 
 

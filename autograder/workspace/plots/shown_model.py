@@ -15,6 +15,7 @@ from autograder.workspace.plot_data.function_calls import Array, Ids
 from autograder.workspace.plots import figure
 from autograder.workspace.plots.inputs import PlotInputs, encode_text, model_config, text_to_show
 from autograder.workspace.pretrained.model_file import ImportedModel
+from autograder.workspace.training import datasets
 from autograder.workspace.training.checkpoint import Checkpoint
 
 TEXT = "The capital of France is Paris, and the capital of Italy is"  # shown of an imported model by default
@@ -99,7 +100,7 @@ class TrainedModel(ShownModel):
     def about(self) -> str:
         """Return what model this is, in a few words."""
         settings = self._run.settings
-        return f"{settings.preset} on {settings.data}, {self._run.step:,} steps"
+        return f"{settings.preset} on {datasets.shown_name(settings.data)}, {self._run.step:,} steps"
 
 
 class ImportedGPT(ShownModel):

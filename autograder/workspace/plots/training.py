@@ -9,6 +9,7 @@ from autograder.workspace.plot_data.computations import WARMUPS
 from autograder.workspace.plot_data.function_calls import Array, Ids, drawable
 from autograder.workspace.plots import figure
 from autograder.workspace.plots.inputs import PlotInputs, encode_text, model_config
+from autograder.workspace.training import datasets
 from autograder.workspace.training.checkpoint import Checkpoint
 
 
@@ -31,7 +32,7 @@ def loss(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
 
 def loss_curve(run: Checkpoint) -> "figure.Figure":
     """Draw training and validation loss by step, with the losses to compare them with."""
-    fig, [[panel]] = figure.subplots(f"{run.settings.preset} on {run.settings.data}")
+    fig, [[panel]] = figure.subplots(f"{run.settings.preset} on {datasets.shown_name(run.settings.data)}")
     losses = np.asarray(run.losses)
     steps = np.arange(1, len(losses) + 1)
     width = max(1, len(losses) // 100)
@@ -87,9 +88,7 @@ def norms_by_layer(grads: object, run: Checkpoint) -> tuple[list[str], Array]:
 
 def _batch(run: Checkpoint, inputs: PlotInputs) -> tuple[Ids, Ids]:
     """Return one batch, inputs and targets, of the text that the model was trained on."""
-    from autograder.workspace.training import datasets
-
-    ids = encode_text(datasets.load(run.settings.data, run.settings.seed)[:100_000], run, inputs.functions)
+    ids = encode_text(datasets.text_of(run.settings)[:100_000], run, inputs.functions)
     shape = (run.settings.batch_size, int(run.settings.model["block_size"]))
     values = inputs.functions.values("tokenizer.get_batch", 2, ids, *shape, Rng(0))
     x, y = (drawable(value, shape, "tokenizer.get_batch").astype(np.int64) for value in values)

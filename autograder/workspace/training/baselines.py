@@ -5,8 +5,7 @@ import math
 import numpy as np
 
 from autograder.workspace.training.checkpoint import TrainingSettings
-
-TRAIN_FRACTION = 0.9  # of the text, as in `tokenizer.train_val_split`
+from autograder.workspace.training.text_files import TRAIN_FRACTION
 
 
 def baselines(settings: TrainingSettings, text: str) -> dict[str, float]:

@@ -21,7 +21,7 @@ class TrainingSettings:
     """The settings of a run. A resumed run keeps those it was started with."""
 
     preset: str
-    data: str
+    data: str  # the name of a dataset, or the path of a file as the user gave it
     model: dict[str, int | float | bool | str]
     batch_size: int
     lr: float
@@ -31,6 +31,7 @@ class TrainingSettings:
     prompt: str
     data_sha256: str
     kind: str = "gpt"  # of model; see `presets.py`
+    shuffle_lines: bool = False  # of a file of the user's
 
     def entropy_floor(self) -> float | None:
         """Return the smallest possible expected loss if it is known: for the synthetic language only."""
@@ -49,6 +50,8 @@ class Checkpoint:
     state: dict[str, Any]  # the state of AdamW: `step`, and `m` and `v` by parameter name
     losses: list[float] = field(default_factory=list)  # the training loss of each step, in nats per character
     validation: list[tuple[int, float]] = field(default_factory=list)  # pairs (step, validation loss)
+    seconds: float | None = None  # that the steps and measurements took; None in files that do not say
+    student: list[str] | None = None  # the assignments whose code was the student's in all steps; None if unknown
 
     def require_known_characters(self, text: str) -> None:
         """Raise UsageError if a character of `text` is not in the vocabulary."""
@@ -81,6 +84,7 @@ def save(path: Path, run: Checkpoint) -> None:
     header = {"format": FORMAT, "step": run.step, "chars": run.chars, "settings": asdict(run.settings)}
     header["order"] = list(run.params)  # the order of the parameters in the flat optimizer buffer
     header["adamw_step"] = run.state.get("step", 0)
+    header |= {"seconds": run.seconds, "student": run.student}
     write_atomically(path, safetensors.save(tensors, metadata={"headway": json.dumps(header)}))
 
 
@@ -108,6 +112,8 @@ def load(path: Path) -> Checkpoint:
             state=state,
             losses=tensors["history.losses"].tolist(),
             validation=[(int(step), float(loss)) for step, loss in tensors["history.validation"]],
+            seconds=header.get("seconds"),
+            student=header.get("student"),
         )
     except Exception as error:  # a file of another kind raises various errors; all mean the same
         raise UsageError(f"{path} is not a checkpoint of headway train ({type(error).__name__}: {error})") from None

@@ -14,10 +14,11 @@ from autograder.core.tensor_files import StoredTensor
 from autograder.core.text import clean
 from autograder.errors import UsageError
 from autograder.workspace.pretrained import model_file
-from autograder.workspace.training import checkpoint
+from autograder.workspace.training import checkpoint, datasets
+from autograder.workspace.training.curve_points import LOSSES
+from autograder.workspace.training.hyperparameters import changed_settings
 
 SUFFIX = ".safetensors"
-LOSSES = 100  # the training loss of a run is the mean of so many of its latest steps
 _NAME = re.compile(r"\w+(?:[._-]\w+)*", re.ASCII)
 LONGEST_NAME = 100
 
@@ -34,6 +35,9 @@ class ModelSummary:
     steps: int | None = None
     loss: float | None = None
     validation: float | None = None
+    seconds: float | None = None  # that training took
+    parameters: int | None = None
+    changed_settings: tuple[str, ...] = ()  # that are not the preset's, as NAME=VALUE
 
 
 def model_path(folder: Path, name: str) -> Path:
@@ -78,11 +82,14 @@ def summary(path: Path) -> ModelSummary:
             name=path.name,
             kind=str(settings.kind),
             changed=changed,
-            about=clean(f"{settings.preset} on {settings.data}", 200),
+            about=clean(f"{settings.preset} on {datasets.shown_name(settings.data)}", 200),
             step=int(header["step"]),
             steps=int(settings.steps),
             loss=finite(losses[-LOSSES:].mean()) if losses.size else None,
             validation=finite(validation[-1, 1]) if validation.size else None,
+            seconds=finite(header.get("seconds") or math.nan),
+            parameters=sum(math.prod(file.tensors[f"params.{name}"].shape) for name in header["order"]),
+            changed_settings=tuple(clean(text, 100) for text in changed_settings(settings)),
         )
     except Exception as error:  # a file of another kind raises various errors; all mean the same
         return ModelSummary(path.name, "", 0.0, f"not a model of Headway ({type(error).__name__})")

@@ -1,4 +1,4 @@
-"""Texts to train on: small ones that come with Headway, and public corpora, downloaded and verified by SHA-256."""
+"""Texts to train on: small ones that come with Headway, public corpora verified by SHA-256, and files of the user's."""
 
 import difflib
 import hashlib
@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from autograder.core.files import user_folder
+from autograder.core.text import clean
 from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError, missing_package
-from autograder.workspace.training import synthetic_corpus
+from autograder.workspace.training import synthetic_corpus, text_files
+from autograder.workspace.training.checkpoint import TrainingSettings
 
 SYNTHETIC_CHARACTERS = 1_000_000
 DIGITS = 100_000
@@ -50,7 +52,8 @@ def find_dataset(name: str) -> Dataset:
     if name not in DATASETS:
         close = difflib.get_close_matches(name, DATASETS, n=1)
         hint = f"Did you mean {close[0]!r}? " if close else ""
-        raise UsageError(f"no such dataset: {name!r}. {hint}List them all: headway data list")
+        advice = "List them all: headway data list. Or give a text file of your own: --data FILE"
+        raise UsageError(f"no such dataset: {name!r}. {hint}{advice}")
     return DATASETS[name]
 
 
@@ -74,8 +77,24 @@ def is_available(dataset: Dataset) -> bool:
     return path is None or path.is_file()
 
 
-def load(name: str, seed: int = 0) -> str:
-    """Return the text of a dataset. Where its lines are independent examples, they are shuffled by `seed`."""
+def is_file(name: str) -> bool:
+    """Return whether the user named a text file, and not a dataset."""
+    return name not in DATASETS and (Path(name).exists() or bool(Path(name).suffix) or len(Path(name).parts) > 1)
+
+
+def shown_name(data: str) -> str:
+    """Return how a run's text is called: the name of the dataset, or of the file without its folders."""
+    return clean(Path(data).name, 100) if is_file(data) else data
+
+
+def load(name: str, seed: int = 0, shuffle_lines: bool = False) -> str:
+    """Return the text of a dataset, or of a file of the user's.
+
+    Where lines are independent examples (of a file, if `shuffle_lines`), they are shuffled by `seed`.
+    """
+    if is_file(name):
+        text = text_files.read_text_file(Path(name))
+        return _shuffled(text, seed) if shuffle_lines else text
     dataset = find_dataset(name)
     path = dataset_path(dataset)
     if name == "digits":
@@ -90,9 +109,24 @@ def load(name: str, seed: int = 0) -> str:
     if dataset.url:
         _verify(dataset, content, path)
     text = content.decode("utf-8")
-    if not dataset.lines:
-        return text
-    lines = text.splitlines()
+    return _shuffled(text, seed) if dataset.lines else text
+
+
+def text_of(settings: TrainingSettings) -> str:
+    """Return the text of a run; raise UsageError if it is not the one that the run was started with."""
+    text = load(settings.data, settings.seed, settings.shuffle_lines)
+    if text_digest(text) != settings.data_sha256:
+        raise UsageError(f"{settings.data} has changed since this run started. Start a new run: headway train")
+    return text
+
+
+def text_digest(text: str) -> str:
+    """Return the SHA-256 of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _shuffled(text: str, seed: int) -> str:
+    lines = text.removesuffix("\n").split("\n")
     return "".join(f"{lines[i]}\n" for i in np.random.default_rng(seed).permutation(len(lines)))
 
 

@@ -25,7 +25,7 @@ _COMMON: Model = {"n_layers": 4, "n_heads": 4, "init_std": 0.08}
 
 PRESETS = {
     # The first two have the sizes of published runs to compare with: microgpt's names and nanoGPT's small CPU run.
-    "names": Preset("names", {**_COMMON, "d_model": 16, "block_size": 8}, 4, 0.01, 5_000),
+    "names": Preset("given-names", {**_COMMON, "d_model": 16, "block_size": 8}, 4, 0.01, 5_000),
     "shakespeare": Preset(
         "tinyshakespeare", {**_COMMON, "d_model": 64, "block_size": 32, "tied": False}, 16, 1e-3, 5_000
     ),
@@ -37,7 +37,7 @@ PRESETS = {
     ),
     # Attention without biases; the feed-forward network and the head have them.
     "bias-free-attention": Preset(
-        "names",
+        "given-names",
         {**_COMMON, "d_model": 64, "block_size": 16, "tied": False, "attention_bias": False, "head_bias": True},
         32,
         5e-4,
@@ -88,7 +88,7 @@ PRESETS = {
     ),
     # A Llama beside the GPT of the preset names: same width, depth, head and context, and 6 % fewer parameters.
     "llama": Preset(
-        "names",
+        "given-names",
         {**_COMMON, "d_model": 16, "block_size": 8, "n_kv_heads": 2, "tied": True},
         4,
         0.01,

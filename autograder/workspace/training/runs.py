@@ -1,42 +1,89 @@
 """Start, resume and finish training runs: `headway train` and `headway generate`."""
 
-import hashlib
+import itertools
 import signal
 import tempfile
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
 from autograder.core.files import write_atomically
+from autograder.core.text import counted
 from autograder.errors import UsageError
 from autograder.report.check_report import break_before_command
+from autograder.report.loss_curve import LossPoint
 from autograder.report.training_progress import TrainingStart, TrainingUpdate, show_training
 from autograder.sandbox import start_workers
 from autograder.workspace.plots import figure
 from autograder.workspace.plots.training import loss_curve
 from autograder.workspace.terminal import echo_disabled
-from autograder.workspace.training import checkpoint, datasets, presets
+from autograder.workspace.training import checkpoint, datasets, presets, text_files
 from autograder.workspace.training.checkpoint import Checkpoint, TrainingSettings
+from autograder.workspace.training.curve_points import curve_points
+from autograder.workspace.training.hyperparameters import changed_model, changed_settings
 from autograder.workspace.training.sampling import Sampling
 from autograder.workspace.training.trainer import Trainer
 
+LONGEST_LINE = 1000  # characters of a generated line, on average
 MEASUREMENTS = 10  # how often the validation loss is measured in a run
 
 
-def new_settings(preset_name: str, data: str | None, steps: int | None, schedule: str, seed: int) -> TrainingSettings:
-    """Return the settings of a new run."""
+def new_settings(
+    preset_name: str,
+    data: str | None,
+    steps: int | None,
+    schedule: str,
+    seed: int,
+    *,
+    changes: Sequence[str] = (),
+    lr: float | None = None,
+    batch_size: int | None = None,
+    shuffle_lines: bool = False,
+) -> TrainingSettings:
+    """Return the settings of a new run: those of the preset, with the model's `changes` (NAME=VALUE) and the others."""
     preset = presets.find_preset(preset_name)
     dataset = data or preset.data
     if preset.kind == "bigram" and schedule != "constant":
         raise UsageError(f"the preset {preset_name} has a constant learning rate. Leave out --schedule")
-    digest = hashlib.sha256(datasets.load(dataset, seed).encode()).hexdigest()
-    chosen = {"data": dataset, "steps": steps or preset.steps, "schedule": schedule, "seed": seed}
-    return TrainingSettings(**asdict(preset) | chosen, preset=preset_name, data_sha256=digest)
+    if shuffle_lines and not datasets.is_file(dataset):
+        raise UsageError("--shuffle-lines is for a file of your own: --data FILE. Leave it out")
+    model = changed_model(preset.model, changes, preset_name, preset.kind)
+    text = datasets.load(dataset, seed, shuffle_lines)
+    text_files.require_length(text, int(model["block_size"]), dataset)
+    chosen = {
+        "data": dataset,
+        "model": model,
+        "steps": steps or preset.steps,
+        "schedule": schedule,
+        "seed": seed,
+        "lr": preset.lr if lr is None else lr,
+        "batch_size": batch_size or preset.batch_size,
+        # The beginning of samples must consist of characters of the text.
+        "prompt": preset.prompt if set(preset.prompt) <= set(text) else text[: len(preset.prompt)],
+        "shuffle_lines": shuffle_lines,
+    }
+    return TrainingSettings(**asdict(preset) | chosen, preset=preset_name, data_sha256=datasets.text_digest(text))
+
+
+def notes_about_text(settings: TrainingSettings) -> list[str]:
+    """Return what the user should know about a text file of theirs before the run starts."""
+    if not datasets.is_file(settings.data) or settings.shuffle_lines:
+        return []
+    note = text_files.shuffled_lines_advice(datasets.text_of(settings), settings.data)
+    return [note] if note else []
+
+
+def resumed_run(out: Path, data: str | None) -> Checkpoint:
+    """Return the run to resume; `data` names its text where it is now, if the file was moved."""
+    run = checkpoint.load(out)
+    if data is not None:
+        run.settings = replace(run.settings, data=data)
+    return run
 
 
 @dataclass(frozen=True)
@@ -49,20 +96,28 @@ class TrainingEnd:
 
 
 def records(
-    folder: Path, settings: TrainingSettings, out: Path, resumed: Checkpoint | None, until: int, stop: threading.Event
+    folder: Path,
+    settings: TrainingSettings,
+    out: Path,
+    resumed: Checkpoint | None,
+    until: int,
+    stop: threading.Event,
+    student: Sequence[str] = (),
 ) -> Generator[TrainingStart | TrainingUpdate | TrainingEnd]:
     """Train to step `until`, or until `stop` is set, and write the checkpoint; yield records of the progress.
 
-    The first record is a `TrainingStart` and the last one a `TrainingEnd`.
+    The first record is a `TrainingStart` and the last one a `TrainingEnd`. The checkpoint records the assignments whose
+    code is the `student`'s.
     """
     settings = resumed.settings if resumed else settings
     if resumed and resumed.step >= until:
         raise UsageError(f"{out} already has {resumed.step} steps. To train longer: headway train --resume --steps N")
     checkpoint.require_writable(out)
     with start_workers() as workers, closing(Trainer(workers, folder, settings, resumed)) as trainer:
+        trainer.run.student = _written_in_all_steps(resumed, student)
         yield TrainingStart(
             preset=settings.preset,
-            data=settings.data,
+            data=datasets.shown_name(settings.data),
             first=trainer.run.step,
             until=until,
             n_parameters=trainer.n_parameters,
@@ -70,6 +125,7 @@ def records(
             train_characters=trainer.train_characters,
             val_characters=trainer.val_characters,
             entropy=settings.entropy_floor(),
+            changed=tuple(changed_settings(settings)),
         )
         for update in trainer.train(until, max(1, settings.steps // MEASUREMENTS)):
             yield update
@@ -81,24 +137,42 @@ def records(
     yield TrainingEnd(run, run.step < until, comparison)
 
 
+def _written_in_all_steps(resumed: Checkpoint | None, student: Sequence[str]) -> list[str] | None:
+    """Return the assignments whose code is the student's now, and was in the earlier steps; None if unknown."""
+    if resumed is None or resumed.step == 0:
+        return [*student]
+    return None if resumed.student is None else [name for name in resumed.student if name in student]
+
+
 def train(
-    folder: Path, settings: TrainingSettings, out: Path, console: Console, resume: bool, until: int
+    folder: Path,
+    settings: TrainingSettings,
+    out: Path,
+    console: Console,
+    resumed: Checkpoint | None,
+    until: int,
+    *,
+    plain: bool = False,
+    student: Sequence[str] = (),
 ) -> Checkpoint:
-    """Train in the terminal, then draw the loss curve beside the checkpoint. Ctrl-C stops the run and saves it."""
+    """Train in the terminal, then draw the loss curve beside the checkpoint. Ctrl-C stops the run and saves it.
+
+    The checkpoint records the assignments whose code is the `student`'s.
+    """
     figure.require_matplotlib()
     plot_path = out.with_suffix(".png")
     if plot_path == out:
         another = f"Name another file: --out {out.with_suffix('.safetensors')}"
         raise UsageError(f"{out} is the name of the loss curve. {another}")
-    resumed = checkpoint.load(out) if resume else None
     with ExitStack() as stack:
         stop = stack.enter_context(_stop_on_ctrl_c())
-        progress = stack.enter_context(closing(records(folder, settings, out, resumed, until, stop)))
+        progress = stack.enter_context(closing(records(folder, settings, out, resumed, until, stop, student)))
+        earlier = [LossPoint(*point) for point in curve_points(resumed)] if resumed else []
         show: Callable[[TrainingUpdate], None] | None = None
         for record in progress:
             if isinstance(record, TrainingStart):
                 stack.enter_context(echo_disabled())
-                show = stack.enter_context(show_training(console, record))
+                show = stack.enter_context(show_training(console, record, earlier, plain=plain))
             elif isinstance(record, TrainingUpdate) and show is not None:
                 show(record)
             elif isinstance(record, TrainingEnd):
@@ -148,6 +222,32 @@ def generate(folder: Path, run: Checkpoint, prompt: str | None, length: int, sam
         raise UsageError("the prompt is empty. Give at least one character: --prompt A")
     if run.settings.kind not in ("gpt", "llama") and (sampling.top_k is not None or sampling.top_p is not None):
         raise UsageError(f"{run.settings.kind} models are generated without --top-k and --top-p. Leave them out")
-    with start_workers() as workers, closing(Trainer(workers, folder, run.settings, run)) as trainer:
+    with (
+        start_workers() as workers,
+        closing(Trainer(workers, folder, run.settings, run, only_text=True)) as trainer,
+    ):
         yield prompt
         yield from trainer.pieces(prompt, length, sampling)
+
+
+def generate_lines(folder: Path, run: Checkpoint, prompt: str | None, count: int, sampling: Sampling) -> Generator[str]:
+    """Yield so many lines that are not empty, such as names; raise UsageError if the model does not end them."""
+    if run.settings.kind == "encoder-decoder":
+        raise UsageError("an encoder–decoder gives one answer to its prompt. Leave out --lines")
+    if "\n" not in run.chars:
+        raise UsageError("the model knows no line breaks, because its text has none. Use --length instead of --lines")
+    line, found, length = "", 0, count * LONGEST_LINE
+    with closing(generate(folder, run, prompt, length, sampling)) as pieces:
+        for character in itertools.chain.from_iterable(pieces):
+            if character != "\n":
+                line += character
+                continue
+            if line.strip():
+                yield line
+                found += 1
+                if found == count:
+                    return
+            line = ""
+    raise UsageError(
+        f"only {counted(found, 'line')} ended within {length:,} characters. Use --length instead of --lines"
+    )

@@ -1,6 +1,5 @@
 """Train the student's model in a sandboxed process, and follow and save the run from this one."""
 
-import hashlib
 import math
 import time
 from collections.abc import Iterator
@@ -31,18 +30,24 @@ PIECE = 8  # characters of a text that is shown while it is generated
 
 
 class Trainer:
-    """A training run with the modules in a folder: new, or `resumed` with the settings that it was started with."""
+    """A training run with the modules in a folder: new, or `resumed` with the settings that it was started with.
+
+    If `only_text`, the run generates text and is not trained, so the text it was trained on is not needed.
+    """
 
     def __init__(
-        self, workers: Workers, folder: Path, settings: TrainingSettings, resumed: Checkpoint | None = None
+        self,
+        workers: Workers,
+        folder: Path,
+        settings: TrainingSettings,
+        resumed: Checkpoint | None = None,
+        *,
+        only_text: bool = False,
     ) -> None:
         self._student = StudentCode(workers, folder, TRANSFORMER, Limits.for_training(call_seconds=600.0))
         self.settings = settings
         self._function = _FUNCTIONS[settings.kind]
-        text = datasets.load(settings.data, settings.seed)
-        if hashlib.sha256(text.encode()).hexdigest() != settings.data_sha256:
-            problem = f"the dataset {settings.data} has changed since this run started"
-            raise UsageError(f"{problem}. Start a new run: headway train")
+        text = "".join(resumed.chars) if only_text and resumed else datasets.text_of(settings)
         self.run = resumed or Checkpoint(settings, [], 0, {}, {})
         resumable = {name: getattr(self.run, name) or None for name in ("chars", "params", "state")}
         fixed = {name: getattr(settings, name) for name in ("kind", "model", "batch_size", "seed")}
@@ -52,7 +57,8 @@ class Trainer:
     def train(self, until: int, measure_every: int) -> Iterator[TrainingUpdate]:
         """Train to step `until`, measuring validation loss and a sample every `measure_every` steps and at the end."""
         tokens = self.settings.batch_size * int(self.settings.model["block_size"])
-        chunk = 1
+        chunk, begun = 1, time.perf_counter()
+        earlier_seconds = self.run.seconds if self.run.step else 0.0
         while self.run.step < until:
             count = min(chunk, until - self.run.step, measure_every - self.run.step % measure_every)
             started = time.perf_counter()
@@ -71,6 +77,8 @@ class Trainer:
                 validation = self._request("validation")
                 self.run.validation.append((self.run.step, validation))
                 update = replace(update, validation=validation, sample=self.sample(160))
+            if earlier_seconds is not None:  # Otherwise an earlier part of the run was not measured.
+                self.run.seconds = earlier_seconds + time.perf_counter() - begun
             yield update
 
     def sample(self, length: int, sampling: Sampling | None = None) -> str:

@@ -149,7 +149,7 @@ def test_train_without_packages_stops_before_training(tmp_path, monkeypatch):
             changed.setitem(sys.modules, package, None)
             changed.setattr(runs, "Trainer", None)  # calling it would fail
             with pytest.raises(UsageError, match=r"install .*\[train\]"):
-                runs.train(bundled("solutions"), settings, tmp_path / "m.safetensors", Console(), False, 5)
+                runs.train(bundled("solutions"), settings, tmp_path / "m.safetensors", Console(), None, 5)
 
 
 def test_generate_with_top_k_or_top_p_takes_the_likely_ones(finished_run):
