@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 CLASS := tests/submissions/class --out demo-out --seed 0 --call-seconds 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-fast check format memo stubs figures picture site vendor clean
+.PHONY: demo test test-fast coverage check format memo stubs figures picture site vendor clean
 
 demo: $(VENV)/light
 	$(BIN)/headway grade $(CLASS) || $(BIN)/headway grade $(CLASS) --unsafe-no-sandbox
@@ -23,11 +23,19 @@ test: $(VENV)/dev
 test-fast: $(VENV)/dev
 	$(PYTEST) -m "not (slow or sandbox or browser or notebook or cluster)"
 
+# Which lines the same tests run; also in the processes that run students' code, as far as they can be measured.
+coverage: $(VENV)/dev
+	$(PYTEST) -m "not (slow or sandbox or browser or notebook or cluster)" --cov --cov-report=markdown:coverage.md --cov-report=term:skip-covered
+
+SCHEMA := $(BIN)/check-jsonschema --quiet --builtin-schema
 check: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict autograder
 	$(BIN)/codespell -D - -D docs/vocabulary.txt README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs autograder solutions tests pyproject.toml
+	$(SCHEMA) vendor.github-workflows .github/workflows/*.yml
+	$(SCHEMA) vendor.dependabot .github/dependabot.yml
+	$(SCHEMA) vendor.github-issue-forms .github/ISSUE_TEMPLATE/*.yml
 
 format: $(VENV)/dev
 	$(BIN)/ruff check --fix .
@@ -69,4 +77,4 @@ site: $(VENV)/dev
 	$(BIN)/headway site --out site
 
 clean:
-	rm -rf $(VENV) demo-out build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) demo-out build dist .coverage coverage.md .pytest_cache .mypy_cache .ruff_cache

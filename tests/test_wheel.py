@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from support.first_day import RIGHT, STUB, WRONG, first_day
 from support.paths import ROOT
 
 from autograder.courses.transformer import TRANSFORMER
@@ -20,8 +21,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
+    """The wheel, built from the source distribution, as on the package index."""
     out = tmp_path_factory.mktemp("dist")
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, ROOT]
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", out, ROOT]
     subprocess.run(list(map(str, build)), check=True, capture_output=True)
     (path,) = out.glob("*.whl")
     return path
@@ -46,7 +48,23 @@ def installed(wheel, tmp_path_factory):
             check=False,
         )
 
-    run.home = home
+    run.home, run.headway = home, str(scripts / "headway")
+    return run
+
+
+@pytest.fixture(scope="module")
+def unpacked(wheel, tmp_path_factory):
+    """Run `headway` of the unpacked wheel far from a clone, with all packages of the extras that this machine has."""
+    home = tmp_path_factory.mktemp("unpacked")
+    zipfile.ZipFile(wheel).extractall(home / "site")
+
+    environment = {**os.environ, "PYTHONPATH": str(home / "site"), "HEADWAY_CACHE": str(home / "cache")}
+    keywords = {"capture_output": True, "text": True, "cwd": home, "env": environment, "check": False}
+
+    def run(*arguments):
+        return subprocess.run([sys.executable, "-m", "autograder.cli", *map(str, arguments)], **keywords)
+
+    run.home, run.run_python = home, lambda code: subprocess.run([sys.executable, "-c", code], **keywords)
     return run
 
 
@@ -65,6 +83,7 @@ def test_wheel_contains_stubs_solutions_data_and_memo(wheel):
     assert "autograder/workspace/lesson_figures/trained_model.json" in names
     assert "autograder/engine/pytest.ini" in names
     assert "autograder/schema/result-2.json" in names
+    assert "autograder/py.typed" in names
     assert "autograder/workspace/plots/viewer.html" in names
     assert "autograder/courses/transformer/hints.toml" in names
     assert "autograder/courses/transformer/glossary.toml" in names
@@ -109,3 +128,40 @@ def test_wheel_doctor_of_the_light_install(installed):
     done = installed("headway", "doctor")
     assert done.returncode == 0, done.stdout
     assert "[torch]" in done.stdout and "pip install" in done.stdout
+
+
+def test_wheel_first_day_of_a_student(installed):
+    first_day(installed.headway, installed.home)
+
+
+def test_unpacked_wheel_is_the_one_that_runs(unpacked):
+    done = unpacked("init", "my-gpt")
+    assert done.returncode == 0, done.stderr
+    location = unpacked.run_python("import autograder; print(autograder.__file__)").stdout.strip()
+    assert Path(location).is_relative_to(unpacked.home)
+
+
+def test_wheel_grades_a_class_on_shipped_answers(unpacked):
+    for name, body in (("ada", RIGHT), ("bo", WRONG)):
+        (unpacked.home / "class" / name).mkdir(parents=True)
+        stub = (ROOT / "assignments" / "softmax.py").read_text("utf-8")
+        (unpacked.home / "class" / name / "softmax.py").write_text(stub.replace(STUB, body), "utf-8")
+    options = ("--seed", "0", "--assignment", "softmax", "--unsafe-no-sandbox")
+    done = unpacked("grade", "class", "--out", "out", *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    ada, bo = json.loads((unpacked.home / "out" / "class.json").read_text("utf-8"))["students"]
+    assert ada["earned"] > bo["earned"] > 0
+
+
+def test_wheel_writes_the_site(unpacked):
+    pytest.importorskip("markdown_it")
+    done = unpacked("site", "--out", "site-out", "--no-checks")
+    assert done.returncode == 0, done.stderr
+    assert "<h1" in (unpacked.home / "site-out" / "softmax.html").read_text("utf-8")
+
+
+def test_wheel_releases_notebooks(unpacked):
+    pytest.importorskip("jupytext")
+    done = unpacked("release", "notebooks", "--format", "notebooks")
+    assert done.returncode == 0, done.stderr
+    assert {path.stem for path in (unpacked.home / "notebooks").glob("*.ipynb")} >= set(TRANSFORMER.modules)
