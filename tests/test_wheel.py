@@ -77,7 +77,7 @@ def test_wheel_contains_stubs_solutions_data_and_memo(wheel):
         files = registry.check_files(module, TRANSFORMER.package)
         assert files
         assert {path.relative_to(ROOT).as_posix() for path in files} <= names
-    figures = registry.figure_texts(TRANSFORMER.package)
+    figures = registry.figure_texts(TRANSFORMER)
     assert figures
     assert {f"autograder/_bundle/solutions/{name}" for name in figures} <= names
     assert "autograder/workspace/lesson_figures/trained_model.json" in names

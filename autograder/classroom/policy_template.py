@@ -69,4 +69,6 @@ def template(curriculum: Curriculum) -> str:
     function = next(iter(curriculum.functions))
     text = _HEAD.replace("{first}", first).replace("{function}", function)
     text += "".join(f"\n# [assignments.{name}]" for name in others) + "\n"
+    if curriculum.is_selection:  # Only these are graded.
+        text = text.replace("# [assignments.", "[assignments.")
     return text + _TAIL.replace("{first}", first)

@@ -66,6 +66,9 @@ agents_file = click.option(
     metavar="FILE",
     help="Instructions for coding assistants, in place of those that ask them to tutor (AGENTS.md).",
 )
+assignments = click.option(
+    "--assignment", "names", multiple=True, metavar="NAME", help="Only this assignment; repeatable (default: all)."
+)
 
 
 def make_console(*, stderr: bool = False) -> "Console":
@@ -84,9 +87,13 @@ def selected_curriculum() -> "Curriculum":
 
 def open_workspace(folder: Path) -> "Workspace":
     """Open a workspace with the course named by `--curriculum`, by default with its own."""
+    from autograder.workspace import state
     from autograder.workspace.workspace import Workspace
 
-    return Workspace.open(folder, selected_curriculum() if _stored("curriculum") is not None else None)
+    named = _stored("curriculum")
+    # The name of the workspace's own course does not undo its selection of assignments.
+    is_own = named is None or named == state.load(folder).course_name
+    return Workspace.open(folder, None if is_own else selected_curriculum())
 
 
 _OS_ERROR_REMEDIES = {

@@ -15,6 +15,7 @@ from autograder.errors import UsageError
 if TYPE_CHECKING:
     from autograder.curriculum import Curriculum
     from autograder.notebooks.nbgrader_course import Prerequisites
+    from autograder.workspace.workspace import Workspace
 
 NBGRADER_CONFIG = "nbgrader_config.py"
 HEADWAY_CONFIG = "nbgrader_config.headway.py"  # written next to an instructor's own nbgrader_config.py
@@ -33,56 +34,73 @@ HEADWAY_CONFIG = "nbgrader_config.headway.py"  # written next to an instructor's
     type=click.Choice(["official", "none"]),
     default="official",
     show_default=True,
-    help="nbgrader: include the official solutions of the assignments that each notebook builds on.",
+    help="nbgrader: include the official solutions of the assignments that each notebook builds on; "
+    "stubs: of those that are not named by --assignment.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(0),
     help="nbgrader: seed of the hidden inputs (default: the course's own, or a new one).",
 )
+@options.assignments
 @options.agents_file
 @options.curriculum
 def release(
-    folder: Path, release_format: str | None, prerequisites: "Prerequisites", seed: int | None, agents: Path | None
+    folder: Path,
+    release_format: str | None,
+    prerequisites: "Prerequisites",
+    seed: int | None,
+    names: tuple[str, ...],
+    agents: Path | None,
 ) -> None:
     """Generate student materials: stubs, notebooks, an nbgrader course.
 
     They are generated from the solutions. With --format policy, a course.toml to fill in is written instead.
 
+    With --assignment, only these assignments are written. Those that they import and that are not named come with
+    their official solutions.
+
     In an existing nbgrader course, files that you have changed are kept.
     """
-    from autograder.curriculum import registry, stubs
+    from autograder.curriculum import registry, selection, stubs
+    from autograder.engine.official_solutions import official_solutions
+    from autograder.workspace import files
 
     if release_format is None:
         raise UsageError("no format given. Use: headway release DIR --format stubs|notebooks|nbgrader|policy")
     if agents is not None and release_format not in ("stubs", "notebooks"):
         raise UsageError(f"--agents is for --format stubs and notebooks, not {release_format}. Leave it out")
     curriculum = options.selected_curriculum()
+    if names:
+        curriculum = selection.select(curriculum, names)
     if release_format == "policy":
         _release_policy(folder, curriculum)
         return
     if _holds_work(folder, curriculum):
         another = f"Name another folder: headway release DIR --format {release_format}"
         raise UsageError(f"{folder} is a workspace that holds work. {another}")
-    solutions = registry.solutions(curriculum.package)
-    if release_format == "nbgrader":
-        _release_course(folder, solutions, curriculum, prerequisites, seed)
-        return
-    if release_format == "stubs":
-        given = registry.figure_texts(curriculum.package) | registry.extra_texts(curriculum.package)
-        files = stubs.make_stubs(solutions, curriculum) | given
-    else:
-        with notebook_packages():
-            from autograder.notebooks import student_notebooks
-        files = student_notebooks.student_notebooks(solutions, curriculum)
+    with official_solutions(curriculum) as solutions:
+        if release_format == "nbgrader":
+            _release_course(folder, solutions, curriculum, prerequisites, seed)
+            return
+        given: dict[str, str] = {}
+        if release_format == "stubs":
+            if prerequisites == "official":
+                given = {f"{name}.py": files.solution_text(name, curriculum) for name in curriculum.given_modules}
+            shown = registry.figure_texts(curriculum) | registry.extra_texts(curriculum.package)
+            texts = stubs.make_stubs(solutions, curriculum) | given | shown
+        else:
+            with notebook_packages():
+                from autograder.notebooks import student_notebooks
+            texts = student_notebooks.student_notebooks(solutions, curriculum)
     if agents is not None:
         from autograder.workspace import tutor_instructions
 
-        files = {**files, tutor_instructions.FILE: tutor_instructions.read_replacement(agents).decode()}
+        texts = {**texts, tutor_instructions.FILE: tutor_instructions.read_replacement(agents).decode()}
     with _writing(folder):
-        for name, text in files.items():
+        for name, text in texts.items():
             write_atomically(folder / name, text.encode())
-            click.echo(f"wrote {folder / name}")
+            click.echo(f"wrote {folder / name}{' (official solution)' if name in given else ''}")
 
 
 def _release_policy(folder: Path, curriculum: "Curriculum") -> None:
@@ -102,7 +120,19 @@ def _holds_work(folder: Path, curriculum: "Curriculum") -> bool:
     from autograder.workspace.workspace import Workspace
 
     workspace = Workspace.open(folder, curriculum)
-    return workspace.is_initialized or not all(map(workspace.snapshot.is_stub, curriculum.functions))
+    if workspace.is_initialized or not all(map(workspace.snapshot.is_stub, curriculum.functions)):
+        return True
+    return any(_is_changed_solution(folder / f"{name}.py", workspace) for name in curriculum.given_modules)
+
+
+def _is_changed_solution(path: Path, workspace: "Workspace") -> bool:
+    """Return whether the file of a given assignment is neither its official solution nor a stub."""
+    from autograder.workspace import files
+
+    if not path.is_file() or path.read_bytes() == files.solution_text(path.stem, workspace.curriculum).encode():
+        return False
+    functions = (name for name in workspace.curriculum.all_functions if name.partition(".")[0] == path.stem)
+    return not all(map(workspace.snapshot.is_stub, functions))
 
 
 def _release_course(

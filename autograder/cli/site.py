@@ -29,13 +29,19 @@ def site(folder: Path, pyodide: Path | None, no_checks: bool, repository: str) -
     A site can be served by any web server: it is a folder of files. To look at it here: python -m http.server -d DIR
     """
     from autograder.cli.command_help import command_help
+    from autograder.curriculum import registry
     from autograder.site import build
 
     if no_checks and pyodide:
         raise UsageError("--pyodide is of no use with --no-checks. Leave out one of them: headway site --help")
     backend: build.Backend = "none" if no_checks else "browser"
+    curriculum = options.selected_curriculum()
+    if backend == "browser" and curriculum.package != registry.BUILT_IN:
+        raise UsageError(
+            "checks in the browser work only for the built-in course. Add --no-checks, or use: headway serve"
+        )
     contents = build.pages(
-        options.selected_curriculum(),
+        curriculum,
         backend,
         commands=command_help(),
         repository=repository,

@@ -26,18 +26,22 @@ give_up_option = click.option("--give-up", is_flag=True, help="Show it before yo
     type=options.PATH,
     help="Bring work from an archive of headway submit, or one exported from a lesson page.",
 )
+@options.assignments
 @options.agents_file
 @options.curriculum
-def init(folder: Path, archive: Path | None, agents: Path | None) -> None:
+def init(folder: Path, archive: Path | None, names: tuple[str, ...], agents: Path | None) -> None:
     """Create a workspace: stubs, notebooks, editor settings.
+
+    With --assignment, the workspace has only these assignments, and official solutions of those that they import.
+    To add an assignment to such a workspace, run the command again with its name.
 
     Existing files are never overwritten, except by --from, which keeps a backup of each file that it changes.
     """
     from autograder.cli import diagnostics
-    from autograder.workspace.create import create
+    from autograder.workspace.create import add_assignments, create
     from autograder.workspace.tutor_instructions import read_replacement
 
-    curriculum = options.open_workspace(folder).curriculum
+    curriculum = add_assignments(options.open_workspace(folder), names)
     content = None if archive is None else _read_archive(archive, curriculum)
     lines = create(folder, curriculum, None if agents is None else read_replacement(agents))
     if content is not None:

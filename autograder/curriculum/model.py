@@ -65,6 +65,19 @@ class Curriculum:
     name: str  # of its entry point, given to `--curriculum NAME`
     package: str  # with its checks, references, mistakes, solutions and hints (see `registry.py`)
     title: str  # the heading of a workspace
+    # Assignments that these ones import and that are not part of the course: students get the official solutions.
+    given: tuple[Assignment, ...] = ()
+    assignment_count: int = 0  # of the whole course, if these are only some of its assignments
+
+    @property
+    def is_selection(self) -> bool:
+        """Whether these are only some of the assignments of a course."""
+        return self.assignment_count > len(self.assignments)
+
+    @property
+    def total(self) -> int:
+        """The number of assignments of the whole course."""
+        return self.assignment_count or len(self.assignments)
 
     @cached_property
     def functions(self) -> dict[str, Function]:
@@ -81,9 +94,23 @@ class Curriculum:
         """Return the names of each module's functions, in course order."""
         return {assignment.module: tuple(f.name for f in assignment.functions) for assignment in self.assignments}
 
+    @cached_property
+    def all_functions(self) -> dict[str, Function]:
+        """Return every function by its qualified name, with those of the given assignments first."""
+        return {f.qualified: f for assignment in self.given for f in assignment.functions} | self.functions
+
+    @cached_property
+    def given_modules(self) -> tuple[str, ...]:
+        """Return the modules of the given assignments."""
+        return tuple(assignment.module for assignment in self.given)
+
     def all_prerequisites(self, qualified: str) -> tuple[str, ...]:
-        """Return every function that `qualified` is built on, directly or indirectly, in course order."""
-        reached = reachable(self.functions[qualified].needs, lambda name: self.functions[name].needs)
+        """Return every function that `qualified` is built on, directly or indirectly, in course order.
+
+        Functions of given assignments are not among them: they are official, so they are never at fault.
+        """
+        known = self.all_functions
+        reached = reachable(known[qualified].needs, lambda name: known[name].needs if name in known else ())
         return tuple(name for name in self.functions if name in reached)
 
     def select(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -95,6 +122,16 @@ class Curriculum:
         names = tuple(names)
         wanted = {function for name in names for function in self._expand(name.strip().removesuffix(".py"))}
         return tuple(name for name in self.functions if name in wanted or not names)
+
+    def select_assignments(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return the modules of the assignments that a user named, in course order; raise UsageError for a function."""
+        wanted = set()
+        for name in (name.strip().removesuffix(".py") for name in names):
+            module = self.functions[self._expand(name)[0]].module
+            if name in self.functions and name not in self.modules:
+                raise UsageError(f"{name} is a function. Name the whole assignment: {module}")
+            wanted.add(module)
+        return tuple(module for module in self.modules if module in wanted)
 
     def _expand(self, name: str) -> list[str]:
         if name in self.functions:

@@ -17,19 +17,25 @@ course, has the same layout, except that its solutions are in `solutions/` at th
     hints.toml                  hints; optional
     glossary.toml               explanations of terms; optional
 
+An assignment can also be reused from the built-in course (`selection.py`). Whatever has no `solutions/<module>.py` in
+the course's own package is taken from the built-in course, with its checks, references, mistakes, promises and hints.
+
 An instructor installs a course, and it is trusted like Headway itself. Files that others may have written can only
 name a course.
 """
 
+import ast
 import importlib
 import importlib.util
 import sys
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from autograder.core.text import clean
 from autograder.curriculum import Curriculum
-from autograder.curriculum.stubs import bundled
+from autograder.curriculum.stubs import PICTURE, bundled
 from autograder.errors import UsageError
 
 GROUP = "headway.courses"
@@ -66,8 +72,46 @@ def load(name: str) -> Curriculum:
         raise _invalid(name, f"{point.value} is a {type(curriculum).__name__}, not a Curriculum")
     if curriculum.name != name:
         raise _invalid(name, f"the Curriculum in {point.value} is named {curriculum.name!r}")
+    reusable = (a for a in default().assignments if home(a.module, curriculum.package) == BUILT_IN)
+    curriculum = with_given(curriculum, replace(default(), assignments=tuple(reusable)))
     _validate(curriculum)
     return curriculum
+
+
+def with_given(curriculum: Curriculum, source: Curriculum) -> Curriculum:
+    """Return a course in which the assignments of `source` that its solutions import are given, unless it has them."""
+    needed = _imported_assignments(curriculum.modules, curriculum.package, frozenset(source.modules))
+    missing = [name for name in source.modules if name in needed and name not in curriculum.modules]
+    given = tuple(replace(source.modules[name], number=0) for name in missing)
+    return curriculum if given == curriculum.given else replace(curriculum, given=given)
+
+
+def _imported_assignments(modules: Iterable[str], package: str, known: frozenset[str]) -> set[str]:
+    """Return the modules among `known` that solutions import, directly or through others."""
+    imported: set[str] = set()
+    pending = list(modules)
+    while pending:
+        module = pending.pop()
+        names = imported_names(module, package) & known - imported
+        imported |= names
+        pending += names
+    return imported
+
+
+@cache
+def imported_names(module: str, package: str) -> frozenset[str]:
+    """Return the top-level names of the modules that a solution imports; none if it is missing or not valid Python."""
+    try:
+        tree = ast.parse(solution_path(module, package).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return frozenset()
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            names.add(node.module or "")
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    return frozenset(name.partition(".")[0] for name in names)
 
 
 def folder(package: str) -> Path:
@@ -84,18 +128,56 @@ def folder(package: str) -> Path:
 
 
 def solutions(package: str) -> Path:
-    """Return the folder of a course's official solutions."""
+    """Return the folder of the official solutions in a package."""
     return bundled("solutions") if package == BUILT_IN else folder(package) / "solutions"
 
 
+@cache
+def home(module: str, package: str) -> str:
+    """Return the package with the files of an assignment of a course: its own, or the built-in one that is reused."""
+    if package == BUILT_IN or (solutions(package) / f"{module}.py").is_file():
+        return package
+    return BUILT_IN if (solutions(BUILT_IN) / f"{module}.py").is_file() else package
+
+
+def solution_path(module: str, package: str) -> Path:
+    """Return the file with the official solution of an assignment of a course; it may be missing."""
+    return solutions(home(module, package)) / f"{module}.py"
+
+
+def solution_text(module: str, package: str) -> str:
+    """Return the official solution of an assignment of a course."""
+    return solution_path(module, package).read_text("utf-8")
+
+
+def official_files(curriculum: Curriculum) -> dict[str, Path]:
+    """Return the official solutions of a course, given ones included, and the modules beside its own, by file name."""
+    own = {path.name: path for path in sorted(solutions(curriculum.package).glob("*.py"))}
+    modules = (*curriculum.modules, *curriculum.given_modules)
+    return own | {f"{module}.py": solution_path(module, curriculum.package) for module in modules}
+
+
+def is_mixed(curriculum: Curriculum) -> bool:
+    """Return whether some official solutions of a course are in another package."""
+    modules = (*curriculum.modules, *curriculum.given_modules)
+    return any(home(module, curriculum.package) != curriculum.package for module in modules)
+
+
 def figures(package: str) -> Path:
-    """Return the folder of the pictures in a course's lessons; it may be missing."""
+    """Return the folder of the pictures in a package's lessons; it may be missing."""
     return solutions(package) / "figures"
 
 
-def figure_texts(package: str) -> dict[str, str]:
+def figure_texts(curriculum: Curriculum) -> dict[str, str]:
     """Return the pictures in a course's lessons: SVG by path relative to the lesson."""
-    return {f"figures/{path.name}": path.read_text("utf-8") for path in sorted(figures(package).glob("*.svg"))}
+    mixed = is_mixed(curriculum)
+    folders = [*([figures(BUILT_IN)] if mixed else []), figures(curriculum.package)]
+    texts = {f"figures/{path.name}": path.read_text("utf-8") for folder in folders for path in folder.glob("*.svg")}
+    if mixed or curriculum.is_selection:
+        lessons = [solution_text(module, curriculum.package) for module in curriculum.modules]
+        shown = {match[2] for text in lessons for match in PICTURE.finditer(text)}
+        texts = {name: text for name, text in texts.items() if name in shown}
+    return dict(sorted(texts.items()))
 
 
 def extra_texts(package: str) -> dict[str, str]:
@@ -104,21 +186,23 @@ def extra_texts(package: str) -> dict[str, str]:
 
 
 def checks(package: str) -> Path:
-    """Return the folder of a course's checks."""
+    """Return the folder of the checks in a package."""
     return folder(package) / "checks"
 
 
 def check_files(module: str, package: str) -> list[Path]:
-    """Return the files with the checks of an assignment; empty if there are none."""
-    single = checks(package) / f"test_{module}.py"
-    return [single] if single.is_file() else sorted((checks(package) / module).glob("test_*.py"))
+    """Return the files with the checks of an assignment of a course; empty if there are none."""
+    root = checks(home(module, package))
+    single = root / f"test_{module}.py"
+    return [single] if single.is_file() else sorted((root / module).glob("test_*.py"))
 
 
 def check_modules(module: str, package: str) -> list[str]:
     """Return the same as names of Python modules: pytest does not accept a path that contains a bracket."""
-    root = checks(package)
+    package_of_module = home(module, package)
+    root = checks(package_of_module)
     paths = [path.relative_to(root).with_suffix("") for path in check_files(module, package)]
-    return [".".join((package, root.name, *path.parts)) for path in paths]
+    return [".".join((package_of_module, root.name, *path.parts)) for path in paths]
 
 
 def source_files(package: str) -> list[Path]:
@@ -131,18 +215,21 @@ def _validate(curriculum: Curriculum) -> None:
     name, package = curriculum.name, curriculum.package
     if not curriculum.functions:
         raise _invalid(name, "it has no functions")
+    numbers = [assignment.number for assignment in curriculum.assignments]
+    if numbers != sorted(set(numbers)):
+        raise _invalid(name, "the numbers of its assignments do not increase. Number them with numbered(…)")
     for module, assignment in curriculum.modules.items():
         if not module.isidentifier() or module in sys.stdlib_module_names:
             reason = "not an identifier, or a name of the standard library"
             raise _invalid(name, f"a module cannot be named {module!r}: {reason}")
         if any(function.module != module for function in assignment.functions):
             raise _invalid(name, f"a function of {module} names another module")
-        if not (solutions(package) / f"{module}.py").is_file():
+        if not solution_path(module, package).is_file():
             raise _invalid(name, f"{package}/solutions/{module}.py is missing")
         if not check_files(module, package):
             raise _invalid(name, f"{package}/checks/test_{module}.py is missing")
     for function in curriculum.functions.values():
-        if missing := [need for need in function.needs if need not in curriculum.functions]:
+        if missing := [need for need in function.needs if need not in curriculum.all_functions]:
             raise _invalid(name, f"{function.qualified} needs {missing[0]!r}, which is not in the course")
 
 

@@ -85,7 +85,7 @@ def with_effort(source: str, module: str, curriculum: Curriculum) -> str:
             continue
         if heading[1] == "#" and functions and not titled:
             titled = True
-            result += ["#", f"# *{_assignment_effort(assignment, len(curriculum.assignments))}*"]
+            result += ["#", f"# *{_assignment_effort(assignment, curriculum.total)}*"]
         elif heading[1] == "##" and (function := functions.pop(heading[2], None)):
             difficulty = DIFFICULTY.get(function.difficulty, "")
             result += ["#", f"# *{duration(function.minutes)}{', ' if difficulty else ''}{difficulty}*"]

@@ -1,13 +1,13 @@
 """Measure what the official solution needs for a call, so that the deadline of the student's call fits the work."""
 
 import math
-import shutil
 import tempfile
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-from autograder.curriculum import Curriculum, registry
+from autograder.curriculum import Curriculum
+from autograder.engine.official_solutions import copy_official_solutions, official_solutions
 from autograder.engine.student import Cache, Call, StudentCode
 from autograder.errors import Mismatch, Raised, TimedOut, Verdict
 from autograder.sandbox import Limits, Workers
@@ -86,12 +86,13 @@ class OfficialTimes:
 
     def _official_code(self) -> StudentCode:
         if self._code is None:
-            folder = registry.solutions(self._curriculum.package)
-            if (root := self._workers.submissions_root) is not None:  # The sandbox shows no other folder.
+            root = self._workers.submissions_root
+            if root is None:
+                folder = self._resources.enter_context(official_solutions(self._curriculum))
+            else:  # The sandbox shows no other folder.
                 copy = self._resources.enter_context(tempfile.TemporaryDirectory(prefix="headway-", dir=root))
-                for path in folder.glob("*.py"):
-                    shutil.copyfile(path, Path(copy, path.name))
                 folder = Path(copy)
+                copy_official_solutions(self._curriculum, folder)
             code = StudentCode(self._workers, folder, self._curriculum, self._limits)
             self._code = code
             self._resources.callback(code.close)

@@ -17,7 +17,7 @@ def _compiled(module: str, package: str) -> bytes:
     """Return the bytecode of an official solution: compiling it would take longer than most checks."""
     with tempfile.TemporaryDirectory(prefix="headway-") as folder:
         target = Path(folder) / "module.pyc"
-        source = registry.solutions(package) / f"{module}.py"
+        source = registry.solution_path(module, package)
         # Python must not compare it with the source (PEP 552): the copy beside it is newer than any time recorded here.
         mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
         py_compile.compile(str(source), str(target), doraise=True, invalidation_mode=mode)
@@ -47,21 +47,21 @@ class OfficialPrerequisites:
         return self._folders[key]
 
     def _fill(self, target: Path, submission: Path, module: str) -> None:
-        modules = self._curriculum.modules
+        modules, package = self._curriculum.modules, self._curriculum.package
+        given = self._curriculum.given_modules
         for file, content in read_modules(submission):
             name = file.removesuffix(".py")
-            if name == module or name not in modules:
+            if name == module or name not in (*modules, *given):
                 (target / file).write_bytes(content)
-        for name, assignment in modules.items():
-            if assignment.number < modules[module].number:
-                official = registry.solutions(self._curriculum.package) / f"{name}.py"
-                shutil.copyfile(official, target / official.name)
+        earlier = [name for name, other in modules.items() if other.number < modules[module].number]
+        for name in (*given, *earlier):
+            shutil.copyfile(registry.solution_path(name, package), target / f"{name}.py")
         (target / "__pycache__").mkdir()
         functions = (function.qualified for function in modules[module].functions)
         needs = {need.partition(".")[0] for name in functions for need in self._curriculum.all_prerequisites(name)}
-        for name in needs - {module}:
+        for name in {*needs, *given} - {module}:
             compiled = target / "__pycache__" / f"{name}.{sys.implementation.cache_tag}.pyc"
-            compiled.write_bytes(_compiled(name, self._curriculum.package))
+            compiled.write_bytes(_compiled(name, package))
 
     def close(self) -> None:
         """Remove the folders."""
@@ -79,6 +79,6 @@ def copy_with_official_functions(
     for name, content in read_modules(folder):
         (target / name).write_bytes(content)
     official = f"_official_{module}"
-    shutil.copyfile(registry.solutions(package) / f"{module}.py", target / f"{official}.py")
+    shutil.copyfile(registry.solution_path(module, package), target / f"{official}.py")
     with (target / f"{module}.py").open("ab") as file:
         file.write(f"\nfrom {official} import {', '.join(sorted(functions))}\n".encode())

@@ -110,15 +110,15 @@ class FunctionPromises:
     descriptions: tuple[str, ...]
 
 
-def has_promises(package: str) -> bool:
-    """Return whether a course has files of promises; they are optional."""
-    return _folder(package).is_dir()
+def has_promises(module: str, package: str) -> bool:
+    """Return whether the package with an assignment has files of promises; they are optional."""
+    return _folder(module, package).is_dir()
 
 
 @cache
 def promises_of_module(module: str, package: str = BUILT_IN) -> dict[str, FunctionPromises]:
     """Return the promises of an assignment's functions, by qualified name; raise InvalidPromises for a bad file."""
-    path = _folder(package) / f"{module}.toml"
+    path = _folder(module, package) / f"{module}.toml"
     try:
         tables = tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
         return {f"{module}.{name}": _parse(f"{module}.{name}", table) for name, table in tables.items()}
@@ -199,5 +199,5 @@ def _wrapper(function: str, name: str) -> str:
     )
 
 
-def _folder(package: str) -> Path:
-    return registry.folder(package) / "promises"
+def _folder(module: str, package: str) -> Path:
+    return registry.folder(registry.home(module, package)) / "promises"

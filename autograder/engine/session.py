@@ -160,7 +160,7 @@ def _arguments(curriculum: Curriculum, functions: tuple[str, ...] | None) -> lis
     modules = dict.fromkeys(curriculum.functions[name].module for name in names)
     checks = [name for module in modules for name in registry.check_modules(module, curriculum.package)]
     # -c keeps pytest from looking for a configuration file, and --noconftest from loading one, such as a submission's.
-    settings = ["-c", str(CONFIGURATION), "--rootdir", str(registry.checks(curriculum.package)), "--noconftest"]
+    settings = ["-c", str(CONFIGURATION), "--rootdir", str(registry.folder(curriculum.package)), "--noconftest"]
     switches = ["--import-mode=importlib", "--assert=plain", *(f"-pno:{name}" for name in DISABLED_PLUGINS.split())]
     return [*settings, *switches, "--pyargs", *checks]
 

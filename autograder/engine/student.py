@@ -174,7 +174,7 @@ class StudentCode:
 
     def call(self, qualified: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call one function of the contract; raise a Verdict if no value came back."""
-        function = self._curriculum.functions[qualified]
+        function = self._curriculum.all_functions[qualified]
         call = Call(function, args, kwargs)
         self.calls.append(call)
         handles = self._issue_handles(function)
@@ -346,7 +346,7 @@ class StudentCode:
     def _verdict(self, exception: StudentException, function: Function) -> Verdict:
         """Return the verdict on an exception that a call of `function` raised."""
         qualified = (f"{line.file.removesuffix('.py')}.{line.function}" for line in reversed(exception.trace))
-        raised_in = next((name for name in qualified if name in self._curriculum.functions), function.qualified)
+        raised_in = next((name for name in qualified if name in self._curriculum.all_functions), function.qualified)
         last = exception.trace[-1] if exception.trace else None
         file = exception.file_at_fault
         at = f" in {'' if last.file == file else f'{last.file}, '}line {last.line}" if last else ""

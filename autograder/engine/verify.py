@@ -15,6 +15,7 @@ from pathlib import Path
 from autograder.curriculum import Curriculum, registry
 from autograder.curriculum.stubs import make_stubs
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of_function, mistakes_of_module
+from autograder.engine.official_solutions import copy_official_solutions, official_solutions
 from autograder.engine.promises import WRAPPERS, Promise, broken_source, find_problems, has_promises, promises_of_module
 from autograder.engine.session import CheckSession, Options, check, run_in_session
 from autograder.results import CheckResult, SubmissionResult
@@ -44,17 +45,16 @@ class VerifyTask:
     curriculum: Curriculum = field(default_factory=registry.default)
     share: int = 1  # one in so many mistakes has to be named
 
-    @property
-    def solutions(self) -> Path:
-        """The folder of the course's official solutions."""
-        return registry.solutions(self.curriculum.package)
-
 
 def plan_tasks(right_answers: Path | None, curriculum: Curriculum, share: int = 1) -> list[VerifyTask]:
     """Return all tasks, the slowest first, so that the processes end at the same time."""
     package = curriculum.package
-    covers_all = has_promises(package)
-    functions = [name for name in reversed(curriculum.functions) if covers_all or mistakes_of_function(name, package)]
+    covered = {module for module in curriculum.modules if has_promises(module, package)}
+    functions = [
+        function.qualified
+        for function in reversed(curriculum.functions.values())
+        if function.module in covered or mistakes_of_function(function.qualified, package)
+    ]
     mistakes = [("mistake", name) for name in functions]
     right = sorted(right_answers.glob("*/*.py")) if right_answers and right_answers.is_dir() else []
     tasks = [("solutions", ""), *(("right answer", str(path)) for path in right), *mistakes, ("stubs", "")]
@@ -85,13 +85,16 @@ def run_task(task: VerifyTask) -> list[VerifyResult]:
 
 
 def _solutions(task: VerifyTask, seed: int) -> VerifyResult:
-    result = check("solutions", task.solutions, Options(seed=seed, curriculum=task.curriculum))
+    with official_solutions(task.curriculum) as folder:
+        result = check("solutions", folder, Options(seed=seed, curriculum=task.curriculum))
     return VerifyResult("solutions", f"seed {seed}", result.passed and not result.internal_errors, _not_passed(result))
 
 
 def _stubs(task: VerifyTask) -> VerifyResult:
-    with tempfile.TemporaryDirectory() as folder:
-        for name, text in make_stubs(task.solutions, task.curriculum).items():
+    with tempfile.TemporaryDirectory() as folder, official_solutions(task.curriculum) as solutions:
+        for name in task.curriculum.given_modules:
+            shutil.copyfile(solutions / f"{name}.py", Path(folder, f"{name}.py"))
+        for name, text in make_stubs(solutions, task.curriculum).items():
             Path(folder, name).write_text(text, "utf-8")
         result = check("stubs", Path(folder), Options(curriculum=task.curriculum))
     wrong = [check.id for check in result.checks if check.status != "not_started"] + result.internal_errors
@@ -102,8 +105,7 @@ def _right_answer(task: VerifyTask, seed: int) -> VerifyResult:
     path = Path(task.name)
     name = f"{path.parent.name}/{path.stem}"
     with tempfile.TemporaryDirectory() as folder:
-        for module in task.curriculum.modules:
-            shutil.copyfile(task.solutions / f"{module}.py", Path(folder, f"{module}.py"))
+        copy_official_solutions(task.curriculum, Path(folder))
         shutil.copyfile(path, Path(folder, path.name))
         selected = task.curriculum.select([path.stem])
         result = check(name, Path(folder), Options(functions=selected, seed=seed, curriculum=task.curriculum))
@@ -145,7 +147,7 @@ def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
     for result in results:
         if result.submission in tried:
             yield evaluate_mistake(tried[result.submission], result.checks, package)
-    if has_promises(package):
+    if has_promises(module, package):
         problems = find_problems(task.name, package)
         yield VerifyResult("docstring", task.name, not problems, "; ".join(problems))
     guards = {result.submission: _failed_checks(task.name, result.checks) for result in results}

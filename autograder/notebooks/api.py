@@ -17,7 +17,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum import Curriculum
 from autograder.engine import session
 from autograder.errors import UsageError
@@ -42,6 +41,14 @@ def check(*functions: Any, seed: int = 0) -> None:
     """
     try:
         _display(report(*functions, seed=seed))
+    except UsageError as error:
+        print(f"headway: {error}")
+
+
+def use_course(name: str) -> None:
+    """Use a course of another installed package in this notebook, by the name given to `--curriculum`."""
+    try:
+        running_notebook.use_course(name)
     except UsageError as error:
         print(f"headway: {error}")
 
@@ -78,12 +85,13 @@ grade = GradeCell()
 
 
 def report(
-    *functions: Any, seed: int = 0, feedback: Level = "full", as_run: bool = True, curriculum: Curriculum = TRANSFORMER
+    *functions: Any, seed: int = 0, feedback: Level = "full", as_run: bool = True, curriculum: Curriculum | None = None
 ) -> NotebookReport:
     """Return what `check` displays as an object: `report(softmax).passed`.
 
     Args:
         feedback: how much is revealed, see `autograder.results.withhold`.
+        curriculum: the course, by default that of the notebook.
         as_run: whether the definition that was run last counts, even if it is a stub. False when a whole notebook is
             graded, where a stub below the student's code must not replace it.
 
@@ -91,6 +99,7 @@ def report(
         UsageError: if an argument is not a function of the course, or the notebook does not define it.
     """
     cells = running_notebook.executed_cells()
+    curriculum = curriculum or running_notebook.course()
     names = [name for argument in functions for name in _names(argument, cells, curriculum)]
     if not names:
         raise UsageError("nothing to check. Name a function, for example: check(softmax)")

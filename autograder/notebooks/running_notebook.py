@@ -22,7 +22,6 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from autograder.curriculum import Curriculum, registry
-from autograder.curriculum.stubs import bundled
 from autograder.parsing import Unreadable, extract
 from autograder.parsing.cell_statements import Cell, imported_roots, read_statements
 from autograder.parsing.read_ipynb import read_modules
@@ -44,6 +43,21 @@ class NotebookSubmission:
     texts: dict[str, str]  # source text by module
     own_modules: set[str]  # modules whose text comes from the notebook itself
     origins: dict[str, str] = field(default_factory=dict)  # where the other modules come from that these import
+
+
+_course = registry.default()  # of this kernel's notebook
+
+
+def use_course(name: str) -> None:
+    """Let the notebook's checks and imports use another course; raise UsageError if it is not installed."""
+    global _course
+    _course = registry.load(name)
+    _cached_assignment.cache_clear()
+
+
+def course() -> Curriculum:
+    """Return the course of the running notebook."""
+    return _course
 
 
 def executed_cells() -> list[Cell]:
@@ -73,7 +87,7 @@ def assemble_submission(
         submission.texts[module] = file.read_text("utf-8-sig", "replace") if file.is_file() else ""
     unread = [*submission.texts]
     while unread:
-        imported = imported_roots(submission.texts[unread.pop()]) & curriculum.modules.keys()
+        imported = imported_roots(submission.texts[unread.pop()]) & {*curriculum.modules, *curriculum.given_modules}
         for name in sorted(imported - submission.texts.keys()):
             submission.texts[name], submission.origins[name] = find_earlier_assignment(name, folder, curriculum)
             unread.append(name)
@@ -85,12 +99,12 @@ def assemble_submission(
 
 def find_earlier_assignment(module: str, folder: Path, curriculum: Curriculum) -> EarlierAssignment:
     """Return an earlier assignment from the first place, seen from the notebook's folder, where it has been started."""
-    for place in (folder, folder.parent, folder.parent / module):
+    for place in () if module in curriculum.given_modules else (folder, folder.parent, folder.parent / module):
         for path in (place / f"{module}.py", place / f"{module}.ipynb"):
             text = _read_assignment(path, curriculum)
             if text is not None and _is_started(text, module, curriculum):
                 return EarlierAssignment(text, path.name if place == folder else f"{place.name}/{path.name}")
-    return EarlierAssignment((bundled("solutions") / f"{module}.py").read_text("utf-8"), OFFICIAL_ORIGIN)
+    return EarlierAssignment(registry.solution_text(module, curriculum.package), OFFICIAL_ORIGIN)
 
 
 def _read_assignment(path: Path, curriculum: Curriculum) -> str | None:
@@ -121,7 +135,7 @@ class EarlierAssignmentFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """Return the specification of a module of the course; None for other modules."""
-        if fullname not in registry.default().modules:
+        if fullname not in (*course().modules, *course().given_modules):
             return None
         return importlib.machinery.ModuleSpec(fullname, self, origin=_cached_assignment(fullname, Path.cwd()).origin)
 
@@ -133,7 +147,7 @@ class EarlierAssignmentFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader
 
 @functools.cache
 def _cached_assignment(module: str, folder: Path) -> EarlierAssignment:
-    return find_earlier_assignment(module, folder, registry.default())
+    return find_earlier_assignment(module, folder, course())
 
 
 def install_finder() -> None:

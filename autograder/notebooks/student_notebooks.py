@@ -14,7 +14,7 @@ from autograder.errors import HeadwayError
 from autograder.notebooks import cells as notebook_cells
 from autograder.parsing.cell_statements import Cell, imported_roots, read_statements
 
-IMPORT = "from autograder.notebooks.api import check"
+IMPORT = "from autograder.notebooks.api import check"  # other names are added to it
 SOLUTION = ("### BEGIN SOLUTION", "### END SOLUTION")
 HELPERS = "# Your own helper functions, if you want any:"
 HIDDEN = ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")
@@ -23,14 +23,14 @@ NOT_RUN = "skip-execution"  # the tag of cells that nbclient, and with it nbgrad
 
 def student_notebook(solution: str, module: str, curriculum: Curriculum) -> str:
     """Return a notebook with stubs and, after each of them, a cell `check(function)`."""
-    figures = registry.figure_texts(curriculum.package)
+    figures = registry.figure_texts(curriculum)
     cells: list[notebook_cells.NotebookNode] = []
     for kind, text in notebook_cells.read_cells(make_stub(solution, module, curriculum, notebook=True)):
         if kind == "markdown":
             cells += notebook_cells.lesson(text, figures)
             continue
         if not any(cell["cell_type"] == "code" for cell in cells):
-            cells.append(notebook_cells.code(IMPORT))
+            cells.append(notebook_cells.code(_first_cell(curriculum)))
         cells.append(notebook_cells.code(text))
         cells += [notebook_cells.code(f"check({name})") for name in _defined_functions(text, module, curriculum)]
     return notebook_cells.notebook_text(module, cells)
@@ -44,7 +44,7 @@ def instructor_notebook(
     The seed is that of the inputs that nbgrader grades with; 0 stands for the public inputs of released notebooks.
     """
     source = notebook_cells.read_cells(with_effort(solution, module, curriculum))
-    figures = registry.figure_texts(curriculum.package)
+    figures = registry.figure_texts(curriculum)
     functions_after = _functions_complete_after(source, module, curriculum)
     cells: list[notebook_cells.NotebookNode] = []
     number = 0  # of the code cell
@@ -57,7 +57,7 @@ def instructor_notebook(
             continue
         number += 1
         if number == 1:
-            cells.append(notebook_cells.code(IMPORT + ", grade", locked=True, grade_id="headway"))
+            cells.append(notebook_cells.code(_first_cell(curriculum, ", grade"), locked=True, grade_id="headway"))
         marked = _marked_solution(text, module, curriculum)
         if marked == text:
             cells.append(notebook_cells.code(text, locked=True, grade_id=f"given-{number}"))
@@ -66,6 +66,13 @@ def instructor_notebook(
             cells.append(notebook_cells.code(marked, solution=True, grade_id=f"{name}-solution"))
         cells += [_graded_cell(name, module, points, curriculum, hidden_seed) for name in functions_after[i]]
     return notebook_cells.notebook_text(module, cells)
+
+
+def _first_cell(curriculum: Curriculum, more: str = "") -> str:
+    """Return the code cell that imports what the other cells call, and names a course that is not built in."""
+    if curriculum.name == registry.DEFAULT:
+        return IMPORT + more
+    return f'{IMPORT}{more}, use_course\n\nuse_course("{curriculum.name}")'
 
 
 def _graded_cell(
@@ -152,12 +159,13 @@ def _notebook_without_checks(name: str, source: str) -> str:
 
 def prerequisites(module: str, solutions: Path, curriculum: Curriculum) -> list[str]:
     """Return all earlier modules that a module needs, in course order; raise HeadwayError if it imports a later one."""
+    known = [*curriculum.given_modules, *curriculum.modules]
     imported: set[str] = set()
     unread = [module]
     while unread:
         roots = imported_roots((solutions / f"{unread.pop()}.py").read_text("utf-8"))
-        unread += (roots & curriculum.modules.keys()) - imported
+        unread += (roots & {*known}) - imported
         imported.update(unread)
     if module in imported:
         raise HeadwayError(f"solutions/{module}.py imports itself")
-    return [name for name in curriculum.modules if name in imported]
+    return [name for name in known if name in imported]

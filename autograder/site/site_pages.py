@@ -47,7 +47,7 @@ class SitePages:
         commands: Sequence[CommandHelp],
         repository: str,
     ) -> None:
-        self.figures = registry.figure_texts(curriculum.package)
+        self.figures = registry.figure_texts(curriculum)
         self._course, self._assets, self._commands, self._repository = curriculum, assets, commands, repository
         self._backend = backend
         self._built_in = curriculum.package == registry.BUILT_IN
@@ -77,9 +77,8 @@ class SitePages:
         reserved = {"index", "glossary", "commands", "train", *(document.page for document in self._documents)}
         if taken := sorted(reserved & self._course.modules.keys()):
             raise HeadwayError(f"an assignment cannot have the name of a page of the site: {taken[0]}")
-        solutions = registry.solutions(self._course.package)
         lessons = {
-            module: _read(solutions / f"{module}.py", assignment, self._course)
+            module: _read(registry.solution_path(module, self._course.package), assignment, self._course)
             for module, assignment in self._course.modules.items()
         }
         result = {"index.html": self._start_page(lessons)}

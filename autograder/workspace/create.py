@@ -1,10 +1,12 @@
 """Create a workspace: stubs, notebooks, a README, settings. Existing files are never overwritten."""
 
 import contextlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from autograder import __version__
-from autograder.curriculum import Curriculum, registry
+from autograder.core.text import counted
+from autograder.curriculum import Curriculum, registry, selection
 from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError
 from autograder.workspace import editor_settings, files, state, tutor_instructions
@@ -16,7 +18,7 @@ README = """\
 # {title}
 
 {introduction}: {modules}.
-{warm_up}
+{given}{warm_up}
 To start, run this command in this folder:
 
     headway
@@ -41,6 +43,9 @@ In VS Code, open this folder with *File → Open Folder*. Its settings name the 
 Run Task* starts `headway watch`. `AGENTS.md` asks coding assistants to help you learn: to ask and to explain, and not
 to write the functions.
 """
+GIVEN = """
+Your assignments import official solutions, which are here, too: {files}. Leave them as they are.
+"""
 WARM_UP = """
 New to NumPy? `numpy_warmup.py` has twelve exercises, about half an hour. They are optional, and not graded.
 """
@@ -61,7 +66,7 @@ GITIGNORE = "__pycache__/\nbackups/\n.headway.json\n*.safetensors\n"
 def readme_text(curriculum: Curriculum, folder: Path) -> str:
     """Return the workspace's README: what the course contains, how to work on it, and how to come back to it."""
     built_in = curriculum.package == registry.BUILT_IN
-    example = "softmax.softmax" if built_in else next(iter(curriculum.functions))
+    example = "softmax.softmax" if "softmax.softmax" in curriculum.functions else next(iter(curriculum.functions))
     descriptions = {
         f"    headway {command.format(module=example.partition('.')[0], function=example)}": description
         for command, description in COMMANDS.items()
@@ -70,10 +75,11 @@ def readme_text(curriculum: Curriculum, folder: Path) -> str:
     width = max(map(len, descriptions))
     return README.format(
         title=curriculum.title,
-        introduction=f"{len(curriculum.modules)} files, to be written in this order"
-        if built_in
-        else "The files to write, in order",
+        introduction=f"{counted(len(curriculum.modules), 'file')} to write, in this order",
         modules=", ".join(curriculum.modules),
+        given=GIVEN.format(files=", ".join(f"`{name}.py`" for name in curriculum.given_modules))
+        if curriculum.given
+        else "",
         warm_up=WARM_UP if built_in else "",
         commands="\n".join(f"{command:{width}}  {description}" for command, description in descriptions.items()),
         return_commands="\n".join(f"    {command}" for command in editor_settings.return_commands(folder)),
@@ -83,16 +89,34 @@ def readme_text(curriculum: Curriculum, folder: Path) -> str:
 def workspace_files(curriculum: Curriculum, folder: Path, agents: bytes | None = None) -> dict[str, bytes]:
     """Return the files of a new workspace in `folder` by relative path; `agents` replaces the text of AGENTS.md."""
     contents = {f"{module}.py": files.stub_text(module, curriculum).encode() for module in curriculum.modules}
+    contents |= {f"{name}.py": files.solution_text(name, curriculum).encode() for name in curriculum.given_modules}
     contents["README.md"] = readme_text(curriculum, folder).encode()
     contents |= editor_settings.settings_files(folder)
     contents[tutor_instructions.FILE] = agents or tutor_instructions.TEXT.encode()
     contents[".gitignore"] = GITIGNORE.encode()
-    given = registry.figure_texts(curriculum.package) | registry.extra_texts(curriculum.package)
+    given = registry.figure_texts(curriculum) | registry.extra_texts(curriculum.package)
     contents |= {name: text.encode() for name, text in given.items()}
     if curriculum.package == registry.BUILT_IN:
+        others = registry.default().modules.keys() - curriculum.modules.keys()
         for notebook in sorted((bundled("assignments") / "notebooks").glob("*.ipynb")):
-            contents[f"notebooks/{notebook.name}"] = notebook.read_bytes()
+            if notebook.stem not in others:
+                contents[f"notebooks/{notebook.name}"] = notebook.read_bytes()
     return contents
+
+
+def add_assignments(workspace: Workspace, names: Sequence[str]) -> Curriculum:
+    """Return the course of a workspace that has only the named assignments, besides those that it has already.
+
+    Without names, that is its own course. Raises UsageError for an unknown name, or if the workspace has all.
+    """
+    if not names:
+        return workspace.curriculum
+    whole = registry.load(workspace.curriculum.name)
+    chosen = whole.select_assignments(names)
+    before = workspace.state.selected_assignments if workspace.has_recorded_course else ()
+    if workspace.has_assignments and not before:
+        raise UsageError(f"{workspace.folder} is a workspace with all assignments of the course. {ANOTHER_FOLDER}")
+    return selection.load(whole.name, tuple(name for name in whole.modules if name in {*before, *chosen}))
 
 
 def create(folder: Path, curriculum: Curriculum, agents: bytes | None = None) -> list[str]:
@@ -101,12 +125,13 @@ def create(folder: Path, curriculum: Curriculum, agents: bytes | None = None) ->
     If given, `agents` replaces the text of AGENTS.md.
     """
     existing = Workspace.open(folder)
-    if existing.curriculum != curriculum and existing.has_assignments:
+    if existing.curriculum.name != curriculum.name and existing.has_assignments:
         raise UsageError(f"{folder} is a workspace of the course {existing.curriculum.name!r}. {ANOTHER_FOLDER}")
     contents = workspace_files(curriculum, folder, agents)
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        _remove_outdated(existing, curriculum)
         for name, content in contents.items():
             (folder / name).parent.mkdir(exist_ok=True)
             with contextlib.suppress(FileExistsError), open(folder / name, "xb") as file:
@@ -118,6 +143,9 @@ def create(folder: Path, curriculum: Curriculum, agents: bytes | None = None) ->
     recorded.content.setdefault(VERSION, __version__)
     if curriculum.name != registry.DEFAULT:
         recorded.content[state.COURSE] = curriculum.name
+    recorded.content.pop(state.ASSIGNMENTS, None)
+    if curriculum.is_selection:
+        recorded.content[state.ASSIGNMENTS] = list(curriculum.modules)
     digests = recorded.section(files.STUBS)
     names = [f"{module}.py" for module in curriculum.modules]
     digests |= {name: files.text_digest(contents[name].decode()) for name in names if name in written}
@@ -125,10 +153,25 @@ def create(folder: Path, curriculum: Curriculum, agents: bytes | None = None) ->
     kept = len(contents) - len(written)
     is_kept = agents is not None and tutor_instructions.FILE not in written
     remedy = f"! {tutor_instructions.FILE} was there and was kept. To replace it, delete it and run this command again."
+    solved = ", ".join(f"{name}.py" for name in curriculum.given_modules)
     return [
         f"{folder}: {len(written)} files written" + (f", {kept} existing files kept" if kept else ""),
+        *([f"Official solutions, because your assignments import them: {solved}"] if solved else []),
         *([remedy] if is_kept else []),
         "Next:",
         f"    {editor_settings.change_folder(str(folder))}",
         f"    headway          (then open {names[0]} in your editor)",
     ]
+
+
+def _remove_outdated(existing: Workspace, curriculum: Curriculum) -> None:
+    """Remove unchanged official solutions of what is now an assignment, and an unchanged README, which lists them."""
+    for name in existing.curriculum.given_modules:
+        path = existing.folder / f"{name}.py"
+        solution = files.solution_text(name, curriculum)
+        if name in curriculum.modules and path.is_file() and path.read_bytes() == solution.encode():
+            path.unlink()
+    readme = existing.folder / "README.md"
+    is_outdated = existing.is_initialized and existing.curriculum != curriculum and readme.is_file()
+    if is_outdated and readme.read_bytes() == readme_text(existing.curriculum, existing.folder).encode():
+        readme.unlink()

@@ -50,8 +50,8 @@ def stub_text(module: str, curriculum: Curriculum) -> str:
 
 
 def solution_text(module: str, curriculum: Curriculum) -> str:
-    """Return the solution of an assignment."""
-    return (registry.solutions(curriculum.package) / f"{module}.py").read_text("utf-8")
+    """Return the solution of an assignment, or of one that is given."""
+    return registry.solution_text(module, curriculum.package)
 
 
 def text_digest(text: str) -> str:
@@ -98,7 +98,7 @@ def update(folder: Path, state: State) -> list[str]:
     and new functions are appended; the rest is kept. Pictures are replaced. Returns lines that say what was changed.
     """
     digests, curriculum = state.section(STUBS), state.curriculum
-    lines = _update_figures(folder, curriculum)
+    lines = _update_figures(folder, curriculum) + _update_given(folder, curriculum)
     for module, assignment in curriculum.modules.items():
         path, new = folder / f"{module}.py", stub_text(module, curriculum)
         if not path.exists():
@@ -116,11 +116,24 @@ def update(folder: Path, state: State) -> list[str]:
 
 
 def _update_figures(folder: Path, curriculum: Curriculum) -> list[str]:
-    figures = {folder / name: text for name, text in registry.figure_texts(curriculum.package).items()}
+    figures = {folder / name: text for name, text in registry.figure_texts(curriculum).items()}
     changed = {path: text for path, text in figures.items() if not path.is_file() or path.read_bytes() != text.encode()}
     for path, text in changed.items():
         write_file(path, text)
     return [f"figures: {counted(len(changed), 'picture')} updated"] if changed else []
+
+
+def _update_given(folder: Path, curriculum: Curriculum) -> list[str]:
+    """Restore the official solutions of given assignments."""
+    lines = []
+    for module in curriculum.given_modules:
+        path, solution = folder / f"{module}.py", solution_text(module, curriculum)
+        if path.is_file() and path.read_bytes() == solution.encode():
+            continue
+        backup = f" (backup: {back_up(path)})" if path.is_file() else ""
+        write_file(path, solution)
+        lines.append(f"{path.name}: now the official solution of this version{backup}")
+    return lines
 
 
 def _update_functions(path: Path, assignment: Assignment, old: str, new: str) -> list[str]:

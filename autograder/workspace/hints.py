@@ -32,7 +32,7 @@ def load(package: str = registry.BUILT_IN) -> dict[str, tuple[str, ...]]:
 
 def steps(function: str, package: str = registry.BUILT_IN) -> tuple[str, ...]:
     """Return the three steps of a function, by qualified name; none if the course has no hints for it."""
-    return load(package).get(function, ())
+    return load(registry.home(function.partition(".")[0], package)).get(function, ())
 
 
 def shown_count(section: Mapping[str, Any], function: str) -> int:

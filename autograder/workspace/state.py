@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from autograder.core.files import write_atomically
-from autograder.curriculum import Curriculum, registry
+from autograder.curriculum import Curriculum, registry, selection
 
 FILE = ".headway.json"
 COURSE = "curriculum"  # key: the name of the workspace's course; absent for the built-in course
+ASSIGNMENTS = "assignments"  # key: the names of its assignments; absent if the workspace has all
 
 
 @dataclass
@@ -32,8 +33,19 @@ class State:
     @property
     def curriculum(self) -> Curriculum:
         """The workspace's course."""
-        name = self.content.get(COURSE, registry.DEFAULT)
-        return registry.load(name) if isinstance(name, str) else registry.default()
+        return selection.load(self.course_name, self.selected_assignments)
+
+    @property
+    def course_name(self) -> str:
+        """The name of the workspace's course."""
+        name = self.content.get(COURSE)
+        return name if isinstance(name, str) else registry.DEFAULT
+
+    @property
+    def selected_assignments(self) -> tuple[str, ...]:
+        """The assignments that the workspace was made for; empty if it has all."""
+        names = self.content.get(ASSIGNMENTS)
+        return tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
 
     def refresh(self) -> None:
         """Read the file again, since another command may have written it; keep changes that could not be saved."""

@@ -53,7 +53,8 @@ def collect_files(snapshot: Snapshot) -> dict[str, bytes]:
     """Return the modules of a workspace by file name: assignments and the student's own helpers."""
     # Files whose names are not identifiers cannot be imported, and some such names cannot be stored in an archive.
     files = {f"{name}.py": module.content for name, module in sorted(snapshot.modules.items()) if name.isidentifier()}
-    ungraded = registry.extra_texts(snapshot.curriculum.package)
+    course = snapshot.curriculum
+    ungraded = {*registry.extra_texts(course.package), *(f"{name}.py" for name in course.given_modules)}
     return {name: content for name, content in files.items() if name not in ungraded}
 
 

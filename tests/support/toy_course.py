@@ -1,4 +1,4 @@
-"""The course of `tests/toycourse`, installed as a third party's package."""
+"""The courses in `tests/toycourse` and `tests/mixedcourse`, installed as a third party's packages."""
 
 import shutil
 
@@ -6,14 +6,21 @@ from autograder.curriculum import registry
 from support.paths import TESTS
 
 TOY = TESTS / "toycourse"
+MIXED = TESTS / "mixedcourse"
 
 
-def install(folder, point="toycourse:COURSE", package=TOY):
+def install(folder, point="toycourse:COURSE", package=TOY, name="toy"):
     """Write what an installer leaves behind into `folder`: the package, and a .dist-info folder with entry points."""
-    about = folder / "toycourse-1.0.dist-info"
+    distribution = point.partition(":")[0]
+    about = folder / f"{distribution}-1.0.dist-info"
     about.mkdir(parents=True)
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: toycourse\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(f"[{registry.GROUP}]\ntoy = {point}\n")
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{name} = {point}\n")
     if package is not None:
-        shutil.copytree(package, folder / "toycourse", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(package, folder / distribution, ignore=shutil.ignore_patterns("__pycache__"))
     return folder
+
+
+def install_mixed(folder):
+    """Install the course that reuses an assignment of the built-in course."""
+    return install(folder, "mixedcourse:COURSE", MIXED, "mixed")

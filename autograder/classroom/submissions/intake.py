@@ -8,6 +8,7 @@ import hashlib
 import io
 import os
 import re
+import shutil
 import stat
 import time
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from autograder.classroom.submissions.model import Attempt, SubmissionPart, is_g
 from autograder.core.files import lower_suffix
 from autograder.core.text import clean
 from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, Quota, SkippedFile, read_archive
-from autograder.curriculum import Curriculum
+from autograder.curriculum import Curriculum, registry
 from autograder.parsing.read_ipynb import MAX_NOTEBOOK_BYTES
 from autograder.sandbox.source_reader import SourceReader
 
@@ -174,6 +175,8 @@ def copy_modules(
     _choose_by_functions(chosen, curriculum, notes)
     for name, module in chosen.items():
         (target / name).write_bytes(module.content)
+    for name in curriculum.given_modules:  # students need not submit what they were given
+        shutil.copyfile(registry.solution_path(name, curriculum.package), target / f"{name}.py")
     if len(notes) > MAX_NOTES:
         notes[MAX_NOTES:] = [f"and {len(notes) - MAX_NOTES} more files left out"]
     return IntakeResult(sum(name.removesuffix(".py") in curriculum.modules for name in chosen), notes)

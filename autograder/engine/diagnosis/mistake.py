@@ -31,6 +31,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
+from autograder.curriculum import registry
 from autograder.curriculum.registry import BUILT_IN
 from autograder.errors import HeadwayError
 
@@ -164,6 +165,7 @@ class MistakeEntry:
 @cache
 def mistakes_of_module(module: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
     """Return the known mistakes of an assignment of a course; an empty tuple if it has none."""
+    package = registry.home(module, package)
     name = f"{package}.mistakes.{module}"
     try:
         return tuple(importlib.import_module(name).MISTAKES)

@@ -280,4 +280,6 @@ def imported_modules(module: str, package: str = BUILT_IN) -> frozenset[str]:
 
 @cache
 def _solution_paths(package: str) -> dict[str, Path]:
-    return {path.stem: path for path in registry.solutions(package).glob("*.py")}
+    own = {path.stem: path for path in registry.solutions(package).glob("*.py")}
+    reusable = {} if package == BUILT_IN else _solution_paths(BUILT_IN)
+    return {**reusable, **own}

@@ -35,8 +35,15 @@ class Reference:
     def call(self, qualified: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the answer of a function, given by its qualified name."""
         module, _, function = qualified.partition(".")
+        if registry.home(module, self._package) != self._package:
+            return self._reused.call(qualified, args, kwargs)
         request = wire_format.pack(("call", self._version, module, function, args, kwargs))
         return self._memo.get_or_compute(module, request, lambda: self._ask(module, function, args, kwargs))
+
+    @cached_property
+    def _reused(self) -> "Reference":
+        """The answers for assignments that the course reuses."""
+        return Reference.of_course(registry.BUILT_IN)
 
     @cached_property
     def _version(self) -> str:

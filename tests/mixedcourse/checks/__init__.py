@@ -1,0 +1,1 @@
+"""Graded checks of the course."""
