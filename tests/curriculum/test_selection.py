@@ -164,5 +164,5 @@ def test_built_in_assignments_can_be_left_out():
     assert [a.module for a in some] == [name for name in TRANSFORMER.modules if name not in ("gpt2", "llama")]
     (softmax, attention) = selection.numbered(*selection.built_in_assignments("attention", "softmax"))
     assert (softmax.module, softmax.number, attention.number) == ("softmax", 1, 2)
-    with pytest.raises(UsageError, match="Did you mean 'llama'"):
-        selection.built_in_assignments(without=["lama"])
+    with pytest.raises(UsageError, match="Did you mean 'attention'"):
+        selection.built_in_assignments(without=["attenti"])
