@@ -221,6 +221,9 @@ class StudentDocument(TypedDict):
     name: str
     id: str
     email: str
+    ids: dict[str, str]  # by platform, as read from its own files
+    section: str
+    ta: str
     roster: dict[str, str]
     submission: str
     status: SubmissionStatus

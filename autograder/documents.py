@@ -91,7 +91,7 @@ def _class_2_to_3(document: Document) -> Document:
         submission = {key: student.pop(key) for key in ("file", "attempt", "attempts", "submitted_at")}
         submission |= {"status": student["status"], "reason": student["reason"], "late": None}
         student["percent"] = 100.0 * student["score"] / student["out_of"] if student["out_of"] else None
-        student["comments"] = []
+        student.update(comments=[], ids={}, section="", ta="")
         student["assignments"] = {
             name: {
                 **submission,

@@ -4,7 +4,7 @@ import dataclasses
 import datetime
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from autograder.classroom.exporters import csv_cells
 from autograder.classroom.manual_points import ManualPoints, RubricPoints
 from autograder.classroom.policy import Policy, PolicyException, RubricItem
 from autograder.classroom.result_store import JournalEntry, file_name
-from autograder.classroom.submissions.model import Attempt, ClassMember
+from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
 from autograder.core.files import write_atomically
 from autograder.core.text import clean
 from autograder.core.versions import versions
@@ -24,40 +24,79 @@ from autograder.documents import CLASS_SCHEMA
 from autograder.report.student_feedback import student_exception_lines
 
 
+@dataclasses.dataclass(frozen=True)
+class AttemptFile:
+    """An attempt that the policy grades."""
+
+    number: int  # from 1
+    attempt: Attempt
+    file: str  # name of the result document
+
+
+@dataclasses.dataclass(frozen=True)
+class _CountingAttempt:
+    """The attempt of one student in one source that counts; number 0 if there is none."""
+
+    number: int = 0
+    attempt: Attempt | None = None
+    entry: JournalEntry | None = None
+    attempts: int = 0  # in that source
+
+
 @dataclasses.dataclass
 class GradedClass:
-    """A class while it is graded: its students and how their submissions are scored."""
+    """A class while it is graded: its sources and students, and how their submissions are scored."""
 
-    students: list[ClassMember]
+    sources: list[Source]
+    students: list[Student]
     policy: Policy
     curriculum: Curriculum
-    modules: tuple[str, ...]  # the graded assignments
     seed: int
     seconds: float = 0.0
     exceptions: Mapping[str, list[PolicyException]] = dataclasses.field(default_factory=dict)  # by submission
     manual: Mapping[str, Mapping[str, ManualPoints]] = dataclasses.field(default_factory=dict)  # by submission
     comments: Mapping[str, list[dict[str, str]]] = dataclasses.field(default_factory=dict)  # by submission
-    # By submission, how many attempts were not graded in this run because the student's CPU time was used up.
+    # By the name of a submission, how many attempts were not graded in this run because the student's CPU time was
+    # used up.
     left_out: Counter[str] = dataclasses.field(default_factory=Counter)
 
-    def files_of(self, student: ClassMember) -> list[tuple[int, Attempt, str]]:
-        """Return the attempts that the policy grades: number (from 1), attempt, name of the result document."""
-        numbered = list(enumerate(student.attempts, start=1))[-self._most_attempts(student) :]
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The graded assignments in course order; those that the policy does not name do not count."""
+        found = {assignment for source in self.sources for assignment in source.assignments}
+        counted_ones = found & (self.policy.assignments.keys() or found)
+        return tuple(name for name in self.curriculum.modules if name in counted_ones)
+
+    def files_of(self, source: Source, member: ClassMember) -> list[AttemptFile]:
+        """Return the attempts in one source that the policy grades."""
+        numbered = list(enumerate(member.attempts, start=1))[-self._most_attempts(member) :]
         if self.policy.attempts == "best" and len(numbered) > 1:
-            return [(number, attempt, file_name(student.submission, number)) for number, attempt in numbered]
+            return [
+                AttemptFile(number, attempt, file_name(member.submission, number, source.name))
+                for number, attempt in numbered
+            ]
         graded = numbered[:1] if self.policy.attempts == "first" else numbered[-1:]
-        return [(number, attempt, file_name(student.submission)) for number, attempt in graded]
+        return [
+            AttemptFile(number, attempt, file_name(member.submission, source=source.name)) for number, attempt in graded
+        ]
 
-    def _most_attempts(self, student: ClassMember) -> int:
+    def files_of_source(self, source: Source) -> Iterator[AttemptFile]:
+        """Yield the attempts of all students in one source that the policy grades."""
+        for student in self.students:
+            if member := student.work.get(source.name):
+                yield from self.files_of(source, member)
+
+    def _most_attempts(self, member: ClassMember) -> int:
         """Return how many attempts of a student may be graded; only attempts = "best" grades more than one."""
-        return self.policy.limits.student_attempts if self.policy.attempts == "best" else len(student.attempts)
+        return self.policy.limits.student_attempts if self.policy.attempts == "best" else len(member.attempts)
 
-    def _limit_note(self, student: ClassMember) -> str:
+    def _limit_note(self, student: Student) -> str:
         """Return the line that says that attempts were not graded because of the student's limits, or ''."""
-        too_many = max(0, len(student.attempts) - self._most_attempts(student))
-        if not (count := too_many + self.left_out[student.submission]):
+        too_many = sum(max(0, len(member.attempts) - self._most_attempts(member)) for member in student.work.values())
+        left_out = sum(self.left_out[name] for name in {member.submission for member in student.work.values()})
+        if not (count := too_many + left_out):
             return ""
-        limits, total = self.policy.limits, len(student.attempts)
+        limits, total = self.policy.limits, student.attempts
         limit = f"{limits.student_attempts} attempts and {limits.student_seconds:g} s of CPU time in one run"
         were = "was" if count == 1 else "were"
         return (
@@ -89,70 +128,151 @@ class GradedClass:
     def assignments(self, entries: Mapping[str, JournalEntry]) -> list[scoring.GradedAssignment]:
         """Return the assignments with their possible points, read from the results of this class's students only."""
         points: dict[str, float] = {}
-        files = {file for student in self.students for _, _, file in self.files_of(student)}
-        for entry in (entry for file, entry in entries.items() if file in files):
-            for name, (_, possible) in entry.functions.items():
-                points[name] = max(points.get(name, 0.0), possible)
+        for source in self.sources:
+            for graded in self.files_of_source(source):
+                entry = entries.get(graded.file)
+                for name, (_, possible) in entry.functions.items() if entry else ():
+                    points[name] = max(points.get(name, 0.0), possible)
         return scoring.graded_assignments(self.policy, self.curriculum, self.modules, points)
 
     def _student(
-        self, student: ClassMember, assignments: list[scoring.GradedAssignment], entries: Mapping[str, JournalEntry]
+        self, student: Student, assignments: list[scoring.GradedAssignment], entries: Mapping[str, JournalEntry]
     ) -> dict[str, Any]:
-        number, attempt, entry, score = self.best_attempt(student, assignments, entries)
-        file = f"results/{entry.file}" if entry and entry.bytes else None
-        status = "missing" if attempt is None else "waiting" if entry is None else entry.status
-        reason = entry.reason if entry else "no submission" if attempt is None else ""
+        counting = self.counting_attempts(student, assignments, entries)
+        exceptions = self.exceptions.get(student.submission, [])
+        manual = self.manual.get(student.submission, {})
+        score = scoring.student_score(assignments, _works(assignments, counting), self.policy, exceptions, manual)
+        records = {
+            assignment.name: {
+                **_submission_record(assignment.name, counting[assignment.name]),
+                **_grade_record(assignment, score),
+            }
+            for assignment in assignments
+        }
+        status, reason = _overall_status(records)
+        graded = list({id(one.entry): one.entry for one in counting.values() if one.entry}.values())
+        statuses = Counter[str]()
+        for entry in graded:
+            statuses.update(entry.statuses)
         limit_note = self._limit_note(student)
-        others = ((other, entries.get(file)) for other, _, file in self.files_of(student) if other != number)
-        failed = [f"attempt {other}: {entry.reason}" for other, entry in others if entry and entry.status == "failed"]
         return {
             "name": student.name or student.submission,
-            **{key: getattr(student, key) for key in ("id", "email", "roster", "submission")},
+            **{key: getattr(student, key) for key in ("id", "email", "roster", "submission", "ids", "section", "ta")},
             "status": status,
             "reason": reason,
-            "notes": [*student.notes, *filter(None, [limit_note]), *failed, *(entry.notes if entry else [])],
+            "notes": [*student.notes, *filter(None, [limit_note]), *self._notes(student, counting, entries)],
             "limit_note": limit_note,
             "late_days": score.late_days,
             **{key: round(getattr(score, key), 6) for key in ("earned", "possible", "penalty", "score", "out_of")},
             "percent": None if score.percent is None else round(score.percent, 6),
             "dropped": list(score.dropped),
             "comments": list(self.comments.get(student.submission, [])),
-            "statuses": entry.statuses if entry else {},
-            "seconds": entry.seconds if entry else 0.0,
-            "assignments": {
-                assignment.name: {
-                    "status": status,
-                    "reason": reason,
-                    "file": file,
-                    "attempt": number,
-                    "attempts": len(student.attempts),
-                    "submitted_at": _iso(attempt.submitted_at(assignment.name)) if attempt else None,
-                    "late": attempt.late if attempt else None,
-                    **_grade_record(assignment, score),
-                }
-                for assignment in assignments
-            },
+            "statuses": dict(statuses),
+            "seconds": round(sum(entry.seconds for entry in graded), 6),
+            "assignments": records,
         }
 
-    def best_attempt(
-        self, student: ClassMember, assignments: list[scoring.GradedAssignment], entries: Mapping[str, JournalEntry]
-    ) -> tuple[int, Attempt | None, JournalEntry | None, scoring.StudentScore]:
-        """Return the attempt that counts: the graded one with the highest score, the latest of several; 0 for none."""
+    def _notes(
+        self, student: Student, counting: Mapping[str, _CountingAttempt], entries: Mapping[str, JournalEntry]
+    ) -> Iterator[str]:
+        """Yield the notes on a student's submissions, with the source if there are several."""
+        for source in self.sources:
+            member = student.work.get(source.name)
+            chosen = next((counting[name] for name in source.assignments if name in counting), None)
+            if member is None or chosen is None:
+                continue
+            where = f"{source.name}: " if source.name and len(self.sources) > 1 else ""
+            for graded in self.files_of(source, member):
+                entry = entries.get(graded.file)
+                if entry and entry.status == "failed" and graded.number != chosen.number:
+                    yield f"{where}attempt {graded.number}: {entry.reason}"
+            if chosen.entry:
+                if where and chosen.entry.status != "graded":
+                    yield f"{where}{chosen.entry.reason}"
+                yield from (f"{where}{note}" for note in chosen.entry.notes)
+
+    def counting_attempts(
+        self, student: Student, assignments: Sequence[scoring.GradedAssignment], entries: Mapping[str, JournalEntry]
+    ) -> dict[str, _CountingAttempt]:
+        """Return the attempt that counts for each assignment."""
+        counting = {assignment.name: _CountingAttempt() for assignment in assignments}
+        for source in self.sources:
+            member = student.work.get(source.name)
+            own = [assignment for assignment in assignments if assignment.name in source.assignments]
+            if member and own:
+                files, total = self.files_of(source, member), len(member.attempts)
+                best = self._best_attempt(student, files, total, own, entries)
+                counting.update(dict.fromkeys((assignment.name for assignment in own), best))
+        return counting
+
+    def _best_attempt(
+        self,
+        student: Student,
+        files: Sequence[AttemptFile],
+        total: int,
+        assignments: Sequence[scoring.GradedAssignment],
+        entries: Mapping[str, JournalEntry],
+    ) -> _CountingAttempt:
+        """Return the graded attempt with the highest score in the assignments of its source, the latest of several."""
+        attempts = [
+            _CountingAttempt(graded.number, graded.attempt, entries.get(graded.file), total) for graded in files
+        ]
+        if len(attempts) < 2:
+            return attempts[0] if attempts else _CountingAttempt()
         exceptions = self.exceptions.get(student.submission, [])
-        manual = self.manual.get(student.submission, {})
-        score = scoring.student_score(assignments, {}, self.policy, exceptions, manual)
-        best: tuple[int, Attempt | None, JournalEntry | None, scoring.StudentScore] = (0, None, None, score)
-        for number, attempt, file in self.files_of(student):
-            entry = entries.get(file)
-            work = {one.name: _work(attempt, entry, one.name) for one in assignments}
-            score = scoring.student_score(assignments, work, self.policy, exceptions, manual)
-            if best[2] is None or (entry is not None and (score.percent or 0.0) >= (best[3].percent or 0.0)):
-                best = (number, attempt, entry, score)
+        best, best_score = attempts[0], -1.0
+        for one in attempts:
+            if one.entry is not None:
+                works = _works(assignments, dict.fromkeys((assignment.name for assignment in assignments), one))
+                score = scoring.student_score(assignments, works, self.policy, exceptions).percent or 0.0
+                if score >= best_score:
+                    best, best_score = one, score
         return best
 
 
-def _work(attempt: Attempt, entry: JournalEntry | None, assignment: str) -> scoring.AssignmentWork:
-    return scoring.AssignmentWork(entry.functions if entry else {}, attempt.submitted_at(assignment), attempt.late)
+def _works(
+    assignments: Iterable[scoring.GradedAssignment], counting: Mapping[str, _CountingAttempt]
+) -> dict[str, scoring.AssignmentWork]:
+    """Return what a student did for each assignment that was submitted."""
+    works = {}
+    for assignment in assignments:
+        one = counting[assignment.name]
+        if one.attempt is not None and one.attempt.includes(assignment.name):
+            functions = one.entry.functions if one.entry else {}
+            submitted_at = one.attempt.submitted_at(assignment.name)
+            works[assignment.name] = scoring.AssignmentWork(functions, submitted_at, one.attempt.late)
+    return works
+
+
+def _submission_record(assignment: str, counting: _CountingAttempt) -> dict[str, Any]:
+    """Return the status, file and time of the attempt that counts for one assignment."""
+    attempt, entry = counting.attempt, counting.entry
+    if attempt is None or not attempt.includes(assignment):
+        status, reason = "missing", "no submission"
+        return {
+            "status": status, "reason": reason, "file": None, "attempt": 0, "attempts": 0, "submitted_at": None,
+            "late": None,
+        }  # fmt: skip
+    return {
+        "status": entry.status if entry else "waiting",
+        "reason": entry.reason if entry else "",
+        "file": f"results/{entry.file}" if entry and entry.bytes else None,
+        "attempt": counting.number,
+        "attempts": counting.attempts,
+        "submitted_at": _iso(attempt.submitted_at(assignment)),
+        "late": attempt.late,
+    }
+
+
+def _overall_status(records: Mapping[str, Mapping[str, Any]]) -> tuple[str, str]:
+    """Return a student's status, and the reason: graded if any assignment is."""
+    found: dict[str, str] = {}
+    for record in records.values():
+        found.setdefault(record["status"], record["reason"])
+    for status in ("graded", "failed", "waiting", "unreadable"):
+        if status in found:
+            return status, found[status]
+    return "missing", "no submission"
 
 
 def _grade_record(assignment: scoring.GradedAssignment, student: scoring.StudentScore) -> dict[str, Any]:

@@ -4,25 +4,35 @@ import dataclasses
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from autograder.classroom import cache_keys, class_document, result_store, student_exceptions
-from autograder.classroom.class_document import GradedClass
+from autograder.classroom import (
+    cache_keys,
+    class_document,
+    result_store,
+    run_settings,
+    student_exceptions,
+    submission_records,
+)
+from autograder.classroom.class_document import AttemptFile, GradedClass
 from autograder.classroom.policy import Policy
 from autograder.classroom.result_store import JournalEntry, ResultStore
 from autograder.classroom.student_budgets import StudentBudgets
-from autograder.classroom.submissions import intake, layouts, roster
-from autograder.classroom.submissions.model import Attempt, ClassMember
+from autograder.classroom.submission_records import SubmissionRecords
+from autograder.classroom.submissions import intake, roster, sources
+from autograder.classroom.submissions.merge_students import merge_students
+from autograder.classroom.submissions.model import ClassMember, Source, Student
+from autograder.classroom.submissions.student_names import StudentNames
 from autograder.classroom.worker import GradingTask, WorkerSetup, scratch_folder
 from autograder.classroom.worker_pool import WorkerPool
 from autograder.core.text import counted
 from autograder.core.versions import torch_version
-from autograder.curriculum import registry
+from autograder.curriculum import Curriculum, registry
 from autograder.engine import session
 from autograder.errors import UsageError, missing_package
 from autograder.report.grading_progress import GradingProgress
@@ -39,44 +49,79 @@ class RunOptions:
     unsafe: bool = False  # grade without a sandbox
     force: bool = False  # also grade submissions that have a current result
     only: tuple[str, ...] = ()  # the students to grade, by any of their names; empty for all
-    modules: tuple[str, ...] = ()  # the assignments to grade
+    course: Path | None = None  # the policy's file, which the next run finds again
     roster: Path | None = None
     cluster: str = ""  # address of a Dask scheduler whose workers grade; empty to grade on this machine
 
 
+_Place = tuple[Path, tuple[str, ...]]  # a source's folder and assignments
 OnProgress = Callable[[GradingProgress], None]
 
 
-def grade_class(
-    folder: Path, out: Path, options: session.Options, policy: Policy, run: RunOptions, on_progress: OnProgress
-) -> dict[str, Any]:
-    """Grade the submissions in `folder` that have no current result; write results and class document to `out`.
+@dataclass
+class _Term:
+    """The submissions of a term: those of this run, and those of earlier runs, whose files are not read."""
 
-    Return the class document. The seed of `options` is ignored: it is the policy's, the stored one, or a new one.
+    sources: list[Source]
+    members: dict[str, list[ClassMember]]  # by source
+    students: list[Student]
+    roster: list[roster.RosterEntry] | None
+    new: list[Source]  # the sources of this run
+    warnings: list[str]
+
+
+def grade_class(
+    given: Sequence[Source],
+    out: Path,
+    options: session.Options,
+    policy: Policy,
+    run: RunOptions,
+    on_progress: OnProgress,
+) -> dict[str, Any]:
+    """Grade the submissions of the given sources that have no current result; write results and class document.
+
+    The results of other sources that were graded into `out` stay; without any given source, only the policy, the
+    roster and the document change. Return the class document. The seed of `options` is ignored: it is the policy's,
+    the stored one, or a new one.
+
     Raises UsageError if there is nothing to grade, `out` cannot be written, or this machine has no sandbox.
     """
-    students = layouts.read_class_members(folder, options.curriculum, policy.layout, run.modules, out=out)
-    if run.roster is not None:
-        students = roster.match_roster(students, roster.read_roster(run.roster))
-    only = _submissions_of(students, run.only)
-    exceptions, warnings = student_exceptions.exceptions_by_submission(policy.exceptions, students)
-    warnings += _warn_of_unknown_dates(students, policy)
     started = time.perf_counter()
+    members = {_place(source): sources.read_source(source, options.curriculum, out) for source in given}
+    entries = roster.read_roster(run.roster) if run.roster is not None else None
     with result_store.locked(out) as record_scratch, ResultStore(out) as store:
-        graded_class = GradedClass(students, policy, options.curriculum, run.modules, 0, exceptions=exceptions)
-        _require_same_class(graded_class, store)  # before anything of another class is overwritten
+        term = _term(given, members, entries, submission_records.read(out), out)
+        only = _submissions_of(term.students, run.only)
+        exceptions, warnings = student_exceptions.exceptions_by_submission(policy.exceptions, term.students)
+        graded_class = GradedClass(term.sources, term.students, policy, options.curriculum, 0, exceptions=exceptions)
+        new = {source.name for source in term.new}
+        _require_same_class(graded_class, new, store)  # before anything of another class is overwritten
         graded_class.seed = store.seed(policy.seed)
-        options = dataclasses.replace(options, seed=graded_class.seed, is_hidden=policy.is_hidden)
+        with result_store.report_store_error(out):
+            submission_records.write(out, term.sources, term.members, term.students, term.roster)
+            course, of_roster = (run_settings.relative_to(out, path) for path in (run.course, run.roster))
+            run_settings.write(out, run_settings.RunRecord(graded_class.seed, course, of_roster))
+        options = dataclasses.replace(
+            options,
+            functions=_selection(options.curriculum, term.new),
+            seed=graded_class.seed,
+            is_hidden=policy.is_hidden,
+        )
         settings = {"feedback": policy.feedback, "hidden": policy.checks.hidden, "sandboxed": not run.unsafe}
-        run_key = cache_keys.run_key(options, **settings)
-        tasks = list(_tasks(graded_class, store, run_key, run.force, only))
+        run_keys = {
+            source.name: cache_keys.run_key(
+                dataclasses.replace(options, functions=_selection(options.curriculum, [source])), **settings
+            )
+            for source in term.new
+        }
+        tasks = list(_tasks(graded_class, store, run_keys, run.force, only))
         if tasks and not run.cluster:
             _require_torch(options)
-        recorder = _Recorder(graded_class, store, on_progress, len(tasks), started)
-        for warning in warnings:
+        recorder = _Recorder(graded_class, store, on_progress, tasks, new, started)
+        for warning in [*term.warnings, *warnings, *_warn_of_unknown_dates(graded_class)]:
             recorder.warn(warning)
         try:
-            setup = WorkerSetup(options, out, run_key, policy, store.results)
+            setup = WorkerSetup(options, out, policy, store.results)
             if tasks and run.cluster:
                 from autograder.classroom.dask_cluster import DaskCluster
 
@@ -94,24 +139,79 @@ def grade_class(
     return document
 
 
-def _require_same_class(graded_class: GradedClass, store: ResultStore) -> None:
-    """Raise UsageError if there are results, but none of this class: two classes would overwrite each other's files."""
-    files = (file for student in graded_class.students for _, _, file in graded_class.files_of(student))
-    # The names of the result documents without the attempt are the names of the submissions.
-    stored, expected = (
-        {unquote(re.sub(r"(#\d+)?\.json$", "", name)) for name in names} for names in (store.entries, files)
+def _place(source: Source) -> _Place:
+    return source.folder, source.assignments
+
+
+def _term(
+    given: Sequence[Source],
+    read: Mapping[_Place, list[ClassMember]],
+    entries: list[roster.RosterEntry] | None,
+    stored: SubmissionRecords,
+    out: Path,
+) -> _Term:
+    """Return the term after this run: stored sources, replaced or extended by the given ones."""
+    if not given and not stored.sources:
+        what = "contains no results" if (out / result_store.JOURNAL).exists() else "contains no graded class"
+        raise UsageError(f"{out} {what}. Name the submissions: headway grade DIR --out {out}")
+    combined, warnings = sources.combine(stored.sources, given, out)
+    members, new = dict(stored.members), []
+    for source in combined:
+        if _place(source) in read:
+            members[source.name] = read[_place(source)]
+            new.append(source)
+    members = {source.name: members[source.name] for source in combined}
+    entries = entries if entries is not None else stored.roster_entries(out)
+    students = merge_students(members, entries, stored.names)
+    return _Term(combined, members, students, entries, new, warnings)
+
+
+def _selection(curriculum: Curriculum, given: Sequence[Source]) -> tuple[str, ...] | None:
+    """Return the functions to check for some sources, in course order; None for the whole course."""
+    selected = {name for source in given for name in source.functions}
+    return (
+        None
+        if len(selected) == len(curriculum.functions)
+        else tuple(filter(selected.__contains__, curriculum.functions))
     )
-    if stored and expected and stored.isdisjoint(expected):
+
+
+def _require_same_class(graded_class: GradedClass, new: Collection[str], store: ResultStore) -> None:
+    """Raise UsageError if there are results, but none of this class: two classes would overwrite each other's files.
+
+    `new` are the names of the sources of this run.
+    """
+    graded = (
+        one.file
+        for source in graded_class.sources
+        if source.name in new
+        for one in graded_class.files_of_source(source)
+    )
+    stored, expected = ({_submission_of_file(file) for file in files} for files in (store.entries, graded))
+    # On two platforms, the same students have different names.
+    has_both = any(work & new and work - new for student in graded_class.students if (work := student.work.keys()))
+    if stored and expected and stored.isdisjoint(expected) and not has_both:
         example = f"{counted(len(stored), 'submission')}, for example {sorted(stored)[0]!r}"
         problem = f"{store.out} contains the results of another class ({example})"
         raise UsageError(f"{problem}. Choose another folder: --out DIR")
 
 
-def _warn_of_unknown_dates(students: Sequence[ClassMember], policy: Policy) -> list[str]:
-    """Return a warning if there is a due date, but the dates of some submissions are unknown."""
-    if not any(assignment.due for assignment in policy.assignments.values()):
-        return []
-    submitted = [student.attempts for student in students if student.attempts]
+def _submission_of_file(file: str) -> str:
+    """Return the submission that a result document is named after, without source and attempt."""
+    return unquote(re.sub(r"(\+[^+#]*)?(#\d+)?\.json$", "", file))
+
+
+def _warn_of_unknown_dates(graded_class: GradedClass) -> list[str]:
+    """Return a warning if an assignment has a due date, but the dates of some submissions are unknown."""
+    policy = graded_class.policy
+    due = {name for name, assignment in policy.assignments.items() if assignment.due}
+    with_due = {source.name for source in graded_class.sources if due & set(source.assignments)}
+    submitted = [
+        member.attempts
+        for student in graded_class.students
+        for source, member in student.work.items()
+        if source in with_due and member.attempts
+    ]
     unknown = sum(any(not attempt.times and attempt.late is None for attempt in attempts) for attempts in submitted)
     if not unknown:
         return []
@@ -129,11 +229,11 @@ def _require_torch(options: session.Options) -> None:
         raise missing_package(what, "torch", instead=instead)
 
 
-def _submissions_of(students: Sequence[ClassMember], names: tuple[str, ...]) -> set[str] | None:
+def _submissions_of(students: Sequence[Student], names: tuple[str, ...]) -> set[str] | None:
     """Return the submissions of the named students, or None for all if there are no names."""
     if not names:
         return None
-    known, submissions = roster.StudentNames(students), set()
+    known, submissions = StudentNames(students), set()
     for name in names:
         submission = known.find(name, "--only")
         if submission is None:
@@ -143,51 +243,64 @@ def _submissions_of(students: Sequence[ClassMember], names: tuple[str, ...]) -> 
 
 
 def _tasks(
-    graded_class: GradedClass, store: ResultStore, run_key: str, force: bool, only: set[str] | None
+    graded_class: GradedClass, store: ResultStore, run_keys: Mapping[str, str], force: bool, only: set[str] | None
 ) -> Iterator[GradingTask]:
     """Yield a task for each attempt that has no current result, or for each attempt if `force`.
 
-    The newest attempts of all students come first: a student's limits may leave older ones out. Attempts that failed in
-    the last run come after the others: what they cost then must not leave the others out once more.
+    Only the sources in `run_keys` are graded. The newest attempts of all students come first: a student's limits may
+    leave older ones out. Attempts that failed in the last run come after the others: what they cost then must not leave
+    the others out once more.
     """
-    students = [student for student in graded_class.students if only is None or student.submission in only]
 
-    def order(numbered: tuple[int, Attempt, str]) -> tuple[bool, int]:
-        attempt_number, _, file = numbered
-        entry = store.entries.get(file)
-        return entry is not None and entry.status == "failed", -attempt_number
+    def order(graded: AttemptFile) -> tuple[bool, int]:
+        entry = store.entries.get(graded.file)
+        return entry is not None and entry.status == "failed", -graded.number
 
-    in_order = (sorted(graded_class.files_of(student), key=order) for student in students)
+    chosen = [source for source in graded_class.sources if source.name in run_keys]
+    selections = {source.name: _selection(graded_class.curriculum, [source]) for source in chosen}
+    in_order = [
+        (source, member, sorted(graded_class.files_of(source, member), key=order))
+        for source in chosen
+        for student in graded_class.students
+        if (member := student.work.get(source.name)) and (only is None or student.submission in only)
+    ]
     number = 0
-    for round_of_attempts in zip_longest(*in_order):
-        for student, numbered in zip(students, round_of_attempts, strict=True):
-            if numbered is None:
+    for round_of_attempts in zip_longest(*(attempts for _, _, attempts in in_order)):
+        for (source, member, _), graded in zip(in_order, round_of_attempts, strict=True):
+            if graded is None:
                 continue
-            _, attempt, file = numbered
-            entry = store.entries.get(file)
-            if not force and entry and store.is_current(file, _current_key(run_key, student, attempt, entry)):
+            entry, run_key = store.entries.get(graded.file), run_keys[source.name]
+            if not force and entry and store.is_current(graded.file, _current_key(run_key, member, graded, entry)):
                 continue
-            yield GradingTask(number, student.submission, file, attempt)
+            task = GradingTask(number, member.submission, graded.file, graded.attempt)
+            yield dataclasses.replace(task, run_key=run_key, functions=selections[source.name])
             number += 1
 
 
-def _current_key(run_key: str, student: ClassMember, attempt: Attempt, entry: JournalEntry) -> str:
+def _current_key(run_key: str, member: ClassMember, graded: AttemptFile, entry: JournalEntry) -> str:
     """Return the key that the result of an attempt has today; files with an unchanged signature are not read."""
-    signature = intake.file_signature(attempt)
+    signature = intake.file_signature(graded.attempt)
     if not signature or signature != entry.signature:
-        entry.digest, entry.signature = intake.content_digest(intake.read_files(attempt)), signature
-    return cache_keys.result_key(run_key, student.submission, entry.digest)
+        entry.digest, entry.signature = intake.content_digest(intake.read_files(graded.attempt)), signature
+    return cache_keys.result_key(run_key, member.submission, entry.digest)
 
 
 class _Recorder:
     """Stores results as they arrive, reports progress, and rewrites the class document now and then."""
 
     def __init__(
-        self, graded_class: GradedClass, store: ResultStore, on_progress: OnProgress, todo: int, started: float
+        self,
+        graded_class: GradedClass,
+        store: ResultStore,
+        on_progress: OnProgress,
+        tasks: Sequence[GradingTask],
+        new: Collection[str],
+        started: float,
     ) -> None:
-        total = sum(len(graded_class.files_of(student)) for student in graded_class.students)
+        in_run = [source for source in graded_class.sources if source.name in new]
+        total = sum(1 for source in in_run for _ in graded_class.files_of_source(source))
         self._class, self._store, self._on_progress, self._started = graded_class, store, on_progress, started
-        self._progress = GradingProgress(todo, total - todo)
+        self._progress = GradingProgress(len(tasks), total - len(tasks))
         self._written_at = time.monotonic()
         limits = graded_class.policy.limits
         self._budgets = StudentBudgets(limits.student_seconds, limits.sandbox_limits(), self._leave_out)

@@ -23,20 +23,14 @@ POLICY_FILE = "course.toml"
 T = TypeVar("T")
 
 
-def find_policy(path: Path | None, folder: Path, curriculum: Curriculum) -> Policy:
-    """Return the policy in `path`, or in the folder of submissions, or the default one.
+def find_policy_file(folder: Path) -> Path | None:
+    """Return the `course.toml` of a folder of submissions, or None.
 
     An nbgrader course has it at its top, next to nbgrader's settings: `submitted/` holds nothing but submissions.
-    The roster in the returned policy is relative to the working directory. Errors are those of `load_policy`.
     """
-    if path is None:
-        in_nbgrader_course = os.path.isfile(folder.parent / "nbgrader_config.py")
-        candidates = [folder / POLICY_FILE, *([folder.parent / POLICY_FILE] if in_nbgrader_course else [])]
-        path = next(filter(os.path.isfile, candidates), None)  # os.path: an unreadable folder has no policy
-        if path is None:
-            return Policy()
-    policy = load_policy(path, curriculum)
-    return replace(policy, roster=str(path.parent / policy.roster)) if policy.roster else policy
+    in_nbgrader_course = os.path.isfile(folder.parent / "nbgrader_config.py")
+    candidates = [folder / POLICY_FILE, *([folder.parent / POLICY_FILE] if in_nbgrader_course else [])]
+    return next(filter(os.path.isfile, candidates), None)  # os.path: an unreadable folder has no policy
 
 
 def load_policy(path: Path, curriculum: Curriculum) -> Policy:

@@ -2,7 +2,8 @@
 
     OUT/results/NAME.json   a result document for each submission, written atomically
     OUT/journal.jsonl       a line for each result: its key and what the class document needs of it
-    OUT/run.json            the seed of the run
+    OUT/run.json            the seed, the policy file and the roster of the run
+    OUT/submissions.json    who submitted what and when, from each source
     OUT/class.json, grades.csv    made from the journal and the policy
     OUT/.lock               held during a run; contains the path of the run's scratch folder
 
@@ -10,6 +11,7 @@ A result is on disk before its journal line is, so a power cut never leaves a li
 """
 
 import contextlib
+import dataclasses
 import hashlib
 import json
 import os
@@ -24,6 +26,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from autograder.classroom import run_settings
 from autograder.core.files import read_plain_file, write_atomically
 from autograder.documents import RESULT_SCHEMA, read_document
 from autograder.engine.inputs import fresh_seed
@@ -125,15 +128,11 @@ class ResultStore:
 
     def seed(self, wanted: int | None) -> int:
         """Return the seed of the run and store it: `wanted`, or the stored one, or a fresh one."""
-        path = self.out / "run.json"
-        stored: object = None
-        with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
-            stored = json.loads(read_plain_file(path)).get("seed")
-        seed = wanted if wanted is not None else stored if type(stored) is int and stored >= 0 else fresh_seed()
-        if seed != stored:
-            content = json.dumps({"schema": "headway.run/1", "seed": seed}).encode() + b"\n"
+        record = run_settings.read(self.out)
+        seed = wanted if wanted is not None else fresh_seed() if record.seed is None else record.seed
+        if seed != record.seed:
             with report_store_error(self.out):
-                write_atomically(path, content, durable=True)
+                run_settings.write(self.out, dataclasses.replace(record, seed=seed))
         return seed
 
     def _compact(self) -> None:

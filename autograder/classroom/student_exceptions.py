@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import asdict, replace
 
 from autograder.classroom.policy import PolicyException
-from autograder.classroom.submissions.model import ClassMember
-from autograder.classroom.submissions.roster import StudentNames
+from autograder.classroom.submissions.model import Student
+from autograder.classroom.submissions.student_names import StudentNames
 from autograder.core.text import counted
 
 _NO_EXCEPTION = PolicyException()
@@ -42,7 +42,7 @@ def effective_exception(entries: Iterable[PolicyException], assignment: str) -> 
 
 
 def exceptions_by_submission(
-    entries: Sequence[PolicyException], members: Sequence[ClassMember]
+    entries: Sequence[PolicyException], members: Sequence[Student]
 ) -> tuple[dict[str, list[PolicyException]], list[str]]:
     """Return the entries by submission, and warnings of unknown students; raise UsageError for ambiguous names."""
     names = StudentNames(members)

@@ -43,7 +43,6 @@ class WorkerSetup:
 
     options: session.Options  # with a sandbox built for `scratch`
     scratch: Path  # the folder for copies of submissions
-    run_key: str
     policy: Policy = field(default_factory=Policy)
     results: Path | None = None  # the folder for result documents; None sends them back through the pipe
 
@@ -57,6 +56,8 @@ class GradingTask:
     file: str  # name of its result document
     source: Attempt | list[intake.SubmittedFile]  # where the submission is, or its files (for another machine)
     cpu_seconds: float = math.inf  # what the student's limit leaves for it
+    run_key: str = ""  # see `cache_keys.run_key`
+    functions: tuple[str, ...] | None = None  # the functions to check; None for those of the session
 
     def read_files(self) -> list[intake.SubmittedFile]:
         """Return the submitted files."""
@@ -99,9 +100,8 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     try:
         taken = intake.copy_modules(files, folder, setup.options.curriculum, checks.reader)
         read_seconds = time.thread_time() - started
-        result = checks.check(
-            task.name, folder, setup.options.functions, limits=setup.options.limits.within(task.cpu_seconds)
-        )
+        functions = task.functions or setup.options.functions
+        result = checks.check(task.name, folder, functions, limits=setup.options.limits.within(task.cpu_seconds))
         locate_in_cells(result, modules_from_notebooks(folder))
         code = submitted_code.code_document(folder)
     finally:
@@ -124,7 +124,7 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     content = text.encode("utf-8", "replace")
     entry = _journal_entry(task, document, result, taken)
     entry.digest, entry.signature = intake.content_digest(files), signature
-    entry.key = "" if is_cut_short else cache_keys.result_key(setup.run_key, task.name, entry.digest)
+    entry.key = "" if is_cut_short else cache_keys.result_key(task.run_key, task.name, entry.digest)
     entry.bytes = len(content)
     entry.cpu_seconds += time.thread_time() - started - (result.used or {}).get("grader_seconds", 0.0)
     return entry, GradedDocuments(content, code)

@@ -8,16 +8,26 @@ import click
 
 from autograder.cli import options
 from autograder.cli.nbgrader import hidden_seed, open_course, write_course
+from autograder.errors import UsageError
 
 if TYPE_CHECKING:
     from autograder.results import Level
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=options.PATH)
-@click.option("--out", type=options.PATH, required=True, help="Folder for the results.")
+@click.argument("folder", metavar="[DIR]", type=options.PATH, required=False)
+@click.option(
+    "--source",
+    "given_sources",
+    multiple=True,
+    metavar="ASSIGNMENT=DIR",
+    help="Grade the submissions of one assignment in DIR; repeatable.",
+)
+@click.option("--out", type=options.PATH, required=True, help="Folder for the results of all assignments.")
 @click.option("-j", "processes", type=click.IntRange(1), help="Number of grading processes (default: one per core).")
-@click.option("--course", type=options.PATH, help="Policy file (default: DIR/course.toml, if it exists).")
+@click.option(
+    "--course", type=options.PATH, help="Policy file (default: course.toml in DIR or OUT, or that of the last run)."
+)
 @click.option(
     "--roster", type=options.PATH, help="CSV file of the class; students without a submission are shown as missing."
 )
@@ -81,7 +91,8 @@ if TYPE_CHECKING:
 @options.curriculum
 @options.no_color
 def grade(
-    folder: Path,
+    folder: Path | None,
+    given_sources: tuple[str, ...],
     out: Path,
     processes: int | None,
     course: Path | None,
@@ -106,40 +117,46 @@ def grade(
     Gradescope, or the submitted folder of an nbgrader course. Student code runs in a sandbox; without one, grading is
     refused ("headway doctor" shows what is missing). Running the same command again resumes an interrupted run and
     grades only what has changed.
+
+    OUT holds a whole term: --source softmax=DIR grades one assignment, or DIR contains a folder for each, and results
+    of earlier runs stay. Without DIR and --source, only the scores are computed again: after a change of course.toml or
+    of the roster.
     """
     import os
 
-    from autograder.classroom import gradebook
+    from autograder.classroom import gradebook, run_settings
     from autograder.classroom.grade import RunOptions, grade_class
-    from autograder.classroom.policy_file import find_policy
+    from autograder.classroom.submissions import sources
     from autograder.engine import session
     from autograder.report import grading_progress
 
+    if folder and given_sources:
+        raise UsageError(f"give DIR or --source, not both. For one more assignment: --source NAME={folder}")
     # The nbgrader course is opened first, so that an error in it is reported before the class is graded.
     target = open_course(nbgrader_course) if nbgrader_course else None
     if target:
         options.preload("nbgrader.api")  # importing it takes seconds
     curriculum = options.selected_curriculum()
-    policy = find_policy(course, folder, curriculum)
+    policy, policy_file = run_settings.find_policy(out, folder, course, curriculum)
     if target and seed is None and policy.seed is None:
         seed = hidden_seed(target)
     policy = policy.with_options(
         limits, seed=seed, layout=layout, feedback=feedback, own_prerequisites=own_prerequisites or None
     )
     selected = curriculum.select(names or tuple(policy.assignments))
+    found = [sources.source_from_option(text, curriculum, policy.layout) for text in given_sources]
+    if folder:
+        found = sources.find_sources(folder, curriculum, policy.layout, selected, out)
     settings = session.Options(
-        functions=selected if len(selected) < len(curriculum.functions) else None,
-        limits=policy.limits.sandbox_limits(),
-        official=not policy.own_prerequisites,
-        curriculum=curriculum,
+        limits=policy.limits.sandbox_limits(), official=not policy.own_prerequisites, curriculum=curriculum
     )
     run = RunOptions(
         processes or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1),
         unsafe,
         force,
         only,
-        tuple(dict.fromkeys(curriculum.functions[name].module for name in selected)),
-        roster or (Path(policy.roster) if policy.roster else None),
+        policy_file,
+        run_settings.find_roster(out, policy, policy_file, roster),
         cluster,
     )
     console = options.make_console()
@@ -147,12 +164,13 @@ def grade(
         grading_progress.warn_no_sandbox(console)
     try:
         with grading_progress.show_progress(console) as on_progress:
-            document = grade_class(folder, out, settings, policy, run, on_progress)
+            document = grade_class(found, out, settings, policy, run, on_progress)
     except KeyboardInterrupt:
         click.echo(f"results so far are in {out}; run the same command again to resume", err=True)
         raise
     grading_progress.render(document, out, console)
     if target:
         write_course(gradebook.read(out), target, console)
-    has_failed = any(student["status"] == "failed" for student in document["students"])
+    grades = (grade for student in document["students"] for grade in student["assignments"].values())
+    has_failed = any(grade["status"] == "failed" for grade in grades)
     sys.exit(options.INTERNAL_ERROR if has_failed else options.PASSED)

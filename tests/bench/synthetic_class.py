@@ -55,7 +55,8 @@ def make(out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...
             name = HOSTILE[number]
         submission = f"student{number:05d}"
         row = {
-            "name": name, "id": f"{100000 + number}", "email": f"s{number}@example.org", "roster": {},
+            "name": name, "id": f"{100000 + number}", "email": f"s{number}@example.org", "ids": {},
+            "section": "", "ta": "", "roster": {},
             "submission": submission, "status": "graded", "reason": "", "notes": [], "late_days": 0, "earned": 0.0,
             "possible": float(sum(possible.values())), "penalty": 0.0, "dropped": [], "score": 0.0,
             "out_of": float(sum(possible.values())), "percent": 0.0, "comments": [],

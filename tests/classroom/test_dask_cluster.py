@@ -112,9 +112,7 @@ def test_cluster_deadly_submissions_fail_once_and_alone(tmp_path, monkeypatch):
 
 def test_cluster_without_scheduler_is_refused(monkeypatch):
     monkeypatch.setattr(dask_cluster, "CONNECT_SECONDS", 1)
-    cluster = dask_cluster.DaskCluster(
-        WorkerSetup(Options(), Path(), ""), "tcp://127.0.0.1:9", lambda task, entry: None
-    )
+    cluster = dask_cluster.DaskCluster(WorkerSetup(Options(), Path()), "tcp://127.0.0.1:9", lambda task, entry: None)
     with pytest.raises(UsageError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         cluster.run([])
 

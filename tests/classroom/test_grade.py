@@ -3,6 +3,7 @@
 import io
 from contextlib import nullcontext
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -11,7 +12,7 @@ from autograder.classroom import grade
 from autograder.classroom.class_document import GradedClass
 from autograder.classroom.policy import AssignmentPolicy, Policy
 from autograder.classroom.result_store import JournalEntry, ResultStore
-from autograder.classroom.submissions.model import Attempt, ClassMember
+from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.session import Options
 from autograder.errors import UsageError
@@ -24,7 +25,7 @@ def test_grade_class_fresh_inputs_without_torch_is_refused(tmp_path, monkeypatch
     monkeypatch.setattr(grade, "torch_version", lambda: None)
     with pytest.raises(UsageError, match="--seed 0"):
         grade.grade_class(
-            tmp_path / "class",
+            [Source("", ("softmax",), tmp_path / "class", functions=tuple(TRANSFORMER.functions))],
             tmp_path / "out",
             Options(),
             Policy(),
@@ -34,9 +35,14 @@ def test_grade_class_fresh_inputs_without_torch_is_refused(tmp_path, monkeypatch
     assert not (tmp_path / "out" / "class.json").exists()
 
 
+def graded_class(*members):
+    students = [Student(member.submission, work={"": member} if member.attempts else {}) for member in members]
+    return GradedClass([Source("", ("softmax",), Path())], students, Policy(), TRANSFORMER, 1)
+
+
 def test_only_ambiguous_name_is_refused():
-    students = [ClassMember(f"anna{n}", "Anna Schmidt", str(n), attempts=()) for n in (1, 2)]
-    students.append(ClassMember("bo", "anna1", "3", attempts=()))
+    students = [Student(f"anna{n}", "Anna Schmidt", str(n)) for n in (1, 2)]
+    students.append(Student("bo", "anna1", "3"))
     with pytest.raises(UsageError, match=r"several.* 'anna1', 'anna2'"):
         grade._submissions_of(students, ("Anna Schmidt",))
     assert grade._submissions_of(students, ("anna1", "3")) == {"anna1", "bo"}
@@ -46,17 +52,15 @@ def test_only_ambiguous_name_is_refused():
     ("there", "held"), [("bo.json", True), ("Zo%C3%AB.json", False), ("Zo%C3%AB#2.json", False), ("", False)]
 )
 def test_require_same_class_other_results_are_refused(tmp_path, there, held):
-    group = GradedClass(
-        [ClassMember("Zoë", attempts=(Attempt(()),)), ClassMember("mia", attempts=())], Policy(), TRANSFORMER, (), 1
-    )
+    group = graded_class(ClassMember("Zoë", attempts=(Attempt(()),)), ClassMember("mia"))
     results = ResultStore(tmp_path)
     results.entries = {there: JournalEntry(there, "key")} if there else {}
     with pytest.raises(UsageError, match=r"another class \(1 submission.*'bo'") if held else nullcontext():
-        grade._require_same_class(group, results)
+        grade._require_same_class(group, {""}, results)
 
 
 def test_assignments_ignore_results_of_other_students():
-    group = GradedClass([ClassMember("ada", attempts=(Attempt(()),))], Policy(), TRANSFORMER, ("softmax",), 1)
+    group = graded_class(ClassMember("ada", attempts=(Attempt(()),)))
     entries = {
         name: JournalEntry(name, "key", functions={"softmax.softmax": (0.0, 9.0 if name == "ada.json" else 28.0)})
         for name in ("ada.json", "bo.json")
@@ -74,10 +78,11 @@ def test_assignments_ignore_results_of_other_students():
     ],
 )
 def test_warn_of_unknown_dates(attempt, unknown):
-    students = [ClassMember("ada", attempts=(attempt,)), ClassMember("mia", attempts=())]
+    group = graded_class(ClassMember("ada", attempts=(attempt,)), ClassMember("mia"))
     due = Policy(assignments={"softmax": AssignmentPolicy(due=datetime(2026, 10, 1, tzinfo=UTC))})
-    assert bool(grade._warn_of_unknown_dates(students, due)) is unknown
-    assert grade._warn_of_unknown_dates(students, Policy()) == []
+    assert grade._warn_of_unknown_dates(group) == []
+    group.policy = due
+    assert bool(grade._warn_of_unknown_dates(group)) is unknown
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from autograder.classroom import policy_template
+from autograder.classroom import policy_template, run_settings
 from autograder.classroom.policy import (
     AssignmentPolicy,
     ChecksPolicy,
@@ -16,7 +16,8 @@ from autograder.classroom.policy import (
     Policy,
     PolicyException,
 )
-from autograder.classroom.policy_file import find_policy, load_policy
+from autograder.classroom.policy_file import load_policy
+from autograder.classroom.run_settings import find_policy, find_roster
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 
@@ -151,21 +152,40 @@ def test_load_policy_missing_file_names_the_option(tmp_path):
         load_policy(tmp_path / "none.toml", TRANSFORMER)
 
 
+def found(tmp_path, folder, course=None, out="out"):
+    policy, path = find_policy(tmp_path / out, folder, course, TRANSFORMER)
+    return policy.title, find_roster(tmp_path / out, policy, path, None)
+
+
 def test_find_policy_looks_beside_submissions_and_nbgrader_config(tmp_path):
     submitted = tmp_path / "submitted"
     submitted.mkdir()
     (tmp_path / "course.toml").write_text('title = "top"')
-    assert find_policy(None, submitted, TRANSFORMER).title == ""
+    assert found(tmp_path, submitted) == ("", None)
     (tmp_path / "nbgrader_config.py").touch()
-    assert find_policy(None, submitted, TRANSFORMER).title == "top"
+    assert found(tmp_path, submitted) == ("top", None)
     (submitted / "course.toml").write_text('title = "inside"')
-    assert find_policy(None, submitted, TRANSFORMER).title == "inside"
-    assert find_policy(tmp_path / "course.toml", submitted, TRANSFORMER).title == "top"
+    assert found(tmp_path, submitted) == ("inside", None)
+    assert found(tmp_path, submitted, tmp_path / "course.toml") == ("top", None)
 
 
-def test_find_policy_roster_is_relative_to_the_file(tmp_path):
+def test_find_policy_is_that_of_out_or_of_the_last_run(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "policy.toml").write_text('title = "recorded"')
+    (tmp_path / "people.csv").write_text("name\nAda\n")
+    run_settings.write(tmp_path / "out", run_settings.RunRecord(1, "../policy.toml", "../people.csv"))
+    assert found(tmp_path, None) == ("recorded", tmp_path / "people.csv")
+    (tmp_path / "out" / "course.toml").write_text('title = "in OUT"\nroster = "mine.csv"')
+    assert found(tmp_path, None) == ("in OUT", tmp_path / "out" / "mine.csv")
+    (tmp_path / "out" / "course.toml").unlink()
+    (tmp_path / "policy.toml").unlink()
+    with pytest.raises(UsageError, match="--course FILE"):
+        found(tmp_path, None)
+
+
+def test_find_roster_is_relative_to_the_policy(tmp_path):
     (tmp_path / "course.toml").write_text('roster = "people.csv"')
-    assert find_policy(None, tmp_path, TRANSFORMER).roster == str(tmp_path / "people.csv")
+    assert found(tmp_path, tmp_path) == ("", tmp_path / "people.csv")
 
 
 def test_with_options_changes_only_given_options():

@@ -7,7 +7,7 @@ import pytest
 from autograder.classroom.policy import AssignmentPolicy, LatePolicy, Policy, PolicyException
 from autograder.classroom.scoring import AssignmentWork, graded_assignments, student_score
 from autograder.classroom.student_exceptions import effective_exception, exceptions_by_submission
-from autograder.classroom.submissions.model import Attempt, ClassMember
+from autograder.classroom.submissions.model import Attempt, Student
 from autograder.curriculum import Assignment, Curriculum, Function
 from autograder.errors import UsageError
 
@@ -200,7 +200,7 @@ def test_effective_exception_prefers_specific_and_later_entries():
 
 
 def test_exceptions_by_submission_accepts_any_name_and_warns():
-    members = [ClassMember("bo", "Bo Berg", "1002", "bo@x.edu"), ClassMember("al", "Al"), ClassMember("al2", "Al")]
+    members = [Student("bo", "Bo Berg", "1002", "bo@x.edu"), Student("al", "Al"), Student("al2", "Al")]
     names = ("bo", "Bo Berg", "1002", "bo@x.edu", "bob", "bob")
     found, warnings = exceptions_by_submission([PolicyException(name, excused=True) for name in names], members)
     assert {name: len(entries) for name, entries in found.items()} == {"bo": 4}

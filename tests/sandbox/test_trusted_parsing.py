@@ -136,7 +136,7 @@ def grade_in_process(submissions, scratch, functions):
 
     Returns the journal entry and the result document of each.
     """
-    setup = worker.WorkerSetup(session.Options(functions), scratch, "")
+    setup = worker.WorkerSetup(session.Options(functions), scratch)
     found = {}
 
     def grade_all(checks):
@@ -154,7 +154,7 @@ def test_grading_a_class_parses_no_submission(parsed, tmp_path):
     assert parsed == []
     statuses = {name: entry.status for name, entry in entries.items()}
     assert statuses == dict.fromkeys(SUBMISSIONS, "graded") | {"not JSON": "unreadable"}
-    assert entries["notebook"].points == entries["module"].points
+    assert entries["notebook"].functions == entries["module"].functions
     assert entries["notebook"].statuses == entries["module"].statuses
     assert "blocked" in entries["module"].statuses, "the functions that log_softmax uses were not read"
     compile(MARK, "", "eval")

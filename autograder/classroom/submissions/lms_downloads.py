@@ -71,7 +71,9 @@ def read_canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[
         user = files[user_names[0]]["user"] or ""
         submission = f"{user}_{user_id}" if user else user_id
         late = any(files[name]["late"] for name in user_names)
-        members.append(ClassMember(safe_name(submission), user, user_id, attempts=(Attempt(parts, late=late),)))
+        ids = {"canvas": user_id} if user_id.isdecimal() else {}  # otherwise the download is anonymous
+        attempts = (Attempt(parts, late=late),)
+        members.append(ClassMember(safe_name(submission), user, user_id, attempts=attempts, ids=ids))
     return members
 
 
@@ -92,7 +94,9 @@ def read_moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[
             path, file = folder / name, match["file"]
             parts.append(SubmissionPart(unwrap_folder(path)) if file is None else SubmissionPart(path, file))
     return [
-        ClassMember(safe_name(f"{name}_{number}"), name, number, attempts=(Attempt(tuple(parts)),))
+        ClassMember(
+            safe_name(f"{name}_{number}"), name, number, attempts=(Attempt(tuple(parts)),), ids={"moodle": number}
+        )
         for (name, number), parts in sorted(parts_by_student.items())
     ]
 
@@ -133,7 +137,8 @@ def read_gradescope(folder: Path, names: list[str], curriculum: Curriculum) -> l
         )
         fields = details[key]
         name, number, email = (fields.get(field, "") for field in ("name", "sid", "email"))
-        members.append(ClassMember(safe_name(key), name, number, email, attempts))
+        ids = {"gradescope": number} if number else {}
+        members.append(ClassMember(safe_name(key), name, number, email, attempts, ids))
     return members
 
 
@@ -178,7 +183,10 @@ def read_nbgrader(folder: Path, names: list[str], curriculum: Curriculum) -> lis
                 if submitted_at := parse_time(stamp):
                     module = path.name if path.name in curriculum.modules else ""
                     times[module] = max(submitted_at, times.get(module, submitted_at))
-        members.append(ClassMember(safe_name(name), "", name, attempts=(Attempt(tuple(parts), times),)))
+        submitted = tuple(part.assignment for part in parts if part.assignment in curriculum.modules)
+        # A folder that is not named after an assignment may contain any of them.
+        attempts = (Attempt(tuple(parts), times, assignments=submitted if 0 < len(submitted) == len(parts) else None),)
+        members.append(ClassMember(safe_name(name), "", name, attempts=attempts, ids={"nbgrader": name}))
     return members or None
 
 

@@ -27,6 +27,11 @@ class Attempt:
     parts: tuple[SubmissionPart, ...]
     times: dict[str, datetime] = field(default_factory=dict)  # by assignment; the key "" stands for all others
     late: bool | None = None  # whether the platform marks it as late, not by how much; None: it has no such mark
+    assignments: tuple[str, ...] | None = None  # those that it is for; None: the layout does not say
+
+    def includes(self, assignment: str) -> bool:
+        """Return whether an assignment was submitted with this attempt, as far as the layout says."""
+        return self.assignments is None or assignment in self.assignments
 
     def submitted_at(self, assignment: str = "") -> datetime | None:
         """Return when an assignment was submitted (without one: the latest time), or None if that is unknown."""
@@ -36,16 +41,48 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class ClassMember:
-    """One student of the class, with their attempts. Texts that are not known are empty."""
+class Source:
+    """A folder of submissions, and the assignments that it is for."""
 
-    submission: str  # the name under which the work is graded: unique, and safe to show and to write
+    name: str  # empty if one folder has all assignments; otherwise a part of file names
+    assignments: tuple[str, ...]
+    folder: Path
+    layout: str = "auto"
+    functions: tuple[str, ...] = ()  # the qualified names of those that are graded
+
+
+@dataclass(frozen=True)
+class ClassMember:
+    """One student of one source, with their attempts. Texts that are not known are empty."""
+
+    submission: str  # the name under which the work is graded: unique in its source, and safe to show and to write
     name: str = ""
-    id: str = ""  # on the platform or the roster
+    id: str = ""  # on the platform
     email: str = ""
     attempts: tuple[Attempt, ...] = ()  # the oldest first
-    roster: dict[str, str] = field(default_factory=dict)  # the student's row of the roster, by column
+    ids: dict[str, str] = field(default_factory=dict)  # by platform, as read from its own files
     notes: tuple[str, ...] = ()  # for the instructor
+
+
+@dataclass(frozen=True)
+class Student:
+    """One student of the class, with the submissions of all sources. Texts that are not known are empty."""
+
+    submission: str  # the name of the student in this class: unique, and safe to show and to write
+    name: str = ""
+    id: str = ""  # from the roster or the platform
+    email: str = ""
+    ids: dict[str, str] = field(default_factory=dict)  # by platform, as read from its own files
+    roster: dict[str, str] = field(default_factory=dict)  # the student's row of the roster, by column
+    section: str = ""
+    ta: str = ""
+    notes: tuple[str, ...] = ()  # for the instructor
+    work: dict[str, ClassMember] = field(default_factory=dict)  # by name of the source
+
+    @property
+    def attempts(self) -> int:
+        """Return the number of attempts in all sources."""
+        return sum(len(member.attempts) for member in self.work.values())
 
 
 def is_gradable(name: str) -> bool:

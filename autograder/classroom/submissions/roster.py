@@ -1,29 +1,98 @@
-"""Match submissions with the people on a roster, a CSV file, and find out who is missing.
+"""Read a roster, a CSV file with the people of a class.
 
 Columns are found by their titles, so that the exports of Canvas, Moodle, Gradescope and nbgrader can be used as they
 are.
 """
 
+import codecs
 import csv
-import difflib
 import io
 import re
 import unicodedata
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.classroom.submissions.model import ClassMember, safe_name
-from autograder.core.text import clean, counted
+from autograder.core.text import clean
 from autograder.errors import UsageError
 
 # Titles in lower case, letters only; the first that the roster has is used.
-_NAME = ("name", "fullname", "student", "studentname")
-_FIRST, _LAST = ("firstname", "givenname", "vorname"), ("lastname", "surname", "familyname", "nachname")
-_ID = ("id", "studentid", "sid", "identifier", "userid", "sisuserid", "idnumber", "username", "login", "loginid")
-_LOGIN = ("sisloginid", "username", "login", "loginid", "sisuserid", "studentid", "sid", "idnumber", "github")
-_EMAIL = ("email", "emailaddress", "mail")
+_NAME = (
+    "name",
+    "fullname",
+    "student",
+    "studentname",
+    "vollständigername",
+    "nomcomplet",
+    "nombrecompleto",
+    "nomecompleto",
+    "nomecognome",
+    "volledigenaam",
+)
+_FIRST = ("firstname", "givenname", "vorname", "prénom", "nombre", "nome", "voornaam")
+_LAST = (
+    "lastname",
+    "surname",
+    "familyname",
+    "nachname",
+    "nomdefamille",
+    "apellidos",
+    "apellido",
+    "cognome",
+    "sobrenome",
+    "achternaam",
+)
+_LOGIN = (
+    "sisuserid",
+    "studentid",
+    "sid",
+    "idnumber",
+    "idnummer",
+    "matrikelnummer",
+    "numérodidentification",
+    "sisloginid",
+    "username",
+    "login",
+    "loginid",
+    "anmeldename",
+    "github",
+    "githubusername",
+    "userid",
+)
+_ID = (
+    "id",
+    "studentid",
+    "sid",
+    "identifier",
+    "userid",
+    "sisuserid",
+    "idnumber",
+    "idnummer",
+    "matrikelnummer",
+    "username",
+    "login",
+    "loginid",
+)
+_EMAIL = (
+    "email",
+    "emailaddress",
+    "mail",
+    "emailadresse",
+    "adressedecourriel",
+    "direccióndecorreo",
+    "indirizzoemail",
+    "endereçodeemail",
+)
+_SECTION = ("section", "sections", "sectionname", "group", "groupname", "gruppe", "groupe", "grupo", "tutorial", "lab")
+_TA = ("ta", "tas", "teachingassistant", "tutor", "tutorin", "grader")
+# Moodle's worksheets: "Participant 1234", in the language of the person who downloaded it.
+_MOODLE_PARTICIPANT = re.compile(
+    r"(?:participant|participante|teilnehmer/in|teilnehmer|deelnemer|partecipante|deltaker|deltager)\s*(\d+)",
+    re.IGNORECASE,
+)
+# Canvas adds a test student ("Student View") to each course; its login is a digest in hexadecimal digits.
+TEST_STUDENT_NAMES = {"studenttest", "teststudent"}
+_TEST_STUDENT_LOGIN = re.compile(r"[0-9a-f]{40}")
 
 
 @dataclass(frozen=True)
@@ -35,6 +104,9 @@ class RosterEntry:
     email: str
     row: dict[str, str]
     keys: frozenset[str]
+    ids: dict[str, str] = field(default_factory=dict)  # by platform, if the roster is that platform's
+    section: str = ""
+    ta: str = ""
 
 
 def read_roster(path: Path) -> list[RosterEntry]:
@@ -44,11 +116,10 @@ def read_roster(path: Path) -> list[RosterEntry]:
         UsageError: if it cannot be read, has no column that identifies people, or lists somebody twice.
     """
     try:
-        text = path.read_text("utf-8-sig")
+        content = path.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read the roster {path}: {error.strerror}. Check the path: --roster FILE") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"the roster {path} is not UTF-8. Save it as CSV (UTF-8).") from None
+    text = _decode(content, path)
     try:
         dialect: type[csv.Dialect] | csv.Dialect = csv.Sniffer().sniff(text[:4000], delimiters=",;\t")
     except csv.Error:
@@ -59,24 +130,56 @@ def read_roster(path: Path) -> list[RosterEntry]:
     except csv.Error as error:  # for example a quotation mark that is never closed
         problem = f"is not valid CSV after line {reader.line_num}: {error}. Save it as CSV (UTF-8) again."
         raise UsageError(f"the roster {path} {problem}") from None
-    titles = {re.sub(r"[^a-z]", "", (title or "").lower()): title for title in reversed(reader.fieldnames or [])}
-    if not any(title in titles for title in (*_NAME, *_ID, *_EMAIL, *_LAST)):
+    titles = titles_by_word(reader.fieldnames or [])
+    if not any(title in titles for title in (*_NAME, *_ID, *_LOGIN, *_EMAIL, *_LAST)):
         columns = ", ".join(title or "" for title in (reader.fieldnames or [])[:6])
         raise UsageError(
             f"the roster {path} has no column name, id or email. Rename one of these: {clean(columns, 200)}"
         )
+    cells = ({key or "": value or "" for key, value in row.items() if isinstance(value, str)} for row in rows)
+    return roster_entries(list(cells), f"the roster {path}")
+
+
+def roster_entries(rows: Sequence[dict[str, str]], where: str) -> list[RosterEntry]:
+    """Return the people in the rows of a roster; raise UsageError, naming `where`, if somebody is listed twice."""
+    titles = titles_by_word(rows[0]) if rows else {}
     entries: dict[str, RosterEntry] = {}
     for row in rows:
-        entry = _entry({key or "": value or "" for key, value in row.items() if isinstance(value, str)}, titles)
+        entry = _entry(row, titles)
         if entry is None:
             continue
         key = entry.id or entry.email or entry.name
         if key in entries:
             first = list(entries).index(key) + 1
-            where = f"entries {first} and {len(entries) + 1}"
-            raise UsageError(f"the roster {path} lists {clean(key, 80)!r} twice: {where}. Remove one of them")
+            positions = f"entries {first} and {len(entries) + 1}"
+            raise UsageError(f"{where} lists {clean(key, 80)!r} twice: {positions}. Remove one of them")
         entries[key] = entry
     return list(entries.values())
+
+
+def _decode(content: bytes, path: Path) -> str:
+    """Return the text of a file in UTF-8, UTF-16 or cp1252, as spreadsheets save them."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encodings = ["utf-16"]
+    elif b"\0" in content[:200]:  # UTF-16 without its mark: every second byte of a Latin letter is zero
+        encodings = ["utf-16-le" if content[1:2] == b"\0" else "utf-16-be"]
+    else:
+        encodings = ["utf-8-sig", "cp1252"]
+    for encoding in encodings:
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    raise UsageError(f"the roster {path} is not in UTF-8, UTF-16 or cp1252. Save it as CSV (UTF-8).")
+
+
+def titles_by_word(titles: Iterable[str | None]) -> dict[str, str]:
+    """Return the titles of a roster by their letters in lower case; the first of several counts."""
+    by_word: dict[str, str] = {}
+    for title in titles:
+        word = "".join(char for char in unicodedata.normalize("NFC", (title or "").lower()) if char.isalpha())
+        by_word.setdefault(word, title or "")
+    return by_word
 
 
 def _entry(row: dict[str, str], titles: dict[str, str]) -> RosterEntry | None:
@@ -91,97 +194,56 @@ def _entry(row: dict[str, str], titles: dict[str, str]) -> RosterEntry | None:
     if "," in name:  # Canvas: "Lovelace, Ada"
         family, _, given = (part.strip() for part in name.partition(","))
         name = f"{given} {family}".strip()
+    is_canvas = {"student", "id", "section"} <= titles.keys() and ("sisloginid" in titles or "sisuserid" in titles)
+    if is_canvas and _is_test_student(name, row, titles):
+        return None
     number, email = first(_ID), first(_EMAIL)
-    number = re.sub(r"^(?:participant|teilnehmer/in)\s*", "", number, flags=re.IGNORECASE)  # Moodle: "Participant 1234"
-    if not (name or number or email) or name.lower() in ("points possible", "student, test"):
+    ids = {"canvas": number} if is_canvas and row.get(titles["id"], "").strip() else {}
+    if is_canvas:  # the number in "ID" is Canvas's own, which no other platform knows
+        number = first(("sisuserid", "sisloginid")) or number
+    participants = (_MOODLE_PARTICIPANT.fullmatch(cell.strip()) for cell in row.values())
+    if participant := next(filter(None, participants), None):
+        ids["moodle"] = participant[1]
+        number = next(filter(None, (first(("idnumber", "idnummer", "numérodidentification")), participant[1])))
+    if not (name or number or email) or name.lower() == "points possible":
         return None  # an empty row, or one that Canvas adds
     logins = [row[titles[title]].strip() for title in _LOGIN if title in titles and row.get(titles[title])]
     words = re.split(r"[\s,]+", name)
     names = [name, "".join(reversed(words)), f"{given}{family}", f"{family}{given}"]
-    keys = {_normalize(text) for text in (number, email, *logins, *names)}
-    keys |= {_normalize(text.partition("@")[0]) for text in (email, *logins)}
-    return RosterEntry(clean(name, 100), clean(number, 100), clean(email, 100), row, frozenset(keys - {""}))
+    keys = {normalize(text) for text in (*(() if number in ids.values() else (number,)), email, *logins, *names)}
+    keys |= {normalize(text.partition("@")[0]) for text in (email, *logins)}
+    keys |= {platform_key(platform, value) for platform, value in ids.items()}
+    return RosterEntry(
+        clean(name, 100),
+        clean(number, 100),
+        clean(email, 100),
+        row,
+        frozenset(keys - {""}),
+        ids,
+        clean(first(_SECTION), 100),
+        clean(first(_TA), 100),
+    )
 
 
-def _normalize(text: str) -> str:
+def _is_test_student(name: str, row: dict[str, str], titles: dict[str, str]) -> bool:
+    login = row.get(titles.get("sisloginid", ""), "").strip()
+    has_no_id = not row.get(titles.get("sisuserid", ""), "").strip()
+    return normalize(name) in TEST_STUDENT_NAMES or bool(has_no_id and _TEST_STUDENT_LOGIN.fullmatch(login))
+
+
+def identifiers(row: dict[str, str]) -> list[str]:
+    """Return every id, login and address in a row of a roster."""
+    titles = titles_by_word(row)
+    cells = (row[titles[word]].strip() for word in (*_ID, *_LOGIN, *_EMAIL) if word in titles)
+    return list(dict.fromkeys(filter(None, cells)))
+
+
+def normalize(text: str) -> str:
     """Return the letters and digits of a name in lower case, without accents."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(char for char in decomposed if char.isalnum())
 
 
-def match_roster(members: list[ClassMember], entries: list[RosterEntry]) -> list[ClassMember]:
-    """Return everybody on the roster, in its order, then the students who are not on it."""
-    positions: dict[str, set[int]] = defaultdict(set)
-    for number, entry in enumerate(entries):
-        for key in entry.keys:
-            positions[key].add(number)
-    matched: dict[int, ClassMember] = {}
-    others = []
-    for member in members:
-        position = _position_of(member, positions)
-        if position is not None and position not in matched:
-            entry = entries[position]
-            # The platform's form of an id counts: in nbgrader, it is the name of a folder.
-            is_same_id = member.id and _normalize(member.id) == _normalize(entry.id)
-            student_id = member.id if is_same_id else entry.id or member.id
-            name, email = entry.name or member.name, entry.email or member.email
-            matched[position] = replace(member, name=name, id=student_id, email=email, roster=entry.row)
-            continue
-        namesakes = max(len(positions.get(_normalize(text), ())) for text in (member.submission, member.name))
-        if position is not None:
-            note = f"submitted twice: see {matched[position].submission}"
-        elif namesakes:
-            note = f"{counted(namesakes, 'student')} on the roster have this name: name the submission by id or email"
-        else:
-            note = "not on the roster"
-        others.append(replace(member, notes=(*member.notes, note)))
-    submissions = {member.submission for member in members}
-    return [*(matched.get(number) or _missing(entry, submissions) for number, entry in enumerate(entries)), *others]
-
-
-def _position_of(member: ClassMember, positions: dict[str, set[int]]) -> int | None:
-    """Find a student on the roster by id, then email, then name; a name that several people have matches nobody."""
-    for text in filter(None, (member.id, member.email, member.submission, member.name)):
-        if len(matching := positions.get(_normalize(text), ())) == 1:
-            return next(iter(matching))
-    return None
-
-
-def _missing(entry: RosterEntry, submissions: set[str]) -> ClassMember:
-    """Return the student of a roster entry without a submission, under a name that is not in use yet."""
-    name = safe_name(entry.id or entry.email or entry.name)
-    if name in submissions:
-        name = f"{name} (missing)"
-    submissions.add(name)
-    return ClassMember(name, entry.name, entry.id, entry.email, roster=entry.row)
-
-
-class StudentNames:
-    """The names of the students of a class: each can be found by submission, name, id and email."""
-
-    def __init__(self, members: Sequence[ClassMember]) -> None:
-        self._submissions = {member.submission for member in members}
-        self._submissions_by_name: dict[str, set[str]] = defaultdict(set)
-        for member in members:
-            for name in filter(None, (member.email, member.id, member.name, member.submission)):
-                self._submissions_by_name[name].add(member.submission)
-
-    def find(self, name: str, option: str) -> str | None:
-        """Return the submission of the student of that name, or None.
-
-        Raises:
-            UsageError: if several students have that name; `option` is where the user can give another.
-        """
-        if name in self._submissions:  # the name of a submission is unique, even if it is also somebody's name
-            return name
-        matching = sorted(self._submissions_by_name.get(name, ()))
-        if len(matching) > 1:
-            choices = ", ".join(map(repr, matching))
-            raise UsageError(f"{name!r} matches several students. Name one submission: {option} with {choices}")
-        return matching[0] if matching else None
-
-    def unknown(self, name: str) -> str:
-        """Return a message that no student has this name, with the closest name."""
-        close = difflib.get_close_matches(name, self._submissions_by_name, n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else "Use the name of the submission."
-        return f"no student {clean(name, 80)!r} in the class. {hint}"
+def platform_key(platform: str, number: str) -> str:
+    """Return the key of an id that only one platform uses."""
+    return f"{platform}:{number}"

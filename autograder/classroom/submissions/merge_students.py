@@ -1,0 +1,222 @@
+"""Bring the submissions of several sources together: one student has one work per source.
+
+With a roster, students are its entries. Without one, submissions belong to the same student if the platform gave them
+the same id, or they have the same address, or else the same name. Where that is not certain, they stay apart, with a
+note for the instructor: a grade at the wrong student is worse than a student who is listed twice.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from autograder.classroom.submissions.model import ClassMember, Student, safe_name
+from autograder.classroom.submissions.roster import RosterEntry, normalize, platform_key
+from autograder.core.text import counted
+
+Members = Mapping[str, Sequence[ClassMember]]  # by source
+KnownNames = Mapping[tuple[str, str], str]  # the names that students had before, by source and submission
+_NO_ROSTER = "To tell them apart, add a roster: --roster FILE"
+
+
+@dataclass
+class _Group:
+    """The submissions of one student while the students are found."""
+
+    work: dict[str, ClassMember] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def keys(self, kind: str) -> set[str]:
+        return {key for member in self.work.values() for key in _keys(member, kind)}
+
+
+def merge_students(
+    sources: Members, entries: Sequence[RosterEntry] | None = None, known: KnownNames | None = None
+) -> list[Student]:
+    """Return the students of all sources: everybody on the roster in its order, then those who are not on it."""
+    known = known or {}
+    if entries is None:
+        groups = _group(sources)
+        names = _Names(known, ())
+        return [_student(group, names) for group in groups]
+    matched, others = _match(sources, entries)
+    names = _Names(known, [group for group in [*matched.values(), *others] if group.work])
+    students = []
+    for number, entry in enumerate(entries):
+        group = matched.get(number, _Group())
+        students.append(_student(group, names, entry))
+    return students + [_student(group, names) for group in others]
+
+
+def _match(sources: Members, entries: Sequence[RosterEntry]) -> tuple[dict[int, _Group], list[_Group]]:
+    """Return the submissions by position on the roster, and those of students who are not on it."""
+    positions: dict[str, set[int]] = defaultdict(set)
+    for number, entry in enumerate(entries):
+        for key in entry.keys:
+            positions[key].add(number)
+    matched: dict[int, _Group] = defaultdict(_Group)
+    others: dict[str, list[ClassMember]] = {}
+    for source, members in sources.items():
+        others[source] = []
+        for member in members:
+            position = _position_of(member, positions)
+            if position is not None and source not in matched[position].work:
+                matched[position].work[source] = member
+                continue
+            namesakes = max(len(positions.get(normalize(text), ())) for text in (member.submission, member.name))
+            if position is not None:
+                note = f"submitted twice: see {matched[position].work[source].submission}"
+            elif namesakes:
+                count = counted(namesakes, "student")
+                note = f"{count} on the roster have this name: name the submission by id or email"
+            else:
+                note = "not on the roster"
+            others[source].append(replace(member, notes=(*member.notes, note)))
+    return matched, _group(others)
+
+
+def _position_of(member: ClassMember, positions: Mapping[str, set[int]]) -> int | None:
+    """Find a student on the roster by id, then email, then name; a name that several people have matches nobody."""
+    by_name = [_only(positions, normalize(text)) for text in (member.submission, member.name) if text]
+    named = next((position for position in by_name if position is not None), None)
+    for platform, number in member.ids.items():
+        position = _only(positions, platform_key(platform.partition(":")[0], number))
+        if position is not None:
+            return position
+    if member.id and not any(platform.partition(":")[0] == "moodle" for platform in member.ids):
+        position = _only(positions, normalize(member.id))
+        # Canvas's own numbers may happen to be the student numbers of others: then the name decides.
+        if position is not None and ("canvas" not in member.ids or named in (None, position)):
+            return position
+    position = _only(positions, normalize(member.email)) if member.email else None
+    return named if position is None else position
+
+
+def _only(positions: Mapping[str, set[int]], key: str) -> int | None:
+    matching = positions.get(key, ())
+    return next(iter(matching)) if len(matching) == 1 else None
+
+
+def _group(sources: Members) -> list[_Group]:
+    """Group the submissions of several sources by student, without a roster."""
+    groups: list[_Group] = []
+    for source, members in sources.items():
+        left = list(members)
+        for kind in ("id", "email", "name"):
+            left = _join(source, left, groups, kind)
+        groups += [_Group({source: member}) for member in left]
+    for group in groups:
+        group.notes = list(dict.fromkeys(note for member in group.work.values() for note in member.notes))
+    return groups
+
+
+def _join(source: str, members: Sequence[ClassMember], groups: Sequence[_Group], kind: str) -> list[ClassMember]:
+    """Add each member to the group that has the same key; return the members without such a group."""
+    candidates: dict[str, list[_Group]] = defaultdict(list)
+    for group in groups:
+        if source not in group.work:
+            for key in group.keys(kind):
+                candidates[key].append(group)
+    namesakes = Counter(key for member in members for key in set(_keys(member, kind)))
+    left = []
+    for member in members:
+        keys = set(_keys(member, kind))
+        found = {id(group): group for key in keys for group in candidates.get(key, ())}
+        if not found:
+            left.append(member)
+            continue
+        group = next(iter(found.values()))
+        if len(found) > 1 or any(namesakes[key] > 1 for key in keys) or _differ(member, group):
+            other = ", ".join(sorted({other.submission for group in found.values() for other in group.work.values()}))
+            note = f"has the same {kind} as {other}, but may be another student. {_NO_ROSTER}"
+            left.append(replace(member, notes=(*member.notes, note)))
+        elif source not in group.work:
+            group.work[source] = member
+        else:
+            left.append(member)
+    return left
+
+
+def _differ(member: ClassMember, group: _Group) -> bool:
+    """Return whether addresses, or ids of one platform, say that the member is not the student of the group."""
+    for other in group.work.values():
+        if member.email and other.email and member.email.casefold() != other.email.casefold():
+            return True
+        if any(other.ids.get(platform, number) != number for platform, number in member.ids.items()):
+            return True
+    return False
+
+
+def _keys(member: ClassMember, kind: str) -> Iterator[str]:
+    """Yield the normalized texts by which a member can be found: by id, email or name."""
+    if kind == "id":
+        for platform, number in member.ids.items():
+            if number and not platform.startswith("moodle"):  # Moodle's numbers are different for each assignment
+                yield platform_key(platform, number)
+    elif kind == "email":
+        if member.email:
+            yield member.email.casefold()
+    else:
+        # Canvas: "lovelaceada". Where the family name begins is not known, so every rotation of the words counts.
+        words = re.split(r"[\s,]+", member.name or member.submission)
+        for start in range(len(words)):
+            if key := normalize("".join(words[start:] + words[:start])):
+                yield key
+
+
+class _Names:
+    """Gives each student a unique name, the same as in earlier runs where possible."""
+
+    def __init__(self, known: KnownNames, groups: Sequence[_Group]) -> None:
+        self._known = known
+        self._reserved = {member.submission for group in groups for member in group.work.values()}
+        self._used: set[str] = set()
+
+    def of_work(self, work: Mapping[str, ClassMember]) -> str:
+        """Return the name of a student with submissions."""
+        before = [self._known.get((source, member.submission), "") for source, member in work.items()]
+        first = next(iter(work.values())).submission
+        for name in [*before, first, *(f"{first} ({source})" for source in work)]:
+            if name and name not in self._used:
+                break
+        else:
+            name = next(f"{first} ({n})" for n in range(2, len(self._used) + 3) if f"{first} ({n})" not in self._used)
+        self._used.add(name)
+        return name
+
+    def of_missing(self, entry: RosterEntry) -> str:
+        """Return the name of somebody on the roster without a submission."""
+        name = safe_name(entry.id or entry.email or entry.name)
+        taken = self._used | self._reserved
+        while name in taken:
+            name = f"{name} (missing)"
+        self._used.add(name)
+        return name
+
+
+def _student(group: _Group, names: _Names, entry: RosterEntry | None = None) -> Student:
+    members = list(group.work.values())
+    ids: dict[str, str] = {}
+    for member in members:
+        ids.update(member.ids)
+    own_id = next((member.id for member in members if member.id), "")
+    name = next((member.name for member in members if " " in member.name), "")
+    name = name or next((member.name for member in members if member.name), "")
+    email = next((member.email for member in members if member.email), "")
+    notes = tuple(group.notes or dict.fromkeys(note for member in members for note in member.notes))
+    if entry is None:
+        return Student(names.of_work(group.work), name, own_id, email, ids, notes=notes, work=group.work)
+    # The platform's form of an id counts: in nbgrader, it is the name of a folder.
+    is_same_id = own_id and normalize(own_id) == normalize(entry.id)
+    return Student(
+        names.of_work(group.work) if members else names.of_missing(entry),
+        entry.name or name,
+        own_id if is_same_id else entry.id or own_id,
+        entry.email or email,
+        {**entry.ids, **ids},
+        entry.row,
+        entry.section,
+        entry.ta,
+        notes,
+        group.work,
+    )

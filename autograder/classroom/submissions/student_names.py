@@ -1,0 +1,55 @@
+"""Find the student that a name, an id, a login or an address means."""
+
+import difflib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from autograder.classroom.submissions.model import ClassMember, Student
+from autograder.classroom.submissions.roster import identifiers
+from autograder.core.text import clean
+from autograder.errors import UsageError
+
+
+class StudentNames:
+    """The names of the students of a class: submissions, names, ids, logins and addresses."""
+
+    def __init__(self, students: Sequence[Student]) -> None:
+        self._submissions = {student.submission for student in students}
+        self._submissions_by_name: dict[str, set[str]] = defaultdict(set)
+        for student in students:
+            for name in _names(student):
+                self._submissions_by_name[name].add(student.submission)
+
+    @classmethod
+    def of_documents(cls, students: Sequence[Mapping[str, Any]]) -> "StudentNames":
+        """Return the names of the students of a class document."""
+        keys = ("submission", "name", "id", "email", "ids", "roster")
+        return cls([Student(**{key: student[key] for key in keys if key in student}) for student in students])
+
+    def find(self, name: str, option: str) -> str | None:
+        """Return the submission of the student of that name, or None.
+
+        Raises:
+            UsageError: if several students have that name; `option` is where the user can give another.
+        """
+        if name in self._submissions:  # the name of a submission is unique, even if it is also somebody's name
+            return name
+        matching = sorted(self._submissions_by_name.get(name, ()))
+        if len(matching) > 1:
+            choices = ", ".join(map(repr, matching))
+            raise UsageError(f"{name!r} matches several students. Name one submission: {option} with {choices}")
+        return matching[0] if matching else None
+
+    def unknown(self, name: str) -> str:
+        """Return a message that no student has this name, with the closest name."""
+        close = difflib.get_close_matches(name, self._submissions_by_name, n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else "Use the name of the submission."
+        return f"no student {clean(name, 80)!r} in the class. {hint}"
+
+
+def _names(student: Student) -> set[str]:
+    members: list[ClassMember] = list(student.work.values())
+    names = {student.submission, student.name, student.id, student.email, *student.ids.values()}
+    names |= {text for member in members for text in (member.submission, member.name, member.id, member.email)}
+    return {*names, *identifiers(student.roster)} - {""}
