@@ -118,7 +118,7 @@ class BrowserPage:
             for name, entry in workspace.progress.items()
             if name in statuses
         ]
-        contents = submit.collect_files(workspace.snapshot)
+        contents = submit.collect_files(workspace)
         result = SubmissionResult(self._folder.name, content_hash(self._folder), 0, checks)
         manifest = submit.make_manifest(self._folder.name, contents, result, workspace.state)
         archive = base64.b64encode(submit.make_archive(contents, manifest)).decode()

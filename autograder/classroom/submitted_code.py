@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder.core.text import counted
 from autograder.documents import CODE_SCHEMA, Document, read_document
-from autograder.notebooks.line_to_cell import notebook_parts
+from autograder.engine.cell_locations import notebook_parts
 
 FOLDER = "code"
 MAX_MODULE_CHARACTERS = 128 << 10

@@ -33,8 +33,8 @@ from autograder.classroom.submissions.model import Attempt
 from autograder.core import gc_tuning
 from autograder.core.files import write_atomically
 from autograder.engine import session
+from autograder.engine.cell_locations import locate_in_cells, modules_from_notebooks
 from autograder.errors import UsageError
-from autograder.notebooks.line_to_cell import locate_in_cells, modules_from_notebooks
 
 
 @dataclass(frozen=True)

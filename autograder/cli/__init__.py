@@ -24,7 +24,7 @@ SECTIONS = {
         "hint": "progress:hint",
         "solution": "workspace:solution",
         "diff": "workspace:diff",
-        "reset": "workspace:reset",
+        "reset": "workspace:reset_",
         "update": "workspace:update",
         "submit": "check:submit",
     },

@@ -3,6 +3,7 @@
 import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +11,10 @@ from autograder.cli import options
 from autograder.cli.completion import CourseName
 from autograder.core.text import clean
 from autograder.errors import UsageError
+
+if TYPE_CHECKING:
+    from autograder.workspace.sources import Version
+    from autograder.workspace.workspace import Workspace
 
 
 @click.command()
@@ -25,6 +30,11 @@ from autograder.errors import UsageError
 @click.option(
     "--sandbox", is_flag=True, help="Run the code in the strongest sandbox of this machine, as headway grade does."
 )
+@click.option(
+    "--use",
+    type=click.Choice(["file", "notebook"]),
+    help="Where an assignment has work in its file and in its notebook, let this one count from now on.",
+)
 @click.option("--all", "all_panels", is_flag=True, help="Show every failed check, not only the first few.")
 @options.curriculum
 @options.json_file
@@ -35,10 +45,13 @@ def check(
     seed: int,
     call_seconds: float,
     sandbox: bool,
+    use: "Version | None",
     all_panels: bool,
     json_file: str | None,
 ) -> None:
     """Check everything, or the named assignments or functions.
+
+    An assignment may be written in its file or in its notebook. To check a certain one, name it: softmax.ipynb.
 
     To check code that is not your own, use --dir DIR --sandbox. This records nothing in DIR.
 
@@ -48,10 +61,11 @@ def check(
     from autograder.engine import session
     from autograder.sandbox import Limits
     from autograder.workspace.check import check_workspace, next_step
+    from autograder.workspace.sources import split_file_names
 
     limits = Limits(call_seconds=call_seconds)
     badge_lines: list[str] = []
-    when_passed, advice = None, ""
+    when_passed, advice, notebooks = None, "", dict[str, str]()
     if sandbox:  # the folder is not opened as a workspace: the files that Headway keeps in one are untrusted, too
         from autograder.classroom.single_submission import check_in_sandbox
 
@@ -64,8 +78,10 @@ def check(
     else:
         workspace = options.open_workspace(folder)
         curriculum = workspace.curriculum
+        names, workspace.named_versions = split_file_names(names, curriculum)
         functions = curriculum.select(names)
         workspace.require_assignments()
+        _choose_versions(workspace, functions, use, may_ask=not json_file)
         if not workspace.is_initialized and folder.resolve() != Path.cwd():
             command = f"headway check --dir {shlex.quote(str(folder))} --sandbox"
             advice = clean(
@@ -75,13 +91,14 @@ def check(
         with options.checking_message():
             result, badge_lines = check_workspace(workspace, functions, seed=seed, limits=limits)
         when_passed = next_step(workspace, result) if result.passed else None
+        notebooks = {module: workspace.file_of(module) for module in workspace.notebook_modules}
     document = results.to_document(result, curriculum)
     if json_file:
         options.write_json(json_file, document)
     from autograder.report import check_report
 
     console = options.make_console(stderr=json_file == "-")
-    check_report.render(document, console, all_panels=all_panels, when_passed=when_passed)
+    check_report.render(document, console, all_panels=all_panels, when_passed=when_passed, notebooks=notebooks)
     for note in result.notes:
         console.print(note, style="dim", markup=False)
     for line in badge_lines:
@@ -90,6 +107,23 @@ def check(
         click.echo(advice, err=True)
     status = options.PASSED if result.passed else options.NOT_PASSED
     sys.exit(options.INTERNAL_ERROR if result.internal_errors else status)
+
+
+def _choose_versions(
+    workspace: "Workspace", functions: tuple[str, ...], use: "Version | None", *, may_ask: bool
+) -> None:
+    """Let one version of each assignment count: the one to `use`, or, in a terminal, the one that the user chooses."""
+    modules = tuple(dict.fromkeys(name.partition(".")[0] for name in functions))
+    if use is None:
+        if may_ask:
+            options.ask_which_version_counts(workspace, modules)
+        return
+    if workspace.named_versions:
+        raise UsageError("name the assignment with --use, not its file, for example: softmax --use notebook")
+    some = len(functions) < len(workspace.curriculum.functions)
+    for module in modules:
+        if some or module in workspace.sources:
+            workspace.choose_version(module, use)
 
 
 @click.command()
@@ -115,8 +149,10 @@ def submit(names: tuple[str, ...], folder: Path, out: Path | None, student: str 
         raise UsageError(f"{path} does not end in .zip. Name the archive: --out {path.with_suffix('.zip')}")
     selected = workspace.curriculum.select(names)
     archive.refuse_outside_links(folder)
+    options.ask_which_version_counts(workspace, tuple(workspace.curriculum.modules))
+    archive.require_decided(workspace)
     result, _ = check_workspace(workspace, selected)
-    contents = archive.collect_files(workspace.snapshot)
+    contents = archive.collect_files(workspace)
     manifest = archive.make_manifest(student, contents, result, workspace.state)
     archive.write_archive(path, contents, manifest)
     submission.render(manifest, result, path, options.make_console())

@@ -96,6 +96,19 @@ def open_workspace(folder: Path) -> "Workspace":
     return Workspace.open(folder, None if is_own else selected_curriculum())
 
 
+def ask_which_version_counts(workspace: "Workspace", modules: tuple[str, ...]) -> None:
+    """In a terminal, ask which version counts of each assignment that the user must decide, and remember the answer."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return
+    from autograder.workspace.sources import describe
+
+    for source in workspace.undecided(modules):
+        click.echo(describe(source, command=False))
+        choice = click.Choice(["file", "notebook"])
+        answer = click.prompt(f"Which one of {source.module} counts?", type=choice, default=source.version)
+        workspace.choose_version(source.module, "file" if answer == "file" else "notebook")
+
+
 _OS_ERROR_REMEDIES = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "Free some disk space and try again"),
     errno.ENAMETOOLONG: "Use a shorter name",

@@ -46,6 +46,8 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
     listed = tuple(name for name in selected if not (only_open if name in passed else only_done))
     stale = frozenset(entries.keys() - workspace.statuses.keys())
     progress_table.render(workspace.curriculum, listed, console, entries, stale, len(selected))
+    for line in workspace.describe_sources(dict.fromkeys(function.partition(".")[0] for function in listed)):
+        click.echo(line)
     for note in workspace.state.notes:
         click.echo(f"! {note}", err=True)
 

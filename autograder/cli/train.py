@@ -238,12 +238,12 @@ def plot(
     several.
     """
     from autograder.curriculum import registry, stubs
-    from autograder.engine import session
     from autograder.workspace import plots
     from autograder.workspace.plot_data.catalog import PLOTS, find_plot
     from autograder.workspace.plot_data.function_calls import functions_in_folder
     from autograder.workspace.plots.inputs import PlotInputs
     from autograder.workspace.pretrained.model_file import load
+    from autograder.workspace.workspace import Workspace
 
     if name is None:
         from autograder.report import course_table
@@ -268,7 +268,10 @@ def plot(
             click.echo(line)
         return
     checkpoint = models[0] if models else checkpoint
-    source = stubs.bundled("solutions") if solution else session.require_folder(folder, registry.default())
+    workspace = Workspace.open(folder, registry.default())
+    if not solution:
+        workspace.require_assignments()
+    source = stubs.bundled("solutions") if solution else workspace.module_folder
     with functions_in_folder(source) as functions:
         plots.write(chosen, PlotInputs(functions, text, lambda: load(checkpoint)), path)
     click.echo(f"Wrote {path}. {chosen.caption}")

@@ -70,26 +70,35 @@ def _read_archive(path: Path, curriculum: "Curriculum") -> bytes:
     return content
 
 
-@click.command()
+@click.command("reset")
 @name_argument
 @options.workspace_folder
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-def reset(name: str, folder: Path, yes: bool) -> None:
+def reset_(name: str, folder: Path, yes: bool) -> None:
     """Restore the stub of a function or assignment (keeps a backup).
 
     The backup is put into backups/, with the date in its name.
     """
     from autograder.workspace import files
+    from autograder.workspace.reset import after_reset, reset
+    from autograder.workspace.sources import describe, split_file_names
 
     workspace = options.open_workspace(folder)
     workspace.require_assignments()
+    (name,), workspace.named_versions = split_file_names([name], workspace.curriculum)
     name = workspace.resolve_name(name)
-    if not yes and not click.confirm(f"Reset {name} to its stub? A backup goes to {files.BACKUPS}/."):
+    module = name.partition(".")[0]
+    if not workspace.named_versions:
+        options.ask_which_version_counts(workspace, (module,))
+    if undecided := workspace.undecided([module]):
+        raise UsageError(f"nothing was changed. {describe(undecided[0])}")
+    place, hint = workspace.file_of(module), after_reset(workspace, name)
+    if not yes and not click.confirm(f"Reset {name} in {place} to its stub? A backup goes to {files.BACKUPS}/."):
         click.echo("Nothing was changed.")
         return
-    backup = files.reset(folder, name, workspace.curriculum)
+    backup = reset(workspace, name)
     kept = f" Your version is in {backup}." if backup else ""
-    click.echo(f"{name} was reset.{kept} Next: headway check {name}")
+    click.echo(f"{name} was reset in {place}.{kept}{hint} Next: headway check {name}")
 
 
 @click.command()
@@ -97,11 +106,11 @@ def reset(name: str, folder: Path, yes: bool) -> None:
 def update(folder: Path) -> None:
     """Update the stubs to this version; your work is kept."""
     from autograder import __version__
-    from autograder.workspace import files
+    from autograder.workspace import files, notebook_files
 
     workspace = options.open_workspace(folder)
     workspace.require_assignments()
-    lines = files.update(folder, workspace.state)
+    lines = [*files.update(folder, workspace.state), *notebook_files.update(folder, workspace.state)]
     workspace.state.save()
     for line in lines or [f"Already up to date ({__version__})."]:
         click.echo(line)
@@ -153,5 +162,6 @@ def diff(name: str, folder: Path, give_up: bool) -> None:
 
     workspace, console = options.open_workspace(folder), options.make_console()
     for function in _require_solutions_allowed(workspace, name, give_up):
-        mine, theirs = solutions.student_and_solution(folder, function, workspace.curriculum)
+        notebook = workspace.notebook_modules.get(function.partition(".")[0])
+        mine, theirs = solutions.student_and_solution(folder, function, workspace.curriculum, notebook)
         diff_report.render(function, list(solutions.compare_lines(mine, theirs)), console)

@@ -19,9 +19,9 @@ from typing import Any
 
 from autograder.curriculum import Curriculum
 from autograder.engine import session
+from autograder.engine.cell_locations import locate_in_cells
 from autograder.errors import UsageError
 from autograder.notebooks import running_notebook
-from autograder.notebooks.line_to_cell import locate_in_cells
 from autograder.parsing.cell_statements import Cell
 from autograder.parsing.extract import extract_modules
 from autograder.report.notebook import NotebookReport

@@ -3,7 +3,7 @@
 Student text is passed as `Text`, never as markup, so that `x[b, t]` is printed as it is.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
@@ -27,6 +27,7 @@ from autograder.report.wording import (
     first_failures,
     headline,
     likely_cause,
+    location_text,
     next_step,
     one_per_finding,
     panel_title,
@@ -54,8 +55,20 @@ BAR_WIDTH = 20
 MAX_TITLE_WIDTH = 72  # columns for the title in the border of a panel of 80 columns
 
 
-def render(document: Document, console: Console, *, all_panels: bool = False, when_passed: str | None = None) -> None:
-    """Print a result document, with all failed checks or the first few; `when_passed` is what to do if none failed."""
+def render(
+    document: Document,
+    console: Console,
+    *,
+    all_panels: bool = False,
+    when_passed: str | None = None,
+    notebooks: Mapping[str, str] | None = None,
+) -> None:
+    """Print a result document, with all failed checks or the first few.
+
+    Args:
+        when_passed: what to do if none failed.
+        notebooks: the path of each assignment that is written in a notebook.
+    """
     console.print(_overview(document))
     findings = one_per_finding(failed_checks(document))
     shown = findings if all_panels else [finding | {"also": []} for finding in first_failures(findings)[:MAX_FAILURES]]
@@ -64,7 +77,7 @@ def render(document: Document, console: Console, *, all_panels: bool = False, wh
     left = sum(1 + len(finding["also"]) for finding in findings) - len(shown)
     if not all_panels and left:
         console.print(Text(f"{remaining_text(left)}; show all of them with --all", "dim"))
-    console.print(_summary(document, when_passed, console.width))
+    console.print(_summary(document, next_step(document, when_passed, notebooks), console.width))
 
 
 def status_counts(counts: Iterable[tuple[str, int, str]]) -> list[Text]:
@@ -153,13 +166,13 @@ def check_panel(
 def _location(where: Document | None, link: Callable[[str, int], str] | None) -> Text | None:
     if not where:
         return None
-    text = Text(f"{where['file']}:{where['line']}")
+    text = Text(location_text(where))
     if link is not None:
         text.stylize(Style(link=link(where["file"], where["line"])))
     return text.append(f"   {where['text']}") if where.get("text") else text
 
 
-def _summary(document: Document, when_passed: str | None, width: int) -> RenderableType:
+def _summary(document: Document, following: str, width: int) -> RenderableType:
     counts = status_counts(check_counts(all_checks(document)))
     # The mark of "not started" is also the separator.
     counts = [count[2:] if count.plain.startswith("· ") else count for count in counts]
@@ -167,7 +180,7 @@ def _summary(document: Document, when_passed: str | None, width: int) -> Rendera
     lines = Text(" · ").join([total, *counts, Text(f"{document['seconds']:.1f} s", "dim")])
     for problem in document["internal_errors"]:
         lines.append(f"\n{INTERNAL_ERROR}{problem}", "bold red")
-    for line in next_step(document, when_passed).splitlines():
+    for line in following.splitlines():
         lines.append("\n" + break_before_command(line, width))
     return Group(Text(), lines)
 

@@ -16,6 +16,7 @@ from autograder.report.wording import (
     failed_checks,
     headline,
     likely_cause,
+    location_text,
     map_legend,
     one_per_finding,
     panel_title,
@@ -51,7 +52,7 @@ def check_details(check: Document) -> list[tuple[str, str]]:
 
 
 def _place(location: Document | None) -> str | None:
-    return f"{location['file']}:{location['line']}" if location else None
+    return location_text(location) if location else None
 
 
 def error_map_text(check: Document) -> str:

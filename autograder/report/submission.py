@@ -18,6 +18,8 @@ def render(about: dict[str, Any], result: SubmissionResult, path: Path, console:
     open_functions = {name: status for name, status in about["functions"].items() if status != "passed"}
     head = f"{path}: {len(about['files'])} files, {result.earned:g} points, packed by Headway {about['kit']}"
     console.print(Text(head, "bold"), soft_wrap=True)
+    for note in result.notes:
+        console.print(Text(note, "dim"))
     if open_functions:
         console.print(Text(f"{len(open_functions)} of {len(about['functions'])} functions do not pass:"))
     else:

@@ -168,7 +168,11 @@ def _stub(screen: WatchScreen, file: str, line: int, text: str) -> RenderableTyp
     if not line:
         return Text(text)
     place = Text(f"{file}:{line}", f"bold link {screen.link(file, line)}" if screen.link else "bold")
-    before, after = f"{screen.focus} is not written yet. It is in ", ". Press e to open it; saving it starts the check."
+    if file.endswith(".ipynb"):
+        place, saving = Text(file, "bold"), ". Saving the notebook starts the check."
+    else:
+        saving = ". Press e to open it; saving it starts the check."
+    before, after = f"{screen.focus} is not written yet. It is in ", saving
     # Where a line wraps, the rest keeps its indentation.
     lines = [(part.lstrip(), len(part) - len(part.lstrip())) for part in text.rstrip().split("\n")]
     body = [Padding(Text(part, "dim"), (0, 0, 0, indentation)) for part, indentation in lines]

@@ -5,7 +5,7 @@ It imports neither rich nor anything else that a browser would have to load for 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from autograder.core.text import counted
@@ -331,25 +331,33 @@ def required_functions(document: Document) -> list[tuple[Document, Document]]:
     return [(a, f) for a, f in every if not f["bonus"]] or every
 
 
-def next_step(document: Document, when_passed: str | None = None) -> str:
-    """Return the one thing to do next: the first function in course order that needs work, else `when_passed`."""
+def location_text(where: Document) -> str:
+    """Return a location as `softmax.py:41` or, in a notebook, as `softmax.ipynb cell 5, line 3`."""
+    between = ":" if where["file"].endswith(".py") else ", line "
+    return f"{where['file']}{between}{where['line']}"
+
+
+def next_step(document: Document, when_passed: str | None = None, notebooks: Mapping[str, str] | None = None) -> str:
+    """Return the one thing to do next: the first function in course order that needs work, else `when_passed`.
+
+    `notebooks` has the path of each assignment that is written in a notebook.
+    """
     functions = required_functions(document)
     for assignment, function in functions:
         if function["status"] in ("passed", "blocked"):
             continue
         module, name = assignment["name"], f"{assignment['name']}.{function['name']}"
+        file = (notebooks or {}).get(module, f"{module}.py")
         if function["status"] == "not_started":
             if is_missing(function["checks"][0]):
                 return f"{cannot_check(function['checks'][0])}. To restore the stub: headway update"
-            return (
-                f"Next: write {function['name']} in {module}.py, then: headway check {name}\nStuck? headway hint {name}"
-            )
+            return f"Next: write {function['name']} in {file}, then: headway check {name}\nStuck? headway hint {name}"
         check = next(check for check in function["checks"] if check["status"] != "passed")
         where = check["location"]
-        if file := broken_file(check):
+        if broken := broken_file(check):
             line = f", line {where['line']}" if where else ""
-            return f"Next: fix {file}{line}, then: headway check {file.removesuffix('.py')}"
-        place = f"{where['file']}:{where['line']}" if where else f"{module}.py"
+            return f"Next: fix {broken}{line}, then: headway check {broken.removesuffix('.py')}"
+        place = location_text(where) if where else file
         return f"Next: fix {function['name']} ({place}), then: headway check {name}"
     blocked = next((check for _, f in functions for check in f["checks"] if check["status"] == "blocked"), None)
     if blocked:

@@ -27,7 +27,11 @@ class CheckQueue:
     """
 
     def __init__(
-        self, folder: Path, curriculum: Curriculum, warm_up: str, on_failure: Callable[[BaseException], None]
+        self,
+        folder: Callable[[], Path],
+        curriculum: Curriculum,
+        warm_up: str,
+        on_failure: Callable[[BaseException], None],
     ) -> None:
         self._lock = threading.Lock()
         self._pending: dict[int, _Pending] = {}  # by number; the first one is running or will run next

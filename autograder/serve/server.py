@@ -95,7 +95,7 @@ def run(
             server.end(f"headway serve has ended: {error}")
 
         first = workspace.current_function or next(iter(workspace.curriculum.functions))
-        checks = CheckQueue(folder, workspace.curriculum, first, fail)
+        checks = CheckQueue(lambda: workspace.module_folder, workspace.curriculum, first, fail)
         stack.callback(checks.close)
         features: tuple[str, ...] = FEATURES
         actions: dict[str, Action] = {}

@@ -34,11 +34,16 @@ class CheckReply:
 class BackgroundChecker:
     """Checks the workspace on request, one request at a time, and collects the checks of `warm_up` before the first.
 
+    `folder` returns the folder of the modules that count at the moment.
     Each reply is passed to `on_reply` in the checker's thread; cancelled requests have none.
     """
 
     def __init__(
-        self, folder: Path, warm_up: tuple[str, ...], on_reply: Callable[[CheckReply], None], curriculum: Curriculum
+        self,
+        folder: Callable[[], Path],
+        warm_up: tuple[str, ...],
+        on_reply: Callable[[CheckReply], None],
+        curriculum: Curriculum,
     ) -> None:
         self._folder = folder
         self._options = session.Options(functions=warm_up, curriculum=curriculum)
@@ -86,9 +91,8 @@ class BackgroundChecker:
                 self._session = checks
                 checks.clear_cancellation()
             try:
-                result = checks.check(
-                    self._folder.name, self._folder, request.functions, request.known, diagnose=request.diagnose
-                )
+                folder = self._folder()
+                result = checks.check(folder.name, folder, request.functions, request.known, diagnose=request.diagnose)
                 self._on_reply(CheckReply(request, result))
             except Cancelled:
                 continue

@@ -14,13 +14,19 @@ from autograder.workspace.workspace import Workspace
 def check_workspace(
     workspace: Workspace, functions: tuple[str, ...], *, seed: int = 0, limits: Limits | None = None
 ) -> tuple[SubmissionResult, list[str]]:
-    """Check functions; record results on public inputs in a workspace of `headway init`; return badge lines, too."""
+    """Check functions; record results on public inputs in a workspace of `headway init`; return badge lines, too.
+
+    The notes of the result say which version of an assignment was checked, where it is not simply its file.
+    """
     workspace.refresh_snapshot()
     curriculum = workspace.curriculum
     some = functions if len(functions) < len(curriculum.functions) else None
     options = session.Options(functions=some, seed=seed, limits=limits or Limits(), curriculum=curriculum)
-    result = session.check(clean(workspace.folder.resolve().name), workspace.folder, options)
-    badge_lines = workspace.record(result, save=workspace.is_initialized) if seed == 0 else []
+    result = session.check(clean(workspace.folder.resolve().name), workspace.module_folder, options)
+    workspace.locate(result)
+    result.notes[:0] = workspace.describe_sources(dict.fromkeys(name.partition(".")[0] for name in functions))
+    save = workspace.is_initialized and not workspace.checks_other_version
+    badge_lines = workspace.record(result, save=save) if seed == 0 else []
     return result, badge_lines
 
 
@@ -46,7 +52,7 @@ def next_step(workspace: Workspace, result: SubmissionResult) -> str | None:
     if module not in workspace.snapshot.modules:
         return None
     if workspace.snapshot.is_stub(name):
-        task = f"Next: write {function} in {module}.py, then: headway check {name}"
+        task = f"Next: write {function} in {workspace.file_of(module)}, then: headway check {name}"
         return f"{task}\nStuck? headway hint {name}{experiment}"
     return f"Next: {name}, which has not passed yet: headway check {name}{experiment}"
 

@@ -9,7 +9,7 @@ from autograder.core.text import counted
 from autograder.curriculum import Curriculum, registry, selection
 from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError
-from autograder.workspace import editor_settings, files, state, tutor_instructions
+from autograder.workspace import editor_settings, files, notebook_files, state, tutor_instructions
 from autograder.workspace.progress import VERSION
 from autograder.workspace.workspace import Workspace
 
@@ -149,6 +149,7 @@ def create(folder: Path, curriculum: Curriculum, agents: bytes | None = None) ->
     digests = recorded.section(files.STUBS)
     names = [f"{module}.py" for module in curriculum.modules]
     digests |= {name: files.text_digest(contents[name].decode()) for name in names if name in written}
+    digests |= {name: notebook_files.digest(contents[name]) for name in written if name.endswith(notebook_files.SUFFIX)}
     recorded.save()
     kept = len(contents) - len(written)
     is_kept = agents is not None and tutor_instructions.FILE not in written

@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from autograder.curriculum import Curriculum, registry
+from autograder.parsing.extract import HEADER, unguarded
 
 MAX_BYTES = 1 << 20  # nobody writes a larger module by hand, so larger files are ignored
 UNBOUND = ""  # stands for the top-level statements of a module that bind no name
@@ -34,7 +35,7 @@ class ParsedModule:
 
 @dataclass(eq=False)
 class ModuleSource:
-    """The source of one module, parsed on first use."""
+    """The source of one module, from its file or extracted from a notebook, parsed on first use."""
 
     name: str
     content: bytes
@@ -44,7 +45,8 @@ class ModuleSource:
         """The definitions of the module; none if Python cannot read it."""
         parsed = ParsedModule()
         try:
-            for statement in ast.parse(self.content).body:
+            tree = ast.parse(self.content)
+            for statement in unguarded(tree) if self.content.startswith(HEADER.encode()) else tree.body:
                 for bound, text, uses in _definitions(self.name, statement):
                     parsed.definitions[bound] = parsed.definitions.get(bound, "") + text
                     parsed.uses.setdefault(bound, set()).update(uses)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from autograder.errors import UsageError
+from autograder.workspace import notebook_files
 from autograder.workspace.function_source import functions_in
 from autograder.workspace.terminal import InteractiveTerminal
 from autograder.workspace.workspace import Workspace
@@ -21,10 +22,11 @@ GRAPHICAL = {"code": "--goto {file}:{line}", "codium": "--goto {file}:{line}", "
              "pycharm": "--line {line} {file}", "charm": "--line {line} {file}"}  # fmt: skip
 
 
-def functions_of(file: Path) -> dict[str, ast.FunctionDef]:
-    """Return the functions that a file defines, by name; none if Python cannot read it."""
+def functions_of(file: Path | str) -> dict[str, ast.FunctionDef]:
+    """Return the functions that a file, or a text, defines, by name; none if Python cannot read it."""
     try:
-        return {node.name: node for node in functions_in(file.read_bytes())}
+        source = file if isinstance(file, str) else file.read_bytes()
+        return {node.name: node for node in functions_in(source)}
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
 
@@ -38,16 +40,24 @@ def line_of(file: Path, function: str) -> int:
 def stub_excerpt(workspace: Workspace, qualified: str) -> tuple[str, int, str]:
     """Return a function's file, line, and signature with docstring; if it is missing, line 0 and what to do."""
     module, _, name = qualified.partition(".")
+    if (notebook := workspace.notebook_modules.get(module)) is not None:
+        if (node := functions_of(notebook).get(name)) is None:
+            file = workspace.file_of(module)
+            return file, 0, f"{file} has no function {name}. To restore its cell: headway reset {module}"
+        return workspace.file_of(module), 1, _signature_and_docstring(node)
     path = workspace.folder / f"{module}.py"
     if not path.is_file():
         return path.name, 0, f"No such file: {path.name}. To restore its stub, run in another window: headway update"
     functions = functions_of(path)
     if name not in functions:
         return path.name, 0, _missing_function_text(workspace, qualified, functions)
-    node = functions[name]
-    doc = ast.get_docstring(node) or ""
-    text = f"def {name}({ast.unparse(node.args)}):\n" + "\n".join(f"    {line}".rstrip() for line in doc.split("\n"))
-    return path.name, node.lineno, "\n".join(text.split("\n")[:MAX_STUB_LINES])
+    return path.name, functions[name].lineno, _signature_and_docstring(functions[name])
+
+
+def _signature_and_docstring(node: ast.FunctionDef) -> str:
+    lines = (ast.get_docstring(node) or "").split("\n")
+    text = [f"def {node.name}({ast.unparse(node.args)}):", *(f"    {line}".rstrip() for line in lines)]
+    return "\n".join(text[:MAX_STUB_LINES])
 
 
 def _missing_function_text(workspace: Workspace, qualified: str, functions: dict[str, ast.FunctionDef]) -> str:
@@ -64,6 +74,10 @@ def make_linker(folder: Path) -> Callable[[str, int], str]:
     """Return a function that makes the URL of a line for a terminal link (OSC 8)."""
 
     def link(file: str, line: int) -> str:
+        notebook = file.partition(" cell ")[0] if ".ipynb cell " in file else ""
+        if notebook:
+            found = notebook_files.find(folder, notebook.removesuffix(notebook_files.SUFFIX))
+            return (found or folder).absolute().as_uri()
         path = (folder / file).absolute()
         in_vscode = os.environ.get("TERM_PROGRAM") == "vscode"
         return f"vscode://file{path.as_posix()}:{line}" if in_vscode else path.as_uri()

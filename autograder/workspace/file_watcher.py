@@ -1,4 +1,4 @@
-"""Watch a folder for saved Python files, in a background thread. Reports that something may have changed, not what."""
+"""Watch a workspace for saved Python files and notebooks, in a thread. Reports that something may have changed."""
 
 import contextlib
 import os
@@ -6,23 +6,25 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from autograder.workspace.notebook_files import FOLDER
+
 # Editors save in bursts (truncate and write, or write elsewhere and rename), so wait for a quiet STEP, but at most
 # DEBOUNCE. Report a possible change every RECHECK, in case the system misses an event. All in milliseconds.
 STEP, DEBOUNCE, RECHECK, POLL = 10, 80, 2000, 250
 
 
 def file_stamps(folder: Path) -> dict[str, tuple[int, int]]:
-    """Return the modification time (ns) and size (bytes) of each Python file in a folder."""
+    """Return the modification time (ns) and size (bytes) of each Python file and notebook of a workspace."""
     stamps = {}
-    for path in folder.glob("*.py"):
+    for path in (*folder.glob("*.py"), *folder.glob("*.ipynb"), *(folder / FOLDER).glob("*.ipynb")):
         with contextlib.suppress(OSError):  # deleted meanwhile
             status = path.stat()
-            stamps[path.name] = (status.st_mtime_ns, status.st_size)
+            stamps[path.relative_to(folder).as_posix()] = (status.st_mtime_ns, status.st_size)
     return stamps
 
 
 class FileWatcher(threading.Thread):
-    """Calls `on_change` after each burst of changes to Python files in a folder, and every RECHECK ms.
+    """Calls `on_change` after each burst of changes to the files of a workspace, and every RECHECK ms.
 
     With `poll`, looks at the files four times a second instead of asking the system, for network file systems.
     """
@@ -48,13 +50,20 @@ class FileWatcher(threading.Thread):
                 return
             self._on_change()
 
+    def _inodes(self) -> dict[Path, int]:
+        """Return the folders to watch with their inodes; JupyterLab's checkpoints are in a folder below them."""
+        inodes = {self._folder: os.stat(self._folder).st_ino}
+        with contextlib.suppress(OSError):  # The folder of notebooks need not exist.
+            inodes[self._folder / FOLDER] = os.stat(self._folder / FOLDER).st_ino
+        return inodes
+
     def _watch(self) -> None:
         import watchfiles
 
-        inode = os.stat(self._folder).st_ino
+        inodes = self._inodes()
         for changes in watchfiles.watch(
-            self._folder,
-            watch_filter=lambda change, path: path.endswith(".py"),
+            *inodes,
+            watch_filter=lambda change, path: path.endswith((".py", ".ipynb")),
             step=STEP,
             debounce=DEBOUNCE,
             recursive=False,
@@ -65,6 +74,6 @@ class FileWatcher(threading.Thread):
             force_polling=self._poll or None,
             poll_delay_ms=POLL,
         ):
-            if not changes and os.stat(self._folder).st_ino != inode:
+            if not changes and self._inodes() != inodes:
                 return
             self._on_change()

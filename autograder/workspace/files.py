@@ -59,11 +59,15 @@ def text_digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def back_up(path: Path) -> Path:
-    """Copy a file into `backups/`, with the date and time in its name; return its path in the workspace."""
+def back_up(path: Path, folder: Path | None = None) -> Path:
+    """Copy a file into `backups/`, with the date and time in its name; return its path in the workspace.
+
+    `folder` is the workspace, by default the folder of the file.
+    """
+    folder = folder or path.parent
     timestamp = datetime.datetime.now().strftime("%Y-%m-%d-%H%M%S")
     for number in range(1000):
-        copy = path.parent / BACKUPS / f"{path.stem}-{timestamp}{f'-{number}' if number else ''}.py"
+        copy = folder / BACKUPS / f"{path.stem}-{timestamp}{f'-{number}' if number else ''}{path.suffix}"
         if not copy.exists():
             break
     try:
@@ -72,7 +76,7 @@ def back_up(path: Path) -> Path:
         raise UsageError(
             f"cannot write a backup to {BACKUPS}/ ({error.strerror}), so nothing was changed. Check its permissions"
         ) from None
-    return copy.relative_to(path.parent)
+    return copy.relative_to(folder)
 
 
 def reset(folder: Path, name: str, curriculum: Curriculum) -> Path | None:

@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,14 @@ from autograder.core.text import clean, counted
 from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, Quota, SkippedFile, read_archive
 from autograder.curriculum import Curriculum, registry
 from autograder.errors import UsageError
-from autograder.workspace import files, submit
+from autograder.parsing.read_ipynb import MAX_NOTEBOOK_BYTES
+from autograder.workspace import files, sources, submit
 from autograder.workspace.dependencies import MAX_BYTES
+from autograder.workspace.notebook_files import FOLDER, SUFFIX, released
 from autograder.workspace.solutions import GAVE_UP
+from autograder.workspace.sources import Version
 from autograder.workspace.state import State
+from autograder.workspace.workspace import Workspace
 
 MAX_FILES = 200
 REMEDY = "Choose the archive that headway submit or a lesson page made"
@@ -27,6 +32,8 @@ def read_submission(content: bytes, curriculum: Curriculum) -> tuple[dict[str, b
     given = registry.extra_texts(curriculum.package)
 
     def why_not(name: str) -> str | None:
+        if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in curriculum.modules:
+            return None
         if not name.endswith(".py") or not name.removesuffix(".py").isidentifier():
             return "it is not a Python module"
         return "every workspace has it" if name in given else None
@@ -35,7 +42,7 @@ def read_submission(content: bytes, curriculum: Curriculum) -> tuple[dict[str, b
     notes = []
     quota = Quota(MAX_ARCHIVE_BYTES, f"because it is larger than {MAX_ARCHIVE_BYTES >> 20} MiB unpacked")
     try:
-        for name, file in read_archive(io.BytesIO(content), why_not, lambda name: MAX_BYTES, MAX_FILES, quota):
+        for name, file in read_archive(io.BytesIO(content), why_not, _max_bytes, MAX_FILES, quota):
             if isinstance(file, SkippedFile):
                 notes.append(f"{clean(name, 80)} was left out: {file}")
             elif manifest["files"].get(name) != hashlib.sha256(file).hexdigest():
@@ -44,9 +51,13 @@ def read_submission(content: bytes, curriculum: Curriculum) -> tuple[dict[str, b
                 modules[name] = file
     except SkippedFile as error:
         raise UsageError(f"{error}. {REMEDY}") from None
-    if not any(name.removesuffix(".py") in curriculum.modules for name in modules):
+    if not any(name.partition(".")[0] in curriculum.modules for name in modules):
         raise UsageError(f"the archive holds no assignment of this course. {REMEDY}")
     return modules, manifest, notes
+
+
+def _max_bytes(name: str) -> int:
+    return MAX_NOTEBOOK_BYTES if name.endswith(SUFFIX) else MAX_BYTES
 
 
 def _read_manifest(content: bytes) -> dict[str, Any]:
@@ -64,12 +75,21 @@ def _read_manifest(content: bytes) -> dict[str, Any]:
     raise UsageError(f"the manifest of this archive is not one of Headway. {REMEDY}")
 
 
-def import_archive(folder: Path, content: bytes, state: State) -> list[str]:
-    """Write the modules of an archive into a workspace, with a backup of each file with work; return notes.
+def import_archive(folder: Path, content: bytes, state: State, *, notebooks: bool = True) -> list[str]:
+    """Write the modules and notebooks of an archive into a workspace, with a backup of each with work; return notes.
 
-    Results in the manifest are not taken over, because everything is checked again. The caller saves the state.
+    What was imported counts where there is another version of it. Results in the manifest are not taken over, because
+    everything is checked again. The caller saves the state. Without `notebooks`, only modules are imported.
     """
-    modules, manifest, notes = read_submission(content, state.curriculum)
+    files_by_name, manifest, notes = read_submission(content, state.curriculum)
+    if not notebooks:
+        left_out = [name for name in files_by_name if name.endswith(SUFFIX)]
+        notes += [f"{name} was left out: bring it with headway init DIR --from ARCHIVE" for name in left_out]
+    modules = {
+        f"{FOLDER}/{name}" if name.endswith(SUFFIX) else name: file
+        for name, file in files_by_name.items()
+        if notebooks or not name.endswith(SUFFIX)
+    }
     for name in modules:
         path = folder / name
         if path.is_symlink() or (path.exists() and not path.is_file()):
@@ -80,11 +100,13 @@ def import_archive(folder: Path, content: bytes, state: State) -> list[str]:
         if path.exists():
             if (old := path.read_bytes()) == module:
                 continue
-            if not _is_stub(path.stem, old, state.curriculum):
-                files.back_up(path)
+            if not _is_stub(name, old, state.curriculum):
+                files.back_up(path, folder)
                 backups += 1
+        path.parent.mkdir(exist_ok=True)
         files.write_bytes(path, module)
         changed += 1
+    _let_count(folder, modules, state)
     gave_up = manifest.get("gave_up")
     for function, when in gave_up.items() if isinstance(gave_up, dict) else ():
         if function in state.curriculum.functions and isinstance(when, str):
@@ -93,5 +115,17 @@ def import_archive(folder: Path, content: bytes, state: State) -> list[str]:
     return [f"{counted(changed, 'file')} imported{kept}", *notes]
 
 
-def _is_stub(module: str, content: bytes, curriculum: Curriculum) -> bool:
+def _let_count(folder: Path, names: Iterable[str], state: State) -> None:
+    """Record that the imported version counts of each assignment that has two."""
+    workspace = Workspace(folder, state.curriculum, state)
+    for name in names:
+        if (source := workspace.sources.get(Path(name).stem)) is not None and source.notebook.module is not None:
+            version: Version = "notebook" if name.endswith(SUFFIX) else "file"
+            state.section(sources.KEY)[source.module] = source.record(version)
+
+
+def _is_stub(name: str, content: bytes, curriculum: Curriculum) -> bool:
+    module = Path(name).stem
+    if name.endswith(SUFFIX):
+        return content == released(module)
     return module in curriculum.modules and content == files.stub_text(module, curriculum).encode()

@@ -205,7 +205,9 @@ class LessonSession:
 
     def draw(self, payload: Payload) -> Reply:
         """Return a plot that the student's functions compute."""
-        return {"plot": page_plots.draw_from_folder(_field(payload, "name", str), self.workspace.folder, self._start)}
+        return {
+            "plot": page_plots.draw_from_folder(_field(payload, "name", str), self.workspace.module_folder, self._start)
+        }
 
     def run(self, payload: Payload) -> Reply:
         """Run an experiment of a lesson, and return what it printed, its time, and why it ended early, if it did."""
@@ -220,10 +222,11 @@ class LessonSession:
         """Return the archive of `headway submit`; everything is checked first."""
         with self._lock:
             submit.refuse_outside_links(self.workspace.folder)
+            submit.require_decided(self.workspace)
         result, _ = self._check(tuple(self.curriculum.functions), diagnose=False)
         with self._lock:
             name = self.workspace.folder.name
-            contents = submit.collect_files(self.workspace.snapshot)
+            contents = submit.collect_files(self.workspace)
             manifest = submit.make_manifest(clean(name, 80), contents, result, self.workspace.state)
             archive = submit.make_archive(contents, manifest)
             return {"name": f"{submit.safe_file_name(name)}.zip", "base64": base64.b64encode(archive).decode()}
@@ -238,7 +241,7 @@ class LessonSession:
             self._require_own_backups()
             state = self.workspace.state
             state.refresh()
-            notes = import_archive(self.workspace.folder, content, state)
+            notes = import_archive(self.workspace.folder, content, state, notebooks=False)
             state.save()
             return {"notes": notes}
 
@@ -307,6 +310,7 @@ class LessonSession:
             known = {name: status for name, status in self._known().items() if name not in functions}
         result = (checker or self._checker).check(functions, known, diagnose)
         with self._lock:
+            self.workspace.locate(result)
             self._refresh()
             now = self.workspace.snapshot
             changed = {name for name in functions if before.fingerprints[name] != now.fingerprints[name]}

@@ -14,7 +14,7 @@ from autograder.core.text import ago
 from autograder.results import Status, SubmissionResult, function_status
 from autograder.workspace import progress
 from autograder.workspace.background_checker import BackgroundChecker, CheckReply, CheckRequest
-from autograder.workspace.dependencies import Snapshot, take_snapshot
+from autograder.workspace.dependencies import Snapshot
 from autograder.workspace.workspace import Workspace
 
 # A file that looks half written is read again after RETRY_SECONDS, at most MAX_RETRIES times.
@@ -75,7 +75,7 @@ class WatchSession:
     def check_changes(self) -> bool:
         """Read the files again, check the functions that may be affected, and return whether any module was changed."""
         for _ in range(MAX_RETRIES):
-            now = take_snapshot(self.workspace.folder, self.curriculum, self.workspace.snapshot)
+            now = self.workspace.peek()
             if not _is_half_written(now, self.workspace.snapshot):
                 break
             time.sleep(RETRY_SECONDS)
@@ -93,6 +93,10 @@ class WatchSession:
         urgent = edited | (dependent & {self.focus})
         self._check(*(name for name in self.curriculum.functions if name in urgent))
         return True
+
+    def source_notes(self) -> list[str]:
+        """Return a line if the assignment of the current function is written in a notebook, or in two versions."""
+        return self.workspace.describe_sources([self.focus.partition(".")[0]])
 
     def check_all(self) -> None:
         """Check everything again."""
@@ -126,6 +130,7 @@ class WatchSession:
 
     def _record(self, result: SubmissionResult, functions: tuple[str, ...], foreground: bool) -> None:
         self.internal_errors = result.internal_errors
+        self.workspace.locate(result)
         statuses: dict[str, Status] = {}
         for name in functions:
             checks = [check for check in result.checks if check.function == name]
@@ -222,5 +227,5 @@ def start_session(folder: Path, on_reply: Callable[[CheckReply], None]) -> tuple
     """Open a workspace to watch it, with a checker that warms up for the current function."""
     workspace = Workspace.open(folder)
     first = workspace.current_function or next(iter(workspace.curriculum.functions))
-    checker = BackgroundChecker(folder, (first,), on_reply, workspace.curriculum)
+    checker = BackgroundChecker(lambda: workspace.module_folder, (first,), on_reply, workspace.curriculum)
     return WatchSession(workspace, checker), checker

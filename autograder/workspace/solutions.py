@@ -72,10 +72,15 @@ def solution_of(name: str, curriculum: Curriculum) -> str:
     return function_with_helpers(text, function) + "\n" if function else text
 
 
-def student_and_solution(folder: Path, function: str, curriculum: Curriculum) -> tuple[str, str]:
-    """Return the student's version of a function and the solution's, with the private helpers that each uses."""
+def student_and_solution(
+    folder: Path, function: str, curriculum: Curriculum, notebook: str | None = None
+) -> tuple[str, str]:
+    """Return the student's version of a function and the solution's, with the private helpers that each uses.
+
+    `notebook` is the text of the module if it is written in a notebook.
+    """
     module, _, name = function.partition(".")
-    source = files.read_file(folder / f"{module}.py")
+    source = files.read_file(folder / f"{module}.py") if notebook is None else notebook
     try:
         student = function_with_helpers(source, name)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

@@ -1,4 +1,4 @@
-"""The archive of `headway submit`: the student's files and a manifest. `headway grade` accepts it as it is."""
+"""The archive of `headway submit`: the student's work and a manifest. `headway grade` accepts it as it is."""
 
 import hashlib
 import io
@@ -13,9 +13,10 @@ from autograder.core.files import report_write_error, write_atomically
 from autograder.curriculum import registry
 from autograder.errors import UsageError
 from autograder.results import SubmissionResult, function_status
-from autograder.workspace.dependencies import Snapshot
 from autograder.workspace.solutions import GAVE_UP
+from autograder.workspace.sources import describe
 from autograder.workspace.state import State
+from autograder.workspace.workspace import Workspace
 
 SCHEMA = "headway.submission/1"
 MANIFEST = "manifest.json"
@@ -49,13 +50,25 @@ def refuse_outside_links(folder: Path) -> None:
             raise UsageError(f"{path.name} is a link out of the workspace. Replace it with a copy of the file.")
 
 
-def collect_files(snapshot: Snapshot) -> dict[str, bytes]:
-    """Return the modules of a workspace by file name: assignments and the student's own helpers."""
+def require_decided(workspace: Workspace) -> None:
+    """Raise UsageError if the student must decide whether a file or a notebook is submitted."""
+    for source in workspace.undecided(workspace.curriculum.modules):
+        raise UsageError(f"nothing was packed. {describe(source)}")
+
+
+def collect_files(workspace: Workspace) -> dict[str, bytes]:
+    """Return the files of a workspace to submit, by name: modules, the student's own helpers among them, and notebooks.
+
+    Of each assignment there is one version, the one that counts.
+    """
+    snapshot = workspace.snapshot
+    notebooks = {f"{name}.ipynb": workspace.sources[name].notebook.content for name in workspace.notebook_modules}
     # Files whose names are not identifiers cannot be imported, and some such names cannot be stored in an archive.
-    files = {f"{name}.py": module.content for name, module in sorted(snapshot.modules.items()) if name.isidentifier()}
+    names = sorted(name for name in snapshot.modules if name.isidentifier() and name not in workspace.notebook_modules)
+    files = {f"{name}.py": snapshot.modules[name].content for name in names}
     course = snapshot.curriculum
     ungraded = {*registry.extra_texts(course.package), *(f"{name}.py" for name in course.given_modules)}
-    return {name: content for name, content in files.items() if name not in ungraded}
+    return {name: content for name, content in files.items() if name not in ungraded} | notebooks
 
 
 def make_archive(contents: dict[str, bytes], manifest: dict[str, Any]) -> bytes:

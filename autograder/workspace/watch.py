@@ -11,9 +11,11 @@ from rich.console import Console
 
 from autograder.errors import UsageError
 from autograder.report import watch_screen
+from autograder.report.wording import location_text
 from autograder.workspace import editor, files, hints
 from autograder.workspace.background_checker import CheckReply
 from autograder.workspace.file_watcher import FileWatcher
+from autograder.workspace.reset import after_reset, reset
 from autograder.workspace.session import WatchSession, start_session
 from autograder.workspace.terminal import RESIZED, EventQueue, InteractiveTerminal
 from autograder.workspace.timings import Timings
@@ -168,6 +170,10 @@ class WatchLoop:
         module, _, name = self._session.focus.partition(".")
         check = self._session.most_telling_check(self._session.focus)
         location = check["location"] if check else None
+        if module in self._workspace.notebook_modules:
+            where = location_text(location) if location else self._workspace.file_of(module)
+            self._message = f"{self._session.focus} is in a notebook: {where}. Edit it where you have the notebook open"
+            return
         file = self._workspace.folder / (location["file"] if location else f"{module}.py")
         line = location["line"] if location else editor.line_of(file, name)
         self._message = editor.open_in_editor(file, line, self._terminal)
@@ -182,8 +188,9 @@ class WatchLoop:
         if key != "y":
             self._message = "nothing was changed"
             return
-        backup = files.reset(self._workspace.folder, function, self._session.curriculum)
-        self._message = self._reset_message = f"{function} was reset (backup: {backup})"
+        hint = after_reset(self._workspace, function)
+        backup = reset(self._workspace, function)
+        self._message = self._reset_message = f"{function} was reset (backup: {backup}).{hint}"
 
     def _quit(self) -> None:
         self.done = True
@@ -225,6 +232,11 @@ class WatchLoop:
             count = hints.shown_count(self._workspace.state.section(hints.KEY), focus)
             shown = (list(zip(hints.KINDS, steps, strict=True))[:count], len(hints.KINDS))
         state_notes = self._workspace.state.notes
+        notes = [
+            *self._notes,
+            *session.source_notes(),
+            *(f"! {name} used to pass and now fails" for name in broken[:2]),
+        ]
         return watch_screen.WatchScreen(
             name=self._workspace.folder.name,
             statuses=session.latest_statuses,
@@ -240,7 +252,7 @@ class WatchLoop:
             hint=shown,
             cursor=self._cursor,
             message=self._message or (SLOW_CHECK if self.is_slow else state_notes[0] if state_notes else ""),
-            notes=[*self._notes, *(f"! {name} used to pass and now fails" for name in broken[:2])],
+            notes=notes,
             link=editor.make_linker(self._workspace.folder),
             details=session.details() if self._cursor else {},
             curriculum=session.curriculum,

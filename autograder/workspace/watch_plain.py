@@ -24,6 +24,7 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
     _print_line(console, f"watching {folder.name}; press Ctrl-C to stop")
     _print_line(console, f"checking {', '.join(session.checking)}")
     reported: set[str] = set()  # the broken functions already reported
+    source_notes: list[str] = []  # already printed
     try:
         while True:
             try:
@@ -38,6 +39,9 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
                 if session.receive(event):
                     for name in checked:
                         _print_line(console, function_line(session, name))
+                    for line in session.source_notes() if session.source_notes() != source_notes else []:
+                        _print_line(console, line)
+                    source_notes = session.source_notes()
                 for line in (*session.badge_lines, *session.internal_errors):
                     _print_line(console, line)
                 session.badge_lines.clear()

@@ -1,14 +1,19 @@
-"""An open workspace: its folder, course, state and files, each read once per command."""
+"""An open workspace: its folder, course, state, files and notebooks, each read once per command."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from autograder.curriculum import Curriculum
+from autograder.engine.cell_locations import locate_in_cells
+from autograder.errors import UsageError
 from autograder.results import Status, SubmissionResult
-from autograder.workspace import badges, progress
+from autograder.workspace import badges, notebook_files, progress, sources
 from autograder.workspace import state as state_file
 from autograder.workspace.dependencies import Snapshot, take_snapshot
+from autograder.workspace.module_folder import ModuleFolder
+from autograder.workspace.sources import AssignmentSource, Version
 
 
 @dataclass(eq=False)
@@ -18,6 +23,9 @@ class Workspace:
     folder: Path
     curriculum: Curriculum  # the course whose functions are checked in the folder
     state: state_file.State  # what Headway has recorded in it
+    named_versions: dict[str, Version] = field(default_factory=dict)  # by assignment; they count for this command
+    _sources: dict[str, AssignmentSource] = field(default_factory=dict, init=False)
+    _files: Snapshot | None = field(default=None, init=False)  # the modules in files, when they were last read
 
     @classmethod
     def open(cls, folder: Path, curriculum: Curriculum | None = None) -> "Workspace":
@@ -32,8 +40,10 @@ class Workspace:
 
     @property
     def has_assignments(self) -> bool:
-        """Whether the folder holds at least one assignment of the course."""
-        return any((self.folder / f"{module}.py").is_file() for module in self.curriculum.modules)
+        """Whether the folder holds at least one assignment of the course, as a file or a notebook."""
+        if any((self.folder / f"{module}.py").is_file() for module in self.curriculum.modules):
+            return True
+        return next(notebook_files.paths(self.folder, self.curriculum), None) is not None
 
     @property
     def has_recorded_course(self) -> bool:
@@ -44,7 +54,8 @@ class Workspace:
         """Raise UsageError unless the folder exists, is readable and holds at least one assignment."""
         from autograder.engine import session
 
-        session.require_folder(self.folder, self.curriculum)
+        if not self.has_assignments:
+            session.require_folder(self.folder, self.curriculum)
 
     def resolve_name(self, name: str) -> str:
         """Return the module of an assignment or the qualified name of a function, from what the user typed."""
@@ -53,14 +64,115 @@ class Workspace:
 
     @cached_property
     def snapshot(self) -> Snapshot:
-        """The files of the workspace when they were last read."""
-        return take_snapshot(self.folder, self.curriculum)
+        """The versions of the modules that counted when they were last read."""
+        return self._read()
 
     def refresh_snapshot(self) -> Snapshot:
-        """Read the files again, and return the snapshot before."""
+        """Read the files and notebooks again, and return the snapshot before."""
         before = self.snapshot
-        self.snapshot = take_snapshot(self.folder, self.curriculum, before)
+        self.snapshot = self._read()
         return before
+
+    def peek(self) -> Snapshot:
+        """Return the snapshot that `refresh_snapshot` would take, without taking it."""
+        return self._take(self._files)[0]
+
+    def _read(self) -> Snapshot:
+        snapshot, self._files, self._sources = self._take(self._files)
+        self._module_folder.update(
+            snapshot, [source for source in self._sources.values() if source.version == "notebook"]
+        )
+        return snapshot
+
+    def _take(self, before: Snapshot | None) -> tuple[Snapshot, Snapshot, dict[str, AssignmentSource]]:
+        """Return the modules that count, those in files, and which version of an assignment counts."""
+        in_files = take_snapshot(self.folder, self.curriculum, before)
+        modules, recorded = dict(in_files.modules), self.state.section(sources.KEY)
+        found = {}
+        for name, notebook in self._notebooks.read().items():
+            functions, file = self.curriculum.function_names[name], in_files.modules.get(name)
+            path = self.folder / f"{name}.py"
+            saved = path.stat().st_mtime if file is not None and path.exists() else 0.0
+            source = sources.decide(name, functions, file, saved, notebook, recorded.get(name))
+            if (version := self.named_versions.get(name, source.version)) != source.version:
+                source = replace(source, version=version, reason="named")
+            found[name] = source
+            if source.version == "notebook" and notebook.module is not None:
+                modules[name] = notebook.module
+        return Snapshot(modules, self.curriculum), in_files, found
+
+    @cached_property
+    def _notebooks(self) -> notebook_files.NotebookReader:
+        return notebook_files.NotebookReader(self.folder, self.curriculum)
+
+    @cached_property
+    def _module_folder(self) -> ModuleFolder:
+        return ModuleFolder(self.folder)
+
+    @property
+    def sources(self) -> dict[str, AssignmentSource]:
+        """Which version counts of each assignment that has a notebook, when the files were last read."""
+        _ = self.snapshot
+        return self._sources
+
+    @property
+    def module_folder(self) -> Path:
+        """The folder of the modules that count: the workspace, or a copy where notebooks replace files.
+
+        A copy is deleted with this object.
+        """
+        _ = self.snapshot
+        return self._module_folder.path
+
+    @property
+    def notebook_modules(self) -> dict[str, str]:
+        """The text of each module that is taken from a notebook."""
+        return {
+            name: source.notebook.module.content.decode("utf-8", "replace")
+            for name, source in self.sources.items()
+            if source.version == "notebook" and source.notebook.module is not None
+        }
+
+    @property
+    def checks_other_version(self) -> bool:
+        """Whether a version that does not count otherwise was named for this command."""
+        return any(source.reason == "named" for source in self.sources.values())
+
+    def file_of(self, module: str) -> str:
+        """Return the path, in the workspace, of the version of an assignment that counts."""
+        return self.sources[module].name if module in self.sources else f"{module}.py"
+
+    def locate(self, result: SubmissionResult) -> None:
+        """Replace lines of extracted modules in a result by lines of their notebooks' cells, in place."""
+        locate_in_cells(result, self.notebook_modules, name_notebooks=True)
+
+    def describe_sources(self, modules: Iterable[str]) -> list[str]:
+        """Return a line for each of the assignments whose notebook counts, or of which the student must choose one."""
+        lines = []
+        for name in modules:
+            line = sources.describe(self.sources[name]) if name in self.sources else ""
+            if not line and name in self.named_versions:
+                line = f"{name}: {self.file_of(name)} was checked."
+            lines.append(line)
+        return [line for line in lines if line]
+
+    def undecided(self, modules: Iterable[str]) -> list[AssignmentSource]:
+        """Return those of the assignments of which the student must choose a version."""
+        return [self.sources[name] for name in modules if name in self.sources and self.sources[name].is_undecided]
+
+    def choose_version(self, module: str, version: Version) -> None:
+        """Let a version of an assignment count from now on, and save that."""
+        source = self.sources.get(module)
+        if version == "notebook" and source is None:
+            raise UsageError(f"there is no notebook of {module}. Its file counts: {module}.py")
+        if source is None:
+            return
+        if source.notebook.problem and version == "notebook":
+            raise UsageError(f"{source.notebook.name} cannot be read: {source.notebook.problem}")
+        self.state.refresh()
+        self.state.section(sources.KEY)[module] = source.record(version)
+        self.state.save()
+        self.refresh_snapshot()
 
     @cached_property
     def progress(self) -> dict[str, progress.ProgressEntry]:
@@ -88,6 +200,9 @@ class Workspace:
         if not save:
             return []
         lines = badges.award_for_functions(self.state, newly_passed)
+        for source in self.sources.values():
+            if source.reason == "same":
+                self.state.section(sources.KEY)[source.module] = source.record(source.version)
         progress.store(self.state, self.progress, self.curriculum)
         if current_function is not None:
             self.state.content[progress.CURRENT_FUNCTION] = current_function

@@ -226,7 +226,7 @@ def test_find_cell_line_finds_the_cell():
 
 
 def test_locate_in_cells_leaves_other_files_unchanged():
-    from autograder.notebooks.line_to_cell import locate_in_cells
+    from autograder.engine.cell_locations import locate_in_cells
     from autograder.results import CheckResult, SubmissionResult
 
     text = extract.extract_modules([Cell("cell 7", "\ndef softmax(x):\n    return x")], COURSE)["softmax"]

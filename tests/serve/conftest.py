@@ -110,7 +110,7 @@ def engine_server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("serve") / "w"
     create.create(folder, TRANSFORMER)
     failures = []
-    queue = CheckQueue(folder, TRANSFORMER, "softmax.softmax", failures.append)
+    queue = CheckQueue(lambda: folder, TRANSFORMER, "softmax.softmax", failures.append)
     yield Server(folder, queue)
     queue.close()
     assert not failures

@@ -127,7 +127,7 @@ def test_session_starts_at_work_begun_before(folder):
 
 
 def test_archive_of_same_work_is_identical(workspace, tmp_path):
-    contents = submit.collect_files(workspace.snapshot)
+    contents = submit.collect_files(workspace)
     assert set(contents) == {f"{module}.py" for module in TRANSFORMER.modules}
     manifest = {"schema": submit.SCHEMA}
     submit.write_archive(tmp_path / "a.zip", contents, manifest)

@@ -10,7 +10,6 @@ from pathlib import Path
 from autograder.core.files import read_modules
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
-from autograder.engine import session
 from autograder.errors import UsageError
 from autograder.workspace import badges, progress
 from autograder.workspace.check import statuses_of
@@ -61,7 +60,7 @@ def use_modules(folder: Path, solution: bool, kind: str = "gpt") -> Iterator[Mod
     if solution:
         yield ModuleSelection(bundled("solutions"), (), tuple(TRANSFORMER.modules))
         return
-    with select_modules(session.require_folder(folder, TRANSFORMER), kind) as modules:
+    with select_modules(folder, kind) as modules:
         yield modules
 
 
@@ -74,6 +73,7 @@ def select_modules(folder: Path, kind: str = "gpt") -> Iterator[ModuleSelection]
     needed = _MODULES[kind]
     functions = tuple(f.qualified for name in needed for f in TRANSFORMER.modules[name].functions if not f.bonus)
     workspace = Workspace.open(folder, TRANSFORMER)
+    workspace.require_assignments()
     statuses = statuses_of(workspace, tuple(name for name in functions if not workspace.snapshot.is_stub(name)))
     passing = progress.passed_assignments(statuses, TRANSFORMER)
     given = workspace.state.curriculum.given_modules  # solved for the student
@@ -85,10 +85,10 @@ def select_modules(folder: Path, kind: str = "gpt") -> Iterator[ModuleSelection]
     if not student:
         raise NoPassingModules("none of your assignments passes yet", "headway check")
     if not official:
-        yield ModuleSelection(folder, student, official)
+        yield ModuleSelection(workspace.module_folder, student, official)
         return
     with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
-        for file, content in read_modules(folder):
+        for file, content in read_modules(workspace.module_folder):
             if file.removesuffix(".py") not in {*TRANSFORMER.modules} - {*student}:
                 Path(scratch, file).write_bytes(content)
         for name in official:

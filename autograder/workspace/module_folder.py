@@ -1,0 +1,49 @@
+"""The folder from which student code is imported: the workspace, or a copy in which notebooks replace files."""
+
+import contextlib
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Collection
+from pathlib import Path
+
+from autograder.workspace.dependencies import Snapshot
+from autograder.workspace.sources import AssignmentSource
+
+
+class ModuleFolder:
+    """Provides the modules that count as files, for processes that import them."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._workspace = workspace
+        self._copy: Path | None = None  # deleted with this object
+        self.path = workspace
+
+    def update(self, snapshot: Snapshot, from_notebooks: Collection[AssignmentSource]) -> None:
+        """Make `path` a folder with the modules of a snapshot."""
+        if not from_notebooks:
+            self.path = self._workspace
+            return
+        if self._copy is None:
+            self._copy = Path(tempfile.mkdtemp(prefix="headway-"))
+            weakref.finalize(self, shutil.rmtree, self._copy, ignore_errors=True)
+        self.path = self._copy
+        modules = {f"{name}.py": module.content for name, module in snapshot.modules.items()}
+        for name, content in modules.items():
+            path = self.path / name
+            if not path.is_file() or path.read_bytes() != content:
+                path.write_bytes(content)
+        entries = {path.name: path for path in self._workspace.iterdir() if path.suffix != ".py"}
+        others = {name: path for name, path in entries.items() if not name.startswith((".", "__pycache__"))}
+        for path in self.path.iterdir():
+            if path.name not in modules and path.name not in others:
+                _remove(path)
+        for name, original in others.items():  # Student code may read its own files.
+            with contextlib.suppress(OSError):  # It exists already, or this system has no links.
+                os.symlink(original.absolute(), self.path / name)
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):  # A folder, such as __pycache__.
+        path.unlink()

@@ -1,0 +1,200 @@
+"""The notebooks of a workspace: `notebooks/softmax.ipynb`, or `softmax.ipynb` beside `softmax.py`.
+
+They are read and never run. Of an assignment's notebook, its functions count and what they use (`parsing/extract.py`):
+running cells, experiments and text change nothing. JupyterLab's checkpoints are in a folder of their own, which is not
+looked at.
+"""
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.curriculum import Curriculum
+from autograder.curriculum.stubs import bundled
+from autograder.errors import UsageError
+from autograder.parsing import Unreadable
+from autograder.parsing.read_ipynb import MAX_NOTEBOOK_BYTES, read_modules, submitted_cells
+from autograder.workspace import files
+from autograder.workspace.dependencies import ModuleSource
+from autograder.workspace.function_source import find_function, function_text, replace_function
+from autograder.workspace.state import State
+
+FOLDER = "notebooks"
+SUFFIX = ".ipynb"
+# A notebook that is being saved may be half written. It is read again after RETRY_SECONDS, at most MAX_RETRIES times.
+RETRY_SECONDS, MAX_RETRIES = 0.02, 3
+_Stamp = tuple[int, int, int]  # modification time (ns), size and inode
+
+
+@dataclass(frozen=True, eq=False)
+class NotebookFile:
+    """A notebook of a workspace, as it was when it was read."""
+
+    name: str  # its path in the workspace
+    content: bytes
+    saved: float  # when it was changed last, in seconds since the epoch
+    module: ModuleSource | None = None  # its assignment's module; None if it defines no function of the assignment
+    problem: str = ""  # why it cannot be read
+
+
+def paths(folder: Path, curriculum: Curriculum) -> Iterator[tuple[str, Path]]:
+    """Yield each assignment of which the workspace has a notebook, with the notebook's path."""
+    for module in curriculum.modules:
+        if (path := find(folder, module)) is not None:
+            yield module, path
+
+
+def find(folder: Path, module: str) -> Path | None:
+    """Return the path of an assignment's notebook, if there is one; the one in `notebooks/` comes first."""
+    candidates = (folder / FOLDER / f"{module}{SUFFIX}", folder / f"{module}{SUFFIX}")
+    return next((path for path in candidates if path.is_file()), None)
+
+
+class NotebookReader:
+    """Reads the notebooks of a workspace; those that have not changed since are not read again."""
+
+    def __init__(self, folder: Path, curriculum: Curriculum) -> None:
+        self._folder, self._curriculum = folder, curriculum
+        self._known: dict[str, tuple[_Stamp, NotebookFile]] = {}
+
+    def read(self) -> dict[str, NotebookFile]:
+        """Return the notebook of each assignment that has one, by assignment."""
+        found = {}
+        for module, path in paths(self._folder, self._curriculum):
+            with contextlib.suppress(OSError):  # It has vanished meanwhile.
+                found[module] = self._read(module, path)
+        return found
+
+    def _read(self, module: str, path: Path) -> NotebookFile:
+        for attempt in range(1 + MAX_RETRIES):
+            stamp = _stamp(path)
+            if module in self._known and self._known[module][0] == stamp:
+                return self._known[module][1]
+            notebook = self._parse(module, path, stamp)
+            if not notebook.problem or attempt == MAX_RETRIES:
+                break
+            time.sleep(RETRY_SECONDS)
+        self._known[module] = (stamp, notebook)
+        return notebook
+
+    def _parse(self, module: str, path: Path, stamp: _Stamp) -> NotebookFile:
+        name = path.relative_to(self._folder).as_posix()
+        saved = stamp[0] / 1e9
+        if stamp[1] > MAX_NOTEBOOK_BYTES:
+            problem = f"it is larger than {MAX_NOTEBOOK_BYTES >> 20} MiB. Clear its outputs"
+            return NotebookFile(name, b"", saved, problem=problem)
+        content = path.read_bytes()
+        if content == released(module):
+            return NotebookFile(name, content, saved)
+        try:
+            submitted_cells(content)
+        except Unreadable as error:
+            return NotebookFile(name, content, saved, problem=f"{error}. Save it again in your notebook editor")
+        with contextlib.suppress(Unreadable):  # It defines no function, or not those of its assignment.
+            modules = read_modules(content, self._curriculum.function_names, path.name)
+            if (text := modules.get(f"{module}.py")) is not None:
+                return NotebookFile(name, content, saved, ModuleSource(module, text))
+        return NotebookFile(name, content, saved)
+
+
+def _stamp(path: Path) -> _Stamp:
+    status = os.stat(path)
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def released(module: str) -> bytes | None:
+    """Return an assignment's notebook as Headway ships it, for the built-in course; None if there is none."""
+    path = bundled("assignments") / FOLDER / f"{module}{SUFFIX}"
+    return path.read_bytes() if path.is_file() else None
+
+
+def cell_sources(content: bytes) -> list[tuple[str, str]]:
+    """Return the kind and the text of each cell, which running a notebook does not change; none if it is unreadable."""
+    try:
+        return [(cell.kind, cell.source) for cell in submitted_cells(content)]
+    except Unreadable:
+        return []
+
+
+def reset_function(content: bytes, module: str, function: str) -> bytes:
+    """Return a notebook with the stub of one function in place of the cell's own definition; the rest is kept."""
+    stub_cells = [cell["source"] for cell in _code_cells(json.loads(released(module) or b'{"cells": []}'))]
+    stub = next((text for source in stub_cells if (text := function_text(_text(source), function))), "")
+    try:
+        notebook = json.loads(content)
+        cells = [cell for cell in _code_cells(notebook) if _defines(_text(cell["source"]), function)]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        cells = []
+    if not cells or not stub:
+        raise UsageError(
+            f"{module}{SUFFIX} has no readable cell that defines {function}. Reset the whole notebook: "
+            f"headway reset {module}"
+        )
+    for cell in cells:  # Of several definitions the last one counts, so a stub must replace all of them.
+        new = replace_function(_text(cell["source"]), function, stub)
+        assert new is not None  # The cell was parsed above.
+        cell["source"] = new
+        cell["outputs"], cell["execution_count"] = [], None
+    return (json.dumps(notebook, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def _defines(source: str, function: str) -> bool:
+    try:
+        return find_function(source, function) is not None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+
+
+def _text(source: Any) -> str:
+    return source if isinstance(source, str) else "".join(source)
+
+
+def reset(folder: Path, name: str, notebook: str) -> Path:
+    """Restore the stub of a function, or the whole notebook, in the file `notebook`; return the backup."""
+    module, _, function = name.partition(".")
+    path = folder / notebook
+    new = reset_function(path.read_bytes(), module, function) if function else released(module)
+    if new is None:
+        raise UsageError(f"this course has no notebook of {module}. To start again, delete {notebook}")
+    backup = files.back_up(path, folder)
+    files.write_bytes(path, new)
+    return backup
+
+
+def digest(content: bytes) -> str:
+    """Return the SHA-256 of a notebook's code and text, which stays the same when it is run and saved."""
+    return files.text_digest(repr(cell_sources(content)))
+
+
+def update(folder: Path, state: State) -> list[str]:
+    """Replace notebooks of another version in which nothing was changed; return lines that say what was done.
+
+    The caller saves the state. A notebook that was deleted stays away.
+    """
+    digests = state.section(files.STUBS)
+    lines = []
+    for module in state.curriculum.modules:
+        path, new = folder / FOLDER / f"{module}{SUFFIX}", released(module)
+        if new is None or not path.is_file():
+            continue
+        name = path.relative_to(folder).as_posix()
+        known, old, current = digests.get(name), digest(path.read_bytes()), digest(new)
+        if old == current or known == current:  # Up to date, or work in the notebook of this version.
+            digests[name] = current
+        elif known == old:
+            files.back_up(path, folder)
+            files.write_bytes(path, new)
+            digests[name] = current
+            lines.append(f"{name}: replaced by the new one (you had not changed it)")
+        elif known is not None:
+            lines.append(f"{name}: kept, because you have changed it; there is a new one (headway reset {module})")
+    return lines

@@ -1,0 +1,193 @@
+"""Which version of an assignment counts: `softmax.py` or its notebook.
+
+It is decided for an assignment as a whole. The version that has work counts, that is, a function that is more than a
+stub. Where both have work and it differs, the one counts that was changed since they last agreed: since their functions
+were the same, or the student chose one (`headway check softmax --use notebook`). Contents are compared for that,
+because a copied or unpacked workspace has new times. Where both were changed since, or never agreed, the student must
+choose; until then the one that was saved last counts, if their times differ.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from autograder.curriculum import Curriculum
+from autograder.errors import UsageError
+from autograder.workspace.dependencies import ModuleSource, Snapshot
+from autograder.workspace.notebook_files import NotebookFile
+
+KEY = "sources"  # key of the state file: assignment -> the choice, and digests of both versions at that time
+CLOCK_SECONDS = 2.0  # Times that are closer than this do not say what was saved last: copies are written in a moment.
+Version = Literal["file", "notebook"]
+# Why a version counts: it is the only one with work; both are the same; the student chose it; only it was changed
+# since; it is named in a command; and, while the student has not decided: it was saved last; nobody knows.
+Reason = Literal["only", "same", "chosen", "changed", "named", "newer", "unknown"]
+
+
+@dataclass(frozen=True)
+class AssignmentSource:
+    """The version of an assignment that counts."""
+
+    module: str
+    version: Version
+    reason: Reason
+    notebook: NotebookFile
+    file: ModuleSource | None
+    functions: tuple[str, ...]  # of the assignment, unqualified
+
+    @property
+    def name(self) -> str:
+        """The path of the version that counts, in the workspace."""
+        return self.notebook.name if self.version == "notebook" else f"{self.module}.py"
+
+    @property
+    def other_name(self) -> str:
+        """The path of the version that does not count."""
+        return f"{self.module}.py" if self.version == "notebook" else self.notebook.name
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether the student must choose."""
+        return self.reason in ("newer", "unknown")
+
+    @cached_property
+    def only_in_other(self) -> list[str]:
+        """The functions that are written only in the version that does not count."""
+        mine, other = written(self.file, self.functions), written(self.notebook.module, self.functions)
+        if self.version == "notebook":
+            mine, other = other, mine
+        return [name for name in other if name not in mine]
+
+    def record(self, version: Version) -> dict[str, str]:
+        """Return the entry of the state file for a choice."""
+        return {"counts": version, "file": _digest(self.file), "notebook": _digest(self.notebook.module)}
+
+
+def decide(
+    module: str,
+    functions: tuple[str, ...],
+    file: ModuleSource | None,
+    file_saved: float,
+    notebook: NotebookFile,
+    recorded: Any,
+) -> AssignmentSource:
+    """Return which version of an assignment counts, given the entry of the state file, if there is one."""
+    version, reason = _decide(functions, file, file_saved, notebook, recorded)
+    return AssignmentSource(module, version, reason, notebook, file, functions)
+
+
+def _decide(
+    functions: tuple[str, ...], file: ModuleSource | None, file_saved: float, notebook: NotebookFile, recorded: Any
+) -> tuple[Version, Reason]:
+    if notebook.module is None:  # as it was released, without the assignment's functions, or unreadable
+        return "file", "only"
+    choice = _read_record(recorded)
+    changed: set[Version] = set()
+    if choice is not None:
+        versions: dict[Version, ModuleSource | None] = {"file": file, "notebook": notebook.module}
+        changed = {version for version, source in versions.items() if _digest(source) != choice[version]}
+        if not changed:
+            return choice["counts"], "chosen"
+    if not written(notebook.module, functions):
+        return "file", "only"
+    if not written(file, functions):
+        return "notebook", "only"
+    if is_same(file, notebook.module, functions):
+        return choice["counts"] if choice else "file", "same"
+    if len(changed) == 1:
+        return changed.pop(), "changed"
+    if abs(notebook.saved - file_saved) < CLOCK_SECONDS:
+        return "file", "unknown"
+    return "notebook" if notebook.saved > file_saved else "file", "newer"
+
+
+def _read_record(recorded: Any) -> dict[str, Any] | None:
+    match recorded:
+        case {"counts": counts, "file": str(), "notebook": str()} if counts in get_args(Version):
+            return dict(recorded)
+    return None
+
+
+def written(source: ModuleSource | None, functions: tuple[str, ...]) -> list[str]:
+    """Return the functions of an assignment that are more than a stub; all of them if Python cannot read the file."""
+    if source is None:
+        return []
+    parsed = source.parsed
+    if parsed.error is not None:
+        return list(functions)
+    return [name for name in functions if name in parsed.definitions and name not in parsed.stubs]
+
+
+def is_same(file: ModuleSource | None, notebook: ModuleSource | None, functions: tuple[str, ...]) -> bool:
+    """Return whether two versions have the same functions, apart from comments and docstrings."""
+    if file is None or notebook is None or file.parsed.error or notebook.parsed.error:
+        return False
+    return _fingerprints(file, functions) == _fingerprints(notebook, functions)
+
+
+def _fingerprints(source: ModuleSource, functions: tuple[str, ...]) -> list[str]:
+    alone = Snapshot({source.name: source})
+    return [alone.fingerprint(source.name, name) for name in functions]
+
+
+def _digest(source: ModuleSource | None) -> str:
+    """Return a digest of what a version defines, without comments and docstrings."""
+    if source is None:
+        return ""
+    parsed = source.parsed
+    text = repr(sorted(parsed.definitions.items())) if parsed.error is None else repr(source.content)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def split_file_names(names: Iterable[str], curriculum: Curriculum) -> tuple[tuple[str, ...], dict[str, Version]]:
+    """Return the names of assignments and functions, where a user may also name files; and the versions so named.
+
+    `notebooks/softmax.ipynb` names the assignment softmax and its notebook.
+    """
+    plain, named = [], dict[str, Version]()
+    for name in names:
+        path = Path(name.strip().replace("\\", "/"))
+        if path.suffix in (".py", ".ipynb") and path.stem in curriculum.modules:
+            version: Version = "file" if path.suffix == ".py" else "notebook"
+            if named.setdefault(path.stem, version) != version:
+                raise UsageError(f"{path.stem} is named as a file and as a notebook. Name one of them")
+            plain.append(path.stem)
+        elif path.suffix == ".ipynb":
+            known = f"{next(iter(curriculum.modules))}.ipynb"
+            raise UsageError(f"{name} is not the notebook of an assignment, such as {known}. List them: headway list")
+        else:
+            plain.append(name)
+    return tuple(plain), named
+
+
+def describe(source: AssignmentSource, *, command: bool = True) -> str:
+    """Return a line that says which version counts and why; empty if there is nothing to say.
+
+    Where the student must choose, it ends with the `command` that does so.
+    """
+    both = f"{source.module}.py and {source.notebook.name} both have work of yours, and they differ."
+    match source.reason:
+        case "only" | "same":
+            reason = f"Your work is in {source.name}." if source.version == "notebook" else ""
+        case "chosen":
+            reason = f"{source.name} counts, as you decided." if source.version == "notebook" else ""
+        case "changed":
+            reason = f"{source.name} counts, because you changed it last."
+        case "named":
+            return f"{source.module}: {source.name} was checked. {source.other_name} counts, so this is not recorded."
+        case "newer":
+            reason = f"{both} {source.name} was saved last, so it counts for now."
+        case "unknown":
+            reason = f"{both} Their times do not say which one was saved last, so {source.name} counts for now."
+    if source.notebook.problem:
+        reason = f"{source.notebook.name} cannot be read: {source.notebook.problem}. {source.module}.py counts."
+    if source.only_in_other and source.reason != "only":
+        names = ", ".join(source.only_in_other)
+        reason = f"{reason} Written only in {source.other_name}, which does not count: {names}.".strip()
+    if source.is_undecided and command:
+        other: Version = "file" if source.version == "notebook" else "notebook"
+        reason += f" Decide: headway check {source.module} --use {source.version} (or --use {other})"
+    return f"{source.module}: {reason}" if reason else ""
