@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from autograder.classroom.policy import AssignmentPolicy, Policy, PolicyException
+from autograder.classroom.policy import Amount, AssignmentPolicy, Policy, PolicyException, RubricItem
 from autograder.curriculum import Curriculum
 from autograder.errors import UsageError
 
@@ -63,7 +63,7 @@ class _Validator:
         for name in assignments:
             if name not in self._curriculum.modules:
                 raise self._unknown("assignments", name, "assignment", self._curriculum.modules)
-            assignments[name] = self._convert(assignments[name], AssignmentPolicy, f"assignments.{name}")
+            assignments[name] = self._assignment(assignments[name], name)
         entries = [
             self._convert(table, PolicyException, f"exceptions[{number}]") for number, table in enumerate(exceptions, 1)
         ]
@@ -72,6 +72,42 @@ class _Validator:
         self._check_weights(policy)
         self._check_exceptions(policy)
         return policy
+
+    def _assignment(self, table: Any, name: str) -> AssignmentPolicy:
+        """Convert the table of one assignment, and check its functions and its rubric."""
+        key = f"assignments.{name}"
+        table = dict(self._convert(table, dict[str, Any], key))
+        points = self._convert(table.pop("functions", {}), dict[str, Any], f"{key}.functions")
+        tables = self._convert(table.pop("rubric", []), list[dict[str, Any]], f"{key}.rubric")
+        known = self._curriculum.function_names[name]
+        for function in points:
+            if function not in known:
+                raise self._unknown(f"{key}.functions", function, "function", known)
+            points[function] = self._amount(points[function], f"{key}.functions.{function}")
+        required = [function.name for function in self._curriculum.modules[name].functions if not function.bonus]
+        if required and not any(points.get(function, 1.0) for function in required):
+            raise self._error(f"{key}.functions", "gives every function 0 points, so that nobody can earn any.")
+        rubric = [self._rubric_item(item, f"{key}.rubric[{number}]") for number, item in enumerate(tables, 1)]
+        for number, item in enumerate(rubric, 1):
+            if item.id in (other.id for other in rubric[: number - 1]):
+                raise self._error(
+                    f"{key}.rubric[{number}].id", f"{item.id!r} is used twice. Give each item its own id."
+                )
+        return replace(self._convert(table, AssignmentPolicy, key), functions=points, rubric=tuple(rubric))
+
+    def _amount(self, value: Any, key: str) -> float:
+        try:
+            return msgspec.convert(value, Amount)
+        except msgspec.ValidationError:
+            raise self._error(key, f"must be {_describe(Amount, key)}, not {value!r}.") from None
+
+    def _rubric_item(self, table: Any, key: str) -> RubricItem:
+        item = self._convert(table, RubricItem, key)
+        if not item.id.strip():
+            raise self._error(key, 'has no id. Add one, for headway comment --rubric ID: id = "q1"')
+        if not item.points:
+            raise self._error(key, "has no points. Add the most that an answer can earn: points = 5")
+        return replace(item, id=item.id.strip(), title=item.title.strip() or item.id.strip())
 
     def _convert(self, value: Any, kind: type[T], key: str = "") -> T:
         """Convert TOML data to `kind`; `key` is its place in the file."""

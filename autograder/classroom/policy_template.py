@@ -13,14 +13,16 @@ title = "Transformers"
 # roster = "class.csv"         # relative to this file; columns name, id, email, or an export of Canvas or Moodle
 # layout = "auto"              # plain, nbgrader, canvas, moodle, gradescope
 # attempts = "last"            # which attempt counts: last, first or best
-# drop_lowest = 0              # how many of the lowest assignments do not count
+# drop_lowest = 0              # how many assignments do not count: those whose removal helps a student most
+# bonus = "cap"                # cap: bonus points fill up an assignment, but never exceed its possible points;
+#                              # extra: they may exceed them; off: bonus functions do not count
 # feedback = "summary"         # full: with expected values (do not give it to students); none: points only
 # own_prerequisites = false    # true: build each assignment on the student's own earlier ones
 # seed = 7                     # seed of the inputs; without it, one is drawn and stored with the results
 
 [late]
 # penalty_per_day = 0.1        # share of the points lost for each day begun; without it, being late costs nothing
-# grace_hours = 0              # hours after the due date that do not count as late
+# grace_hours = 0              # hours after the due date that do not count as late; days are counted from their end
 # cap = 1.0                    # the largest share that can be lost: 0.5 leaves half of the points
 # of = "earned"                # what the share is taken of: the points "earned", or those "possible"
 # marked_days = 1              # days late of a submission that Canvas only marks as late
@@ -39,12 +41,20 @@ title = "Transformers"
 # student_seconds = 1800       # CPU time for all attempts of a student in one run, the grader's included
 
 # If any assignments are named here, only those are graded. Without points, an assignment is worth the points of its
-# checks. Give weights to all assignments or to none; weights that add up to 100 make the score a percentage.
+# functions, and a function the points of its checks. Give weights to all assignments or to none.
 
 # [assignments.{first}]
 # points = 20
 # weight = 40
 # due = 2026-10-01T23:59:00+02:00
+
+# [assignments.{first}.functions]
+# {name} = 5                  # points of this function, whatever its checks have; 0: it does not count
+
+# [[assignments.{first}.rubric]]      # a question that you mark, as many as you need: headway comment OUT STUDENT
+# id = "q1"                           # TEXT --rubric q1 --points 4. Its points are added to those of the assignment
+# title = "Why is the maximum subtracted?"
+# points = 5
 """
 
 _TAIL = """
@@ -68,6 +78,7 @@ def template(curriculum: Curriculum) -> str:
     first, *others = curriculum.modules
     function = next(iter(curriculum.functions))
     text = _HEAD.replace("{first}", first).replace("{function}", function)
+    text = text.replace("{name}", function.partition(".")[2])
     text += "".join(f"\n# [assignments.{name}]" for name in others) + "\n"
     if curriculum.is_selection:  # Only these are graded.
         text = text.replace("# [assignments.", "[assignments.")

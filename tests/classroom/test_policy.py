@@ -15,6 +15,7 @@ from autograder.classroom.policy import (
     LimitsPolicy,
     Policy,
     PolicyException,
+    RubricItem,
 )
 from autograder.classroom.policy_file import load_policy
 from autograder.classroom.run_settings import find_policy, find_roster
@@ -64,6 +65,18 @@ def test_load_policy_reads_exceptions(tmp_path):
         PolicyException("1003", "softmax", score=17.5, reason="orally"),
         PolicyException("eve", "softmax", bonus=-2.0),
     )
+
+
+def test_load_policy_reads_points_of_functions_and_rubric(tmp_path):
+    policy = load(
+        tmp_path,
+        'bonus = "extra"\n[assignments.softmax.functions]\nlog_softmax = 3\nsoftmax = 0\n'
+        '[[assignments.softmax.rubric]]\nid = "q1"\ntitle = "Why?"\npoints = 5\n'
+        '[[assignments.softmax.rubric]]\nid = "q2"\npoints = 2.5\n',
+    )
+    assert policy.bonus == "extra"
+    assert policy.assignments["softmax"].functions == {"log_softmax": 3.0, "softmax": 0.0}
+    assert policy.assignments["softmax"].rubric == (RubricItem("q1", "Why?", 5.0), RubricItem("q2", "q2", 2.5))
 
 
 def test_load_policy_ignores_byte_order_mark(tmp_path):
@@ -126,6 +139,25 @@ def test_load_policy_rejects_weights_for_some_assignments_only(tmp_path):
         ("[[exceptions]]\nstudent = 'bo'\nscore = -1", 3, "exceptions[1].score", "at least 0, not -1"),
         ("[[exceptions]]\nstudent = 'bo'\nbonus = -inf", 3, "exceptions[1].bonus", "at least -10000"),
         ("[[exceptions]]\nstudent = 'bo'\npoints = 1", 3, "exceptions[1].points", "unknown key"),
+        ("bonus = true", 1, "bonus", "one of cap, extra, off, not True"),
+        ("[assignments.softmax]\nfunctions = 3", 2, "assignments.softmax.functions", "a table"),
+        (
+            "[assignments.softmax.functions]\nlogsoftmax = 3",
+            2,
+            "assignments.softmax.functions.logsoftmax",
+            "log_softmax",
+        ),
+        ("[assignments.softmax.functions]\n\nsoftmax = -3", 3, "assignments.softmax.functions.softmax", "at least 0"),
+        ("[assignments.softmax]\nrubric = 3", 2, "assignments.softmax.rubric", "[[assignments.softmax.rubric]]"),
+        ("[[assignments.softmax.rubric]]\npoints = 3", 1, "assignments.softmax.rubric[1]", "has no id"),
+        ("[[assignments.softmax.rubric]]\nid = 'a'", 1, "assignments.softmax.rubric[1]", "has no points"),
+        ("[[assignments.softmax.rubric]]\nid = 'a'\nmax = 3", 3, "assignments.softmax.rubric[1].max", "unknown key"),
+        (
+            2 * "[[assignments.softmax.rubric]]\nid = 'a'\npoints = 3\n",
+            5,
+            "assignments.softmax.rubric[2].id",
+            "'a' is used twice",
+        ),
         (
             "[assignments.softmax]\n[[exceptions]]\nstudent = 'bo'\nassignment = 'sofmax'\nbonus = 2",
             4,
@@ -150,6 +182,14 @@ def test_load_policy_invalid_toml_names_the_line(tmp_path):
 def test_load_policy_missing_file_names_the_option(tmp_path):
     with pytest.raises(UsageError, match=r"none\.toml.*--course FILE"):
         load_policy(tmp_path / "none.toml", TRANSFORMER)
+
+
+def test_load_policy_rejects_zero_points_for_all_functions(tmp_path):
+    required = [function.name for function in TRANSFORMER.modules["softmax"].functions if not function.bonus]
+    text = "[assignments.softmax.functions]\n" + "".join(f"{name} = 0\n" for name in required)
+    with pytest.raises(UsageError, match=r"line 1: assignments\.softmax\.functions: .*nobody can earn"):
+        load(tmp_path, text)
+    assert load(tmp_path, text.replace("= 0", "= 1", 1)).assignments["softmax"].functions[required[0]] == 1.0
 
 
 def found(tmp_path, folder, course=None, out="out"):
@@ -205,6 +245,7 @@ def test_template_is_valid_and_has_every_key(tmp_path):
     assert set(content["checks"]) == keys_of(ChecksPolicy)
     assert set(content["assignments"]) == set(TRANSFORMER.modules)
     assert set(content["assignments"]["tokenizer"]) == keys_of(AssignmentPolicy)
+    assert set(content["assignments"]["tokenizer"]["rubric"][0]) == keys_of(RubricItem)
     assert set(content["exceptions"][0]) == keys_of(PolicyException)
     # The defaults that the template shows are the real ones. (Weights must be given to all assignments or to none.)
     policy = load(tmp_path, re.sub(r"^weight = .*\n", "", uncommented, flags=re.M))
