@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from autograder.core.files import write_atomically
+from autograder.core.points import format_points
 from autograder.core.text import clean
 
 # The characters that start a formula (OWASP, "CSV Injection"); some spreadsheets also accept the wide forms.
@@ -27,7 +28,7 @@ def text(value: object) -> str:
 
 def points(value: float | None) -> str:
     """Return a number in the form that every platform reads: at most two decimals, no exponent."""
-    return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
+    return "" if value is None else format_points(value)
 
 
 def write(path: Path, rows: Iterable[Sequence[str]], *, line_end: str = "\n", durable: bool = False) -> None:
