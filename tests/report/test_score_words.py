@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from autograder.classroom.class_document import GradedClass
 from autograder.classroom.manual_points import Adjustment, ManualPoints, RubricPoints
 from autograder.classroom.policy import AssignmentPolicy, LatePolicy, Policy, PolicyException, RubricItem
 from autograder.classroom.result_store import JournalEntry
-from autograder.classroom.submissions.model import Attempt, ClassMember
+from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
 from autograder.core.points import format_points, rounded_points
 from autograder.courses.transformer import TRANSFORMER
 from autograder.report.score_words import score_lines, unmarked_rubric_items
@@ -28,9 +29,13 @@ def document_of(policy, earned, manual=None, exceptions=(), late=timedelta(0), n
     """The class document of one student who earned these of 12 points in each assignment's function."""
     points = {FUNCTIONS.get(name, name): (value, 12.0) for name, value in earned.items()}
     attempts = (Attempt((), {"": DUE + late}),) if earned else ()
+    students = [
+        Student("ada", "Ada", work={"": ClassMember("ada", attempts=attempts)}),
+        Student("bo", work={"": ClassMember("bo", attempts=(Attempt(()),))}),
+    ]
     group = GradedClass(
-        [ClassMember("ada", "Ada", attempts=attempts), ClassMember("bo", attempts=(Attempt(()),))],
-        policy, TRANSFORMER, names, 0, exceptions={"ada": list(exceptions)}, manual={"ada": manual or {}},
+        [Source("", names, Path())], students, policy, TRANSFORMER, 0,
+        exceptions={"ada": list(exceptions)}, manual={"ada": manual or {}},
     )  # fmt: skip
     everything = dict.fromkeys((*FUNCTIONS.values(), BONUS), (0.0, 12.0))
     entries = {"ada.json": JournalEntry("ada.json", "", functions=points)} if earned else {}
@@ -119,7 +124,8 @@ def test_unmarked_rubric_items_are_those_of_submissions():
 
 
 POINTS = st.one_of(st.integers(0, 12).map(float), st.floats(0.0, 12.0))
-SOMETIMES = st.one_of(st.none(), st.floats(0.0, 60.0))
+AMOUNTS = st.one_of(st.just(0.0), st.floats(0.5, 60.0))
+SOMETIMES = st.one_of(st.none(), AMOUNTS)
 POLICIES = st.builds(
     lambda weights, points, late, **more: Policy(
         late=late,
@@ -129,7 +135,7 @@ POLICIES = st.builds(
         },
         **more,
     ),
-    weights=st.one_of(st.none(), st.fixed_dictionaries({name: st.floats(0.0, 60.0) for name in NAMES})),
+    weights=st.one_of(st.none(), st.fixed_dictionaries(dict.fromkeys(NAMES, AMOUNTS))),
     points=st.fixed_dictionaries(dict.fromkeys(NAMES, SOMETIMES)),
     late=st.builds(
         LatePolicy, st.floats(0, 0.5), st.just(0.0), st.floats(0, 1), st.sampled_from(("earned", "possible"))
