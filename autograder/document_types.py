@@ -213,6 +213,7 @@ class GradeRecord(TypedDict):
     exception: str
     rubric: list[RubricRecord]
     adjustments: list[AdjustmentRecord]
+    upload_name: NotRequired[str]  # of the file in Canvas's download, which a bulk upload of feedback must repeat
 
 
 class StudentDocument(TypedDict):

@@ -42,7 +42,7 @@ SECTIONS = {
         "site": "site:site",
         "grade": "grade:grade",
         "report": "report_export:report",
-        "export": "report_export:export",
+        "export": "export:export",
     },
     "Maintain": {"doctor": "maintainer:doctor", "verify": "maintainer:verify", "completion": "completion:completion"},
 }

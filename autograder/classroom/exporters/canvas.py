@@ -1,53 +1,217 @@
-"""Write a CSV file that Canvas's gradebook imports.
+"""Write a CSV file that Canvas's gradebook imports, made from the gradebook that Canvas exported.
 
-Sources: "How do I import grades in the Gradebook?" (community.instructure.com, Canvas instructor guide) and the code
-that reads the file, `lib/gradebook_importer.rb` in github.com/instructure/canvas-lms. Every column after those of the
-student is an assignment: "Title (number)" is an existing one, any other title a new one. Canvas looks students up by ID
-(its own number), then by SIS User ID, SIS Login ID, and last by name. An empty cell is no score, and "EX" excuses.
-
-If the roster (`headway grade --roster`) is a gradebook exported from Canvas, its columns are written back unchanged.
+Source: `lib/gradebook_importer.rb` (github.com/instructure/canvas-lms; tests/support/lms_importers.py repeats
+its rules). Canvas finds students by ID, then by SIS User ID, SIS Login ID and last by name, and makes a new student of
+anybody else; so these cells are only ever copied from Canvas's own file. A column "Title (number)" is that assignment,
+any other title a new one. Another number in "Points Possible" changes the assignment's points. A blank cell deletes
+the score that is there (`no_change_to_value?`): where there is nothing to export, the cell of Canvas's file is written
+back. "EX" excuses. Students without a row stay as they are.
 """
 
-import re
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from autograder.classroom.exporters import csv_cells
+from autograder.classroom.exporters import canvas_gradebook, csv_cells
+from autograder.classroom.exporters.canvas_gradebook import CanvasGradebook
+from autograder.classroom.exporters.lms_plan import (
+    LmsOptions,
+    LmsPlan,
+    describe_matching,
+    describe_rubric,
+    has_score,
+    listed,
+    parse_number,
+)
+from autograder.classroom.exporters.person_matching import Person, identifiers, match, name_words, person_of_student
 from autograder.classroom.gradebook import Gradebook, display_name
+from autograder.core.text import counted
 from autograder.documents import Document
+from autograder.errors import UsageError
 
-STUDENT_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
-# An empty cell leaves students of these statuses to Canvas's policy for missing work.
-_NO_SCORE = ("missing", "waiting", "failed")
-
-
-def write(book: Gradebook, path: Path, *, id_column: str = "SIS User ID") -> int:
-    """Write the CSV file, with ids in `id_column` if the roster is not from Canvas; return the number of students."""
-    titles = {assignment["name"]: _column_title(book, assignment["name"]) for assignment in book.assignments}
-    possible = [csv_cells.points(assignment["possible"]) for assignment in book.assignments]
-    # Four blanks, as Canvas's own exports have them.
-    rows = [[*STUDENT_COLUMNS, *titles.values()], ["    Points Possible", "", "", "", "", *possible]]
-    for student in book.students:
-        grades = student["assignments"]
-        rows.append([*_student_cells(student, id_column), *(_cell(student, grades.get(name)) for name in titles)])
-    csv_cells.write(path, rows)
-    return len(rows) - 2
+EXCUSED = "EX"
+_NOT_ASSIGNED = "N/A"
 
 
-def _cell(student: Document, grade: Document | None) -> str:
-    if grade is None or (student["status"] in _NO_SCORE and not grade["by_hand"] and not grade["excused"]):
-        return ""
-    return "EX" if grade["excused"] else csv_cells.points(grade["score"])
+@dataclass(frozen=True)
+class _Column:
+    """The column of an assignment."""
+
+    name: str  # of the assignment
+    title: str
+    number: int | None  # in Canvas's file; None for a new column
+    possible: str  # the cell of the row "Points Possible"; blank if Canvas's is not known
+    scale: float
 
 
-def _student_cells(student: Document, id_column: str) -> list[str]:
-    cells = student["roster"]
-    if not ("Student" in cells and "ID" in cells):  # not a roster from Canvas
-        cells = {"Student": display_name(student), id_column: student["id"], "Section": cells.get("Section", "")}
-    return [csv_cells.text(cells.get(column, "")) for column in STUDENT_COLUMNS]
+def plan(
+    book: Gradebook,
+    gradebook: CanvasGradebook | None,
+    *,
+    assignments: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+    options: LmsOptions = LmsOptions(),  # noqa: B008 (it is frozen)
+) -> LmsPlan:
+    """Return the file to import and what it will change.
+
+    Args:
+        book: the graded class.
+        gradebook: Canvas's file; by default, the roster, if it is one.
+        assignments: only these; all if empty.
+        columns: titles of columns by assignment, where they cannot be recognized.
+        options: how to treat what is there.
+
+    Raises:
+        UsageError: if there is no gradebook of Canvas, or it does not fit.
+    """
+    gradebook = gradebook or canvas_gradebook.of_roster(book)
+    if gradebook is None:
+        raise UsageError(f"Canvas's own gradebook is needed, for its ids and columns. {canvas_gradebook.HOW_TO_EXPORT}")
+    result = LmsPlan()
+    chosen = _columns(book, gradebook, assignments, columns or {}, result)
+    names = [column.name for column in chosen]
+
+    def has_work(student: Document) -> bool:
+        grades = (student["assignments"].get(name) for name in names)
+        return any(has_score(grade) or (grade and grade["excused"]) for grade in grades)
+
+    people = [_student(student) for student in book.students]
+    matching = match(people, [_row(gradebook, row) for row in gradebook.rows])
+    rows = [gradebook.name(row) for row in gradebook.rows]
+    describe_matching(result, book, matching, rows, gradebook.where, options, has_work)
+    describe_rubric(result, book, names)
+    kept = [gradebook.titles[number] for number in gradebook.student_columns]
+    result.rows = [[*kept, *(column.title for column in chosen)]]
+    blanks = [""] * (len(kept) - 1)
+    # Four blanks before the words, as Canvas's own exports have them.
+    result.rows.append(["    Points Possible", *blanks, *(column.possible for column in chosen)])
+    changes = _Changes(options)
+    for number, row in enumerate(gradebook.rows):
+        student = book.students[matching.rows[number]] if number in matching.rows else None
+        if student is not None and has_work(student):
+            cells = [changes.cell(student, column, row, is_current=gradebook.is_current) for column in chosen]
+            result.rows.append([*(row[cell] for cell in gradebook.student_columns), *cells])
+            result.students += 1
+    changes.describe(result)
+    return result
 
 
-def _column_title(book: Gradebook, name: str) -> str:
-    """Return the title of an assignment's column: the roster's, which has a number, or the assignment's name."""
-    pattern = re.compile(rf"{re.escape(name)} \(\d+\)", re.IGNORECASE)
-    columns = (column for student in book.students for column in student["roster"])
-    return next((column for column in columns if pattern.fullmatch(column)), name)
+def _columns(
+    book: Gradebook,
+    gradebook: CanvasGradebook,
+    names: Sequence[str],
+    given: Mapping[str, str],
+    result: LmsPlan,
+) -> list[_Column]:
+    known = {assignment["name"]: assignment for assignment in book.assignments}
+    if unknown := next((name for name in [*names, *given] if name not in known), None):
+        raise UsageError(f"the class was not graded for {unknown!r}. Name one of these: {', '.join(known)}")
+    wanted = {name: str(known[name]["title"]) for name in known if not names or name in names}
+    found, without = canvas_gradebook.find_columns(gradebook, wanted, given)
+    if without:
+        there = listed(gradebook.assignment_titles) or "none"
+        hint = f'Name its column: --column {without[0]}="TITLE". Columns in {gradebook.where}: {there}'
+        if not found or names:
+            raise UsageError(f"{gradebook.where} has no column for {without[0]}. {hint}")
+        result.say(f"Not exported, no column ({len(without)})", without)
+        result.say(hint)
+    return [_column(known[name], title, gradebook, result) for name, title in found.items()]
+
+
+def _column(assignment: Document, title: str, gradebook: CanvasGradebook, result: LmsPlan) -> _Column:
+    name, points = assignment["name"], csv_cells.points(assignment["possible"])
+    if title not in gradebook.titles:
+        if canvas_gradebook.has_number(title):  # only existing columns have one
+            raise UsageError(
+                f"{gradebook.where} has no column {title!r}. Copy the title from it: --column {name}=TITLE"
+            )
+        result.say(f'{name}: a new column "{title}", {points} points')
+        return _Column(name, title, None, points, 1.0)
+    number = gradebook.titles.index(title)
+    if gradebook.possible is None:
+        result.say(f'{name}: column "{title}", {points} points here; the roster does not say how many in Canvas')
+        return _Column(name, title, number, "", 1.0)
+    cell = gradebook.possible[number]
+    possible = parse_number(cell)
+    if possible is None and cell.strip():
+        raise UsageError(f'Canvas does not import the column "{title}": it is marked {cell.strip()}')
+    scale = possible / assignment["possible"] if possible and assignment["possible"] else 1.0
+    scaled = f", scaled to the {csv_cells.points(possible)} in Canvas" if abs(scale - 1) > 1e-9 else ""
+    result.say(f'{name}: column "{title}", {points} points{scaled}')
+    return _Column(name, title, number, cell, scale)
+
+
+def _student(student: Document) -> Person:
+    roster = student["roster"]
+    if "ID" in roster and "Section" in roster and ("Student" in roster or "LastName" in roster):  # Canvas's gradebook
+        student = {**student, "ids": {"canvas": roster["ID"], **(student.get("ids") or {})}}
+    return person_of_student(student, "canvas")
+
+
+def _row(gradebook: CanvasGradebook, row: Sequence[str]) -> Person:
+    cells = list(zip(gradebook.titles, row, strict=False))
+    ids = identifiers([cells[number] for number in gradebook.student_columns])
+    number = row[gradebook.titles.index("ID")].strip().casefold()
+    return Person(name_words(gradebook.name(row)), {**ids, "platform": frozenset({number})})
+
+
+class _Changes:
+    """Chooses what to write into each cell, and remembers what that changes in Canvas."""
+
+    def __init__(self, options: LmsOptions) -> None:
+        self._options = options
+        self._changed: list[str] = []
+        self._kept: list[str] = []
+        self._excused: list[str] = []
+        self._unassigned: list[str] = []
+        self._blank: list[str] = []
+
+    def cell(self, student: Document, column: _Column, row: Sequence[str], *, is_current: bool) -> str:
+        """Return the cell of a student."""
+        grade = student["assignments"].get(column.name)
+        there = row[column.number].strip() if column.number is not None else ""
+        label = f"{display_name(student)} ({column.name})"
+        if there == _NOT_ASSIGNED:
+            if has_score(grade):
+                self._unassigned.append(label)
+            return there
+        if grade is not None and grade["excused"]:
+            new = EXCUSED
+        elif grade is not None and has_score(grade):
+            new = csv_cells.points(round(grade["score"] * column.scale, 2))
+        else:
+            # A roster may be older than the grade in Canvas, so its cell cannot be written back.
+            if there or not is_current:
+                (self._kept if is_current else self._blank).append(label)
+            return there
+        if not is_current or not there or _same(there, new):
+            return new
+        if there.upper() == EXCUSED:
+            self._excused.append(label)
+            return there
+        if self._options.keep_existing:
+            self._kept.append(label)
+            return there
+        self._changed.append(f"{display_name(student)}, {column.name} {there} → {new}")
+        return new
+
+    def describe(self, result: LmsPlan) -> None:
+        """Say what changes; raise UsageError if blank cells would delete grades."""
+        if self._blank:
+            raise UsageError(
+                f"{counted(len(self._blank), 'cell')} would be blank ({listed(self._blank)}), and Canvas deletes a "
+                "grade where a blank cell is imported. Export one assignment at a time (--assignment NAME), or give "
+                "Canvas's current gradebook: --gradebook FILE"
+            )
+        for text, names in (
+            ("Grades in Canvas that change", self._changed),
+            ("Grades in Canvas that stay", self._kept),
+            ("Excused in Canvas, which stays", self._excused),
+            ("Not assigned to the student in Canvas, which ignores the score", self._unassigned),
+        ):
+            if names:
+                result.say(f"{text} ({len(names)})", names)
+
+
+def _same(there: str, new: str) -> bool:
+    mine, theirs = parse_number(new), parse_number(there)
+    return there.upper() == new if mine is None or theirs is None else round(mine, 2) == round(theirs, 2)

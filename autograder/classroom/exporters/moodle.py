@@ -1,89 +1,215 @@
-"""Write Moodle's grading worksheet, for an assignment with the feedback type "Offline grading worksheet".
+"""Fill in Moodle's grading worksheet, for an assignment with the feedback type "Offline grading worksheet".
 
-Sources: "Assignment settings" and "Using Assignment" (docs.moodle.org, Feedback types, Offline grading worksheet) and
-the code that reads the file, `mod/assign/feedback/offline/importgradeslib.php` and `locallib.php` in
-github.com/moodle/moodle. Identifier, Grade and Last modified (grade) are required. The identifier is "Participant "
-and a number that this Moodle assignment gives the student. Moodle skips a grade above the assignment's maximum, and one
-whose "Last modified (grade)" is older than the grade in Moodle; an empty grade changes nothing.
+Source: `mod/assign/feedback/offline/importgradeslib.php` and `locallib.php` (github.com/moodle/moodle;
+tests/support/lms_importers.py repeats their rules). Moodle finds the columns of identifier, grade, "Last
+modified (grade)" and comments by their titles in the language of the person who uploads, and the student by the number
+in the identifier. So every cell is copied from Moodle's own worksheet, but for grade and comment. Moodle skips an empty
+grade, one above the maximum, and one that was changed after the worksheet was downloaded. A comment replaces the one in
+Moodle, and an empty comment deletes it.
 
-A Moodle assignment has one grade: that of one assignment of the course (`--assignment`), or the total. If the roster
-(`headway grade --roster`) is Moodle's own worksheet, its columns are written back unchanged, and the grade is scaled to
-its "Maximum Grade".
+A Moodle assignment has one grade: that of one assignment of the course (`--assignment`), or the total, scaled to the
+maximum in Moodle.
 """
 
 import html
-from pathlib import Path
+import re
+from collections.abc import Mapping, Sequence
 
-from autograder.classroom.exporters import csv_cells
+from autograder.classroom.exporters import csv_cells, moodle_worksheet
+from autograder.classroom.exporters.lms_plan import (
+    LmsOptions,
+    LmsPlan,
+    describe_matching,
+    describe_rubric,
+    has_score,
+    parse_number,
+)
+from autograder.classroom.exporters.moodle_worksheet import Worksheet
+from autograder.classroom.exporters.person_matching import match, person_of_student
 from autograder.classroom.gradebook import Gradebook, display_name, iter_functions
+from autograder.core.text import clean
 from autograder.documents import Document
+from autograder.errors import UsageError
 from autograder.report.student_feedback import student_exception_lines
 from autograder.report.wording import STATUS_WORDS
 
-COLUMNS = (
-    "Identifier", "Full name", "ID number", "Email address", "Status", "Grade", "Maximum Grade",
-    "Grade can be changed", "Last modified (submission)", "Last modified (grade)", "Feedback comments",
-)  # fmt: skip
-_NO_GRADE = ("missing", "waiting", "failed")
 MAX_REMARKS = 8
+# Comments begin with this, so that a later export may replace them, and only them.
+MARK = "Headway: "
 
 
-def write(book: Gradebook, path: Path, *, assignment: str | None = None) -> int:
-    """Write the worksheet; return the number of students. The grade is the score of `assignment`, or the total."""
-    rows = [list(COLUMNS)]
-    for student, result in book.results():
-        roster = student["roster"]
-        score, possible = _score(student, assignment)
-        maximum = _number(roster.get("Maximum Grade") or roster.get("Maximum grade")) or possible
-        by_hand = any(entry["by_hand"] for name, entry in student["assignments"].items() if assignment in (None, name))
-        ungraded = student["status"] in _NO_GRADE and not by_hand
-        excused = assignment is not None and student["assignments"].get(assignment, {}).get("excused", False)
-        grade = None if ungraded or excused or not possible else score * maximum / possible
-        defaults = {
-            "Identifier": f"Participant {student['id']}" if student["id"].isdecimal() else student["id"],
-            "Full name": display_name(student),
-            "Email address": student["email"],
-            "Status": "No submission" if student["status"] == "missing" else "Submitted for grading",
-            "Grade can be changed": "Yes",
-            "Last modified (submission)": _submitted_at(student, assignment) or "-",
-            "Last modified (grade)": "-",
-        }
-        row = {column: csv_cells.text(roster.get(column) or defaults.get(column, "")) for column in COLUMNS}
-        row["Grade"] = "" if grade is None else f"{min(grade, maximum):.2f}"
-        row["Maximum Grade"] = f"{maximum:.2f}"
-        row["Feedback comments"] = csv_cells.text(_feedback(student, result, assignment))
-        rows.append([row[column] for column in COLUMNS])
-    csv_cells.write(path, rows, line_end="\r\n")
-    return len(rows) - 1
+def plan(
+    book: Gradebook,
+    worksheet: Worksheet | None,
+    *,
+    assignment: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    options: LmsOptions = LmsOptions(),  # noqa: B008 (it is frozen)
+) -> LmsPlan:
+    """Return the worksheet to upload and what it will change.
+
+    Args:
+        book: the graded class.
+        worksheet: Moodle's file; by default, the roster, if it is the worksheet of this assignment.
+        assignment: whose score is the grade; by default, the total.
+        columns: titles of the columns `grade` and `comments`, where they cannot be recognized.
+        options: how to treat what is there.
+
+    Raises:
+        UsageError: if there is no worksheet, or it does not fit.
+    """
+    names = [assignment] if assignment else [entry["name"] for entry in book.assignments]
+    worksheet = worksheet or _roster_worksheet(book, names, columns or {})
+    platform = f"moodle:{names[0]}" if len(names) == 1 else ""
+    _check_assignment(book, worksheet, platform)
+
+    def has_work(student: Document) -> bool:
+        return any(has_score(student["assignments"].get(name)) for name in names)
+
+    result = LmsPlan(rows=[list(worksheet.titles)])
+    people = [person_of_student(student, platform) for student in book.students]
+    matching = match(people, [worksheet.person(row) for row in worksheet.rows])
+    rows = [worksheet.name(row) for row in worksheet.rows]
+    describe_matching(result, book, matching, rows, worksheet.where, options, has_work)
+    describe_rubric(result, book, names)
+    result.say(f"Grade: {assignment or 'the total'}, out of {worksheet.rows[0][worksheet.maximum]} in Moodle")
+    if worksheet.comments is None:
+        result.say("No column of comments is recognized, so none are written. Name it: --column comments=TITLE")
+    changes = _Changes(worksheet, options)
+    for number, row in enumerate(worksheet.rows):
+        student = book.students[matching.rows[number]] if number in matching.rows else None
+        if student is not None and has_work(student):
+            comment = _comment(student, book.result_of(student), assignment)
+            result.rows.append(changes.filled(student, row, _share(student, assignment), comment))
+            result.students += 1
+    changes.describe(result)
+    return result
 
 
-def _submitted_at(student: Document, assignment: str | None) -> str | None:
-    """Return when an assignment was submitted; without one, the latest time."""
-    grades = student["assignments"]
-    times = [grade["submitted_at"] for name, grade in grades.items() if assignment in (None, name)]
-    return max(filter(None, times), default=None)
+def _roster_worksheet(book: Gradebook, names: Sequence[str], columns: Mapping[str, str]) -> Worksheet:
+    """Return the roster as a worksheet; raise UsageError if it may be that of another assignment."""
+    worksheet = moodle_worksheet.of_roster(book, columns)
+    numbers = {worksheet.number(row) for row in worksheet.rows} if worksheet else set()
+    is_same = len(names) == 1 and bool(numbers & _participants(book, f"moodle:{names[0]}"))
+    if worksheet is None or not (is_same or len(book.assignments) == 1):
+        raise UsageError(f"a grading worksheet of Moodle is needed. {moodle_worksheet.HOW_TO_DOWNLOAD}")
+    return worksheet
 
 
-def _score(student: Document, assignment: str | None) -> tuple[float, float]:
-    if assignment is None:
-        return student["score"], student["out_of"]
-    grade = student["assignments"].get(assignment, {"score": 0.0, "possible": 0.0})
-    return grade["score"], grade["possible"]
+def _check_assignment(book: Gradebook, worksheet: Worksheet, platform: str) -> None:
+    """Raise UsageError if the students' numbers in the download are not those in the worksheet."""
+    known = _participants(book, platform)
+    if known and not known & {worksheet.number(row) for row in worksheet.rows}:
+        name = platform.partition(":")[2]
+        raise UsageError(
+            f"{worksheet.where} belongs to another assignment of Moodle than the submissions for {name}: no "
+            f"participant has the same number. {moodle_worksheet.HOW_TO_DOWNLOAD}"
+        )
 
 
-def _number(text: str | None) -> float | None:
-    try:
-        return float((text or "").replace(",", "."))
-    except ValueError:
+def _participants(book: Gradebook, platform: str) -> set[str]:
+    ids = (student.get("ids") or {} for student in book.students)
+    return {stored[platform] for stored in ids if stored.get(platform)}
+
+
+def _share(student: Document, assignment: str | None) -> float | None:
+    """Return the score as a part of the possible points; None if nothing counts."""
+    grade = student if assignment is None else student["assignments"][assignment]
+    possible = grade["out_of"] if assignment is None else grade["possible"]
+    if assignment is not None and not has_score(grade):
         return None
+    return float(grade["score"] / possible) if possible else None
 
 
-def _feedback(student: Document, result: Document | None, assignment: str | None) -> str:
-    """Return the functions that did not pass and why, in one paragraph, as HTML."""
+class _Changes:
+    """Fills in the rows, and remembers what that changes in Moodle."""
+
+    def __init__(self, worksheet: Worksheet, options: LmsOptions) -> None:
+        self._worksheet, self._options = worksheet, options
+        self._changed: list[str] = []
+        self._kept: list[str] = []
+        self._kept_comments: list[str] = []
+        self._above: list[str] = []
+        self._locked: list[str] = []
+        self._unreadable_dates = False
+
+    def filled(self, student: Document, row: list[str], share: float | None, comment: str) -> list[str]:
+        """Return a row of the worksheet with grade and comment."""
+        filled, sheet, label = list(row), self._worksheet, display_name(student)
+        if sheet.is_locked(row):
+            self._locked.append(label)
+        if share is not None:
+            filled[sheet.grade] = self._grade(label, row, share)
+        if sheet.comments is not None:
+            there = row[sheet.comments].strip()
+            if not there or _plain(there).startswith(MARK) or self._options.replace_comments:
+                filled[sheet.comments] = comment
+            else:
+                self._kept_comments.append(label)
+        if filled != row and sheet.has_unreadable_date(row):
+            self._unreadable_dates = True
+        return filled
+
+    def _grade(self, label: str, row: list[str], share: float) -> str:
+        sheet = self._worksheet
+        there, limit = row[sheet.grade].strip(), row[sheet.maximum]
+        maximum = parse_number(limit) or 0.0
+        if share > 1 + 1e-9:
+            self._above.append(label)
+        grade = f"{min(share, 1.0) * maximum:.2f}"
+        if "," in limit:  # the decimal sign of Moodle's language
+            grade = grade.replace(".", ",")
+        if not there or parse_number(there) == parse_number(grade):
+            return grade
+        if self._options.keep_existing:
+            self._kept.append(label)
+            return there
+        self._changed.append(f"{label} {there} → {grade}")
+        return grade
+
+    def describe(self, result: LmsPlan) -> None:
+        """Say what changes."""
+        for text, names in (
+            ("Grades in Moodle that change", self._changed),
+            ("Grades in Moodle that stay", self._kept),
+            ("Comments in Moodle that stay, because Headway did not write them", self._kept_comments),
+            ("Above Moodle's maximum, exported as the maximum", self._above),
+            ("Locked in Moodle, which ignores the grade", self._locked),
+        ):
+            if names:
+                result.say(f"{text} ({len(names)})", names)
+        if self._unreadable_dates:
+            result.say(
+                "Moodle reads only English dates. When you upload, tick the box that allows updating records that were "
+                "modified more recently in Moodle; otherwise existing grades and comments stay"
+            )
+
+
+def _plain(text: str) -> str:
+    """Return the text of HTML."""
+    return html.unescape(re.sub(r"<[^>]*>", "", text)).strip()
+
+
+def _comment(student: Document, result: Document | None, assignment: str | None) -> str:
+    """Return the comment as HTML, in one paragraph: score, the instructor's comments, what did not pass and why."""
     prefix = f"{assignment}: " if assignment else ""
-    exceptions = [line for line in student_exception_lines(student) if line.startswith(prefix)]
-    if result is None:
-        return html.escape(". ".join([*exceptions, student["reason"]]))
+    parts = [_score_text(student, assignment)]
+    parts += [line.removeprefix(prefix) for line in student_exception_lines(student) if line.startswith(prefix)]
+    parts += [note["text"] for note in student.get("comments", ()) if note["assignment"] in ("", assignment)]
+    reason = student["assignments"][assignment]["reason"] if assignment else student["reason"]
+    parts += [reason] if reason else []
+    parts += [_remarks(result, assignment)] if result is not None else []
+    return csv_cells.text(html.escape(MARK + ". ".join(part.rstrip(". ") for part in parts if part) + "."))
+
+
+def _score_text(student: Document, assignment: str | None) -> str:
+    if assignment is None:
+        return f"{csv_cells.points(student['score'])} of {csv_cells.points(student['out_of'])}"
+    grade = student["assignments"][assignment]
+    return f"{csv_cells.points(grade['score'])} of {csv_cells.points(grade['possible'])} points"
+
+
+def _remarks(result: Document, assignment: str | None) -> str:
     remarks = []
     for name, function in iter_functions(result):
         if function["status"] == "passed" or (assignment and not name.startswith(f"{assignment}.")):
@@ -91,7 +217,6 @@ def _feedback(student: Document, result: Document | None, assignment: str | None
         why = "" if function["status"] == "failed" else STATUS_WORDS[function["status"]]
         named = next((check["mistake"]["title"] for check in function["checks"] if check["mistake"]), why)
         points = f"{csv_cells.points(function['points']['earned'])}/{csv_cells.points(function['points']['possible'])}"
-        remarks.append(f"{name} {points}{': ' + named if named else ''}")
+        remarks.append(f"{name} {points}{': ' + clean(named, 200) if named else ''}")
     more = [f"and {len(remarks) - MAX_REMARKS} more"] if len(remarks) > MAX_REMARKS else []
-    text = "; ".join(remarks[:MAX_REMARKS] + more) or "All checks passed."
-    return html.escape(". ".join([*exceptions, *([student["reason"]] if student["reason"] else []), text]))
+    return "; ".join(remarks[:MAX_REMARKS] + more) or "All checks passed"

@@ -14,7 +14,7 @@ import pytest
 from support.commands import invoke
 
 from autograder.classroom import gradebook
-from autograder.classroom.exporters import canvas, csv_cells, gradescope, gradescope_zip, junit, moodle, table
+from autograder.classroom.exporters import csv_cells, gradescope, gradescope_zip, junit, table
 from autograder.errors import UsageError
 
 EXAMPLES = Path(__file__).parent / "examples"
@@ -68,74 +68,6 @@ def test_table_has_a_row_per_student(book, tmp_path):
         assert float(row["softmax"]) == pytest.approx(by_id[row["id"]]["assignments"]["softmax"]["score"], abs=0.006)
         assert not row["name"].startswith(("=", "+", "@"))
     assert {row["status"] for row in rows} >= {"graded"}
-
-
-def test_canvas_has_the_columns_of_its_export(book, tmp_path):
-    stored = example("canvas.csv")
-    canvas.write(book, tmp_path / "canvas.csv")
-    rows = read_csv((tmp_path / "canvas.csv").read_text("utf-8"))
-    assert rows[0][:5] == stored[0][:5]
-    assert rows[0][5:] == ["softmax", "training"]
-    assert rows[1][0] == stored[1][0]
-    assert [float(cell) for cell in rows[1][5:]] == [one["possible"] for one in book.assignments]
-    assert all(len(row) == len(rows[0]) for row in rows)
-    assert rows[2][2] == book.students[0]["id"]
-
-
-def test_canvas_roster_columns_are_kept(book, tmp_path):
-    header, _, line = example("canvas.csv")[:3]
-    roster = dict(zip(header, line, strict=True))
-    canvas.write(changed(book, 4, roster=roster), tmp_path / "canvas.csv")
-    rows = read_csv((tmp_path / "canvas.csv").read_text("utf-8"))
-    assert rows[0][5:] == ["softmax (4711)", "training"]
-    assert rows[6][:5] == line[:5]
-
-
-def test_canvas_missing_work_has_empty_cells(book, tmp_path):
-    canvas.write(changed(book, 4, status="missing"), tmp_path / "canvas.csv")
-    assert read_csv((tmp_path / "canvas.csv").read_text("utf-8"))[6][5:] == ["", ""]
-
-
-def test_moodle_has_the_columns_of_its_worksheet(book, tmp_path):
-    header, line = example("moodle.csv")[:2]
-    moodle.write(book, tmp_path / "moodle.csv", assignment="softmax")
-    rows = dict_rows(tmp_path / "moodle.csv")
-    assert [column for column in moodle.COLUMNS if column in header] == header
-    grades = {row["Identifier"]: row["Grade"] for row in rows}
-    student = next(s for s in book.students[9:] if s["status"] == "graded")
-    assert grades[f"Participant {student['id']}"] == f"{student['assignments']['softmax']['score']:.2f}"
-    assert all(row["Last modified (grade)"] == "-" for row in rows)
-    assert any("/" in row["Feedback comments"] for row in rows)
-
-    roster = dict(zip(header, line, strict=True))
-    moodle.write(changed(book, 12, roster=roster, status="graded"), tmp_path / "again.csv", assignment="softmax")
-    row = dict_rows(tmp_path / "again.csv")[12]
-    assert row["Identifier"] == "Participant 84213"
-    assert row["Last modified (grade)"] == roster["Last modified (grade)"]
-    entry = book.students[12]["assignments"]["softmax"]
-    assert float(row["Grade"]) == pytest.approx(entry["score"] * 10 / entry["possible"], abs=0.006)
-
-
-def test_moodle_comment_without_mistake_gives_the_reason(book, tmp_path):
-    other = changed(book, 0, status="unreadable", reason="no module was handed in")
-    moodle.write(other, tmp_path / "m.csv")
-    comments = [row["Feedback comments"] for row in dict_rows(tmp_path / "m.csv")]
-    assert comments[0] == "no module was handed in"
-    assert sum(": not started" in comment for comment in comments) > 3
-    assert sum(": stopped by an error" in comment for comment in comments) > 3
-
-
-def test_export_moodle_one_worksheet_per_assignment(book, tmp_path):
-    (tmp_path / "class.json").write_text(json.dumps(book.document), "utf-8")
-    for name in ("softmax", "training"):
-        assert invoke("export", tmp_path, "--format", "moodle", "--assignment", name).returncode == 0
-    assert {path.name for path in (tmp_path / "exports").iterdir()} == {"moodle-softmax.csv", "moodle-training.csv"}
-
-
-def test_moodle_comment_html_is_escaped(book, tmp_path):
-    moodle.write(changed(book, 0, status="unreadable", reason="<img src=x>"), tmp_path / "m.csv")
-    first = dict_rows(tmp_path / "m.csv")[0]
-    assert first["Feedback comments"] == "&lt;img src=x&gt;"
 
 
 def keys(document, path=""):
@@ -292,7 +224,7 @@ def test_gradescope_autograder_full_feedback_is_refused(tmp_path):
         gradescope_zip.write(tmp_path / "a.zip", gradescope_zip.GradescopeSettings(feedback="full"))
 
 
-@pytest.mark.parametrize("kind", ["csv", "canvas", "moodle", "gradescope", "junit", "gradescope-autograder"])
+@pytest.mark.parametrize("kind", ["csv", "gradescope", "junit", "gradescope-autograder"])
 def test_export_writes_every_format(book, tmp_path, kind):
     done = invoke("export", book.out, "--format", kind, "--to", tmp_path / "x")
     assert done.returncode == 0, done.stderr
@@ -306,6 +238,13 @@ def test_export_writes_every_format(book, tmp_path, kind):
         (["nowhere", "--format", "csv"], "no such folder"),
         (["{here}", "--format", "csv"], "class.json"),
         (["{book}", "--format", "moodle", "--assignment", "gpt"], "not graded for 'gpt'"),
+        (["{book}", "--format", "moodle", "--worksheet", "nowhere.csv"], "--worksheet FILE"),
+        (["{book}", "--format", "moodle"], "Download grading worksheet"),
+        (["{book}", "--format", "canvas"], "Export Entire Gradebook"),
+        (["{book}", "--format", "canvas", "--gradebook", "nowhere.csv"], "--gradebook FILE"),
+        (["{book}", "--format", "canvas", "--column", "softmax"], "NAME=TITLE"),
+        (["{book}", "--format", "canvas-feedback"], "--assignment softmax or training"),
+        (["{book}", "--format", "canvas-feedback", "--assignment", "softmax"], "Download Submissions"),
         (["{book}", "--format", "nbgrader", "--database", "nonsense"], "--database"),
         (["{book}", "--format", "csv", "--to", "/proc/nowhere/x.csv"], "--to PATH"),
     ],

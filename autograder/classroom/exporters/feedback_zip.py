@@ -1,0 +1,130 @@
+"""Write an archive with a feedback file for every student, for a platform's bulk upload.
+
+Sources, of which tests/support/lms_importers.py repeats the rules:
+
+- Moodle, "Upload multiple feedback files in a zip": `mod/assign/feedback/file/importziplib.php`
+  (github.com/moodle/moodle). A folder is named as in the download of the submissions,
+  NAME_NUMBER_assignsubmission_file; the number decides who gets the file.
+- Canvas, "Upload submissions": `infer_comment_context_from_filename` in `app/models/assignment.rb`
+  (github.com/instructure/canvas-lms). A file has the name of the downloaded submission, which contains the numbers of
+  the user and of the file; it becomes a comment of the submission, and is shown under the name of the student's file.
+"""
+
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+
+from autograder.classroom.exporters.lms_plan import listed
+from autograder.classroom.exporters.moodle_worksheet import Worksheet
+from autograder.classroom.exporters.person_matching import match, person_of_student
+from autograder.classroom.gradebook import Gradebook, display_name
+from autograder.core.files import lower_suffix, write_atomically
+from autograder.core.text import clean
+from autograder.documents import Document
+from autograder.errors import UsageError
+from autograder.report.student_feedback import as_html, as_markdown
+
+_NOT_IN_FILE_NAMES = re.compile(r"[_/\\:*?\"<>|\x00-\x1f]+")
+
+
+def write_moodle(book: Gradebook, path: Path, assignment: str, worksheet: Worksheet | None) -> tuple[int, list[str]]:
+    """Write the archive for Moodle; return the number of students, and lines about those who are not in it.
+
+    A participant's number comes from the download of the submissions, or from the assignment's worksheet.
+    """
+    platform = f"moodle:{assignment}"
+    numbers: dict[str, str] = {}
+    if worksheet is not None:
+        people = [person_of_student(student, platform) for student in book.students]
+        rows = match(people, [worksheet.person(row) for row in worksheet.rows]).rows
+        numbers = {
+            book.students[student]["submission"]: worksheet.number(worksheet.rows[r]) for r, student in rows.items()
+        }
+    files: dict[str, bytes] = {}
+    missing = []
+    for student, result in book.results():
+        if (shown := _feedback_of(book, student, result, assignment)) is None:
+            continue
+        number = numbers.get(student["submission"]) or (student.get("ids") or {}).get(platform)
+        if number is None:
+            missing.append(display_name(student))
+            continue
+        name = (
+            " ".join(_NOT_IN_FILE_NAMES.sub(" ", clean(display_name(student), 100)).split()).strip(".~ ") or "Student"
+        )
+        page = as_html(*shown).encode("utf-8", "replace")
+        files[f"{name}_{number}_assignsubmission_file/feedback-{assignment}.html"] = page
+    hint = "Their numbers in Moodle are in the assignment's grading worksheet: --worksheet FILE"
+    return _write(path, files, missing, f"the submissions for {assignment} were not downloaded from Moodle. {hint}")
+
+
+def write_canvas(book: Gradebook, path: Path, assignment: str) -> tuple[int, list[str]]:
+    """Write the archive for Canvas; return the number of students, and lines about those who are not in it."""
+    files: dict[str, bytes] = {}
+    missing = []
+    for student, result in book.results():
+        if (shown := _feedback_of(book, student, result, assignment)) is None:
+            continue
+        name = student["assignments"][assignment].get("upload_name")
+        if name:
+            files[Path(name).name] = _in_format_of(name, *shown)
+        else:
+            missing.append(display_name(student))
+    hint = "Grade the files of Canvas's Download Submissions"
+    return _write(path, files, missing, f"the submissions for {assignment} were not downloaded from Canvas. {hint}")
+
+
+def _feedback_of(
+    book: Gradebook, student: Document, result: Document | None, assignment: str
+) -> tuple[Document, Document] | None:
+    """Return what the feedback on one assignment shows: a student and results with only this assignment."""
+    entries = [entry for entry in result["assignments"] if entry["name"] == assignment] if result else []
+    grade = student["assignments"].get(assignment)
+    if result is None or not entries or grade is None:
+        return None
+    only = {
+        **student,
+        **{key: grade[key] for key in ("status", "reason", "earned", "possible", "late_days", "penalty", "score")},
+        "name": display_name(student),
+        "out_of": grade["possible"],
+        "dropped": [],
+        "assignments": {assignment: grade},
+        "weights": {assignment: grade["possible"]},
+    }
+    return only, {**result, "assignments": entries, "points": entries[0]["points"]}
+
+
+def _in_format_of(name: str, student: Document, result: Document) -> bytes:
+    """Return the feedback as a file that opens under the name of the student's own file."""
+    text, suffix = as_markdown(student, result), lower_suffix(name).rpartition(".")[2]
+    if suffix == "py":
+        lines = ["Feedback. Your submission is unchanged; this file only has its name.", "", *text.splitlines()]
+        text = "\n".join(f"# {line}".rstrip() for line in lines) + "\n"
+    elif suffix == "ipynb":
+        cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": text}
+        text = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, ensure_ascii=False)
+    elif suffix == "zip":
+        page = as_html(student, result).encode("utf-8", "replace")
+        return _archive({"feedback.html": page, "feedback.md": text.encode("utf-8", "replace")})
+    return text.encode("utf-8", "replace")
+
+
+def _write(path: Path, files: dict[str, bytes], missing: list[str], reason: str) -> tuple[int, list[str]]:
+    if not files:
+        raise UsageError(f"no feedback can be uploaded: {reason}")
+    write_atomically(path, _archive(files))
+    return len(files), [f"Left out, no name for the upload ({len(missing)}): {listed(missing)}"] if missing else []
+
+
+def _archive(files: dict[str, bytes]) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            # With a fixed date, the same class gives the same archive.
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o100644 << 16
+            archive.writestr(entry, data)
+    return content.getvalue()

@@ -1,0 +1,114 @@
+"""What an export into a learning platform's own file will do, said before it is written."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograder.classroom.exporters import csv_cells
+from autograder.classroom.exporters.person_matching import Matching
+from autograder.classroom.gradebook import Gradebook, display_name
+from autograder.core.text import clean, counted
+from autograder.documents import Document
+from autograder.errors import UsageError
+
+MAX_NAMES = 8
+SMALL_CLASS = 5
+# Nothing is exported for these; what the platform has stays.
+_NO_SCORE = ("missing", "waiting", "failed")
+
+
+@dataclass
+class LmsPlan:
+    """The rows of a file for a platform, and lines that say what they change there."""
+
+    rows: list[list[str]] = field(default_factory=list)  # with the titles
+    lines: list[str] = field(default_factory=list)
+    students: int = 0
+
+    def write(self, path: Path, *, line_end: str = "\n") -> int:
+        """Write the file; return the number of students in it."""
+        csv_cells.write(path, self.rows, line_end=line_end)
+        return self.students
+
+    def say(self, text: str, names: Sequence[str] = ()) -> None:
+        """Add a line that ends with names, the first of many."""
+        self.lines.append(f"{text}: {listed(names)}" if names else text)
+
+
+@dataclass(frozen=True)
+class LmsOptions:
+    """How an export treats what the platform already has."""
+
+    keep_existing: bool = False  # leave grades that are there
+    replace_comments: bool = False  # also replace comments that Headway did not write
+    partial: bool = False  # the file may hold only a part of the class
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the first names of a list, and how many more there are."""
+    more = len(names) - MAX_NAMES
+    return ", ".join([*(clean(name, 80) for name in names[:MAX_NAMES]), *([f"and {more} more"] if more > 0 else [])])
+
+
+def has_score(grade: Document | None) -> bool:
+    """Return whether an assignment has a score to export: from a submission, or given by the instructor."""
+    if grade is None or grade["excused"]:
+        return False
+    return grade["status"] not in _NO_SCORE or grade["by_hand"] or bool(grade.get("adjustments"))
+
+
+def parse_number(text: str) -> float | None:
+    """Return the number in a cell, with a decimal point or comma; None if it is not one."""
+    try:
+        return float(text.strip().replace(",", "."))
+    except ValueError:
+        return None
+
+
+def describe_matching(
+    plan: LmsPlan,
+    book: Gradebook,
+    matching: Matching,
+    names_of_rows: Sequence[str],
+    where: str,
+    options: LmsOptions,
+    has_work: Callable[[Document], bool],
+) -> None:
+    """Say who is matched and who is not; raise UsageError if the file is probably of another class."""
+    students = book.students
+    missing = [number for number in matching.unmatched if has_work(students[number])]
+    expected = [number for number, student in enumerate(students) if has_work(student)]
+    found = len(expected) - len(missing)
+    if expected and not found:
+        raise UsageError(f"nobody in {where} is a student of this class. Export it again from this course")
+    if len(expected) >= SMALL_CLASS and 2 * found < len(expected) and not options.partial:
+        raise UsageError(
+            f"{where} has only {found} of the {len(expected)} students with a score. Give the file of the whole "
+            "course, or say that it is a part: --partial"
+        )
+    plan.say(f"{where}: {counted(len(matching.rows), 'row')} of {len(names_of_rows)} matched")
+    if matching.by_name:
+        names = [display_name(students[number]) for number in matching.by_name]
+        plan.say(f"Matched by name, because no id or address is the same ({len(names)})", names)
+    if missing:
+        reasons: dict[str, list[str]] = {}
+        for number in missing:
+            reasons.setdefault(matching.unmatched[number], []).append(display_name(students[number]))
+        for reason, names in reasons.items():
+            plan.say(f"Not exported, {reason} ({len(names)})", names)
+    others = [name for number, name in enumerate(names_of_rows) if number not in matching.rows]
+    if others:
+        plan.say(f"Not in this class, left out ({len(others)})", others)
+
+
+def describe_rubric(plan: LmsPlan, book: Gradebook, assignments: Sequence[str]) -> None:
+    """Name the students whose questions are not graded yet; they count 0 until then."""
+    open_items = [
+        f"{display_name(student)} ({name}: {item['title'] or item['id']})"
+        for student in book.students
+        for name in assignments
+        for item in student["assignments"].get(name, {}).get("rubric", ())
+        if item.get("earned") is None and has_score(student["assignments"][name])
+    ]
+    if open_items:
+        plan.say(f"Not graded yet, counted as 0 ({len(open_items)})", open_items)

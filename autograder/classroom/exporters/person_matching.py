@@ -1,0 +1,160 @@
+"""Match the students of a class with the rows of a learning platform's own file, never by a guess.
+
+What identifies a person has a kind: the platform's own number, the institution's number, a login, an email address.
+Only identifiers of one kind are compared, because a Canvas user and a student may have the same number and be different
+people. A name matches only if it is the same name, nobody else in the class or in the file has it, and no identifier
+says otherwise.
+"""
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from autograder.documents import Document
+
+Kind = Literal["platform", "number", "login", "email"]
+
+# Titles by their letters in lower case, as Canvas, Moodle (English, German, French, Spanish) and rosters have them.
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(
+        ("sisuserid", "idnumber", "idnummer", "numérodidentification", "númerodeid", "studentid", "studentnumber",
+         "sid", "matrikelnummer", "matriculationnumber", "matricule"),
+        "number",
+    ),
+    **dict.fromkeys(
+        ("sisloginid", "login", "loginid", "username", "benutzername", "anmeldename", "nomdutilisateur",
+         "nombredeusuario"),
+        "login",
+    ),
+}  # fmt: skip
+_EMAIL = re.compile(r"[^@\s,;]+@[^@\s,;]+\.[^@\s,;]+")
+
+
+@dataclass(frozen=True)
+class Person:
+    """What identifies somebody; texts are normalized."""
+
+    name: tuple[str, ...] = ()  # the words of the name, sorted
+    ids: Mapping[Kind, frozenset[str]] = field(default_factory=dict)
+
+
+@dataclass
+class Matching:
+    """Which student belongs to which row."""
+
+    rows: dict[int, int] = field(default_factory=dict)  # from a row's number to a student's
+    by_name: list[int] = field(default_factory=list)  # students who were found by their name
+    unmatched: dict[int, str] = field(default_factory=dict)  # a student's number, and why there is no row
+
+
+def name_words(text: str) -> tuple[str, ...]:
+    """Return the words of a name in lower case, without accents and in alphabetical order.
+
+    "Lovelace, Ada" and "Ada Lovelace" are the same name.
+    """
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    plain = "".join(char for char in decomposed if not unicodedata.combining(char))
+    return tuple(sorted(re.findall(r"\w+", plain)))
+
+
+def letters(title: str) -> str:
+    """Return the letters of a title in lower case."""
+    return "".join(char for char in unicodedata.normalize("NFC", title.lower()) if char.isalpha())
+
+
+def identifiers(cells: Iterable[tuple[str, str]]) -> dict[Kind, frozenset[str]]:
+    """Return the identifiers in the cells of a row, each with its column's title, by kind."""
+    found: dict[Kind, set[str]] = defaultdict(set)
+    for title, cell in cells:
+        value = cell.strip().casefold()
+        kind = _KINDS.get(letters(title))
+        if value and kind:
+            found[kind].add(value)
+        if _EMAIL.fullmatch(value):
+            found["email"].add(value)
+    return {kind: frozenset(values) for kind, values in found.items()}
+
+
+def person_of_student(student: Document, platform: str) -> Person:
+    """Return what identifies a student: roster, email, and the ids that were read from the platforms' own files.
+
+    `platform` is the key of the platform's own number in `student["ids"]`, such as `canvas` or `moodle:softmax`.
+    """
+    found: dict[Kind, set[str]] = defaultdict(set)
+    for kind, values in identifiers(student["roster"].items()).items():
+        found[kind] |= values
+    stored = student.get("ids") or {}
+    kinds: dict[str, Kind] = {platform: "platform", "gradescope": "number", "nbgrader": "login"}
+    for key, kind in kinds.items():
+        if value := str(stored.get(key, "")).strip().casefold():
+            found[kind].add(value)
+    if address := str(student.get("email") or "").strip().casefold():
+        found["email"].add(address)
+    return Person(name_words(student.get("name") or ""), {kind: frozenset(values) for kind, values in found.items()})
+
+
+def match(students: Sequence[Person], rows: Sequence[Person]) -> Matching:
+    """Match each student with at most one row, and each row with at most one student."""
+    positions: dict[tuple[Kind, str], set[int]] = defaultdict(set)
+    rows_by_name: dict[tuple[str, ...], set[int]] = defaultdict(set)
+    for number, person in enumerate(rows):
+        for kind, values in person.ids.items():
+            for value in values:
+                positions[kind, value].add(number)
+        rows_by_name[person.name].add(number)
+    namesakes = Counter(student.name for student in students)
+    result = Matching()
+    claims: dict[int, list[int]] = defaultdict(list)
+    for number, student in enumerate(students):
+        found = _rows_by_id(student, positions)
+        same_name = rows_by_name[student.name] if student.name else set()
+        if len(found) > 1:
+            result.unmatched[number] = "the identifiers belong to several rows"
+        elif found:
+            (row,) = found
+            if _is_other_person(student, rows[row]):
+                result.unmatched[number] = "a row has this number, but another name"
+            else:
+                claims[row].append(number)
+        elif len(same_name) > 1 or (same_name and namesakes[student.name] > 1):
+            result.unmatched[number] = "several people have this name"
+        elif same_name and not _disagree(student, rows[min(same_name)]):
+            claims[min(same_name)].append(number)
+            result.by_name.append(number)
+        else:
+            result.unmatched[number] = "the row with this name has another id" if same_name else "no such row"
+    for row, numbers in claims.items():
+        if len(numbers) == 1:
+            result.rows[row] = numbers[0]
+        else:
+            result.unmatched.update(dict.fromkeys(numbers, "several students belong to one row"))
+    matched = set(result.rows.values())
+    result.by_name = [number for number in result.by_name if number in matched]
+    return result
+
+
+def _rows_by_id(student: Person, positions: Mapping[tuple[Kind, str], set[int]]) -> set[int]:
+    """Return the rows with an identifier of the student; the platform's own number settles it."""
+    by_kind = {
+        kind: set().union(*(positions.get((kind, value), set()) for value in values))
+        for kind, values in student.ids.items()
+    }
+    return by_kind.get("platform") or set().union(*by_kind.values())
+
+
+def _is_other_person(student: Person, row: Person) -> bool:
+    """Return whether only a number or login is the same, and no word of the names."""
+    certain: tuple[Kind, ...] = ("platform", "email")
+    if any(student.ids.get(kind, frozenset()) & row.ids.get(kind, frozenset()) for kind in certain):
+        return False
+    return bool(student.name and row.name) and not set(student.name) & set(row.name)
+
+
+def _disagree(student: Person, row: Person) -> bool:
+    """Return whether both have the institution's or the platform's number, and different ones."""
+    kinds: tuple[Kind, ...] = ("platform", "number")
+    both = ((student.ids.get(kind), row.ids.get(kind)) for kind in kinds)
+    return any(mine and theirs and not mine & theirs for mine, theirs in both)

@@ -1,0 +1,58 @@
+"""Read CSV files as spreadsheets and learning platforms save them: in several encodings, with several separators."""
+
+import codecs
+import csv
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+SEPARATORS = ",;\t"
+
+
+@dataclass(frozen=True)
+class CsvTable:
+    """The titles and the rows of a CSV file; every row has as many cells as there are titles."""
+
+    titles: list[str]
+    rows: list[list[str]]
+
+    def column(self, number: int) -> list[str]:
+        """Return the cells of a column."""
+        return [row[number] for row in self.rows]
+
+
+def read(path: Path) -> CsvTable:
+    """Return the table in a file; empty lines are left out.
+
+    Raises:
+        OSError: if the file cannot be read.
+        ValueError: if it is not text, or not valid CSV.
+    """
+    text = decode(path.read_bytes())
+    first, _, _ = text.partition("\n")
+    # The separator that splits the titles into most columns; a title may contain one of the others.
+    separator = max(SEPARATORS, key=lambda character: len(next(csv.reader([first], delimiter=character), [])))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        lines = [line for line in reader if any(cell.strip() for cell in line)]
+    except csv.Error as error:
+        raise ValueError(f"not valid CSV after line {reader.line_num}: {error}") from None
+    titles = [title.strip() for title in lines[0]] if lines else []
+    width = len(titles)
+    return CsvTable(titles, [[*line, *([""] * width)][:width] for line in lines[1:]])
+
+
+def decode(content: bytes) -> str:
+    """Return the text of a file in UTF-8, UTF-16 or cp1252; raise ValueError if it is in none of them."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encodings = ["utf-16"]
+    elif b"\0" in content[:200]:  # UTF-16 without its mark: every second byte of a Latin letter is zero
+        encodings = ["utf-16-le" if content[1:2] == b"\0" else "utf-16-be"]
+    else:
+        encodings = ["utf-8-sig", "cp1252"]
+    for encoding in encodings:
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    raise ValueError("not text in UTF-8, UTF-16 or cp1252")

@@ -1,0 +1,268 @@
+"""Test that Moodle's importer accepts each worksheet and archive, in several languages, and that nothing is deleted."""
+
+import copy
+import csv
+import io
+import json
+
+import pytest
+from support.commands import invoke
+from support.lms_files import ENGLISH, FRENCH, GERMAN, POLISH, SPANISH, moodle_worksheet
+from support.lms_importers import MoodleAssignment
+
+from autograder.classroom import gradebook
+from autograder.classroom.exporters import feedback_zip, moodle
+from autograder.classroom.exporters import moodle_worksheet as worksheet_file
+from autograder.classroom.exporters.lms_plan import LmsOptions
+from autograder.errors import UsageError
+
+LANGUAGES = {"en": ENGLISH, "de": GERMAN, "fr": FRENCH, "es": SPANISH, "pl": POLISH}
+MAXIMUM = 20.0
+
+
+@pytest.fixture(scope="module")
+def graded(make_class):
+    return gradebook.read(make_class(20, seed=4, assignments=("softmax", "attention"), hostile=False))
+
+
+@pytest.fixture
+def book(graded):
+    """The class, with softmax downloaded from Moodle; the first student submitted nothing."""
+    document = copy.deepcopy(graded.document)
+    for number, student in enumerate(document["students"]):
+        student.update(name=f"Zoë{number} d'Été{number}", roster={}, ids={"moodle:softmax": str(1800 + number)})
+        student["id"] = str(1800 + number)
+    first = document["students"][0]
+    for record in (first, *first["assignments"].values()):
+        record.update(status="missing", reason="no submission", score=0.0)
+    first["assignments"]["softmax"]["file"] = first["assignments"]["attention"]["file"] = None
+    return gradebook.Gradebook(graded.out, document)
+
+
+def people(book, **changes):
+    """The rows of a worksheet; `changes` by the student's number as text: (grade, comment, locked)."""
+    for number, student in enumerate(book.students):
+        grade, comment, locked = changes.get(f"s{number}", (None, "", False))
+        yield 1800 + number, student["name"], f"M{number}", student["email"], grade, comment, locked
+
+
+def assignment(book, language=ENGLISH, **changes):
+    grades, comments = {}, {}
+    for number, _, _, _, grade, comment, _ in people(book, **changes):
+        if grade is not None:
+            grades[number] = grade
+        if comment:
+            comments[number] = comment
+    participants = {1800 + number: student["name"] for number, student in enumerate(book.students)}
+    titles = language.titles
+    return MoodleAssignment(
+        titles, language.participant, MAXIMUM, participants, language.decimal, grades=grades, comments=comments
+    )
+
+
+def worksheet(book, tmp_path, language=ENGLISH, *, encoding="utf-8", columns=None, changes=None, **options):
+    path = tmp_path / "worksheet.csv"
+    text = moodle_worksheet(language, people(book, **(changes or {})), maximum=MAXIMUM, **options)
+    path.write_bytes(text.encode(encoding, "replace"))
+    return worksheet_file.read(path, columns or {})
+
+
+def written(plan, tmp_path):
+    plan.write(tmp_path / "moodle.csv", line_end="\r\n")
+    return (tmp_path / "moodle.csv").read_bytes()
+
+
+def exported(book, sheet, tmp_path, **options):
+    """The content of the worksheet for softmax."""
+    return written(moodle.plan(book, sheet, assignment="softmax", **options), tmp_path)
+
+
+def expected(book, name="softmax"):
+    return {
+        1800 + number: pytest.approx(grade["score"] * MAXIMUM / grade["possible"], abs=0.006)
+        for number, student in enumerate(book.students)
+        if (grade := student["assignments"][name])["status"] in ("graded", "unreadable")
+    }
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_moodle_accepts_the_worksheet_in_its_language(book, tmp_path, code):
+    language = LANGUAGES[code]
+    sheet = worksheet(book, tmp_path, language)
+    plan = moodle.plan(book, sheet, assignment="softmax")
+    content = written(plan, tmp_path)
+    stored = assignment(book, language).import_worksheet(content)
+    assert stored["grades"] == expected(book)
+    assert not stored["unknown"]
+    assert csv.reader(io.StringIO(content.decode())).__next__() == list(language.titles.values())
+    assert (len(stored["comments"]) == len(expected(book))) == (code != "pl")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "separator"), [("cp1252", ";"), ("utf-16", "\t"), ("utf-8-sig", ","), ("utf-16-le", ";")]
+)
+def test_moodle_worksheet_saved_by_a_spreadsheet_is_read(book, tmp_path, encoding, separator):
+    sheet = worksheet(book, tmp_path, GERMAN, encoding=encoding, separator=separator)
+    stored = assignment(book, GERMAN).import_worksheet(exported(book, sheet, tmp_path))
+    assert stored["grades"] == expected(book)
+
+
+def test_moodle_unknown_language_can_be_named(book, tmp_path):
+    sheet = worksheet(book, tmp_path, POLISH, columns={"comments": "Komentarze zwrotne"})
+    stored = assignment(book, POLISH).import_worksheet(exported(book, sheet, tmp_path))
+    assert len(stored["comments"]) == len(expected(book))
+
+
+def test_moodle_missing_work_changes_nothing(book, tmp_path):
+    by_hand = {"s0": (12.5, "Handed in on paper", False)}
+    sheet = worksheet(book, tmp_path, changes=by_hand)
+    stored = assignment(book, **by_hand).import_worksheet(exported(book, sheet, tmp_path))
+    assert 1800 not in stored["grades"] and 1800 not in stored["comments"]
+
+
+def test_moodle_comment_by_hand_stays_and_ours_is_replaced(book, tmp_path):
+    changes = {"s3": (None, "<p>See me</p>", False), "s4": (None, "<p>Headway: 3 of 20 points.</p>", False)}
+    sheet = worksheet(book, tmp_path, changes=changes)
+    plan = moodle.plan(book, sheet, assignment="softmax")
+    comments = assignment(book, **changes).import_worksheet(written(plan, tmp_path))["comments"]
+    assert 1803 not in comments and 1804 in comments
+    assert any("Headway did not write them (1): Zoë3 d'Été3" in line for line in plan.lines)
+    plan = moodle.plan(book, sheet, assignment="softmax", options=LmsOptions(replace_comments=True))
+    assert 1803 in assignment(book, **changes).import_worksheet(written(plan, tmp_path))["comments"]
+
+
+def test_moodle_changed_grades_are_said_or_kept(book, tmp_path):
+    changes = {"s3": (0.25, "", False)}
+    sheet = worksheet(book, tmp_path, changes=changes)
+    plan = moodle.plan(book, sheet, assignment="softmax")
+    assert any("that change (1): Zoë3 d'Été3 0.25 → " in line for line in plan.lines)
+    assert 1803 in assignment(book, **changes).import_worksheet(written(plan, tmp_path))["grades"]
+    kept = moodle.plan(book, sheet, assignment="softmax", options=LmsOptions(keep_existing=True))
+    assert 1803 not in assignment(book, **changes).import_worksheet(written(kept, tmp_path))["grades"]
+
+
+def test_moodle_localized_date_needs_the_box(book, tmp_path):
+    changes = {"s3": (0.25, "", False)}
+    plan = moodle.plan(book, worksheet(book, tmp_path, GERMAN, changes=changes), assignment="softmax")
+    moodle_side = assignment(book, GERMAN, **changes)
+    assert 1803 not in moodle_side.import_worksheet(written(plan, tmp_path))["grades"]
+    assert 1803 in moodle_side.import_worksheet(written(plan, tmp_path), ignore_modified=True)["grades"]
+    assert any("tick the box" in line for line in plan.lines)
+    plan = moodle.plan(book, worksheet(book, tmp_path, ENGLISH, changes=changes), assignment="softmax")
+    assert not any("tick the box" in line for line in plan.lines)
+
+
+def test_moodle_score_above_the_maximum_is_the_maximum(book, tmp_path):
+    grade = book.students[5]["assignments"]["softmax"]
+    grade["score"] = grade["possible"] + 1
+    plan = moodle.plan(book, worksheet(book, tmp_path), assignment="softmax")
+    assert assignment(book).import_worksheet(written(plan, tmp_path))["grades"][1805] == MAXIMUM
+    assert any("Above Moodle's maximum" in line and "Zoë5" in line for line in plan.lines)
+
+
+def test_moodle_locked_grade_is_named(book, tmp_path):
+    sheet = worksheet(book, tmp_path, GERMAN, changes={"s7": (None, "", True)})
+    plan = moodle.plan(book, sheet, assignment="softmax")
+    assert any("Locked" in line and "Zoë7" in line for line in plan.lines)
+
+
+def test_moodle_worksheet_of_another_assignment_is_refused(book, tmp_path):
+    for student in book.students:
+        student["ids"] = {"moodle:softmax": str(int(student["id"]) + 5000)}
+    with pytest.raises(UsageError, match="belongs to another assignment"):
+        moodle.plan(book, worksheet(book, tmp_path), assignment="softmax")
+
+
+def test_moodle_without_a_worksheet_is_refused(book):
+    with pytest.raises(UsageError, match="--worksheet FILE"):
+        moodle.plan(book, None, assignment="softmax")
+
+
+def test_moodle_canvas_class_never_gets_participant_numbers(book, tmp_path):
+    """Ids of Canvas equal other students' participant numbers; only names and addresses match."""
+    for number, student in enumerate(book.students):
+        student.update(id=str(1800 + (number + 1) % 20), ids={"canvas": str(1800 + (number + 1) % 20)})
+    stored = assignment(book).import_worksheet(exported(book, worksheet(book, tmp_path), tmp_path))
+    assert stored["grades"] == expected(book)
+
+
+def test_moodle_roster_counts_if_it_is_of_this_assignment(book, tmp_path):
+    sheet = worksheet(book, tmp_path)
+    for student, row in zip(book.students, sheet.rows, strict=True):
+        student["roster"] = dict(zip(sheet.titles, row, strict=True))
+    stored = assignment(book).import_worksheet(exported(book, None, tmp_path))
+    assert stored["grades"] == expected(book)
+    for name in ("attention", None):
+        with pytest.raises(UsageError, match="--worksheet FILE"):
+            moodle.plan(book, None, assignment=name)
+
+
+def test_moodle_anonymous_worksheet_matches_by_number(book, tmp_path):
+    sheet = worksheet(book, tmp_path, anonymous=True)
+    stored = assignment(book).import_worksheet(exported(book, sheet, tmp_path))
+    assert stored["grades"] == expected(book)
+
+
+def test_moodle_total_is_scaled_to_the_maximum(book, tmp_path):
+    stored = assignment(book).import_worksheet(written(moodle.plan(book, worksheet(book, tmp_path)), tmp_path))
+    student = book.students[2]
+    assert stored["grades"][1802] == pytest.approx(MAXIMUM * student["score"] / student["out_of"], abs=0.006)
+
+
+def test_moodle_comment_has_score_reason_and_escaped_text(book, tmp_path):
+    grade = book.students[6]["assignments"]["softmax"]
+    grade.update(status="unreadable", reason="<img src=x>", file=None, score=0.0)
+    book.students[6]["comments"] = [{"time": "", "by": "", "assignment": "softmax", "text": "Come to my office"}]
+    plan = moodle.plan(book, worksheet(book, tmp_path), assignment="softmax")
+    comment = assignment(book).import_worksheet(written(plan, tmp_path))["comments"][1806]
+    assert comment.startswith(f"Headway: 0 of {grade['possible']:g} points. Come to my office. &lt;img src=x&gt;")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is not a grading worksheet"),
+        ("Name,Grade\nAda,3\n", "first columns are Name, Grade"),
+        ("Identifier,Full name,Grade,Scale\nParticipant 1,Ada,,good\n", "with a scale"),
+        ("Identifier,Full name,Points\nParticipant 1,Ada,\n", "--column grade=TITLE"),
+    ],
+)
+def test_read_worksheet_unusable_file_is_one_line(tmp_path, text, words):
+    (tmp_path / "w.csv").write_text(text)
+    with pytest.raises(UsageError) as raised:
+        worksheet_file.read(tmp_path / "w.csv", {})
+    assert words in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_moodle_feedback_zip_reaches_every_participant(book, tmp_path):
+    count, lines = feedback_zip.write_moodle(book, tmp_path / "f.zip", "softmax", None)
+    found, ignored = assignment(book).import_zip((tmp_path / "f.zip").read_bytes())
+    with_result = {1800 + n for n, s in enumerate(book.students) if book.result_of(s)}
+    assert set(found) == with_result and count == len(with_result)
+    assert not ignored and not lines
+    assert set(map(tuple, found.values())) == {("/feedback-softmax.html",)}
+
+
+def test_moodle_feedback_zip_takes_numbers_from_the_worksheet(book, tmp_path):
+    for student in book.students:
+        student.update(ids={"canvas": "1801"})
+    book.students[4].update(name="Not_There/..", email="")
+    with pytest.raises(UsageError, match="--worksheet FILE"):
+        feedback_zip.write_moodle(book, tmp_path / "f.zip", "softmax", None)
+    sheet = worksheet(book, tmp_path)
+    sheet.rows[4][1:4] = ["Somebody Else", "x", "y@example.org"]
+    _, lines = feedback_zip.write_moodle(book, tmp_path / "f.zip", "softmax", sheet)
+    found, ignored = assignment(book).import_zip((tmp_path / "f.zip").read_bytes())
+    assert 1804 not in found and not ignored
+    assert "Not_There" in lines[0]
+
+
+def test_export_moodle_writes_a_worksheet_per_assignment(book, tmp_path):
+    (tmp_path / "class.json").write_text(json.dumps(book.document), "utf-8")
+    worksheet(book, tmp_path, GERMAN)
+    command = ["export", tmp_path, "--format", "moodle", "--worksheet", tmp_path / "worksheet.csv"]
+    done = invoke(*command, "--assignment", "softmax")
+    assert done.returncode == 0, done.stderr
+    assert "20 rows of 20 matched" in " ".join(done.stdout.split())
+    assert [path.name for path in (tmp_path / "exports").iterdir()] == ["moodle-softmax.csv"]
