@@ -39,18 +39,27 @@ def verify(processes: int, right: Path | None, promise_file: Path | None, json_f
     """Verify the checks: solutions must pass, stubs and mistakes must fail.
 
     Every known mistake must also be named by the checks that it fails, and a check must fail for every promise of a
-    docstring that is broken.
+    docstring that is broken. Before that, the files of the course are examined: a line says which rule is broken, in
+    which file and line, and what to do.
     """
     from dataclasses import asdict
 
+    from autograder.authoring import rules
     from autograder.curriculum import registry, stubs
     from autograder.engine import verify as verification
     from autograder.report import verify as verify_report
 
-    curriculum = options.selected_curriculum()
+    console = options.make_console(stderr=json_file == "-")
+    declared = registry.find(options.curriculum_name())
+    if problems := rules.find_problems(declared):
+        findings = [verification.VerifyResult("rule", "", False, str(problem)) for problem in problems]
+        verify_report.render(findings, len(findings), console)
+        if json_file:
+            options.write_json(json_file, [asdict(finding) for finding in findings])
+        sys.exit(options.NOT_PASSED)
+    curriculum = registry.load(declared.name)
     if right is None and curriculum.package == registry.BUILT_IN:
         right = stubs.bundled("solutions").parent / "tests" / "submissions" / "right"
-    console = options.make_console(stderr=json_file == "-")
     count = len(verification.plan_tasks(right, curriculum))
     findings = verify_report.render(verification.verify(right, curriculum, processes), count, console)
     if promise_file:

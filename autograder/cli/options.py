@@ -82,7 +82,14 @@ def selected_curriculum() -> "Curriculum":
     """Return the course named by `--curriculum`, by default the built-in one."""
     from autograder.curriculum import registry
 
-    return registry.load(_stored("curriculum") or registry.DEFAULT)
+    return registry.load(curriculum_name())
+
+
+def curriculum_name() -> str:
+    """Return the name given to `--curriculum`, by default that of the built-in course."""
+    from autograder.curriculum import registry
+
+    return _stored("curriculum") or registry.DEFAULT
 
 
 def open_workspace(folder: Path) -> "Workspace":

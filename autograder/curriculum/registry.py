@@ -51,6 +51,16 @@ def default() -> Curriculum:
 @cache
 def load(name: str) -> Curriculum:
     """Return the course of that name; raise UsageError if no installed package provides it, or it is invalid."""
+    curriculum = find(name)
+    if curriculum.package != BUILT_IN:
+        curriculum = with_reused(curriculum)
+        _validate(curriculum)
+    return curriculum
+
+
+@cache
+def find(name: str) -> Curriculum:
+    """Return the course of that name as its package declares it, for its authors: it may be invalid in other ways."""
     if name == DEFAULT:
         transformer: Curriculum = importlib.import_module(BUILT_IN).TRANSFORMER
         return transformer
@@ -72,10 +82,15 @@ def load(name: str) -> Curriculum:
         raise _invalid(name, f"{point.value} is a {type(curriculum).__name__}, not a Curriculum")
     if curriculum.name != name:
         raise _invalid(name, f"the Curriculum in {point.value} is named {curriculum.name!r}")
-    reusable = (a for a in default().assignments if home(a.module, curriculum.package) == BUILT_IN)
-    curriculum = with_given(curriculum, replace(default(), assignments=tuple(reusable)))
-    _validate(curriculum)
     return curriculum
+
+
+def with_reused(curriculum: Curriculum) -> Curriculum:
+    """Return a course in which the assignments of the built-in course are given that its solutions import."""
+    if curriculum.package == BUILT_IN:
+        return curriculum
+    reusable = (a for a in default().assignments if home(a.module, curriculum.package) == BUILT_IN)
+    return with_given(curriculum, replace(default(), assignments=tuple(reusable)))
 
 
 def with_given(curriculum: Curriculum, source: Curriculum) -> Curriculum:
@@ -215,6 +230,8 @@ def _validate(curriculum: Curriculum) -> None:
     name, package = curriculum.name, curriculum.package
     if not curriculum.functions:
         raise _invalid(name, "it has no functions")
+    if empty := [assignment.module for assignment in curriculum.assignments if not assignment.functions]:
+        raise _invalid(name, f"the assignment {empty[0]} has no functions")
     numbers = [assignment.number for assignment in curriculum.assignments]
     if numbers != sorted(set(numbers)):
         raise _invalid(name, "the numbers of its assignments do not increase. Number them with numbered(…)")
@@ -234,7 +251,7 @@ def _validate(curriculum: Curriculum) -> None:
 
 
 def _invalid(name: str, reason: str) -> UsageError:
-    advice = "Install it again, or report this to its authors"
+    advice = "Report this to its authors, or, if it is yours, see all problems: headway verify --curriculum NAME"
     return UsageError(f"the course {name!r} is invalid: {_clean(reason)}. {advice}")
 
 

@@ -111,8 +111,8 @@ class FunctionPromises:
 
 
 def has_promises(module: str, package: str) -> bool:
-    """Return whether the package with an assignment has files of promises; they are optional."""
-    return _folder(module, package).is_dir()
+    """Return whether an assignment has a file of promises; it is optional."""
+    return (_folder(module, package) / f"{module}.toml").is_file()
 
 
 @cache

@@ -11,6 +11,7 @@ from autograder.report.check_report import STATUS_STYLES
 from autograder.report.styles import grid
 
 KIND_WORDS = {
+    "rule": "broken rules: fix them, then verify again",
     "solutions": "solutions pass",
     "stubs": "stubs are not started",
     "right answer": "right answers pass",
@@ -40,7 +41,8 @@ def render(findings: Iterable[Any], total: int, console: Console) -> list[Any]:
     for finding in collected:
         if not finding.ok:
             mark, style = STATUS_STYLES["failed"]
-            console.print(Text.assemble((f"{mark} ", style), f"{finding.kind} {finding.name}: {finding.text}"))
+            subject = f"{finding.kind} {finding.name}: " if finding.name else ""
+            console.print(Text.assemble((f"{mark} ", style), f"{subject}{finding.text}"), soft_wrap=True)
     table = grid("left", "left", "left")
     for kind, words in KIND_WORDS.items():
         group = [finding for finding in collected if finding.kind == kind]

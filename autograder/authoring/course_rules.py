@@ -1,0 +1,88 @@
+"""Rules for the `Curriculum` of a course: names, numbers, and the files that must exist."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from autograder.authoring.problems import Problem, line_with
+from autograder.curriculum import Assignment, Curriculum, Function, registry
+from autograder.sandbox.filesystem import IMPORTABLE
+
+PAGES = ("index", "glossary", "commands", "train")  # of a course's website
+
+
+def find_problems(curriculum: Curriculum) -> Iterator[Problem]:
+    """Yield the broken rules of a course's declaration."""
+    path = registry.folder(curriculum.package) / "__init__.py"
+    if not curriculum.assignments:
+        yield Problem(path, 0, "the course has no assignments. Add one: headway new-assignment NAME")
+    modules = Counter(assignment.module for assignment in curriculum.assignments)
+    numbers = [assignment.number for assignment in curriculum.assignments]
+    if numbers != sorted(set(numbers)):
+        yield Problem(
+            path,
+            line_with(path, "Curriculum("),
+            "the numbers of the assignments do not increase. Number them: Curriculum(numbered(…), …)",
+        )
+    before: list[str] = []  # functions of earlier assignments, and earlier ones of the same
+    for assignment in curriculum.assignments:
+        yield from _name_problems(assignment, modules, path)
+        yield from _file_problems(assignment, curriculum, path)
+        for function in assignment.functions:
+            yield from _function_problems(function, assignment, curriculum, before, path)
+            before.append(function.qualified)
+
+
+def _name_problems(assignment: Assignment, modules: Counter[str], path: Path) -> Iterator[Problem]:
+    name, line = assignment.module, line_with(path, f'"{assignment.module}"')
+    if not name.isidentifier() or name.startswith("_"):
+        yield Problem(path, line, f"an assignment cannot be named {name!r}. Use letters, digits and underscores")
+    elif name in sys.stdlib_module_names or name in IMPORTABLE:
+        yield Problem(path, line, f"an assignment cannot be named {name!r}: Python has such a module. Rename it")
+    elif name in PAGES:
+        yield Problem(path, line, f"an assignment cannot be named {name!r}: the website has such a page. Rename it")
+    if modules[name] > 1:
+        yield Problem(path, line, f"two assignments are named {name!r}. Rename one of them")
+    if not assignment.title.strip():
+        yield Problem(path, line, f"the assignment {name} has no title. Give it one")
+    if not assignment.functions:
+        yield Problem(path, line, f"the assignment {name} has no functions. Add a Function(…)")
+    counts = Counter(function.name for function in assignment.functions)
+    for function in (function for function, count in counts.items() if count > 1):
+        text = f"{name} lists the function {function} twice. Remove one of them"
+        yield Problem(path, line_with(path, f'"{function}"'), text)
+
+
+def _file_problems(assignment: Assignment, curriculum: Curriculum, path: Path) -> Iterator[Problem]:
+    module, package, line = assignment.module, curriculum.package, line_with(path, f'"{assignment.module}"')
+    if not registry.solution_path(module, package).is_file():
+        yield Problem(path, line, f"solutions/{module}.py is missing. Write it, or remove the assignment {module}")
+    elif not registry.check_files(module, package):
+        yield Problem(path, line, f"checks/test_{module}.py is missing. Write it, or remove the assignment {module}")
+
+
+def _function_problems(
+    function: Function, assignment: Assignment, curriculum: Curriculum, before: list[str], path: Path
+) -> Iterator[Problem]:
+    name, line = function.qualified, line_with(path, f'"{function.name}"')
+    if function.module != assignment.module:
+        text = f"{name} is listed in the assignment {assignment.module}. Its first argument must be the assignment"
+        yield Problem(path, line, text)
+    if not function.name.isidentifier() or function.name.startswith("_"):
+        text = f"students cannot write a function named {function.name!r}"
+        yield Problem(path, line, f"{text}: a leading underscore marks helpers of the solution. Rename it")
+    if not function.outputs:
+        yield Problem(path, line, f'{name} has no outputs. Name what it returns: (Output("…", ("…",)),)')
+    if function.difficulty not in range(4):
+        yield Problem(path, line, f"the difficulty of {name} is {function.difficulty}. Use 1, 2 or 3, or leave it out")
+    if function.minutes < 0:
+        yield Problem(path, line, f"the minutes of {name} are negative. Use 0 or leave them out if you do not know")
+    known = registry.with_reused(curriculum).all_functions
+    for need in function.needs:
+        if need not in known:
+            text = f"{name} needs {need!r}, which is not in the course. Correct the name, or add its assignment"
+            yield Problem(path, line_with(path, f'"{need}"') or line, text)
+        elif need in curriculum.functions and need not in before:
+            text = f"{name} needs {need}, which comes later. Change the order, or remove it from needs"
+            yield Problem(path, line_with(path, f'"{need}"') or line, text)

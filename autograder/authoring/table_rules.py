@@ -1,0 +1,84 @@
+"""Rules for mistakes, promises, hints and the glossary."""
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+
+from autograder.authoring.problems import Problem, line_with, parse
+from autograder.curriculum import Assignment, Curriculum, registry
+from autograder.engine.diagnosis.mistake import BrokenMistake, mistakes_of_module
+from autograder.engine.promises import InvalidPromises, promises_of_module
+from autograder.errors import UsageError
+from autograder.workspace import glossary, hints
+
+
+def find_problems(assignment: Assignment, curriculum: Curriculum) -> Iterator[Problem]:
+    """Yield the broken rules of an assignment's mistakes and promises."""
+    yield from _mistake_problems(assignment, curriculum)
+    path = registry.folder(curriculum.package) / "promises" / f"{assignment.module}.toml"
+    names = {function.qualified for function in assignment.functions}
+    try:
+        for name in promises_of_module(assignment.module, curriculum.package):
+            if name not in names:
+                text = f"{name} is not a function of the course. Correct the name of this table"
+                yield Problem(path, line_with(path, f"[{name.partition('.')[2]}"), text)
+    except InvalidPromises as error:
+        yield Problem(path, 0, f"{error}. Write a table [FUNCTION] with descriptions = […], and [FUNCTION.promises]")
+
+
+def _mistake_problems(assignment: Assignment, curriculum: Curriculum) -> Iterator[Problem]:
+    path = registry.folder(curriculum.package) / "mistakes" / f"{assignment.module}.py"
+    if not path.is_file():
+        return
+    tree = parse(path)
+    if isinstance(tree, Problem):
+        yield tree
+        return
+    try:
+        known = mistakes_of_module(assignment.module, curriculum.package)
+    except BrokenMistake as error:
+        name = str(error).partition(":")[0].partition("/")[2]
+        yield Problem(path, line_with(path, f'"{name}"') if name else 0, f"{error}. Correct this mistake")
+        return
+    except Exception as error:  # Importing a module can raise anything.
+        text = f"this file cannot be imported ({type(error).__name__}: {error}). Correct it"
+        yield Problem(path, 0, " ".join(text.split()))
+        return
+    names = {function.qualified for function in assignment.functions}
+    counts = Counter(mistake.id for mistake in known)
+    for mistake in known:
+        line = line_with(path, f'"{mistake.name}"')
+        if mistake.function not in names:
+            text = f"{mistake.id}: {mistake.function} is not a function of {assignment.module}. Correct the name"
+            yield Problem(path, line, text)
+        elif counts.pop(mistake.id, 1) > 1:
+            yield Problem(path, line, f"two mistakes are named {mistake.id}. Rename one of them")
+
+
+def find_unknown_names(curriculum: Curriculum) -> Iterator[Problem]:
+    """Yield the broken rules of a course's hints and glossary."""
+    folder = registry.folder(curriculum.package)
+    path = folder / hints.FILE
+    try:
+        tables = tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
+    except (OSError, ValueError) as error:
+        yield Problem(path, 0, f"this is not valid TOML: {error}. Correct it")
+        return
+    for name, table in tables.items():
+        line = line_with(path, f'"{name}"')
+        steps = table.get("steps") if isinstance(table, dict) else None
+        if name not in curriculum.functions:
+            yield Problem(path, line, f'{name} is not a function of the course. Write ["module.function"]')
+        elif not isinstance(steps, list) or len(steps) != len(hints.KINDS) or not all(map(_is_text, steps)):
+            text = (
+                f"{name} needs exactly {len(hints.KINDS)} hints: steps = [a question, the idea, the shape of the line]"
+            )
+            yield Problem(path, line, text)
+    try:
+        glossary.load(curriculum)
+    except UsageError as error:
+        yield Problem(folder / glossary.FILE, 0, f"{error}".partition(" is invalid ")[2].partition(". Please")[0])
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
