@@ -11,7 +11,7 @@ _HEAD = """\
 title = "Transformers"
 
 # roster = "class.csv"         # relative to this file; columns name, id, email, or an export of Canvas or Moodle
-# layout = "auto"              # plain, nbgrader, canvas, moodle, gradescope
+# layout = "auto"              # plain, nbgrader, canvas, moodle, gradescope, github
 # attempts = "last"            # which attempt counts: last, first or best
 # drop_lowest = 0              # how many assignments do not count: those whose removal helps a student most
 # bonus = "cap"                # cap: bonus points fill up an assignment, but never exceed its possible points;

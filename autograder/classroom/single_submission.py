@@ -1,14 +1,18 @@
-"""Check one folder of untrusted code in the sandbox, read as strictly as the submissions of a class."""
+"""One folder instead of a class: check untrusted code in the sandbox; write reports in the formats of a class."""
 
 import dataclasses
 from pathlib import Path
 
+from autograder.classroom.exporters import junit
 from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.model import Attempt, SubmissionPart
 from autograder.classroom.worker import scratch_folder
+from autograder.core.files import write_atomically
 from autograder.core.text import clean
+from autograder.documents import Document
 from autograder.engine import session
 from autograder.errors import UsageError
+from autograder.report.student_feedback import as_markdown
 from autograder.results import SubmissionResult
 from autograder.sandbox import SandboxUnavailable, strongest_level
 
@@ -35,3 +39,25 @@ def check_in_sandbox(folder: Path, options: session.Options) -> SubmissionResult
 
         session.run_in_session(dataclasses.replace(options, sandbox=sandbox), check)
         return results[0]
+
+
+def write_reports(title: str, result: Document, markdown: Path | None, junit_xml: Path | None) -> None:
+    """Write a result document as Markdown and as JUnit XML, to the files that are given."""
+    student: Document = {
+        "name": title,
+        "id": "",
+        "submission": title,
+        "status": "graded",
+        "reason": "",
+        "late_days": 0,
+        "score": result["points"]["earned"],
+        "out_of": result["points"]["possible"],
+        "penalty": 0.0,
+        "assignments": {},
+        "dropped": [],
+        "notes": [],
+    }
+    if markdown:
+        write_atomically(markdown, as_markdown(student, result).encode("utf-8", "replace"))
+    if junit_xml:
+        junit.write_suites([(student, result)], junit_xml)

@@ -9,6 +9,7 @@ import click
 
 from autograder.cli import options
 from autograder.cli.completion import CourseName
+from autograder.core.files import report_write_error
 from autograder.core.text import clean
 from autograder.errors import UsageError
 
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 @click.option("--all", "all_panels", is_flag=True, help="Show every failed check, not only the first few.")
 @options.curriculum
 @options.json_file
+@click.option("--markdown", type=options.PATH, metavar="FILE", help="Also write the report as Markdown.")
+@click.option("--junit", type=options.PATH, metavar="FILE", help="Also write the results as JUnit XML.")
 @options.no_color
 def check(
     names: tuple[str, ...],
@@ -48,6 +51,8 @@ def check(
     use: "Version | None",
     all_panels: bool,
     json_file: str | None,
+    markdown: Path | None,
+    junit: Path | None,
 ) -> None:
     """Check everything, or the named assignments or functions.
 
@@ -95,6 +100,12 @@ def check(
     document = results.to_document(result, curriculum)
     if json_file:
         options.write_json(json_file, document)
+    if markdown or junit:
+        from autograder.classroom import single_submission
+
+        title = clean(folder.resolve().name)
+        with report_write_error(markdown or junit or folder, "Choose another place"):
+            single_submission.write_reports(title, document, markdown, junit)
     from autograder.report import check_report
 
     console = options.make_console(stderr=json_file == "-")

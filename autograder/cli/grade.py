@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--layout",
-    type=click.Choice(["auto", "plain", "nbgrader", "canvas", "moodle", "gradescope"]),
+    type=click.Choice(["auto", "plain", "nbgrader", "canvas", "moodle", "gradescope", "github"]),
     help="Layout of DIR (default: detected).",
 )
 @click.option("--only", multiple=True, metavar="STUDENT", help="Grade only this student; repeatable.")

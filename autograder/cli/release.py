@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from autograder import __version__
 from autograder.cli import options
 from autograder.cli.nbgrader import notebook_packages
 from autograder.core.files import write_atomically
@@ -26,8 +27,9 @@ HEADWAY_CONFIG = "nbgrader_config.headway.py"  # written next to an instructor's
 @click.option(
     "--format",
     "release_format",
-    type=click.Choice(["stubs", "notebooks", "nbgrader", "policy"]),
-    help="Python files or notebooks for students, an nbgrader course, or a course.toml to fill in.",
+    type=click.Choice(["stubs", "notebooks", "github", "nbgrader", "policy"]),
+    help="Python files or notebooks for students, a template repository for GitHub Classroom, an nbgrader course, "
+    "or a course.toml to fill in.",
 )
 @click.option(
     "--prerequisites",
@@ -42,6 +44,12 @@ HEADWAY_CONFIG = "nbgrader_config.headway.py"  # written next to an instructor's
     type=click.IntRange(0),
     help="nbgrader: seed of the hidden inputs (default: the course's own, or a new one).",
 )
+@click.option(
+    "--install",
+    "requirement",
+    metavar="REQUIREMENT",
+    help="github: what pip installs in the repository (default: this version of Headway, from PyPI).",
+)
 @options.assignments
 @options.agents_file
 @options.curriculum
@@ -50,6 +58,7 @@ def release(
     release_format: str | None,
     prerequisites: "Prerequisites",
     seed: int | None,
+    requirement: str | None,
     names: tuple[str, ...],
     agents: Path | None,
 ) -> None:
@@ -67,9 +76,11 @@ def release(
     from autograder.workspace import files
 
     if release_format is None:
-        raise UsageError("no format given. Use: headway release DIR --format stubs|notebooks|nbgrader|policy")
-    if agents is not None and release_format not in ("stubs", "notebooks"):
-        raise UsageError(f"--agents is for --format stubs and notebooks, not {release_format}. Leave it out")
+        raise UsageError("no format given. Use: headway release DIR --format stubs|notebooks|github|nbgrader|policy")
+    if agents is not None and release_format not in ("stubs", "notebooks", "github"):
+        raise UsageError(f"--agents is for --format stubs, notebooks and github, not {release_format}. Leave it out")
+    if requirement is not None and release_format != "github":
+        raise UsageError(f"--install is for --format github, not {release_format}. Leave it out")
     curriculum = options.selected_curriculum()
     if names:
         curriculum = selection.select(curriculum, names)
@@ -84,11 +95,15 @@ def release(
             _release_course(folder, solutions, curriculum, prerequisites, seed)
             return
         given: dict[str, str] = {}
-        if release_format == "stubs":
+        if release_format in ("stubs", "github"):
             if prerequisites == "official":
                 given = {f"{name}.py": files.solution_text(name, curriculum) for name in curriculum.given_modules}
             shown = registry.figure_texts(curriculum) | registry.extra_texts(curriculum.package)
             texts = stubs.make_stubs(solutions, curriculum) | given | shown
+            if release_format == "github":
+                from autograder.classroom.student_repository import repository_files
+
+                texts |= repository_files(curriculum, requirement or f"headway=={__version__}")
         else:
             with notebook_packages():
                 from autograder.notebooks import student_notebooks
@@ -101,6 +116,12 @@ def release(
         for name, text in texts.items():
             write_atomically(folder / name, text.encode())
             click.echo(f"wrote {folder / name}{' (official solution)' if name in given else ''}")
+    if release_format == "github":
+        click.echo("Next: push it to GitHub, and make it the template repository of an assignment in GitHub Classroom")
+        if requirement is None:
+            click.echo(
+                f"It installs headway=={__version__} from PyPI. To install it from elsewhere: --install REQUIREMENT"
+            )
 
 
 def _release_policy(folder: Path, curriculum: "Curriculum") -> None:

@@ -8,6 +8,7 @@ The file is written suite by suite, because a class of 2,000 has 750,000 cases.
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -21,18 +22,23 @@ _SKIPPED = ("not_started", "blocked")
 
 def write(book: Gradebook, path: Path) -> int:
     """Write the file atomically; return the number of suites."""
+    write_suites(book.results(), path)
+    return len(book.students)
+
+
+def write_suites(results: Iterable[tuple[Document, Document | None]], path: Path) -> None:
+    """Write a suite for each student, given with the result document, atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.part")
     try:
         with partial.open("w", encoding="utf-8", errors="replace") as file:
             file.write('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n')
-            for number, (student, result) in enumerate(book.results()):
+            for number, (student, result) in enumerate(results):
                 file.write(ET.tostring(_suite(student, result, number), encoding="unicode") + "\n")
             file.write("</testsuites>\n")
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
-    return len(book.students)
 
 
 def _suite(student: Document, result: Document | None, number: int) -> ET.Element:

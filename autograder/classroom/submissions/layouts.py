@@ -2,6 +2,7 @@
 
 plain        a folder, an archive, a module or a notebook per student
 nbgrader     submitted/STUDENT/ASSIGNMENT/…
+github       SLUG-submissions/SLUG-LOGIN/, which `gh classroom clone student-repos` writes
 canvas, moodle, gradescope     the unpacked bulk download of that platform
 """
 
@@ -13,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from autograder.classroom.submissions import intake, lms_downloads
+from autograder.classroom.submissions import github_classroom, intake, lms_downloads
 from autograder.classroom.submissions.folder_reader import read_plain_file
 from autograder.classroom.submissions.lms_downloads import submission_names, unwrap_folder, visible_paths
 from autograder.classroom.submissions.model import Attempt, ClassMember, SubmissionPart, is_gradable, safe_name
@@ -31,6 +32,7 @@ _PLATFORM_READERS = {
     "moodle": lms_downloads.read_moodle,
     "canvas": lms_downloads.read_canvas,
     "nbgrader": lms_downloads.read_nbgrader,
+    "github": github_classroom.read_github,
 }
 
 

@@ -326,3 +326,18 @@ def test_nbgrader_ids_that_differ_in_blanks_stay_apart(tmp_path):
     ids = {member.id for member in members}
     assert ids > set(names[:3]) and len(ids) == 4
     assert not any("\t" in text for text in ids)
+
+
+def test_clones_of_github_classroom_are_read(tmp_path):
+    names = ("softmax-ada-l/softmax.py", "softmax-ada-l/.git/HEAD", "softmax-Bo99/softmax.py", "softmax-chen/README.md")
+    found = read(make(tmp_path / "softmax-submissions", *names))
+    assert {name: member.ids for name, member in found.items()} == {
+        name: {"github": name} for name in ("Bo99", "ada-l", "chen")
+    }
+    assert modules_of(found["ada-l"].attempts[0], tmp_path) == (["softmax.py"], [])
+
+
+@pytest.mark.parametrize("other", ["ada/softmax.py", "notes.txt"])
+def test_folder_with_other_entries_is_not_of_github_classroom(tmp_path, other):
+    found = read(make(tmp_path / "softmax-submissions", "softmax-ada/softmax.py", other))
+    assert "softmax-ada" in found
