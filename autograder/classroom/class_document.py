@@ -133,7 +133,21 @@ class GradedClass:
                 entry = entries.get(graded.file)
                 for name, (_, possible) in entry.functions.items() if entry else ():
                     points[name] = max(points.get(name, 0.0), possible)
-        return scoring.graded_assignments(self.policy, self.curriculum, self.modules, points)
+        names = set(self.modules) - set(self.not_begun(entries))
+        counted = tuple(name for name in self.modules if name in names)
+        return scoring.graded_assignments(self.policy, self.curriculum, counted, points)
+
+    def not_begun(self, entries: Mapping[str, JournalEntry]) -> list[str]:
+        """Return the assignments that do not count because nobody began them and nobody chose the assignments.
+
+        They were chosen by a policy with assignments, by `--assignment` or by `--source`.
+        """
+        whole = [source for source in self.sources if len(source.functions) == len(self.curriculum.functions)]
+        if self.policy.assignments or not whole:
+            return []
+        graded = [entry for one in self.files_of_source(whole[0]) if (entry := entries.get(one.file))]
+        begun = {name for name in whole[0].assignments for entry in graded if entry.has_begun(name)}
+        return [name for name in whole[0].assignments if name not in begun] if begun else []
 
     def _student(
         self, student: Student, assignments: list[scoring.GradedAssignment], entries: Mapping[str, JournalEntry]
@@ -152,8 +166,8 @@ class GradedClass:
         status, reason = _overall_status(records)
         graded = list({id(one.entry): one.entry for one in counting.values() if one.entry}.values())
         statuses = Counter[str]()
-        for entry in graded:
-            statuses.update(entry.statuses)
+        for name, one in counting.items():
+            statuses.update(one.entry.checks.get(name, {}) if one.entry else {})
         limit_note = self._limit_note(student)
         return {
             "name": student.name or student.submission,

@@ -1,7 +1,6 @@
 """Grade a class: read the submissions, grade those without a current result, write results and class document."""
 
 import dataclasses
-import re
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -9,11 +8,11 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from autograder.classroom import (
     cache_keys,
     class_document,
+    class_guards,
     result_store,
     run_settings,
     student_exceptions,
@@ -30,7 +29,6 @@ from autograder.classroom.submissions.model import ClassMember, Source, Student
 from autograder.classroom.submissions.student_names import StudentNames
 from autograder.classroom.worker import GradingTask, WorkerSetup, scratch_folder
 from autograder.classroom.worker_pool import WorkerPool
-from autograder.core.text import counted
 from autograder.core.versions import torch_version
 from autograder.curriculum import Curriculum, registry
 from autograder.engine import session
@@ -51,6 +49,7 @@ class RunOptions:
     only: tuple[str, ...] = ()  # the students to grade, by any of their names; empty for all
     course: Path | None = None  # the policy's file, which the next run finds again
     roster: Path | None = None
+    partial: bool = False  # accept that most people on the roster have no submission
     cluster: str = ""  # address of a Dask scheduler whose workers grade; empty to grade on this machine
 
 
@@ -87,15 +86,18 @@ def grade_class(
     Raises UsageError if there is nothing to grade, `out` cannot be written, or this machine has no sandbox.
     """
     started = time.perf_counter()
+    class_guards.require_separate_folders(given, out)
     members = {_place(source): sources.read_source(source, options.curriculum, out) for source in given}
     entries = roster.read_roster(run.roster) if run.roster is not None else None
     with result_store.locked(out) as record_scratch, ResultStore(out) as store:
         term = _term(given, members, entries, submission_records.read(out), out)
+        if not run.partial:
+            class_guards.require_most_of_roster(term.students, term.new, term.members, len(term.roster or ()))
         only = _submissions_of(term.students, run.only)
         exceptions, warnings = student_exceptions.exceptions_by_submission(policy.exceptions, term.students)
         graded_class = GradedClass(term.sources, term.students, policy, options.curriculum, 0, exceptions=exceptions)
         new = {source.name for source in term.new}
-        _require_same_class(graded_class, new, store)  # before anything of another class is overwritten
+        class_guards.require_same_class(graded_class, new, store)  # before anything of another class is overwritten
         graded_class.seed = store.seed(policy.seed)
         with result_store.report_store_error(out):
             submission_records.write(out, term.sources, term.members, term.students, term.roster)
@@ -118,7 +120,7 @@ def grade_class(
         if tasks and not run.cluster:
             _require_torch(options)
         recorder = _Recorder(graded_class, store, on_progress, tasks, new, started)
-        for warning in [*term.warnings, *warnings, *_warn_of_unknown_dates(graded_class)]:
+        for warning in [*term.warnings, *warnings, *class_guards.warn_of_unknown_dates(graded_class)]:
             recorder.warn(warning)
         try:
             setup = WorkerSetup(options, out, policy, store.results)
@@ -174,50 +176,6 @@ def _selection(curriculum: Curriculum, given: Sequence[Source]) -> tuple[str, ..
         if len(selected) == len(curriculum.functions)
         else tuple(filter(selected.__contains__, curriculum.functions))
     )
-
-
-def _require_same_class(graded_class: GradedClass, new: Collection[str], store: ResultStore) -> None:
-    """Raise UsageError if there are results, but none of this class: two classes would overwrite each other's files.
-
-    `new` are the names of the sources of this run.
-    """
-    graded = (
-        one.file
-        for source in graded_class.sources
-        if source.name in new
-        for one in graded_class.files_of_source(source)
-    )
-    stored, expected = ({_submission_of_file(file) for file in files} for files in (store.entries, graded))
-    # On two platforms, the same students have different names.
-    has_both = any(work & new and work - new for student in graded_class.students if (work := student.work.keys()))
-    if stored and expected and stored.isdisjoint(expected) and not has_both:
-        example = f"{counted(len(stored), 'submission')}, for example {sorted(stored)[0]!r}"
-        problem = f"{store.out} contains the results of another class ({example})"
-        raise UsageError(f"{problem}. Choose another folder: --out DIR")
-
-
-def _submission_of_file(file: str) -> str:
-    """Return the submission that a result document is named after, without source and attempt."""
-    return unquote(re.sub(r"(\+[^+#]*)?(#\d+)?\.json$", "", file))
-
-
-def _warn_of_unknown_dates(graded_class: GradedClass) -> list[str]:
-    """Return a warning if an assignment has a due date, but the dates of some submissions are unknown."""
-    policy = graded_class.policy
-    due = {name for name, assignment in policy.assignments.items() if assignment.due}
-    with_due = {source.name for source in graded_class.sources if due & set(source.assignments)}
-    submitted = [
-        member.attempts
-        for student in graded_class.students
-        for source, member in student.work.items()
-        if source in with_due and member.attempts
-    ]
-    unknown = sum(any(not attempt.times and attempt.late is None for attempt in attempts) for attempts in submitted)
-    if not unknown:
-        return []
-    hint = "Downloads from Gradescope and nbgrader contain dates; those from Canvas only mark late submissions."
-    count = f"{unknown} of {counted(len(submitted), 'submission')}"
-    return [f"No date is known for {count}. They count as on time unless [[exceptions]] gives late_days. {hint}"]
 
 
 def _require_torch(options: session.Options) -> None:
@@ -332,6 +290,10 @@ class _Recorder:
 
     def finish(self) -> dict[str, Any]:
         """Write the class document and the table, and return the document."""
+        if self._class.not_begun(self._store.entries):
+            names = ", ".join(assignment.name for assignment in self._class.assignments(self._store.entries))
+            hint = "To choose: --assignment, or [assignments.NAME] in course.toml"
+            self.warn(f"Counting {names}: nobody has submitted the others. {hint}")
         document = self._write()
         with result_store.report_store_error(self._store.out):
             class_document.write_csv(self._store.out, document, self._store.entries)

@@ -17,6 +17,7 @@ import json
 import os
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -45,7 +46,7 @@ class JournalEntry:
     status: str = "graded"  # or unreadable, or failed (an internal error)
     reason: str = ""  # why the submission is not graded
     functions: dict[str, tuple[float, float]] = field(default_factory=dict)  # points earned and possible, by function
-    statuses: dict[str, int] = field(default_factory=dict)  # number of checks with each status
+    checks: dict[str, dict[str, int]] = field(default_factory=dict)  # number of checks by assignment and status
     notes: list[str] = field(default_factory=list)
     sandbox: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -53,6 +54,18 @@ class JournalEntry:
     bytes: int = 0  # size of the document, by which a truncated or replaced one is noticed
     digest: str = ""  # of the submitted files' contents
     signature: str = ""  # see `intake.file_signature`; empty if contents must be compared
+
+    @property
+    def statuses(self) -> dict[str, int]:
+        """Return the number of checks with each status."""
+        counts = Counter[str]()
+        for checks in self.checks.values():
+            counts.update(checks)
+        return dict(counts)
+
+    def has_begun(self, assignment: str) -> bool:
+        """Return whether something of an assignment was submitted, besides untouched stubs."""
+        return any(status not in ("not_started", "blocked") for status in self.checks.get(assignment, ()))
 
 
 def function_points(result: Mapping[str, Any]) -> dict[str, tuple[float, float]]:

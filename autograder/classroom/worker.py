@@ -16,7 +16,7 @@ import signal
 import tempfile
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -138,11 +138,16 @@ def _journal_entry(
         status, reason = "failed", f"internal error: {result.internal_errors[0]}"
     elif not taken.modules:
         status, reason = "unreadable", "; ".join(taken.notes[:3]) or "the submission contains no module of the course"
-    counts = Counter(check.status for check in result.checks)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for check in result.checks:
+        counts[check.function.partition(".")[0]][check.status] += 1
     return JournalEntry(
         task.file, "", status, reason,
         functions=function_points(document),
-        statuses={name: counts[name] for name in results.STATUSES if counts[name]},
+        checks={
+            module: {status: count[status] for status in results.STATUSES if count[status]}
+            for module, count in counts.items()
+        },
         notes=result.notes, sandbox=result.sandbox, seconds=document["seconds"],
         cpu_seconds=result.cpu_seconds,
     )  # fmt: skip

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     help="Layout of DIR (default: detected).",
 )
 @click.option("--only", multiple=True, metavar="STUDENT", help="Grade only this student; repeatable.")
+@click.option("--partial", is_flag=True, help="Accept that most students on the roster have no submission.")
 @click.option("--force", is_flag=True, help="Also grade submissions that have a current result.")
 @click.option("--resume", is_flag=True, hidden=True, expose_value=False, help="Does nothing: every run resumes.")
 @click.option("--cluster", default="", metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")
@@ -100,6 +101,7 @@ def grade(
     layout: str | None,
     only: tuple[str, ...],
     force: bool,
+    partial: bool,
     cluster: str,
     names: tuple[str, ...],
     seed: int | None,
@@ -157,6 +159,7 @@ def grade(
         only,
         policy_file,
         run_settings.find_roster(out, policy, policy_file, roster),
+        partial,
         cluster,
     )
     console = options.make_console()

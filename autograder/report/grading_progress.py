@@ -31,7 +31,11 @@ class GradedSubmission(Protocol):
     status: str
     reason: str
     notes: list[str]
-    statuses: dict[str, int]
+
+    @property
+    def statuses(self) -> dict[str, int]:
+        """Return the number of checks with each status."""
+        ...
 
 
 @dataclass

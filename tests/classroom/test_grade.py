@@ -1,8 +1,6 @@
 """Test what is checked before a class is graded, and the table shown afterwards."""
 
 import io
-from contextlib import nullcontext
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,8 +8,8 @@ from rich.console import Console
 
 from autograder.classroom import grade
 from autograder.classroom.class_document import GradedClass
-from autograder.classroom.policy import AssignmentPolicy, Policy
-from autograder.classroom.result_store import JournalEntry, ResultStore
+from autograder.classroom.policy import Policy
+from autograder.classroom.result_store import JournalEntry
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.session import Options
@@ -48,17 +46,6 @@ def test_only_ambiguous_name_is_refused():
     assert grade._submissions_of(students, ("anna1", "3")) == {"anna1", "bo"}
 
 
-@pytest.mark.parametrize(
-    ("there", "held"), [("bo.json", True), ("Zo%C3%AB.json", False), ("Zo%C3%AB#2.json", False), ("", False)]
-)
-def test_require_same_class_other_results_are_refused(tmp_path, there, held):
-    group = graded_class(ClassMember("Zoë", attempts=(Attempt(()),)), ClassMember("mia"))
-    results = ResultStore(tmp_path)
-    results.entries = {there: JournalEntry(there, "key")} if there else {}
-    with pytest.raises(UsageError, match=r"another class \(1 submission.*'bo'") if held else nullcontext():
-        grade._require_same_class(group, {""}, results)
-
-
 def test_assignments_ignore_results_of_other_students():
     group = graded_class(ClassMember("ada", attempts=(Attempt(()),)))
     entries = {
@@ -66,23 +53,6 @@ def test_assignments_ignore_results_of_other_students():
         for name in ("ada.json", "bo.json")
     }
     assert [one.possible for one in group.assignments(entries)] == [9.0]
-
-
-@pytest.mark.parametrize(
-    ("attempt", "unknown"),
-    [
-        (Attempt(()), True),
-        (Attempt((), late=False), False),
-        (Attempt((), late=True), False),
-        (Attempt((), {"softmax": datetime(2026, 10, 1, tzinfo=UTC)}), False),
-    ],
-)
-def test_warn_of_unknown_dates(attempt, unknown):
-    group = graded_class(ClassMember("ada", attempts=(attempt,)), ClassMember("mia"))
-    due = Policy(assignments={"softmax": AssignmentPolicy(due=datetime(2026, 10, 1, tzinfo=UTC))})
-    assert grade._warn_of_unknown_dates(group) == []
-    group.policy = due
-    assert bool(grade._warn_of_unknown_dates(group)) is unknown
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_grade_damaged_journal_line_counts_as_not_graded(tmp_path, line):
     grade(folder, "--out", out)
     journal = out / "journal.jsonl"
     first, second = (json.loads(text) for text in journal.read_text("utf-8").splitlines())
-    second["points"], second["statuses"] = {"softmax": "many"}, 7
+    second["functions"], second["checks"] = {"softmax.softmax": "many"}, 7
     journal.write_text(f"{json.dumps(first)}\n{line}\n{json.dumps(second)}\n", "utf-8")
     (out / "run.json").write_text("[" * 100_000, "utf-8")
     assert reused(grade(folder, "--out", out)) == 1

@@ -107,3 +107,34 @@ def test_read_roster_invalid_file_is_an_error(tmp_path, text, fragment):
     (tmp_path / "roster.csv").write_text(text, "utf-8")
     with pytest.raises(UsageError, match=fragment):
         read_roster(tmp_path / "roster.csv")
+
+
+TABLE = "name;id;section;TA\nZoë Müller;1815;A;Kim\nAda Łukasz;1816;B;\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_read_roster_in_the_encodings_of_spreadsheets(tmp_path, encoding, delimiter):
+    table = TABLE.replace(";", delimiter).replace("Ł", "Š" if encoding == "cp1252" else "Ł")
+    (tmp_path / "roster.csv").write_bytes(table.encode(encoding))
+    found = read_roster(tmp_path / "roster.csv")
+    assert [(entry.name, entry.section, entry.ta) for entry in found[:1]] == [("Zoë Müller", "A", "Kim")]
+    assert found[1].name in ("Ada Łukasz", "Ada Šukasz") and found[1].ta == ""
+
+
+@pytest.mark.parametrize(
+    "row",
+    ['"Student, Test",9,,,A', '"Testperson, Eine",9,,3f786850e387550fdab836ed7e6dc881de23001b,A', "Test Student,9,,,A"],
+)
+def test_read_roster_ignores_the_test_student_of_canvas(tmp_path, row):
+    (tmp_path / "roster.csv").write_text(
+        f'Student,ID,SIS User ID,SIS Login ID,Section\n"Lovelace, Ada",4021,S1,ada,A\n{row}\n', "utf-8"
+    )
+    assert [entry.name for entry in read_roster(tmp_path / "roster.csv")] == ["Ada Lovelace"]
+
+
+def test_read_roster_german_moodle_worksheet(tmp_path):
+    table = "ID,Vollständiger Name,E-Mail-Adresse,Status\nTeilnehmer/in 77,Ada Lovelace,ada@x.edu,Keine Abgabe\n"
+    (tmp_path / "roster.csv").write_text(table, "utf-8")
+    (entry,) = read_roster(tmp_path / "roster.csv")
+    assert (entry.name, entry.id, entry.email, entry.ids) == ("Ada Lovelace", "77", "ada@x.edu", {"moodle": "77"})

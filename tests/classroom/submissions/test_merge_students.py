@@ -1,0 +1,130 @@
+"""Students of several sources: who is the same person, with and without a roster."""
+
+import pytest
+
+from autograder.classroom.submissions.merge_students import merge_students
+from autograder.classroom.submissions.model import Attempt, ClassMember, Student
+from autograder.classroom.submissions.roster import roster_entries
+from autograder.classroom.submissions.student_names import StudentNames
+from autograder.errors import UsageError
+
+ONE = (Attempt(()),)
+
+
+def canvas(name, number):
+    return ClassMember(f"{name}_{number}", name, number, attempts=ONE, ids={"canvas": number})
+
+
+def moodle(name, number, assignment="ffn"):
+    return ClassMember(f"{name}_{number}", name, number, attempts=ONE, ids={f"moodle:{assignment}": number})
+
+
+def gradescope(name, sid, email=""):
+    return ClassMember(sid or name, name, sid, email, ONE, {"gradescope": sid} if sid else {})
+
+
+def shape(students):
+    return [sorted(student.work) for student in students]
+
+
+def test_merge_students_joins_platforms_by_name():
+    students = merge_students(
+        {
+            "softmax": [canvas("lovelaceada", "4021"), canvas("vonneumannjohn", "4022")],
+            "ffn": [moodle("John von Neumann", "7"), moodle("Ada Lovelace", "8")],
+            "gpt": [gradescope("Ada Lovelace", "S1", "ada@x.edu")],
+        }
+    )
+    assert shape(students) == [["ffn", "gpt", "softmax"], ["ffn", "softmax"]]
+    assert students[0].ids == {"canvas": "4021", "moodle:ffn": "8", "gradescope": "S1"}
+    assert (students[0].name, students[0].email, students[0].submission) == (
+        "Ada Lovelace",
+        "ada@x.edu",
+        "lovelaceada_4021",
+    )
+    assert not any(student.notes for student in students)
+
+
+def test_merge_students_same_id_wins_over_the_name():
+    students = merge_students({"a": [canvas("leeann", "1"), canvas("leeann", "2")], "b": [canvas("leeann", "2")]})
+    assert [(student.submission, sorted(student.work)) for student in students] == [
+        ("leeann_1", ["a"]),
+        ("leeann_2", ["a", "b"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ([canvas("leeann", "1"), canvas("leeann", "2")], [moodle("Ann Lee", "7")]),
+        ([canvas("leeann", "1")], [moodle("Ann Lee", "7"), moodle("Ann Lee", "8")]),
+        ([gradescope("Ann Lee", "S1", "a@x")], [gradescope("Ann Lee", "", "b@x")]),
+        ([canvas("leeann", "1")], [canvas("leeann", "2")]),
+    ],
+    ids=["two-before", "two-now", "other-address", "other-id"],
+)
+def test_merge_students_uncertain_names_stay_apart_with_a_note(first, second):
+    students = merge_students({"softmax": first, "ffn": second})
+    assert all(len(student.work) == 1 for student in students)
+    assert all("may be another student" in student.notes[0] for student in students if "ffn" in student.work)
+
+
+def test_merge_students_moodle_numbers_of_two_assignments_are_not_ids():
+    sources = {"softmax": [moodle("Ada Lovelace", "7", "softmax")], "ffn": [moodle("Grace Hopper", "7")]}
+    assert shape(merge_students(sources)) == [["softmax"], ["ffn"]]
+
+
+ROSTER = roster_entries(
+    [
+        {"Student": "Lovelace, Ada", "ID": "4021", "SIS User ID": "S1", "SIS Login ID": "ada@x.edu", "Section": "A"},
+        {"Student": "Hopper, Grace", "ID": "4022", "SIS User ID": "S2", "SIS Login ID": "gh7", "Section": "B"},
+        {"Student": "Noether, Emmy", "ID": "4023", "SIS User ID": "4022", "SIS Login ID": "emmy", "Section": "B"},
+    ],
+    "the roster",
+)
+
+
+def test_merge_students_with_a_roster_joins_ids_of_all_platforms():
+    students = merge_students(
+        {
+            "softmax": [canvas("hoppergrace", "4022"), canvas("lovelaceada", "4021")],
+            "ffn": [moodle("Ada Lovelace", "4022"), moodle("Grace Hopper", "4023")],
+            "gpt": [gradescope("E. Noether", "4022"), gradescope("G. H.", "", "gh7@x.edu")],
+        },
+        ROSTER,
+    )
+    assert [(student.id, sorted(student.work)) for student in students] == [
+        ("S1", ["ffn", "softmax"]),
+        ("S2", ["ffn", "softmax"]),
+        ("4022", ["gpt"]),
+        ("", ["gpt"]),
+    ]
+    assert students[1].ids == {"canvas": "4022", "moodle:ffn": "4023"}
+    assert [student.section for student in students] == ["A", "B", "B", ""]
+    assert students[3].notes == ("not on the roster",)
+
+
+def test_merge_students_keeps_the_names_of_earlier_runs():
+    sources = {"softmax": [canvas("lovelaceada", "4021")], "ffn": [moodle("Ada Lovelace", "8")]}
+    (student,) = merge_students(sources, None, {("ffn", "Ada Lovelace_8"): "Ada Lovelace_8"})
+    assert student.submission == "Ada Lovelace_8"
+
+
+def test_merge_students_equal_submissions_of_two_students_get_two_names():
+    members = {"a": [ClassMember("7", "Ada L", attempts=ONE)], "b": [ClassMember("7", "Bo B", attempts=ONE)]}
+    assert [student.submission for student in merge_students(members)] == ["7", "7 (b)"]
+
+
+@pytest.mark.parametrize("name", ["lovelaceada_4021", "Ada Lovelace", "4021", "S1", "ada@x.edu", "8"])
+def test_student_names_find_every_id_login_and_address(name):
+    sources = {"softmax": [canvas("lovelaceada", "4021")], "ffn": [moodle("Ada Lovelace", "8")]}
+    names = StudentNames(merge_students(sources, ROSTER))
+    assert names.find(name, "--only") == "lovelaceada_4021"
+
+
+def test_student_names_ambiguous_id_is_refused():
+    students = [Student("a", ids={"canvas": "7"}), Student("b", "Bo", roster={"id": "7"})]
+    with pytest.raises(UsageError, match="'a', 'b'"):
+        StudentNames(students).find("7", "--only")
+    documents = [{"submission": "b", "name": "Bo", "id": "", "email": "", "ids": {}, "roster": {"Login ID": "bo7"}}]
+    assert StudentNames.of_documents(documents).find("bo7", "--only") == "b"

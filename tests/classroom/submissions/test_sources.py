@@ -1,0 +1,129 @@
+"""Sources: which folders hold which assignments, and what a second run replaces."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from autograder.classroom.submissions import sources
+from autograder.classroom.submissions.model import Source
+from autograder.courses.transformer import TRANSFORMER
+from autograder.errors import UsageError
+
+ALL = tuple(TRANSFORMER.functions)
+CANVAS = ("lovelaceada_4021_1_{}.py", "hoppergrace_LATE_4022_2_{}.py")
+GRADESCOPE = ("submission_metadata.yml", "submission_1/{}.py")
+MOODLE = ("Ada Lovelace_1_assignsubmission_file/{}.py", "Grace Hopper_2_assignsubmission_file/{}.py")
+
+
+def make(folder, *names):
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("def softmax(x): return x\n", "utf-8")
+    return folder
+
+
+def find(folder, functions=ALL):
+    return sources.find_sources(folder, TRANSFORMER, "auto", functions, folder.parent / "out")
+
+
+def named(folder, *names):
+    return Source("-".join(names), names, Path(folder), functions=TRANSFORMER.select(names))
+
+
+@pytest.mark.parametrize("files", [CANVAS, GRADESCOPE, MOODLE, ("ada/{}.py", "bo/{}.py")])
+def test_find_sources_takes_a_folder_for_each_assignment(tmp_path, files):
+    for module in ("attention", "softmax"):
+        make(tmp_path / "term" / module, *(name.format(module) for name in files))
+    found = find(tmp_path / "term")
+    assert [(source.name, source.assignments, source.folder.name) for source in found] == [
+        ("softmax", ("softmax",), "softmax"),
+        ("attention", ("attention",), "attention"),
+    ]
+    assert found[0].functions == TRANSFORMER.select(["softmax"])
+    assert [source.name for source in find(tmp_path / "term", TRANSFORMER.select(["attention"]))] == ["attention"]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"assignment_{n}_export/{name}" for n in (101, 102, 103) for name in GRADESCOPE],
+        [f"submissions ({n})/{name}" for n in (1, 2) for name in CANVAS],
+        [f"{folder}/{name}" for folder in ("softmax", "week two") for name in MOODLE],
+    ],
+    ids=["gradescope", "canvas", "moodle"],
+)
+def test_find_sources_unnamed_downloads_are_refused(tmp_path, names):
+    make(tmp_path / "term", *(name.format("softmax") for name in names))
+    with pytest.raises(UsageError, match=r"\d downloads from .*--source "):
+        find(tmp_path / "term")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("ada/softmax.py", "bo/softmax.py"),
+        ("softmax/softmax.py", "attention/attention.py"),  # the work of one student
+        ("softmax/ada.py",),
+        ("ada/x_1_2_softmax.py", "ada/y_2_3_softmax.py", "bo/softmax.py"),  # one student's choice of names
+        ("assignment_1_export/submission_metadata.yml", "assignment_1_export/submission_1/softmax.py"),
+        CANVAS,
+    ],
+)
+def test_find_sources_other_folders_are_one_source(tmp_path, names):
+    (found,) = find(make(tmp_path / "class", *names))
+    assert found == Source("", tuple(TRANSFORMER.modules), tmp_path / "class", "auto", ALL)
+
+
+def test_source_from_option():
+    found = sources.source_from_option("attention, softmax=some/where", TRANSFORMER, "canvas")
+    assert (found.name, found.assignments) == ("softmax-attention", ("softmax", "attention"))
+    assert (found.folder, found.layout) == (Path("some/where"), "canvas")
+    for text in ("softmax", "=x", "softmax="):
+        with pytest.raises(UsageError, match="ASSIGNMENT=DIR"):
+            sources.source_from_option(text, TRANSFORMER, "auto")
+    with pytest.raises(UsageError, match="no such assignment"):
+        sources.source_from_option("sofmax=x", TRANSFORMER, "auto")
+
+
+def test_read_source_moodle_numbers_belong_to_one_assignment(tmp_path):
+    make(tmp_path / "dl", *(name.format("softmax") for name in MOODLE))
+    ids = [member.ids for member in sources.read_source(named(tmp_path / "dl", "softmax"), TRANSFORMER, tmp_path / "o")]
+    assert ids == [{"moodle:softmax": "1"}, {"moodle:softmax": "2"}]
+
+
+def test_combine_keeps_stored_sources_and_replaces_those_of_the_same_name():
+    stored = [named("a", "softmax"), named("b", "attention")]
+    found, notes = sources.combine(stored, [named("c", "softmax"), named("d", "gpt")], Path("out"))
+    assert [source.folder.name for source in found] == ["c", "b", "d"] and not notes
+
+
+def test_combine_new_source_takes_its_assignment_from_another():
+    found, notes = sources.combine([named("a", "softmax", "attention")], [named("b", "softmax")], Path("out"))
+    assert [(source.name, source.assignments) for source in found] == [
+        ("softmax-attention", ("attention",)),
+        ("softmax", ("softmax",)),
+    ]
+    assert found[0].functions == TRANSFORMER.select(["attention"])
+    assert len(notes) == 1 and "softmax: graded from b now, not from a" in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("stored", "assignments", "names"),
+    [
+        ([], ("softmax",), [""]),
+        ([("", ("softmax",))], ("softmax",), [""]),
+        ([("", ("softmax",))], ("softmax", "attention"), [""]),
+        ([("", ("softmax",))], ("attention",), ["", "attention"]),
+        ([("", ("softmax",)), ("attention", ("attention",))], ("attention",), ["", "attention"]),
+        ([("softmax", ("softmax",)), ("attention", ("attention",))], ("softmax", "attention"), None),
+    ],
+)
+def test_combine_folder_without_a_name(stored, assignments, names):
+    before = [replace(named("before", *modules), name=name) for name, modules in stored]
+    new = replace(named("new", *assignments), name="")
+    if names is None:
+        with pytest.raises(UsageError, match="--source softmax=new"):
+            sources.combine(before, [new], Path("out"))
+        return
+    assert [source.name for source in sources.combine(before, [new], Path("out"))[0]] == names
