@@ -65,12 +65,12 @@ def check(
     from autograder import results
     from autograder.engine import session
     from autograder.sandbox import Limits
-    from autograder.workspace.check import check_workspace, next_step
+    from autograder.workspace.check import check_workspace, newly_finished, next_step
     from autograder.workspace.sources import split_file_names
 
     limits = Limits(call_seconds=call_seconds)
     badge_lines: list[str] = []
-    when_passed, advice, notebooks = None, "", dict[str, str]()
+    when_passed, finished, advice, notebooks = None, None, "", dict[str, str]()
     if sandbox:  # the folder is not opened as a workspace: the files that Headway keeps in one are untrusted, too
         from autograder.classroom.single_submission import check_in_sandbox
 
@@ -97,6 +97,7 @@ def check(
             result, badge_lines = check_workspace(workspace, functions, seed=seed, limits=limits)
         when_passed = next_step(workspace, result) if result.passed else None
         notebooks = {module: workspace.file_of(module) for module in workspace.notebook_modules}
+        finished = newly_finished(workspace, result) if result.passed else None
     document = results.to_document(result, curriculum)
     if json_file:
         options.write_json(json_file, document)
@@ -110,6 +111,10 @@ def check(
 
     console = options.make_console(stderr=json_file == "-")
     check_report.render(document, console, all_panels=all_panels, when_passed=when_passed, notebooks=notebooks)
+    if finished is not None:
+        from autograder.report.assignment_finished import finished_panel
+
+        console.print(finished_panel(finished, console.width))
     for note in result.notes:
         console.print(note, style="dim", markup=False)
     for line in badge_lines:

@@ -50,6 +50,8 @@ class Assignment:
     module: str
     title: str
     functions: tuple[Function, ...]
+    outcome: str = ""  # what the student's work can do when it passes, in a sentence
+    command: str = ""  # a command that shows it
 
     @property
     def minutes(self) -> int:

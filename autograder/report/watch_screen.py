@@ -12,6 +12,7 @@ from rich.text import Text
 
 from autograder.curriculum import Curriculum, registry
 from autograder.report import styles
+from autograder.report.assignment_finished import FinishedAssignment, finished_panel
 from autograder.report.check_report import BAR_GLYPHS, STATUS_STYLES, check_panel
 from autograder.report.hints import hint_table
 
@@ -36,6 +37,7 @@ class WatchScreen:
     # File, line and first lines of the current function while it is not written. Line 0 means that the file does not
     # define it; the text then says what to do.
     stub: tuple[str, int, str] | None = None
+    finished: FinishedAssignment | None = None  # the assignment of the current function, if all of it passes
     next_function: str | None = None  # the function that the key n goes to; None at the end of the course
     hint: tuple[Sequence[tuple[str, str]], int] | None = None  # kind and text of the hints shown, and number of all
     cursor: str | None = None  # the selected function of the list; None while the list is not shown
@@ -134,7 +136,7 @@ def _body(screen: WatchScreen, console: Console, room: int) -> list[str]:
     if screen.stub is not None:
         return _cropped(_lines(console, _stub(screen, *screen.stub)), room, border=False)
     if screen.passing:
-        return _cropped(_lines(console, _passed(screen)), room)
+        return _cropped(_lines(console, _passed(screen, console.width)), room)
     return []
 
 
@@ -154,13 +156,15 @@ def _cropped(lines: list[str], room: int, border: bool = True) -> list[str]:
     return [*lines[: room - 1 - border], f"… {len(lines) - room + 1} more lines", *lines[-1:] * border]
 
 
-def _passed(screen: WatchScreen) -> RenderableType:
+def _passed(screen: WatchScreen, columns: int) -> RenderableType:
     mark, style = STATUS_STYLES["passed"]
     lines = Text.assemble((f"{mark} {screen.focus} passes.", f"bold {style}"))
     if screen.next_function is None:
         lines.append("\n\nThe whole course passes: the GPT is all your own. Next: headway train, then headway generate")
     else:
         lines.append("\n\nPress n to go on to ").append(screen.next_function, "bold").append(".")
+    if screen.finished is not None:
+        return Group(Padding(lines, (0, 2)), finished_panel(screen.finished, columns))
     return Padding(lines, (1, 2))
 
 

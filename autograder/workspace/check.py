@@ -1,13 +1,12 @@
 """Check a workspace, record the results, and decide what to do next."""
 
-from collections.abc import Mapping
-
 from autograder.core.text import clean
-from autograder.curriculum.stubs import EXPERIMENT
 from autograder.engine import session
+from autograder.report.assignment_finished import FinishedAssignment
 from autograder.results import Status, SubmissionResult
 from autograder.sandbox import Limits
 from autograder.workspace import progress
+from autograder.workspace.finished import finished_assignment
 from autograder.workspace.workspace import Workspace
 
 
@@ -40,26 +39,28 @@ def statuses_of(workspace: Workspace, functions: tuple[str, ...]) -> dict[str, S
 
 
 def next_step(workspace: Workspace, result: SubmissionResult) -> str | None:
-    """Return the next step when everything passed, and a finished file's experiment; None if its file is missing."""
-    statuses = workspace.statuses | {check.function: "passed" for check in result.checks}
-    order = list(workspace.curriculum.functions)
-    last_checked = max((check.function for check in result.checks), key=order.index, default="")
-    experiment = _experiment_hint(workspace, last_checked.partition(".")[0], statuses)
+    """Return the next step when everything passed; None if its file is missing."""
+    statuses, last_checked = _after(workspace, result)
     name = progress.next_unfinished(statuses, workspace.curriculum, last_checked or None)
     if name is None:
-        return f"You have finished the course: every function passes.{experiment}"
+        return "You have finished the course: every function passes."
     module, _, function = name.partition(".")
     if module not in workspace.snapshot.modules:
         return None
     if workspace.snapshot.is_stub(name):
         task = f"Next: write {function} in {workspace.file_of(module)}, then: headway check {name}"
-        return f"{task}\nStuck? headway hint {name}{experiment}"
-    return f"Next: {name}, which has not passed yet: headway check {name}{experiment}"
+        return f"{task}\nStuck? headway hint {name}"
+    return f"Next: {name}, which has not passed yet: headway check {name}"
 
 
-def _experiment_hint(workspace: Workspace, module: str, statuses: Mapping[str, Status]) -> str:
-    source = workspace.snapshot.modules.get(module)
-    is_passed = module in progress.passed_assignments(statuses, workspace.curriculum)
-    if source is None or EXPERIMENT.encode() not in source.content or not is_passed:
-        return ""
-    return f"\n{module}.py ends with an experiment. Predict its result, then run: python {module}.py"
+def newly_finished(workspace: Workspace, result: SubmissionResult) -> FinishedAssignment | None:
+    """Return what to show if everything passed and the last assignment that was checked is complete."""
+    statuses, last_checked = _after(workspace, result)
+    return finished_assignment(workspace, last_checked.partition(".")[0], statuses) if result.passed else None
+
+
+def _after(workspace: Workspace, result: SubmissionResult) -> tuple[dict[str, Status], str]:
+    """Return the statuses when everything passed, and the last function that was checked; empty if there is none."""
+    statuses: dict[str, Status] = {**workspace.statuses, **{check.function: "passed" for check in result.checks}}
+    order = list(workspace.curriculum.functions)
+    return statuses, max((check.function for check in result.checks), key=order.index, default="")

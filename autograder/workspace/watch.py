@@ -15,6 +15,7 @@ from autograder.report.wording import location_text
 from autograder.workspace import editor, files, hints
 from autograder.workspace.background_checker import CheckReply
 from autograder.workspace.file_watcher import FileWatcher
+from autograder.workspace.finished import finished_assignment
 from autograder.workspace.reset import after_reset, reset
 from autograder.workspace.session import WatchSession, start_session
 from autograder.workspace.terminal import RESIZED, EventQueue, InteractiveTerminal
@@ -248,6 +249,7 @@ class WatchLoop:
             seconds=self._seconds,
             check=None if stub else check,
             stub=stub,
+            finished=finished_assignment(self._workspace, focus.partition(".")[0], statuses) if not check else None,
             next_function=session.next_function() if statuses.get(focus) == "passed" else None,
             hint=shown,
             cursor=self._cursor,

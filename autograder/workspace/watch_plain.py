@@ -7,9 +7,12 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from autograder.report.assignment_finished import finished_lines
 from autograder.report.check_report import STATUS_STYLES
+from autograder.workspace import progress
 from autograder.workspace.background_checker import CheckReply
 from autograder.workspace.file_watcher import FileWatcher
+from autograder.workspace.finished import finished_assignment
 from autograder.workspace.session import WatchSession, start_session
 
 SAVED = object()
@@ -23,6 +26,8 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
     session.begin()
     _print_line(console, f"watching {folder.name}; press Ctrl-C to stop")
     _print_line(console, f"checking {', '.join(session.checking)}")
+    # The finished assignments that need not be reported.
+    shown = {*progress.passed_assignments(session.statuses, session.curriculum)}
     reported: set[str] = set()  # the broken functions already reported
     source_notes: list[str] = []  # already printed
     try:
@@ -39,6 +44,12 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
                 if session.receive(event):
                     for name in checked:
                         _print_line(console, function_line(session, name))
+                    for module in dict.fromkeys(name.partition(".")[0] for name in checked):
+                        finished = finished_assignment(session.workspace, module, session.statuses)
+                        if finished is not None and module not in shown:
+                            for line in finished_lines(finished):
+                                _print_line(console, line)
+                        shown = shown | {module} if finished is not None else shown - {module}
                     for line in session.source_notes() if session.source_notes() != source_notes else []:
                         _print_line(console, line)
                     source_notes = session.source_notes()

@@ -7,6 +7,7 @@ from rich.cells import cell_len
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.report import watch_screen
+from autograder.report.assignment_finished import FinishedAssignment
 
 PLAIN = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\]8;[^\x1b\x07]*(?:\x1b\\|\x07)")
 CHECK = {
@@ -106,3 +107,13 @@ def test_list_scrolls_to_the_cursor():
     for name in ("tokenizer.build_vocab", "ffn.gelu", "encoder_decoder.transformer_backward"):
         shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(screen(cursor=name), 80, 24)]
         assert any(line.startswith("▶") and name.partition(".")[2] in line for line in shown)
+
+
+@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (60, 24), (140, 40)])
+def test_finished_assignment_fits_below_its_function(columns, lines):
+    steps = [("experiment", "python softmax.py", "predict its result first"), ("compare", "headway diff softmax", "x")]
+    finished = FinishedAssignment(3, "softmax", "It can do more.", (3, 17), (15, 96), steps, ["bigram"], "bigram")
+    shown = watch_screen.render_frame(screen(passing=True, finished=finished), columns, lines)
+    text = "\n".join(PLAIN.sub("", line) for line in shown)
+    assert "softmax is complete: assignment 3 of 17" in text and "python softmax.py" in text and "╰" in text
+    assert "is complete" not in "".join(watch_screen.render_frame(screen(passing=True), columns, lines))

@@ -290,6 +290,29 @@ def test_watch_in_a_pipe_prints_plain_lines(workspace):
         process.stdout.close()
 
 
+def test_plain_watch_reports_a_finished_assignment_once(workspace, solutions):
+    command = [*HEADWAY, "watch", "--plain", "--poll"]
+    process = subprocess.Popen(
+        command, cwd=workspace, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    )
+    try:
+        assert process.stdout is not None
+        lines = iter(process.stdout.readline, "")
+        assert any("tokenizer.build_vocab: not started" in line for line in lines)
+        shutil.copy(solutions / "tokenizer.py", workspace)
+        assert any(line.startswith("tokenizer is complete: assignment 1 of") for line in lines)
+        assert "5 of " in next(lines)
+        assert next(lines) == "experiment: python tokenizer.py (predict its result first)\n"
+        shutil.copy(solutions / "softmax.py", workspace)
+        rest = next(line for line in lines if " is complete" in line)
+        assert rest.startswith("softmax is complete")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+    finally:
+        process.kill()
+        process.stdout.close()
+
+
 def test_headway_without_command_welcomes_once(workspace):
     terminal = Terminal(HEADWAY, workspace)
     try:

@@ -1,6 +1,7 @@
 """The built-in course, from the tokenizer to the encoder–decoder, and from there to real models."""
 
 from autograder.courses.transformer.effort import EFFORT
+from autograder.courses.transformer.outcomes import OUTCOMES
 from autograder.curriculum.model import Assignment, Curriculum, Function, Output
 
 
@@ -17,7 +18,7 @@ def _function(name: str, returns: str, torch: str, *, needs: str = "", bonus: bo
 def _numbered(*assignments: tuple[str, *tuple[Function, ...]]) -> tuple[Assignment, ...]:
     """Return numbered assignments in the order given; each is given by its title and its functions."""
     return tuple(
-        Assignment(number, functions[0].module, title, tuple(functions))
+        Assignment(number, functions[0].module, title, tuple(functions), *OUTCOMES[functions[0].module])
         for number, (title, *functions) in enumerate(assignments, start=1)
     )
 

@@ -1,0 +1,83 @@
+"""What is shown when an assignment passes: what the model can do now, and what to do with it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.text import Text
+
+from autograder.report import styles
+
+WIDEST_BAR = 34
+BORDERS = 4  # columns of the panel's border and padding
+
+
+@dataclass(frozen=True)
+class FinishedAssignment:
+    """An assignment that passes, and what to do next with it."""
+
+    number: int
+    module: str
+    outcome: str  # what the student's model can do now; may be empty
+    assignments: tuple[int, int]  # that pass, and all
+    functions: tuple[int, int]  # that pass, and all
+    steps: Sequence[tuple[str, str, str]]  # label, command, and what it shows
+    unlocks: Sequence[str]  # assignments that are built on it
+    next_text: str = ""  # the next assignment; empty at the end of the course
+
+
+def finished_panel(finished: FinishedAssignment, columns: int) -> RenderableType:
+    """Return the panel of a finished assignment for a terminal with so many columns."""
+    room = columns - BORDERS
+    parts: list[RenderableType] = [Text(finished.outcome), Text()] if finished.outcome else []
+    parts += [_bar(finished, room), Text(), *_rows(finished, room)]
+    if finished.unlocks:
+        parts.append(Text(f"\nBuilt on it: {', '.join(finished.unlocks)}", "dim"))
+    title = Text(f" ★ {_title(finished)} ", f"bold {styles.GREEN}")
+    return Panel(Group(*parts), title=title, title_align="left", border_style=styles.GREEN, padding=(0, 1))
+
+
+def _rows(finished: FinishedAssignment, room: int) -> list[RenderableType]:
+    """Return the steps; what a command shows stands beside it, or below it where there is no room."""
+    labels = [*(label for label, _, _ in finished.steps), "next"]
+    indent = max(map(len, labels)) + 2
+    fitting = [command for _, command, text in finished.steps if indent + len(command) + 2 + len(text) <= room]
+    width = max(map(len, fitting), default=0)
+    rows: list[RenderableType] = []
+    for label, command, text in finished.steps:
+        row = Text.assemble((f"{label:{indent}}", "dim"), (command, "bold"))
+        if indent + max(width, len(command)) + 2 + len(text) <= room:
+            rows.append(row.append(" " * (max(width, len(command)) - len(command) + 2)).append(text, "dim"))
+        else:
+            rows += [row, Padding(Text(text, "dim"), (0, 0, 0, indent))]
+    if finished.next_text:
+        rows.append(Text.assemble((f"{'next':{indent}}", "dim"), finished.next_text))
+    return rows
+
+
+def finished_lines(finished: FinishedAssignment) -> list[str]:
+    """Return the same as plain lines, for screen readers and logs."""
+    lines = [f"{_title(finished)}. {finished.outcome}".rstrip(), f"{_counts(finished)}."]
+    lines += [f"{label}: {command} ({text})" for label, command, text in finished.steps]
+    lines += [f"next: {finished.next_text}"] if finished.next_text else []
+    lines += [f"built on it: {', '.join(finished.unlocks)}"] if finished.unlocks else []
+    return lines
+
+
+def _title(finished: FinishedAssignment) -> str:
+    return f"{finished.module} is complete: assignment {finished.number} of {finished.assignments[1]}"
+
+
+def _counts(finished: FinishedAssignment) -> str:
+    (passed, functions), (complete, assignments) = finished.functions, finished.assignments
+    return f"{passed} of {functions} functions, {complete} of {assignments} assignments"
+
+
+def _bar(finished: FinishedAssignment, room: int) -> Text:
+    passed, functions = finished.functions
+    width = max(0, min(WIDEST_BAR, room - len(_counts(finished)) - 2))
+    full = round(width * passed / functions)
+    bar = Text.assemble(("█" * full, styles.GREEN), ("░" * (width - full), "dim"))
+    return bar.append(f"{'  ' * bool(width)}{_counts(finished)}")

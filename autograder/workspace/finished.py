@@ -1,0 +1,89 @@
+"""Collect what is shown when an assignment passes, from the course, its lesson and the workspace."""
+
+import re
+from collections.abc import Mapping
+
+from autograder.curriculum import Assignment, Curriculum, registry
+from autograder.curriculum.stubs import EXPERIMENT
+from autograder.errors import UsageError
+from autograder.report.assignment_finished import FinishedAssignment
+from autograder.results import Status
+from autograder.workspace import files, progress, solutions
+from autograder.workspace.plot_data.catalog import PLOTS
+from autograder.workspace.workspace import Workspace
+
+_PLOT_COMMAND = re.compile(r"headway plot ([a-z0-9-]+)")
+_TEXT_COMMENT = re.compile(r"\n# ?")
+MOST_PLOTS = 1  # the lesson names the others
+
+
+def finished_assignment(workspace: Workspace, module: str, statuses: Mapping[str, Status]) -> FinishedAssignment | None:
+    """Return what to show for an assignment; None unless its functions pass, apart from bonus functions."""
+    curriculum = workspace.curriculum
+    complete = progress.passed_assignments(statuses, curriculum)
+    if module not in complete:
+        return None
+    assignment = curriculum.modules[module]
+    passed = sum(statuses.get(name) == "passed" for name in curriculum.functions)
+    return FinishedAssignment(
+        number=assignment.number,
+        module=module,
+        outcome=assignment.outcome,
+        assignments=(len(complete), len(curriculum.modules)),
+        functions=(passed, len(curriculum.functions)),
+        steps=_steps(workspace, assignment),
+        unlocks=_built_on(module, curriculum),
+        next_text=_next_text(curriculum, complete, module),
+    )
+
+
+def _steps(workspace: Workspace, assignment: Assignment) -> list[tuple[str, str, str]]:
+    curriculum, module = workspace.curriculum, assignment.module
+    steps = []
+    source = workspace.snapshot.modules.get(module)
+    if module in workspace.notebook_modules:
+        about = "run the cell of the experiment, and predict its result first"
+        steps.append(("experiment", workspace.file_of(module), about))
+    elif source is not None and EXPERIMENT.encode() in source.content:  # Students may remove it.
+        steps.append(("experiment", f"python {module}.py", "predict its result first"))
+    if _is_built_in(curriculum):
+        for name in _plots_in_lesson(module, curriculum)[:MOST_PLOTS]:
+            note = "; train one first: headway train" if PLOTS[name].trained else ""
+            steps.append(("picture", f"headway plot {name}", f"{PLOTS[name].title}{note}"))
+    if assignment.command:
+        steps.append(("try it", assignment.command, "with your own functions"))
+    try:
+        rule = solutions.solution_rule(workspace.folder)
+    except UsageError:
+        rule = "never"
+    if rule != "never":
+        steps.append(("compare", f"headway diff {module}", "your code beside the solution"))
+    return steps
+
+
+def _plots_in_lesson(module: str, curriculum: Curriculum) -> list[str]:
+    """Return the plots that the lesson mentions; first those that need no trained model."""
+    lesson = _TEXT_COMMENT.sub(" ", files.stub_text(module, curriculum))
+    names = dict.fromkeys(name for name in _PLOT_COMMAND.findall(lesson) if name in PLOTS)
+    return sorted(names, key=lambda name: PLOTS[name].trained)
+
+
+def _built_on(module: str, curriculum: Curriculum) -> list[str]:
+    """Return the later assignments with a function that is built directly on one of this assignment."""
+    return [
+        other.module
+        for other in curriculum.assignments
+        if other.module != module
+        and any(need.startswith(f"{module}.") for function in other.functions for need in function.needs)
+    ]
+
+
+def _next_text(curriculum: Curriculum, complete: tuple[str, ...], module: str) -> str:
+    modules = list(curriculum.modules)
+    order = modules[modules.index(module) + 1 :] + modules[: modules.index(module)]
+    following = next((name for name in order if name not in complete), None)
+    return "" if following is None else f"{following} · {curriculum.modules[following].title}"
+
+
+def _is_built_in(curriculum: Curriculum) -> bool:
+    return curriculum.package == registry.BUILT_IN

@@ -1,0 +1,100 @@
+"""What is shown when an assignment passes: collected from the course, its lesson and the workspace."""
+
+import io
+import shlex
+
+import click
+import pytest
+from rich.console import Console
+
+from autograder.cli import COMMANDS, main
+from autograder.courses.transformer import TRANSFORMER
+from autograder.courses.transformer.outcomes import OUTCOMES
+from autograder.report.assignment_finished import finished_lines, finished_panel
+from autograder.workspace.finished import finished_assignment
+from autograder.workspace.plot_data.catalog import PLOTS
+
+MODULES = list(TRANSFORMER.modules)
+
+
+def passing_until(module):
+    """Statuses in which this assignment and all before it pass."""
+    reached = MODULES[: MODULES.index(module) + 1]
+    return {name: "passed" for name, function in TRANSFORMER.functions.items() if function.module in reached}
+
+
+def steps(finished):
+    return {label: command for label, command, _ in finished.steps}
+
+
+def test_outcomes_are_of_the_assignments_in_their_order():
+    assert list(OUTCOMES) == MODULES
+    for text, _ in OUTCOMES.values():
+        assert text.endswith(".") and len(text) < 110
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_finished_assignment_names_commands_that_exist(workspace, module):
+    finished = finished_assignment(workspace, module, passing_until(module))
+    assert finished.outcome
+    assert steps(finished)["experiment"] == f"python {module}.py"
+    assert steps(finished)["compare"] == f"headway diff {module}"
+    for command in (command for command in steps(finished).values() if command.startswith("headway")):
+        _, name, *words = shlex.split(command)
+        assert name in COMMANDS
+        known = {
+            option for parameter in main.get_command(click.Context(main), name).params for option in parameter.opts
+        }
+        assert {word for word in words if word.startswith("--")} <= known
+
+
+def test_finished_assignment_shows_a_picture_of_its_lesson(workspace):
+    shown = {}
+    for module in MODULES:
+        picture = steps(finished_assignment(workspace, module, passing_until(module))).get("picture")
+        shown[module] = picture and picture.removeprefix("headway plot ")
+    assert shown["softmax"] == "softmax-temperatures" and shown["attention"] == "attention-mask"
+    assert shown["multihead"] == "attention-heads" and PLOTS["attention-heads"].trained
+    assert {name for name in shown.values() if name} <= set(PLOTS)
+    assert sum(name is not None for name in shown.values()) >= 10
+
+
+def test_finished_assignment_counts_and_names_what_is_next(workspace):
+    finished = finished_assignment(workspace, "softmax", passing_until("softmax"))
+    assert finished.assignments == (3, 17) and finished.functions == (15, len(TRANSFORMER.functions))
+    assert finished.next_text.startswith("bigram · ")
+    assert "attention" in finished.unlocks and "tokenizer" not in finished.unlocks
+
+
+def test_finished_assignment_is_none_until_all_but_bonus_functions_pass(workspace):
+    statuses = passing_until("layernorm")
+    bonus = [f.qualified for f in TRANSFORMER.modules["layernorm"].functions if f.bonus]
+    without_bonus = {name: status for name, status in statuses.items() if name not in bonus}
+    assert finished_assignment(workspace, "layernorm", without_bonus) is not None
+    assert finished_assignment(workspace, "layernorm", {**statuses, "layernorm.layernorm": "failed"}) is None
+
+
+def test_finished_assignment_hides_what_is_not_there(workspace, folder):
+    (folder / "course.toml").write_text('solutions = "never"\n')
+    source = (folder / "softmax.py").read_text("utf-8")
+    (folder / "softmax.py").write_text(source.replace('if __name__ == "__main__":', "if False:"), "utf-8")
+    assert set(steps(finished_assignment(workspace, "softmax", passing_until("softmax")))) == {"picture"}
+
+
+@pytest.mark.parametrize("columns", [60, 80, 140])
+@pytest.mark.parametrize("module", MODULES)
+def test_panel_and_lines_say_the_same(workspace, module, columns):
+    finished = finished_assignment(workspace, module, passing_until(module))
+    console = Console(file=io.StringIO(), width=columns)
+    with console.capture() as captured:
+        console.print(finished_panel(finished, columns))
+    text = captured.get()
+    assert max(map(len, text.splitlines())) <= columns
+    assert len(text.splitlines()) <= 20
+    words = " ".join(text.replace("│", " ").split())  # where a line is too narrow, a command is wrapped
+    for _, command, _ in finished.steps:
+        assert command in words
+    lines = finished_lines(finished)
+    assert lines[0].startswith(f"{module} is complete: assignment {finished.number} of 17. {finished.outcome}")
+    assert all(any(command in line for line in lines) for _, command, _ in finished.steps)
+    assert not any(line.startswith("│") for line in lines)
