@@ -275,6 +275,7 @@ def _submission_record(assignment: str, counting: _CountingAttempt) -> dict[str,
         "attempts": counting.attempts,
         "submitted_at": _iso(attempt.submitted_at(assignment)),
         "late": attempt.late,
+        **({"upload_name": name} if (name := attempt.upload_name(assignment)) else {}),
     }
 
 

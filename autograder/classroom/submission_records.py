@@ -27,6 +27,7 @@ class _AttemptRecord(msgspec.Struct, forbid_unknown_fields=True):
     times: dict[str, datetime]
     late: bool | None
     assignments: tuple[str, ...] | None
+    downloaded: dict[str, str] = {}
 
 
 class _MemberRecord(msgspec.Struct, forbid_unknown_fields=True):
@@ -100,7 +101,9 @@ def read(out: Path) -> SubmissionRecords:
 
 
 def _member(record: _MemberRecord) -> ClassMember:
-    attempts = tuple(Attempt((), attempt.times, attempt.late, attempt.assignments) for attempt in record.attempts)
+    attempts = tuple(
+        Attempt((), attempt.times, attempt.late, attempt.assignments, attempt.downloaded) for attempt in record.attempts
+    )
     notes = tuple(record.notes)
     return ClassMember(record.submission, record.name, record.id, record.email, attempts, record.ids, notes)
 
@@ -155,6 +158,7 @@ def _record(member: ClassMember, student: str) -> dict[str, Any]:
                 "times": {name: time.isoformat() for name, time in attempt.times.items()},
                 "late": attempt.late,
                 "assignments": attempt.assignments,
+                "downloaded": attempt.downloaded,
             }
             for attempt in member.attempts
         ],

@@ -143,7 +143,7 @@ def _column(assignment: Document, title: str, gradebook: CanvasGradebook, result
 def _student(student: Document) -> Person:
     roster = student["roster"]
     if "ID" in roster and "Section" in roster and ("Student" in roster or "LastName" in roster):  # Canvas's gradebook
-        student = {**student, "ids": {"canvas": roster["ID"], **(student.get("ids") or {})}}
+        student = {**student, "ids": {"canvas": roster["ID"], **student["ids"]}}
     return person_of_student(student, "canvas")
 
 

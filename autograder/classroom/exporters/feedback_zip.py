@@ -47,7 +47,7 @@ def write_moodle(book: Gradebook, path: Path, assignment: str, worksheet: Worksh
     for student, result in book.results():
         if (shown := _feedback_of(book, student, result, assignment)) is None:
             continue
-        number = numbers.get(student["submission"]) or (student.get("ids") or {}).get(platform)
+        number = numbers.get(student["submission"]) or student["ids"].get(platform) or student["ids"].get("moodle")
         if number is None:
             missing.append(display_name(student))
             continue

@@ -108,7 +108,7 @@ def _check_assignment(book: Gradebook, worksheet: Worksheet, platform: str) -> N
 
 
 def _participants(book: Gradebook, platform: str) -> set[str]:
-    ids = (student.get("ids") or {} for student in book.students)
+    ids = (student["ids"] for student in book.students)
     return {stored[platform] for stored in ids if stored.get(platform)}
 
 

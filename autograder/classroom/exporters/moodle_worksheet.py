@@ -73,7 +73,8 @@ class Worksheet:
     def person(self, row: list[str]) -> Person:
         """Return what identifies the participant in a row."""
         ids = identifiers(zip(self.titles, row, strict=True))
-        return Person(name_words(self.name(row)), {**ids, "platform": frozenset({self.number(row)})})
+        number = frozenset({self.number(row)})
+        return Person(name_words(self.name(row)), {**ids, "platform": number, "participant": number})
 
     def is_locked(self, row: list[str]) -> bool:
         """Return whether Moodle says that the grade cannot be changed."""

@@ -15,7 +15,8 @@ from typing import Literal
 
 from autograder.documents import Document
 
-Kind = Literal["platform", "number", "login", "email"]
+# "participant" is Moodle's number in a download for several assignments: it may be of another assignment of Moodle.
+Kind = Literal["platform", "participant", "number", "login", "email"]
 
 # Titles by their letters in lower case, as Canvas, Moodle (English, German, French, Spanish) and rosters have them.
 _KINDS: dict[str, Kind] = {
@@ -86,8 +87,10 @@ def person_of_student(student: Document, platform: str) -> Person:
     found: dict[Kind, set[str]] = defaultdict(set)
     for kind, values in identifiers(student["roster"].items()).items():
         found[kind] |= values
-    stored = student.get("ids") or {}
-    kinds: dict[str, Kind] = {platform: "platform", "gradescope": "number", "nbgrader": "login"}
+    stored = student["ids"]
+    kinds: dict[str, Kind] = {
+        platform: "platform", "moodle": "participant", "gradescope": "number", "nbgrader": "login",
+    }  # fmt: skip
     for key, kind in kinds.items():
         if value := str(stored.get(key, "")).strip().casefold():
             found[kind].add(value)

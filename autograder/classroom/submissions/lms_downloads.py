@@ -67,12 +67,13 @@ def read_canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[
         # Attachment ids grow: the later version of a file has the higher one.
         for name in sorted(user_names, key=lambda name: int(files[name]["file"])):
             latest[_RESUBMITTED.sub("", files[name]["name"])] = name
-        parts = tuple(SubmissionPart(folder / name, title) for title, name in latest.items() if is_gradable(title))
+        downloaded = {title: name for title, name in latest.items() if is_gradable(title)}
+        parts = tuple(SubmissionPart(folder / name, title) for title, name in downloaded.items())
         user = files[user_names[0]]["user"] or ""
         submission = f"{user}_{user_id}" if user else user_id
         late = any(files[name]["late"] for name in user_names)
         ids = {"canvas": user_id} if user_id.isdecimal() else {}  # otherwise the download is anonymous
-        attempts = (Attempt(parts, late=late),)
+        attempts = (Attempt(parts, late=late, downloaded=downloaded),)
         members.append(ClassMember(safe_name(submission), user, user_id, attempts=attempts, ids=ids))
     return members
 

@@ -28,10 +28,16 @@ class Attempt:
     times: dict[str, datetime] = field(default_factory=dict)  # by assignment; the key "" stands for all others
     late: bool | None = None  # whether the platform marks it as late, not by how much; None: it has no such mark
     assignments: tuple[str, ...] | None = None  # those that it is for; None: the layout does not say
+    downloaded: dict[str, str] = field(default_factory=dict)  # name in Canvas's download, by the file's original name
 
     def includes(self, assignment: str) -> bool:
         """Return whether an assignment was submitted with this attempt, as far as the layout says."""
         return self.assignments is None or assignment in self.assignments
+
+    def upload_name(self, assignment: str) -> str:
+        """Return the name that a bulk upload of feedback on an assignment must have, or ""."""
+        named = (name for original, name in self.downloaded.items() if Path(original).stem.lower() == assignment)
+        return next(named, next(iter(self.downloaded.values()), ""))
 
     def submitted_at(self, assignment: str = "") -> datetime | None:
         """Return when an assignment was submitted (without one: the latest time), or None if that is unknown."""

@@ -194,7 +194,8 @@ def _entry(row: dict[str, str], titles: dict[str, str]) -> RosterEntry | None:
     if "," in name:  # Canvas: "Lovelace, Ada"
         family, _, given = (part.strip() for part in name.partition(","))
         name = f"{given} {family}".strip()
-    is_canvas = {"student", "id", "section"} <= titles.keys() and ("sisloginid" in titles or "sisuserid" in titles)
+    is_named = "student" in titles or {"lastname", "firstname"} <= titles.keys()
+    is_canvas = is_named and {"id", "section"} <= titles.keys() and ("sisloginid" in titles or "sisuserid" in titles)
     if is_canvas and _is_test_student(name, row, titles):
         return None
     number, email = first(_ID), first(_EMAIL)

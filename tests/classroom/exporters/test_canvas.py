@@ -5,13 +5,16 @@ import copy
 import csv
 import io
 import json
+import shutil
 import zipfile
 
 import pytest
 from support.commands import invoke
 from support.lms_files import canvas_gradebook
 from support.lms_importers import CanvasCourse
+from support.softmax_class import RIGHT, WRONG, InProcessPool, grade
 
+from autograder.classroom import grade as grading
 from autograder.classroom import gradebook
 from autograder.classroom.exporters import canvas, feedback_zip
 from autograder.classroom.exporters import canvas_gradebook as canvas_file
@@ -314,3 +317,30 @@ def test_feedback_zip_is_about_one_assignment(book, tmp_path):
     grade = student["assignments"]["softmax"]
     assert f"**{grade['score']:.4g} of {grade['possible']:g}**" in text
     assert "attention." not in text
+
+
+def test_canvas_download_to_grades_and_feedback(tmp_path, monkeypatch):
+    """From Canvas's download to Canvas's import, and again when the download is gone."""
+    monkeypatch.setattr(grading, "WorkerPool", InProcessPool)
+    download, out = tmp_path / "download", tmp_path / "out"
+    download.mkdir()
+    course = CanvasCourse({}, {SOFTMAX: {"title": "HW 1: softmax", "points": 100.0}})
+    for number, (name, code) in enumerate({"lovelaceada": RIGHT, "bergbo": WRONG, "kimjo": WRONG}.items()):
+        (download / f"{name}_{9000 + number}_{70000 + number}_softmax.py").write_text(code)
+        person = {"name": name, "sortable_name": name, "sis_user_id": f"S{number}", "login": f"u{number}"}
+        course.students[9000 + number] = person
+    done = grade(download, "--out", out)
+    assert done.returncode == 0, done.stderr
+    command = ["export", out, "--format", "canvas", "--gradebook", exported(course, tmp_path), "--no-color"]
+    assert invoke(*command).returncode == 0
+    changes = course.import_gradebook((out / "exports" / "canvas.csv").read_bytes())
+    scores = [float(changes["scores"][9000 + number, SOFTMAX]) for number in range(3)]
+    assert scores[0] == 100 > scores[1] == scores[2] > 0
+    shutil.rmtree(download)
+    assert invoke("grade", "--out", out).returncode == 0
+    assert invoke("export", out, "--format", "canvas-feedback").returncode == 0
+    attachments = {(9000 + number, 70000 + number) for number in range(3)}
+    archive = (out / "exports" / "canvas-feedback.zip").read_bytes()
+    comments, ignored = course.upload_submissions(archive, attachments)
+    assert set(comments) == attachments and not ignored
+    assert b"multiplied by the temperature" in comments[9001, 70001]

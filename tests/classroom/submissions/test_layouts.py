@@ -137,7 +137,8 @@ def test_canvas_download_is_read(tmp_path):
     ada = found["lovelaceada_4021"]
     assert (ada.id, ada.name, ada.attempts[0].late) == ("4021", "lovelaceada", False)
     chosen = {part.name: part.path.name for part in ada.attempts[0].parts}
-    assert chosen["softmax.py"] == "lovelaceada_4021_99880_softmax-1.py"
+    assert chosen["softmax.py"] == ada.attempts[0].upload_name("softmax") == "lovelaceada_4021_99880_softmax-1.py"
+    assert ada.attempts[0].upload_name("attention") == "lovelaceada_4021_99881_attention.py"
     assert modules_of(ada.attempts[0], tmp_path) == (["attention.py", "softmax.py"], [])
     assert found["vonneumannjohn_4022"].attempts[0].late and found["anon_x7Qz3"].attempts[0].late
     assert found["noetheremmy_4023"].attempts[0].parts == ()
