@@ -6,6 +6,7 @@ from pathlib import Path
 from autograder.classroom.gradebook import Gradebook, display_name
 from autograder.core.files import write_atomically
 from autograder.report.class_records import WorkTime
+from autograder.report.score_words import score_lines
 from autograder.report.student_feedback import as_html, as_markdown
 
 
@@ -19,9 +20,10 @@ def write(book: Gradebook, folder: Path) -> tuple[int, WorkTime]:
     for student, result in book.results():
         if result is not None:
             name = names[student["submission"]]
+            code, score = book.code_of(student), score_lines(student, book.document)
             shown = {**student, "name": display_name(student), "weights": book.weights}
-            write_atomically(folder / f"{name}.html", as_html(shown, result).encode("utf-8", "replace"))
-            write_atomically(folder / f"{name}.md", as_markdown(shown, result).encode("utf-8", "replace"))
+            write_atomically(folder / f"{name}.html", as_html(shown, result, code, score).encode("utf-8", "replace"))
+            write_atomically(folder / f"{name}.md", as_markdown(shown, result, code, score).encode("utf-8", "replace"))
             count += 1
             spent.add(display_name(student), time.thread_time() - started)
         started = time.thread_time()

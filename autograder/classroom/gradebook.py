@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from autograder.classroom.file_names import readable_names
+from autograder.classroom.submitted_code import read_code
 from autograder.documents import CLASS_SCHEMA, RESULT_SCHEMA, Document, SchemaError, read_document
 from autograder.errors import UsageError
 
@@ -71,6 +72,23 @@ class Gradebook:
                 if self.is_hidden(check["id"]):
                     check.update(_WITHHELD)
         return result
+
+    def code_of(self, student: Document) -> Document | None:
+        """Return the code of a student's graded attempts as one document, or None if none is stored.
+
+        The module of an assignment comes from the submission of that assignment.
+        """
+        modules: dict[str, Any] = {}
+        left_out: list[str] = []
+        files = dict.fromkeys(grade["file"] for grade in student["assignments"].values() if grade["file"])
+        for file in files:
+            if (code := read_code(self.out, file)) is not None:
+                left_out += code["left_out"]
+                own = {name for name, grade in student["assignments"].items() if grade["file"] == file}
+                for name, parts in code["modules"].items():
+                    if name in own or (name not in modules and name not in student["assignments"]):
+                        modules[name] = parts
+        return {"modules": modules, "left_out": left_out} if modules or left_out else None
 
     def _read_result(self, file: str) -> Document | None:
         try:

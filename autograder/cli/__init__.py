@@ -42,6 +42,7 @@ SECTIONS = {
         "site": "site:site",
         "grade": "grade:grade",
         "report": "report_export:report",
+        "show": "show:show",
         "export": "export:export",
     },
     "Maintain": {"doctor": "maintainer:doctor", "verify": "maintainer:verify", "completion": "completion:completion"},

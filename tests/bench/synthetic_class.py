@@ -10,9 +10,12 @@ students have names that attack a page, a terminal or a spreadsheet.
 import argparse
 import json
 import random
+import re
+from functools import cache
 from pathlib import Path
 
 from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled
 from autograder.engine.diagnosis.mistake import mistakes_of_function
 
 HOSTILE = (
@@ -29,18 +32,30 @@ HOSTILE = (
 FIRST = ("Ada", "Bo", "Chen", "Dara", "Emil", "Fay", "Grace", "Hugo", "Ines", "João", "Kofi", "Lena", "Mira", "Zoë")
 LAST = ("Abel", "Berg", "Costa", "Diaz", "Eze", "Fuchs", "García", "Haas", "Ito", "Jansen", "Kaya", "Lund", "Novak")
 VERSIONS = {"headway": "0.1.0", "python": "3.11.7", "numpy": "2.4.6", "torch": "2.13.0"}
+SECTIONS = (("Monday", "Grace Hopper"), ("Tuesday", "Alan Turing"), ("Thursday", "Grace Hopper"), ("", ""))
 TITLES = (
     "rows of a matrix", "random upstream gradient, float64", "large values, no overflow", "integers become float64",
     "a padding mask and queries that see nothing", "the inputs are not modified", "leading batch axes",
 )  # fmt: skip
 
 
-def make(out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...] = (), hostile: bool = True) -> None:
+def make(
+    out: Path,
+    students: int,
+    seed: int = 1,
+    *,
+    assignments: tuple[str, ...] = (),
+    hostile: bool = True,
+    code: bool = False,
+    week: int = 0,
+) -> None:
     """Write the class to `out`.
 
     Args:
         assignments: only these; all if empty.
         hostile: whether the first students have hostile names.
+        code: whether code, comments and a history are stored, too; some students have copied.
+        week: the same students some weeks later, who have passed a little more.
     """
     chance = random.Random(seed)
     course = [a for a in TRANSFORMER.assignments if not assignments or a.module in assignments]
@@ -54,9 +69,10 @@ def make(out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...
         if hostile and number < len(HOSTILE):
             name = HOSTILE[number]
         submission = f"student{number:05d}"
+        section = number % len(SECTIONS)
         row = {
             "name": name, "id": f"{100000 + number}", "email": f"s{number}@example.org", "ids": {},
-            "section": "", "ta": "", "roster": {},
+            "section": SECTIONS[section][0], "ta": SECTIONS[section][1], "roster": {},
             "submission": submission, "status": "graded", "reason": "", "notes": [], "late_days": 0, "earned": 0.0,
             "possible": float(sum(possible.values())), "penalty": 0.0, "dropped": [], "score": 0.0,
             "out_of": float(sum(possible.values())), "percent": 0.0, "comments": [],
@@ -83,11 +99,16 @@ def make(out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...
             for record in (row, *row["assignments"].values()):
                 record.update(problem)
             continue
-        result = _result(chance, submission, course, difficulty, checks)
+        result = _result(chance, submission, course, difficulty, checks, week)
         file = f"results/{submission}.json"
         for grade in row["assignments"].values():
             grade["file"] = file
         (out / file).write_text(json.dumps(result, ensure_ascii=False), "utf-8")
+        if code:
+            _write_code(out, number, course, file)
+            text = "Nice work on the masks.\nPlease look at the scale of the scores."
+            comment = {"time": "2026-03-04T10:00:00+00:00", "by": "Grace Hopper", "text": text}
+            row["comments"] = [{**comment, "assignment": course[0].module}] if number % 3 == 0 else []
         row.update(earned=result["points"]["earned"], seconds=result["seconds"])
         row["late_days"] = chance.choice([0, 0, 0, 0, 1, 2])
         for assignment in result["assignments"]:
@@ -115,8 +136,34 @@ def make(out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...
     (out / "class.json").write_text(json.dumps(document, ensure_ascii=False), "utf-8")
 
 
-def _result(chance, submission, course, difficulty, checks):
-    strength = min(1.0, max(0.0, chance.gauss(0.72, 0.2)))
+def _write_code(out, number, course, file):
+    """Write the code of a student: the official one with names of their own, but every tenth has copied."""
+    author = number - 1 if number % 10 == 7 else number
+    modules = {}
+    for a in course:
+        text = re.sub(r"\b(x|out|scores|dout)\b", rf"\1_{author}", "\n".join(_code_of(a.module)))
+        if number != author:
+            text = text.replace(f"x_{author}", "values")
+        modules[a.module] = [{"file": f"{a.module}.py", "line": 1, "text": text}]
+    document = {"schema": "headway.code/1", "modules": modules, "left_out": []}
+    (out / "code").mkdir(exist_ok=True)
+    (out / "code" / Path(file).name).write_text(json.dumps(document, ensure_ascii=False), "utf-8")
+
+
+@cache
+def _code_of(module):
+    lines = (bundled("solutions") / f"{module}.py").read_text("utf-8").splitlines()
+    return [line for line in lines if not line.startswith("#")]
+
+
+def _line_of(function, status):
+    lines = _code_of(function.module)
+    heads = (i for i, line in enumerate(lines, 1) if line.startswith(f"def {function.name}("))
+    return next(heads, 10) + (8 if status == "error" else 0)
+
+
+def _result(chance, submission, course, difficulty, checks, week=0):
+    strength = min(1.0, max(0.0, chance.gauss(0.72, 0.2) + 0.06 * week))
     reached = chance.randint(3, 16)  # the first assignment that was not started
     assignments, seconds = [], 0.0
     for a in course:
@@ -165,6 +212,7 @@ def _check(chance, function, number, state, mistake):
         "error": "IndexError: index 4 is out of bounds for axis 0 with size 4", "timeout": "no answer within 10 s",
         "blocked": "blocked by softmax.softmax.",
     }[state]  # fmt: skip
+    place = {"file": f"{function.module}.py", "line": _line_of(function, state), "text": "x <- y"}
     return {
         "id": f"{function.qualified}::check_{number}", "function": function.qualified, "title": TITLES[number],
         "status": state, "message": message, "help": None,
@@ -172,7 +220,7 @@ def _check(chance, function, number, state, mistake):
         "wrong": {"count": 24, "total": 24} if wrong else None, "worst": None, "shapes": None,
         "error_map": picture if wrong else None, "first_wrong_stage": None, "mistake": mistake if wrong else None,
         "blocked_by": ["softmax.softmax"] if state == "blocked" else [],
-        "location": {"file": f"{function.module}.py", "line": 10 + number, "text": "x <- y"} if wrong else None,
+        "location": place if state in ("failed", "error") else None,
         "output": "", "warnings": [],
         "seconds": 10.0 if state == "timeout" else round(chance.uniform(0.0003, 0.004), 5),
         "points": {"earned": float(state == "passed"), "possible": 1.0},

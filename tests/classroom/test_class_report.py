@@ -16,8 +16,9 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.documents import CLASS_SCHEMA, RESULT_SCHEMA
 from autograder.errors import UsageError
 from autograder.parsing.code_tokens import filtered
+from autograder.report.findings import check_details, reported_checks
 from autograder.report.html.class_page import render_class
-from autograder.report.student_feedback import as_html, as_markdown, check_details, reported_checks
+from autograder.report.student_feedback import as_html, as_markdown
 
 pytest.importorskip("jinja2")
 SCHEMAS = Path(autograder.__file__).parent / "schema"

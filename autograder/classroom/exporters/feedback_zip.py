@@ -24,6 +24,7 @@ from autograder.core.files import lower_suffix, write_atomically
 from autograder.core.text import clean
 from autograder.documents import Document
 from autograder.errors import UsageError
+from autograder.report.score_words import score_lines
 from autograder.report.student_feedback import as_html, as_markdown
 
 _NOT_IN_FILE_NAMES = re.compile(r"[_/\\:*?\"<>|\x00-\x1f]+")
@@ -78,8 +79,8 @@ def write_canvas(book: Gradebook, path: Path, assignment: str) -> tuple[int, lis
 
 def _feedback_of(
     book: Gradebook, student: Document, result: Document | None, assignment: str
-) -> tuple[Document, Document] | None:
-    """Return what the feedback on one assignment shows: a student and results with only this assignment."""
+) -> tuple[Document, Document, Document | None, list[str]] | None:
+    """Return what the feedback on one assignment shows: student, results, code and score of this assignment only."""
     entries = [entry for entry in result["assignments"] if entry["name"] == assignment] if result else []
     grade = student["assignments"].get(assignment)
     if result is None or not entries or grade is None:
@@ -92,13 +93,19 @@ def _feedback_of(
         "dropped": [],
         "assignments": {assignment: grade},
         "weights": {assignment: grade["possible"]},
+        "comments": [one for one in student.get("comments", ()) if one["assignment"] in ("", assignment)],
     }
-    return only, {**result, "assignments": entries, "points": entries[0]["points"]}
+    lines = [line for line in score_lines(student, book.document) if line.startswith(f"{assignment}: ")]
+    result = {**result, "assignments": entries, "points": entries[0]["points"]}
+    return only, result, book.code_of(student), lines
 
 
-def _in_format_of(name: str, student: Document, result: Document) -> bytes:
+def _in_format_of(
+    name: str, student: Document, result: Document, code: Document | None, arithmetic: list[str]
+) -> bytes:
     """Return the feedback as a file that opens under the name of the student's own file."""
-    text, suffix = as_markdown(student, result), lower_suffix(name).rpartition(".")[2]
+    text = as_markdown(student, result, code, arithmetic)
+    suffix = lower_suffix(name).rpartition(".")[2]
     if suffix == "py":
         lines = ["Feedback. Your submission is unchanged; this file only has its name.", "", *text.splitlines()]
         text = "\n".join(f"# {line}".rstrip() for line in lines) + "\n"
@@ -106,7 +113,7 @@ def _in_format_of(name: str, student: Document, result: Document) -> bytes:
         cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": text}
         text = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, ensure_ascii=False)
     elif suffix == "zip":
-        page = as_html(student, result).encode("utf-8", "replace")
+        page = as_html(student, result, code, arithmetic).encode("utf-8", "replace")
         return _archive({"feedback.html": page, "feedback.md": text.encode("utf-8", "replace")})
     return text.encode("utf-8", "replace")
 

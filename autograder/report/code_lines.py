@@ -1,0 +1,184 @@
+"""The lines of a student's code, with marks where checks failed. Code is text here: nothing parses it.
+
+A check that compares values names the line where its function begins, so its excerpt is the function. Indentation alone
+shows where the function ends: a wrong guess shows a line more or less, and nothing else.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from autograder.core.text import clean
+from autograder.documents import Document
+from autograder.report.wording import FAILED_STATUSES
+
+AROUND = 3  # lines shown before and after a marked one
+MAX_EXCERPT = 40  # lines of a function
+MAX_LINE = 400  # characters
+_QUOTES = ('"""', "'''")
+
+
+class Note(NamedTuple):
+    """What failed at a line."""
+
+    function: str
+    text: str
+
+
+@dataclass
+class CodeLine:
+    """A line of code; one without a number stands for lines that are left out."""
+
+    number: int | None
+    text: str
+    status: str = ""  # of the most urgent check that failed here, or "calls" for a line that led to one
+    notes: list[Note] = field(default_factory=list)
+
+
+@dataclass
+class CodeFile:
+    """A module, or what a cell of a notebook contains of it."""
+
+    module: str
+    name: str  # "softmax.py" or "cell 3", as in the locations of checks
+    lines: list[CodeLine]
+
+    @property
+    def title(self) -> str:
+        """The name that tells the cells of several notebooks apart."""
+        return self.name if self.name == f"{self.module}.py" else f"{self.module} notebook, {self.name}"
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether a check failed here."""
+        return any(line.status for line in self.lines)
+
+
+def code_files(code: Document | None, findings: Iterable[Document] = ()) -> list[CodeFile]:
+    """Return all stored code of a student, with the findings at their lines."""
+    files: list[CodeFile] = []
+    for module, parts in (code["modules"] if code else {}).items():
+        by_name: dict[str, CodeFile] = {}
+        for part in parts:
+            file = by_name.setdefault(part["file"], CodeFile(clean(module, 80), clean(part["file"], 80), []))
+            if file.lines and (file.lines[-1].number or 0) + 1 < part["line"]:
+                file.lines.append(CodeLine(None, ""))
+            texts = part["text"].split("\n")
+            file.lines += [CodeLine(part["line"] + i, _shown(text)) for i, text in enumerate(texts)]
+        files += by_name.values()
+    for check in findings:
+        note = Note(check["function"], clean((check["mistake"] or {}).get("title") or check["message"], 300))
+        for location, status in _locations(check):
+            found = find_line(files, check["function"], location)
+            if found is not None:
+                line = found[0].lines[found[1]]
+                line.status = line.status if line.status in FAILED_STATUSES else status
+                line.notes += [note] if status != "calls" and note not in line.notes else []
+    return files
+
+
+def find_line(files: list[CodeFile], function: str, location: Document) -> tuple[CodeFile, int] | None:
+    """Return the file of a location and the index of its line; cells are looked for in the function's module first."""
+    module = function.partition(".")[0]
+    for file in sorted(files, key=lambda file: file.module != module):
+        if file.name == location["file"]:
+            for index, line in enumerate(file.lines):
+                if line.number == location["line"]:
+                    return file, index
+    return None
+
+
+def excerpt(files: list[CodeFile], check: Document) -> tuple[str, list[CodeLine]]:
+    """Return the lines to show with a failed check, and where they are; the check's own lines are marked.
+
+    Without stored code, it is the one line that the result document holds.
+    """
+    location = check["location"]
+    if not location:
+        return "", []
+    found = find_line(files, check["function"], location)
+    if found is None:
+        text = clean(location.get("text") or "", MAX_LINE)
+        return clean(location["file"], 80), [CodeLine(location["line"], text, check["status"])] if text else []
+    file, index = found
+    plain = [CodeLine(line.number, line.text) for line in file.lines]
+    plain[index].status = check["status"]
+    if plain[index].text.lstrip().startswith(("def ", "async def ", "@", "class ")):
+        return file.title, _function(plain, index)
+    start, end = max(0, index - AROUND), min(len(plain), index + AROUND + 1)
+    return file.title, _trimmed(plain[start:end])
+
+
+class Excerpts:
+    """Returns the lines to show with each finding; lines that were shown are not repeated."""
+
+    def __init__(self, files: list[CodeFile]) -> None:
+        self._files = files
+        self._shown: set[tuple[str, int | None, int | None]] = set()
+
+    def __call__(self, check: Document) -> tuple[str, list[CodeLine]]:
+        """Return where the lines are, and the lines; none if they were shown before."""
+        where, lines = excerpt(self._files, check)
+        if lines:
+            place = (where, lines[0].number, lines[-1].number)
+            if place in self._shown:
+                return "", []
+            self._shown.add(place)
+        return where, lines
+
+
+def _locations(check: Document) -> list[tuple[Document, str]]:
+    location = check["location"]
+    if not location:
+        return []
+    caller = location.get("called_from")
+    return [(location, check["status"]), *([(caller, "calls")] if caller else [])]
+
+
+def _shown(text: str) -> str:
+    return clean(text.expandtabs(4), MAX_LINE)
+
+
+def _function(lines: list[CodeLine], index: int) -> list[CodeLine]:
+    """Return the lines of the function that begins at `index`, without its docstring."""
+    depth = _indent(lines[index].text)
+    end = index + 1
+    in_head = not lines[index].text.rstrip().endswith(":")
+    for i in range(index + 1, len(lines)):
+        text = lines[i].text
+        if lines[i].number is None:
+            break
+        if text.strip() and _indent(text) <= depth and not in_head and not text.lstrip().startswith((")", "#")):
+            break
+        in_head = in_head and not text.rstrip().endswith(":")
+        end = i + 1
+    body = _without_docstring(_trimmed(lines[index:end]))
+    if len(body) > MAX_EXCERPT:
+        body = [*body[: MAX_EXCERPT - 1], CodeLine(None, "")]
+    return body
+
+
+def _without_docstring(lines: list[CodeLine]) -> list[CodeLine]:
+    start = next((i for i, line in enumerate(lines[1:], 1) if line.text.strip().lstrip("rRuUbB")[:3] in _QUOTES), None)
+    if start is None or any(line.text.rstrip().endswith(":") is False for line in lines[:1]):
+        return lines
+    if any(line.text.strip() for line in lines[1:start]):
+        return lines
+    quotes = lines[start].text.strip().lstrip("rRuUbB")[:3]
+    if lines[start].text.count(quotes) > 1:
+        return [*lines[:start], *lines[start + 1 :]]
+    end = next((i for i in range(start + 1, len(lines)) if quotes in lines[i].text), None)
+    return lines if end is None else [*lines[:start], CodeLine(None, ""), *lines[end + 1 :]]
+
+
+def _trimmed(lines: list[CodeLine]) -> list[CodeLine]:
+    """Return lines without empty ones at both ends."""
+    while lines and not lines[-1].text.strip() and not lines[-1].status:
+        lines = lines[:-1]
+    while lines and not lines[0].text.strip() and not lines[0].status:
+        lines = lines[1:]
+    return lines
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())

@@ -1,0 +1,281 @@
+"""Everything about one student, for the instructor: `headway show`, in the terminal and as a page.
+
+The instructor sees what the stored documents hold, which the feedback level of the run may have limited.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from autograder.core.text import clean, counted
+from autograder.documents import Document
+from autograder.report import styles
+from autograder.report.check_report import STATUS_STYLES
+from autograder.report.code_lines import CodeFile, CodeLine, Excerpts, code_files
+from autograder.report.findings import check_details, findings_by_assignment
+from autograder.report.html import render_page
+from autograder.report.student_feedback import page_values, student_exception_lines
+from autograder.report.wording import STATUS_WORDS, headline, panel_title, points_text
+
+LIMITED = {
+    "summary": "Expected values and differences are not in the stored results, because the class was graded with "
+    'feedback = "summary". To have them: feedback = "full", and grade again.',
+    "none": "Messages, inputs and lines are not in the stored results, because the class was graded with "
+    'feedback = "none". To have them: feedback = "full", and grade again.',
+}
+HIDDEN = "Of hidden checks, the stored results hold only status and points."
+
+
+MAX_TITLES = 4
+
+
+@dataclass
+class StudentResults:
+    """What is known about one student of a graded class."""
+
+    student: Document  # the entry in the class document
+    class_document: Document
+    result: Document | None
+    code: Document | None
+    arithmetic: Sequence[str] = ()  # how the score is computed, in words
+    history: Sequence[Document] = ()  # changes of the grades, oldest first
+    out: str = "OUT"  # the folder of the class, for commands
+    links: Sequence[dict[str, str]] = field(default_factory=list)  # text and address, for the page
+
+    @property
+    def name(self) -> str:
+        """The name to show."""
+        return clean(self.student["name"] or self.student["id"] or self.student["submission"], 120)
+
+    def about(self) -> list[str]:
+        """Return the ids, the address and the section."""
+        student = self.student
+        ids = [student["id"], *(f"{platform} {value}" for platform, value in student.get("ids", {}).items())]
+        section = [f"section {student['section']}"] if student.get("section") else []
+        assistant = [f"TA {student['ta']}"] if student.get("ta") else []
+        texts = [student["submission"], *ids, student["email"], *section, *assistant]
+        return [clean(text, 100) for text in dict.fromkeys(filter(None, texts)) if text != student["name"]]
+
+    def total(self) -> str:
+        """Return the score in words."""
+        student = self.student
+        if not student["out_of"]:
+            return "No score, because no assignment counts"
+        percent = student.get("percent")
+        share = 100 * student["score"] / student["out_of"] if percent is None else percent
+        return f"{share:.4g}%  ({student['score']:.4g} of {student['out_of']:g})"
+
+    def limits(self) -> str:
+        """Return what the feedback level has kept out of the stored results, or ''."""
+        policy = self.class_document["course"].get("policy") or {}
+        texts = [LIMITED.get(policy.get("feedback", ""), "")] if self.result else []
+        is_hiding = (policy.get("checks") or {}).get("hidden") and policy.get("feedback") != "full"
+        return " ".join(filter(None, [*texts, HIDDEN if is_hiding and self.result else ""]))
+
+    def notes(self) -> list[str]:
+        """Return exceptions, adjustments and notes."""
+        lines = list(student_exception_lines(self.student))
+        for name, grade in self.student["assignments"].items():
+            lines += [f"{name}: {text}" for text in map(_adjustment_text, grade.get("adjustments", ())) if text]
+        return [clean(line, 400) for line in dict.fromkeys([*lines, *self.student["notes"]])]
+
+    def attempts(self) -> list[dict[str, Any]]:
+        """Return for each assignment which attempt counts, and what became of it."""
+        functions = {a["name"]: a["functions"] for a in (self.result or {"assignments": []})["assignments"]}
+        rows = []
+        for name, grade in self.student["assignments"].items():
+            late = f"{counted(grade['late_days'], 'day')} late" if grade["late_days"] else ""
+            counts = grade.get("counts", "counts")
+            states = [grade["reason"] or grade["status"] if grade["status"] != "graded" else "", late]
+            states += [counts if counts != "counts" else "", "set by hand" if grade["by_hand"] else ""]
+            attempt = f"{grade['attempt']} of {grade['attempts']}" if grade["attempts"] else "none"
+            rows.append(
+                {
+                    "name": clean(name, 60),
+                    "score": f"{grade['score']:.4g} / {grade['possible']:g}",
+                    "functions": functions.get(name, []),
+                    "attempt": attempt,
+                    "submitted": clean((grade["submitted_at"] or "")[:16].replace("T", " "), 16),
+                    "state": clean(", ".join(filter(None, states)), 200),
+                    "rubric": grade.get("rubric", []),
+                }
+            )
+        return rows
+
+    def history_lines(self) -> list[dict[str, str]]:
+        """Return each change of a grade with its time, cause and author."""
+        return [{"time": clean(entry.get("time", ""), 40), "text": _history_text(entry)} for entry in self.history]
+
+    def assignments(self) -> list[dict[str, Any]]:
+        """Return each checked assignment with its findings and the code, which is marked where they are."""
+        shown = []
+        by_assignment = findings_by_assignment(self.result) if self.result else {}
+        for assignment in self.result["assignments"] if self.result else ():
+            found = by_assignment[assignment["name"]]
+            module = {name: parts for name, parts in _modules(self.code).items() if name == assignment["name"]}
+            files = code_files({"modules": module}, found)
+            statuses = {function["name"]: function["status"] for function in assignment["functions"]}
+            shown.append(
+                {
+                    "name": assignment["name"],
+                    "points": assignment["points"],
+                    "findings": found,
+                    "files": files,
+                    "excerpt": Excerpts(files),
+                    "passed": set(statuses.values()) == {"passed"},
+                    "not_started": [name for name, status in statuses.items() if status == "not_started"],
+                }
+            )
+        return shown
+
+    def other_files(self) -> list[CodeFile]:
+        """Return the modules that belong to no checked assignment."""
+        checked = {assignment["name"] for assignment in self.result["assignments"]} if self.result else set()
+        return code_files({"modules": {k: v for k, v in _modules(self.code).items() if k not in checked}})
+
+
+def _modules(code: Document | None) -> Document:
+    return code["modules"] if code else {}
+
+
+def _adjustment_text(adjustment: Document) -> str:
+    change = f"set to {adjustment['score']:g}" if adjustment["score"] is not None else f"{adjustment['add']:+g} points"
+    who = ", ".join(filter(None, [adjustment["by"], adjustment["time"][:10]]))
+    return f"{change}{f' ({who})' if who else ''}{': ' if adjustment['text'] else ''}{adjustment['text']}"
+
+
+def _history_text(entry: Document) -> str:
+    def points(value: Any) -> str:
+        return f"{value:.4g}" if isinstance(value, int | float) else "–" if value is None else str(value)
+
+    change = f"{points(entry.get('before'))} → {points(entry.get('after'))}"
+    assignment, by = str(entry.get("assignment") or "total"), str(entry.get("by") or "")
+    cause = ", ".join(filter(None, [str(entry.get("cause") or ""), by]))
+    return clean(f"{assignment}: {change}{f' ({cause})' if cause else ''}", 300)
+
+
+def as_page(shown: StudentResults) -> str:
+    """Return the page of a student for the instructor."""
+    return render_page(
+        "student_results.html.j2",
+        styles=("page.css", "student.css", "student_results.css"),
+        **page_values(),
+        is_for_student=False,
+        title=clean(shown.class_document["course"]["title"], 120) or "results",
+        student={"comments": [], **shown.student, "name": shown.name},
+        about=shown.about(),
+        total=shown.total(),
+        limited=shown.limits(),
+        arithmetic=[clean(line) for line in shown.arithmetic],
+        notes=shown.notes(),
+        attempts=shown.attempts(),
+        history=shown.history_lines(),
+        assignments=shown.assignments(),
+        left_out=shown.code["left_out"] if shown.code else [],
+        links=shown.links,
+        out=shown.out,
+    )
+
+
+def render(shown: StudentResults, console: Console, *, whole_code: bool = False) -> None:
+    """Print everything about a student; the code around each finding, or all of it."""
+    console.print(Text.assemble("\n", (shown.name, "bold"), (f"  {' · '.join(shown.about())}", "dim")))
+    console.print(Text.assemble("\n", (shown.total(), "bold")))
+    for line in shown.arithmetic:
+        console.print(Padding(Text(clean(line)), (0, 0, 0, 2)))
+    _print_attempts(shown, console)
+    comments = [_comment_text(comment) for comment in shown.student.get("comments", ())]
+    _print_list("Comments", comments, console)
+    _print_list("Notes and exceptions", shown.notes(), console)
+    changes = [f"{entry['time'][:16].replace('T', ' ')}  {entry['text']}" for entry in shown.history_lines()]
+    _print_list("History of grades", changes, console)
+    if shown.limits():
+        console.print(Text(f"\n{shown.limits()}", "dim"))
+    for assignment in shown.assignments():
+        _print_assignment(assignment, console, whole_code)
+    if whole_code:
+        for file in shown.other_files():
+            _print_code(file.title, file.lines, console)
+    elif shown.result and shown.code is None:
+        console.print(Text("\nThe code is not stored: this class was graded by an older version.", "dim"))
+    console.print()
+
+
+def _comment_text(comment: Document) -> str:
+    where = f" on {comment['assignment']}" if comment["assignment"] else ""
+    return clean(f"{comment['time'][:16].replace('T', ' ')}  {comment['by']}{where}: {comment['text']}")
+
+
+def _print_attempts(shown: StudentResults, console: Console) -> None:
+    table = styles.grid("left", "right", "left", "dim", "dim", "fold")
+    for row in shown.attempts():
+        marks = Text("").join(Text(*STATUS_STYLES[function["status"]]) for function in row["functions"])
+        attempt = f"attempt {row['attempt']}" if row["attempt"] != "none" else ""
+        cells = (row["name"], row["score"], marks, attempt, row["submitted"], row["state"])
+        table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in cells))
+        for item in row["rubric"]:
+            earned = "not graded yet" if item["earned"] is None else f"{item['earned']:g} / {item['points']:g}"
+            table.add_row(Text(f"  {clean(item['title'] or item['id'], 60)}"), Text(earned))
+    console.print()
+    console.print(table)
+
+
+def _print_list(title: str, lines: Sequence[str], console: Console) -> None:
+    if lines:
+        console.print(Text(f"\n{title}", "bold"))
+        for line in lines:
+            console.print(Padding(Text(line), (0, 0, 0, 2)))
+
+
+def _print_assignment(assignment: dict[str, Any], console: Console, whole_code: bool) -> None:
+    if not assignment["findings"] and not whole_code:
+        return
+    console.print(Text.assemble("\n", (assignment["name"], "bold underline")))
+    excerpts = Excerpts(assignment["files"])
+    for check in assignment["findings"]:
+        mark, style = STATUS_STYLES[check["status"]]
+        subject, check_title = panel_title(check)
+        title = Text.assemble((f"\n{mark} {subject}", f"bold {style}"), f" · {check_title}" if check_title else "")
+        title.append(f"  {STATUS_WORDS[check['status']]}, {points_text(check['points'])}", "dim")
+        console.print(title)
+        if check["message"]:
+            console.print(Padding(Text(clean(headline(check)), "bold"), (0, 0, 0, 2)))
+        table = styles.grid("dim", "fold")
+        for label, text in check_details(check):
+            table.add_row(Text(label), Text(_shortened(text)))
+        console.print(Padding(table, (0, 0, 0, 2)))
+        if not whole_code:
+            _print_code(*excerpts(check), console)
+    if whole_code:
+        for file in assignment["files"]:
+            _print_code(file.title, file.lines, console)
+
+
+def _shortened(text: str) -> str:
+    """Return the first lines of a list of checks."""
+    lines = text.split("\n")
+    return (
+        text
+        if len(lines) <= MAX_TITLES
+        else "\n".join([*lines[: MAX_TITLES - 1], f"and {len(lines) - MAX_TITLES + 1} more"])
+    )
+
+
+def _print_code(title: str, lines: Sequence[CodeLine], console: Console) -> None:
+    if not lines:
+        return
+    console.print(Padding(Text(title, "dim"), (1, 0, 0, 2)))
+    table = styles.grid("right dim", "left", "fold", gap=1)
+    for line in lines:
+        if line.number is None:
+            table.add_row(Text(), Text(), Text("…", "dim"))
+            continue
+        mark, style = STATUS_STYLES.get(line.status, ("→", styles.BLUE) if line.status else ("│", "dim"))
+        table.add_row(Text(str(line.number)), Text(mark, style), Text(line.text, style if line.status else ""))
+        for note in line.notes:
+            table.add_row(Text(), Text(), Text(f"  ↳ {note.function}: {note.text}", style))
+    console.print(Padding(table, (0, 0, 0, 2)))

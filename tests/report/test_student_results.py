@@ -1,0 +1,221 @@
+"""`headway show`: the score, the findings with their code, comments; and what the feedback for students holds of it."""
+
+import json
+
+import pytest
+from support.commands import invoke
+from support.html_rules import read_page
+
+from autograder.classroom import feedback_files, gradebook, student_pages
+from autograder.classroom.student_lookup import find_student
+from autograder.documents import CODE_SCHEMA
+from autograder.errors import UsageError
+from autograder.report.code_lines import code_files, excerpt
+from autograder.report.findings import findings_by_assignment
+from autograder.report.student_results import as_page
+
+pytest.importorskip("jinja2")
+CODE = '''import numpy as np
+
+
+def softmax(x, axis=-1):
+    """Say what it does.
+
+    On several lines.
+    """
+    e = np.exp(x)
+
+    return e / e.sum()
+
+
+def other(x):
+    return x
+'''
+
+
+@pytest.fixture(scope="module")
+def book(make_class):
+    return gradebook.read(make_class(24, seed=5, assignments=("softmax", "attention"), code=True))
+
+
+@pytest.fixture(scope="module")
+def student(book):
+    """A student with a named mistake, and the check that shows it."""
+    for student, result in book.results():
+        for assignment in result["assignments"] if result else ():
+            for check in (check for function in assignment["functions"] for check in function["checks"]):
+                if check["mistake"] and student["comments"]:
+                    return student, check
+    raise AssertionError
+
+
+def code_of(text, file="softmax.py", line=1):
+    return {"modules": {"softmax": [{"file": file, "line": line, "text": text}]}, "left_out": []}
+
+
+def check_at(line, status="failed", file="softmax.py", **location):
+    return {
+        "function": "softmax.softmax", "title": "Rows", "status": status, "message": "wrong", "mistake": None,
+        "location": {"file": file, "line": line, **location},
+    }  # fmt: skip
+
+
+def shown(lines):
+    return [line.number for line in lines]
+
+
+def test_excerpt_of_wrong_values_is_the_function_without_docstring():
+    where, lines = excerpt(code_files(code_of(CODE)), check_at(4))
+    assert where == "softmax.py"
+    assert shown(lines) == [4, None, 9, 10, 11]
+    assert [line.status for line in lines] == ["failed", "", "", "", ""]
+
+
+def test_excerpt_of_an_error_is_around_its_line():
+    _, lines = excerpt(code_files(code_of(CODE)), check_at(11, "error"))
+    assert shown(lines) == [8, 9, 10, 11, 12, 13, 14][: len(lines)]
+    assert next(line for line in lines if line.status).number == 11
+
+
+def test_excerpt_of_a_cell_counts_lines_of_the_cell():
+    files = code_files(code_of("def softmax(x):\n    return x", "cell 3", 5))
+    where, lines = excerpt(files, check_at(6, "error", "cell 3"))
+    assert where == "softmax notebook, cell 3"
+    assert shown(lines) == [5, 6]
+
+
+@pytest.mark.parametrize("line", [0, 99, 10**9])
+def test_excerpt_of_an_unknown_line_is_what_the_result_holds(line):
+    assert excerpt(code_files(code_of(CODE)), check_at(line)) == ("softmax.py", [])
+    _, (only,) = excerpt(code_files(None), check_at(line, text="y = 1"))
+    assert (only.number, only.text) == (line, "y = 1")
+
+
+@pytest.mark.parametrize(
+    "text", ["def f(", "def f(x):\n" + "'''", "def f(\n" * 100, "\tdef f():\n\t\t\tpass\nx", "", "def f(): '''\n'''"]
+)
+def test_excerpt_of_any_text_holds_its_line(text):
+    files = code_files(code_of(text))
+    _, lines = excerpt(files, check_at(1))
+    assert lines[0].number == 1
+    assert len(lines) <= 40
+
+
+def test_code_files_marks_each_finding_once():
+    checks = [check_at(11, "error"), check_at(11, "error"), {**check_at(9), "location": None}]
+    (file,) = code_files(code_of(CODE), checks)
+    (marked,) = [line for line in file.lines if line.status]
+    assert marked.number == 11
+    assert [note.text for note in marked.notes] == ["wrong"]
+
+
+def test_show_prints_score_findings_code_and_comments(book, student):
+    entry, check = student
+    done = invoke("show", book.out, entry["submission"], "--no-color")
+    assert done.returncode == 0, done.stderr
+    text = " ".join(done.stdout.split())
+    assert check["mistake"]["title"] in text
+    assert f"def {check['function'].partition('.')[2]}(" in text
+    assert "Grace Hopper" in text and "look at the scale" in text
+    assert 'feedback = "summary"' not in text  # the synthetic class has no policy
+
+
+def test_show_names_a_mistake_once(book, student):
+    entry, check = student
+    done = invoke("show", book.out, entry["submission"], "--assignment", check["function"].partition(".")[0])
+    name = f"{check['function']} · "
+    titles = " ".join(done.stdout.split()).split(name)[1:]
+    assert sum(check["mistake"]["title"] in part for part in titles) == 1
+
+
+def test_show_limited_results_says_so(book, student, tmp_path):
+    policy = {"feedback": "summary", "checks": {"hidden": ["softmax.*"]}}
+    document = {**book.document, "course": {"title": "T", "policy": policy}}
+    shown = student_pages.results_of(gradebook.Gradebook(book.out, document), student[0])
+    assert 'feedback = "summary"' in shown.limits()
+    assert "hidden checks" in shown.limits()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("nobody", "no student"), ("student0000", "9 more"), ("", "no student"), ("student00001 ", None)],
+)
+def test_show_unknown_or_ambiguous_student_is_one_line(book, name, words):
+    if words is None:
+        assert find_student(book, name)["submission"] == "student00001"
+        return
+    done = invoke("show", book.out, name)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert words in done.stderr or "matches" in done.stderr
+
+
+@pytest.mark.parametrize("key", ["id", "email", "name"])
+def test_find_student_by_any_name(book, key):
+    student = book.students[-1]
+    others = [other for other in book.students if other["name"] == student["name"]]
+    if key == "name" and len(others) > 1:
+        with pytest.raises(UsageError):
+            find_student(book, student[key])
+    else:
+        assert find_student(book, student[key])["submission"] == student["submission"]
+
+
+def test_show_page_obeys_the_rules_of_pages(book, student):
+    page = as_page(student_pages.results_of(book, student[0]))
+    allowed = ("an inline style sheet", "no <nav>")
+    assert [problem for problem in read_page(page).problems if problem not in allowed] == []
+    assert "http" not in page.partition("</style>")[2]
+    assert "<script" not in page
+
+
+def test_show_page_hostile_code_stays_text(book, student, tmp_path):
+    entry, check = student
+    shown = student_pages.results_of(book, entry)
+    line = check["location"]["line"]
+    text = "\n".join(["</code><script>alert(1)</script>\u202e\x1b[31m <img src=x>"] * (line + 1))
+    module = check["function"].partition(".")[0]
+    shown.code = {
+        "schema": CODE_SCHEMA,
+        "left_out": ["<b>"],
+        "modules": {module: [{"file": f"{module}.py", "line": 1, "text": text}]},
+    }
+    page = as_page(shown)
+    assert "&lt;script&gt;alert(1)" in page
+    assert not any(mark in page for mark in ("<script", "<img", "\u202e", "\x1b", "<b>"))
+
+
+def test_feedback_shows_the_code_of_a_finding(book, student, tmp_path):
+    feedback_files.write(book, tmp_path)
+    entry, check = student
+    head = f"def {check['function'].partition('.')[2]}("
+    html = (tmp_path / f"{entry['submission']}.html").read_text("utf-8")
+    markdown = (tmp_path / f"{entry['submission']}.md").read_text("utf-8")
+    assert head in html.replace("<wbr>", "")
+    assert f"> {check['location']['line']:4} {head}" in markdown
+    assert "look at the scale" in html and "look at the scale" in markdown
+
+
+def test_feedback_hidden_check_shows_no_code(book, student):
+    """A hidden check has no location in the document, so no line is marked for it."""
+    result = json.loads(json.dumps(book.result_of(student[0])))
+    for function in (f for a in result["assignments"] for f in a["functions"]):
+        for check in function["checks"]:
+            check.update(location=None, message="", mistake=None)
+    files = code_files(
+        book.code_of(student[0]), [c for found in findings_by_assignment(result).values() for c in found]
+    )
+    assert not any(file.is_marked for file in files)
+
+
+def test_findings_checks_that_wait_belong_to_the_failed_one(book, student):
+    result = json.loads(json.dumps(book.result_of(student[0])))
+    function = result["assignments"][0]["functions"][0]
+    for check in function["checks"]:
+        check.update(status="failed", mistake={"id": "a/b", "title": "a mistake"}, blocked_by=[], message="not close")
+        check["points"] = {"earned": 0.0, "possible": 1.0}
+    function["checks"][-1].update(
+        status="blocked", mistake=None, message="counts later", blocked_by=["softmax.softmax"]
+    )
+    (finding,) = [f for f in findings_by_assignment(result)["softmax"] if f["function"] == "softmax.softmax"]
+    assert finding["waiting"] == [function["checks"][-1]["title"]]
+    assert finding["points"]["possible"] == len(function["checks"])
