@@ -31,6 +31,7 @@ SECTIONS = {
     "Train": {
         "train": "train:train",
         "runs": "runs:runs",
+        "card": "runs:card",
         "import-model": "pretrained:import_model",
         "generate": "train:generate",
         "plot": "train:plot",

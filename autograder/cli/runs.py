@@ -1,4 +1,4 @@
-"""The commands about trained models: runs lists them."""
+"""The commands about trained models: runs lists them, card describes one of them."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from autograder.cli import options
+from autograder.cli.train import selected_modules, solution_option
 
 
 @click.command()
@@ -35,3 +36,52 @@ def runs(folder: Path, plain: bool, json_file: str | None) -> None:
     if len(found) > 1:
         first, second = (run.name for run in found[:2])
         console.print(f"\nCompare losses: headway plot loss {second} {first}", markup=False, soft_wrap=True)
+
+
+@click.command(context_settings=options.WITH_DEFAULTS)
+@click.argument("path", metavar="MODEL", type=options.PATH)
+@options.submission_folder
+@solution_option
+@click.option("--title", metavar="TEXT", help="The title of the card (default: the kind of model and its size).")
+@click.option("--temperature", type=click.FloatRange(0), default=0.8, help="Temperature of the sample.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Seed of the sample.")
+@click.option("--out", type=options.PATH, help="The card, as .html or .md (default: MODEL-card.html).")
+@click.option("--force", is_flag=True, help="Replace a file that exists.")
+def card(
+    path: Path,
+    folder: Path,
+    solution: bool,
+    title: str | None,
+    temperature: float,
+    seed: int,
+    out: Path | None,
+    force: bool,
+) -> None:
+    """Make a card of a model that you trained, to share.
+
+    It shows the size, the settings, the losses, what the model writes, and which of its functions you wrote. It has no
+    names of people, files or folders. Read the sample before you share it.
+    """
+    from dataclasses import replace
+
+    from autograder.core.files import report_write_error, write_atomically
+    from autograder.errors import UsageError
+    from autograder.report import model_card as report
+    from autograder.workspace.training import checkpoint
+    from autograder.workspace.training.model_card import make_card
+    from autograder.workspace.training.sampling import Sampling
+
+    target = out or path.with_name(f"{path.stem}-card.html")
+    writers = {".html": report.to_html, ".md": report.to_markdown}
+    if target.suffix not in writers:
+        raise UsageError(f"a card is written as .html or .md, not as {target.name}. Name such a file: --out card.html")
+    if target.exists() and not force:
+        raise UsageError(f"{target} exists, so it was kept. Name another one: --out FILE. To replace it: --force")
+    run = checkpoint.load(path)
+    with selected_modules(folder, solution, run.settings.kind) as modules:
+        made = make_card(modules.folder, run, Sampling(temperature, seed=seed))
+    if title:
+        made = replace(made, title=title)
+    with report_write_error(target, "Name another file: --out FILE"):
+        write_atomically(target, writers[target.suffix](made).encode())
+    click.echo(f"Wrote {target}. Read the sample in it before you share it.")

@@ -14,6 +14,7 @@ from autograder.workspace.workspace import Workspace
 
 _PLOT_COMMAND = re.compile(r"headway plot ([a-z0-9-]+)")
 _TEXT_COMMENT = re.compile(r"\n# ?")
+CARD_STEP = ("your GPT", "headway card model.safetensors", "a page about the model that you trained, to share")
 MOST_PLOTS = 1  # the lesson names the others
 
 
@@ -25,13 +26,14 @@ def finished_assignment(workspace: Workspace, module: str, statuses: Mapping[str
         return None
     assignment = curriculum.modules[module]
     passed = sum(statuses.get(name) == "passed" for name in curriculum.functions)
+    is_end = len(complete) == len(curriculum.modules)
     return FinishedAssignment(
         number=assignment.number,
         module=module,
         outcome=assignment.outcome,
         assignments=(len(complete), len(curriculum.modules)),
         functions=(passed, len(curriculum.functions)),
-        steps=_steps(workspace, assignment),
+        steps=[*_steps(workspace, assignment), *([CARD_STEP] if is_end and _is_built_in(curriculum) else [])],
         unlocks=_built_on(module, curriculum),
         next_text=_next_text(curriculum, complete, module),
     )

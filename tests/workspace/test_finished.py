@@ -74,6 +74,13 @@ def test_finished_assignment_is_none_until_all_but_bonus_functions_pass(workspac
     assert finished_assignment(workspace, "layernorm", {**statuses, "layernorm.layernorm": "failed"}) is None
 
 
+def test_finished_course_offers_the_card(workspace):
+    finished = finished_assignment(workspace, MODULES[-1], passing_until(MODULES[-1]))
+    assert finished.next_text == ""
+    assert steps(finished)["your GPT"].startswith("headway card ")
+    assert "your GPT" not in steps(finished_assignment(workspace, "gpt2", passing_until("gpt2")))
+
+
 def test_finished_assignment_hides_what_is_not_there(workspace, folder):
     (folder / "course.toml").write_text('solutions = "never"\n')
     source = (folder / "softmax.py").read_text("utf-8")

@@ -28,6 +28,11 @@ _MODULES = {
 }
 
 
+def modules_of(kind: str) -> tuple[str, ...]:
+    """Return the assignments that a model of this kind uses."""
+    return _MODULES[kind]
+
+
 @dataclass(frozen=True)
 class ModuleSelection:
     """The modules a model runs on."""
