@@ -1,42 +1,78 @@
-"""Two versions of a function in the terminal: side by side, or one below the other where it is narrow."""
+"""Two versions of a function in the terminal: side by side, or one below the other where it is narrow.
 
-from collections.abc import Sequence
+Signs tell the lines apart, as in `diff`, so that nothing is lost without colours.
+"""
 
-from rich.console import Console
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from autograder.report import styles
 
-LINE_STYLES = {"same": "", "other": styles.ORANGE, "mine": styles.BLUE, "theirs": styles.GREEN}
-MARKS = {"same": " ", "other": "|", "mine": "<", "theirs": ">"}
+MINE, THEIRS = ("-", styles.ORANGE), ("+", styles.GREEN)
 SIDE_BY_SIDE_WIDTH = 110
+CONTEXT = 2  # equal lines shown before and after the others
+
+Rows = Sequence[tuple[str, str, str]]  # comparison, the student's line, the solution's line: see `compare_lines`
 
 
-def render(function: str, rows: Sequence[tuple[str, str, str]], console: Console) -> None:
-    """Print one function as rows of (comparison, the student's line, the solution's line), see `compare_lines`."""
+def render(function: str, rows: Rows, console: Console) -> None:
+    """Print one function's two versions."""
+    console.print(comparison(function, rows, console.width))
+
+
+def comparison(function: str, rows: Rows, width: int, *, folded: bool = False) -> RenderableType:
+    """Return one function's two versions for a terminal of that width; `folded` leaves out long runs of equal lines."""
     if all(how == "same" for how, _, _ in rows):
-        console.print(Text.assemble((function, "bold"), ": your code is identical to the solution"))
-        return
-    console.print(Text.assemble((function, "bold"), "\n"))
-    if console.width >= SIDE_BY_SIDE_WIDTH:
-        table = Table.grid(padding=(0, 1), expand=True)
-        for ratio in (1, None, 1):
-            table.add_column(ratio=ratio, overflow="fold")
-        table.add_row(Text("yours", "dim"), "", Text("the solution", "dim"))
-        for how, mine, theirs in rows:
-            table.add_row(*(Text(text, LINE_STYLES[how]) for text in (mine, MARKS[how], theirs)))
-        console.print(table)
-        return
-    console.print(Text("< yours   > the solution\n", "dim"))
-    pending: list[str] = []  # the solution's lines, printed after the student's lines that they replace
-    lines: list[tuple[str, str]] = []
-    for how, mine, theirs in [*rows, ("same", "", "")]:
+        return Text.assemble((function, "bold"), ": your code is identical to the solution")
+    if folded:
+        rows = list(_without_long_runs(rows))
+    signs = _signed(MINE, "yours"), "   ", _signed(THEIRS, "the solution")
+    legend = Text.assemble((function, "bold"), "   ", *signs, "\n")
+    return Group(legend, _side_by_side(rows) if width >= SIDE_BY_SIDE_WIDTH else Group(*_below_each_other(rows)))
+
+
+def _without_long_runs(rows: Rows) -> Iterator[tuple[str, str, str]]:
+    for is_same, group in groupby(rows, lambda row: row[0] == "same"):
+        run = list(group)
+        if not is_same or len(run) <= 2 * CONTEXT + 1:
+            yield from run
+            continue
+        text = f"… {len(run) - 2 * CONTEXT} equal lines …"
+        yield from (*run[:CONTEXT], ("same", text, text), *run[-CONTEXT:])
+
+
+def _signed(side: tuple[str, str], text: str) -> Text:
+    sign, style = side
+    return Text(f"{sign} {text}", style)
+
+
+def _side_by_side(rows: Rows) -> Table:
+    table = Table.grid(padding=(0, 1), expand=True)
+    for ratio in (None, 1, None, 1):
+        table.add_column(ratio=ratio, overflow="fold")
+    for how, mine, theirs in rows:
+        cells = []
+        for (sign, style), line, is_there in (
+            (MINE, mine, how in ("mine", "other")),
+            (THEIRS, theirs, how in ("theirs", "other")),
+        ):
+            cells += [Text(sign if is_there else "", style), Text(line, style if is_there else "")]
+        table.add_row(*cells)
+    return table
+
+
+def _below_each_other(rows: Rows) -> Iterator[Text]:
+    pending: list[Text] = []  # the solution's lines, shown after the student's lines that they replace
+    for how, mine, theirs in rows:
         if how == "other":
-            lines.append(("mine", mine))
-            pending.append(theirs)
-        else:
-            lines += [*(("theirs", line) for line in pending), (how, theirs if how == "theirs" else mine)]
-            pending = []
-    for how, line in lines:
-        console.print(Text(f"{MARKS[how]} {line}", LINE_STYLES[how]), soft_wrap=True)
+            yield _signed(MINE, mine)
+            pending.append(_signed(THEIRS, theirs))
+            continue
+        yield from pending
+        pending = []
+        yield {"theirs": _signed(THEIRS, theirs), "mine": _signed(MINE, mine)}.get(how, Text(f"  {mine}"))
+    yield from pending

@@ -9,7 +9,15 @@ from rich.text import Text
 
 from autograder.documents import Document
 from autograder.report import styles
-from autograder.report.wording import LABELS, MAP_GLYPHS, difference, map_axes, map_legend, short_number
+from autograder.report.wording import (
+    LABELS,
+    MAP_GLYPHS,
+    difference,
+    map_axes,
+    map_legend_with_thresholds,
+    short_number,
+    threshold_note,
+)
 
 MAX_SLICE = 5  # largest number of rows and columns of a slice whose numbers fit beside the map
 COLORS = {
@@ -29,12 +37,14 @@ def render(check: Document) -> RenderableType:
     for i, row in enumerate(picture["rows"]):
         label = f"{down} ↓" if i == 0 and down and len(picture["rows"]) > 1 else ""
         grid.add_row(Text(label, "dim"), Text.assemble(*((MAP_GLYPHS[mark] * 2, COLORS[mark]) for mark in row)))
-    words = map_legend(check).items()
-    legend = Text("  ").join(Text.assemble((MAP_GLYPHS[mark], COLORS[mark]), f" {word}") for mark, word in words)
+    words = map_legend_with_thresholds(check)
+    entries = (Text.assemble((MAP_GLYPHS[mark], COLORS[mark]), f" {text}") for mark, text in words.items())
+    legend = Text("  ").join(entries)
+    note = [Text(threshold_note(words), "dim")] if threshold_note(words) else []
     where = " · ".join(filter(None, (picture["at"], across and f"{across} →")))
     is_small = "yours" in picture and max(picture["shape"]) <= MAX_SLICE
     slices = [_Slices(picture)] if is_small else []
-    return Group(*([Text(where, "dim")] if where else []), grid, legend, *slices)
+    return Group(*([Text(where, "dim")] if where else []), grid, legend, *note, *slices)
 
 
 class _Slices:

@@ -10,8 +10,9 @@ from autograder.report.wording import (
     failed_checks,
     likely_cause,
     location_text,
-    map_legend,
+    map_legend_with_thresholds,
     one_per_finding,
+    threshold_note,
     worst_value_text,
 )
 
@@ -79,8 +80,9 @@ def error_map_text(check: Document) -> str:
     if not check["error_map"]:
         return ""
     rows = check["error_map"]["rows"]
-    legend = "  ".join(f"{MAP_GLYPHS[mark]} {word}" for mark, word in map_legend(check).items())
-    return "\n".join([*("".join(MAP_GLYPHS[mark] for mark in row) for row in rows), "", legend])
+    words = map_legend_with_thresholds(check)
+    legend = ["  ".join(f"{MAP_GLYPHS[mark]} {text}" for mark, text in words.items()), threshold_note(words)]
+    return "\n".join([*("".join(MAP_GLYPHS[mark] for mark in row) for row in rows), "", *filter(None, legend)])
 
 
 def reported_checks(function: Document) -> list[Document]:

@@ -221,13 +221,11 @@ def _error_map(check: Document) -> ErrorMap:
     if len(rows) == 1 and not down:
         row_labels = [""]  # of a vector
     words = wording.map_legend(check)
-    thresholds = {
-        mark: text for mark, text in wording.MAP_THRESHOLDS.items() if words.get(mark) != wording.EXACTLY_WRONG
-    }
-    legend: list[LegendEntry] = []
-    for mark, word in words.items():
-        text = f"{word} ({thresholds[mark]})" if mark in thresholds else word
-        legend.append({"mark": mark, "glyph": wording.MAP_GLYPHS[mark], "word": word, "text": text})
+    texts = wording.map_legend_with_thresholds(check)
+    legend: list[LegendEntry] = [
+        {"mark": mark, "glyph": wording.MAP_GLYPHS[mark], "word": word, "text": texts[mark]}
+        for mark, word in words.items()
+    ]
     return {
         "rows": rows,
         "axes": [down, across],
@@ -239,7 +237,7 @@ def _error_map(check: Document) -> ErrorMap:
         "yours_short": _numbers(picture.get("yours"), short=True),
         "expected_short": _numbers(picture.get("expected"), short=True),
         "legend": legend,
-        "legend_note": wording.THRESHOLD_NOTE if thresholds.keys() & words.keys() else "",
+        "legend_note": wording.threshold_note(texts),
         "description": _description(picture, words),
     }
 

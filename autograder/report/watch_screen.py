@@ -3,22 +3,35 @@
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
-from rich.panel import Panel
+from rich.console import Console, RenderableType
 from rich.text import Text
 
 from autograder.curriculum import Curriculum, registry
-from autograder.report import styles
-from autograder.report.assignment_finished import FinishedAssignment, finished_panel
-from autograder.report.check_report import BAR_GLYPHS, STATUS_STYLES, check_panel
-from autograder.report.hints import hint_table
+from autograder.report import styles, watch_body
+from autograder.report.assignment_finished import FinishedAssignment
+from autograder.report.check_report import BAR_GLYPHS, STATUS_STYLES
+from autograder.report.watch_body import lines_of
 
-KEYS = dict(
-    zip("nhmplaerq", ("next", "hint", "more hints", "map", "list", "all", "edit", "reset", "quit"), strict=True)
-)
+# Every key with a short name, and what it does. In a narrow terminal, those that stand last are left out of the line
+# of keys first; help and quit always stay.
+KEYS = {
+    "n": ("next", "go to the next function, once this one passes"),
+    "h": ("hint", "show or hide the hints seen so far for this function"),
+    "m": ("more hints", "show one hint more"),
+    "b": ("broken", "go to a function that used to pass and now fails"),
+    "s": ("solution", "show the solution, once your code passes or after the last hint"),
+    "d": ("diff", "compare your code with the solution"),
+    "l": ("list", "list all functions, to go to any of them"),
+    "e": ("edit", "open your code in your editor, at the line in question"),
+    "p": ("map", "show only the map of the wrong values"),
+    "r": ("reset", "restore the stub of this function; a backup is kept"),
+    "a": ("all", "check everything again"),
+}
+LAST_KEYS = {"?": ("help", "show this help"), "q": ("quit", "end watching; so does Ctrl-C")}
+SCROLL_KEYS = "↑ ↓ PgUp PgDn Home End"
+SITUATIONAL = "mbsdp"  # keys that are shown only where they do something
 
 
 @dataclass
@@ -34,13 +47,18 @@ class WatchScreen:
     checking: Sequence[str] = ()  # functions that are being checked now
     seconds: float | None = None  # time that the latest check took
     check: dict[str, Any] | None = None  # the failed check whose panel is shown
-    # File, line and first lines of the current function while it is not written. Line 0 means that the file does not
-    # define it; the text then says what to do.
+    # File and line of the current function while it is not written. Line 0 means that the file does not define it; the
+    # text then says what to do.
     stub: tuple[str, int, str] | None = None
     finished: FinishedAssignment | None = None  # the assignment of the current function, if all of it passes
+    documentation: str = ""  # first line and docstring of the function that is shown
     next_function: str | None = None  # the function that the key n goes to; None at the end of the course
     hint: tuple[Sequence[tuple[str, str]], int] | None = None  # kind and text of the hints shown, and number of all
+    offers_solution: bool = False  # whether the key s shows the solution, or asks whether to
     cursor: str | None = None  # the selected function of the list; None while the list is not shown
+    view: RenderableType | None = None  # shown in place of everything else, such as the solution
+    keys: str = "".join(KEYS)  # those that do something now
+    scroll: int = 0  # lines of the body above the screen
     message: str = ""  # one line above the keys
     notes: Sequence[str] = ()  # lines above the panel, such as badges
     link: Callable[[str, int], str] | None = None  # address of a line of a file, for terminals that can open it
@@ -48,24 +66,42 @@ class WatchScreen:
     curriculum: Curriculum = field(default_factory=registry.default)
 
 
-def render_frame(screen: WatchScreen, columns: int, lines: int, *, no_color: bool | None = None) -> list[str]:
+class Frame(NamedTuple):
+    """A rendered screen. `scroll` is how far it is scrolled, at most to its end; `page` how many lines a page has."""
+
+    lines: list[str]
+    scroll: int
+    page: int
+
+
+def render_frame(screen: WatchScreen, columns: int, lines: int, *, no_color: bool | None = None) -> Frame:
     """Return at most `lines` lines of coloured text, none wider than `columns`."""
     console = Console(
         file=io.StringIO(), force_terminal=True, width=columns, no_color=no_color, highlight=False, legacy_windows=False
     )
-    header = _lines(console, _title(screen, columns), _course_bar(screen, columns), _assignment(screen, columns))
-    notes = _lines(console, *(Text(note, "bold") for note in screen.notes)) if screen.notes else []
-    footer = _lines(console, *([Text(screen.message, "bold")] if screen.message else []), _keys(screen))
+    header = lines_of(console, _title(screen, columns), _course_bar(screen, columns), _assignment(screen, columns))
+    notes = lines_of(console, *(Text(note, "bold") for note in screen.notes)) if screen.notes else []
+    message = [Text(screen.message, "bold")] if screen.message else []
+    footer = lines_of(console, *message, _keys(screen, columns))
     room = max(3, lines - len(header) - len(footer) - len(notes) - 2)
-    body = _body(screen, console, room)
+    if screen.cursor is not None:
+        body, scroll = watch_body.listing(screen, console, room), 0
+    else:
+        body, scroll = _viewport(watch_body.render(screen, console, room), screen.scroll, room, console)
     body += [""] * (room - len(body))
-    return [*header, "", *notes, *body, "", *footer][:lines]
+    return Frame([*header, "", *notes, *body, "", *footer][:lines], scroll, max(1, room - 2))
 
 
-def _lines(console: Console, *shown: RenderableType) -> list[str]:
-    with console.capture() as captured:
-        console.print(*shown, sep="\n")
-    return captured.get().rstrip("\n").split("\n")
+def _viewport(body: list[str], scroll: int, room: int, console: Console) -> tuple[list[str], int]:
+    """Return the lines that fit, the last of them about how many do not, and how far the body is scrolled."""
+    if len(body) <= room:
+        return body, 0
+    shown = room - 1
+    scroll = max(0, min(scroll, len(body) - shown))
+    below = len(body) - shown - scroll
+    counts = [f"↑ {scroll} above"] * bool(scroll) + [f"↓ {below} below"] * bool(below)
+    about = Text(f"{' · '.join(counts)} · {SCROLL_KEYS}", styles.BLUE, no_wrap=True, overflow="ellipsis")
+    return [*body[scroll : scroll + shown], *lines_of(console, about)], scroll
 
 
 def _title(screen: WatchScreen, columns: int) -> Text:
@@ -87,20 +123,31 @@ def _short_names(functions: Sequence[str]) -> str:
 
 
 def _course_bar(screen: WatchScreen, columns: int) -> Text:
-    """Return a bar with one mark for each function of the course, followed by the totals."""
-    bar = Text()
-    for number, assignment in enumerate(screen.curriculum.assignments):
-        if number and columns >= 110:
-            bar.append(" ")
-        for function in assignment.functions:
-            status = screen.statuses.get(function.qualified, "not_started")
-            bar.append(BAR_GLYPHS[status], STATUS_STYLES[status][1])
+    """Return a bar followed by the totals: one mark for each function, or each assignment in a narrow terminal."""
     earned, possible = screen.points
-    count = f"  {list(screen.statuses.values()).count('passed')} of {len(screen.curriculum.functions)}"
-    points = f" functions · {earned:g} / {possible:g} points" if possible else " functions"
-    fits = len(bar) + len(count) + len(points) <= columns
-    bar.truncate(max(8, columns - len(count)))
-    return bar.append(count).append(points if fits else "")
+    passed = list(screen.statuses.values()).count("passed")
+    totals = f"  {passed} of {len(screen.curriculum.functions)} functions"
+    totals += f" · {earned:g} / {possible:g} points" if possible else ""
+    groups = [
+        [screen.statuses.get(function.qualified, "not_started") for function in assignment.functions]
+        for assignment in screen.curriculum.assignments
+    ]
+    marks = sum(map(len, groups))
+    if marks + len(totals) > columns:
+        groups, marks = [[_status_of_all(statuses)] for statuses in groups], len(groups)
+    gap = " " if marks + len(groups) + len(totals) <= columns and marks > len(groups) else ""
+    bar = Text(gap).join(
+        Text.assemble(*((BAR_GLYPHS[status], STATUS_STYLES[status][1]) for status in statuses)) for statuses in groups
+    )
+    bar.append(totals)
+    bar.truncate(columns, overflow="ellipsis")
+    return bar
+
+
+def _status_of_all(statuses: Sequence[str]) -> str:
+    """Return one status for the functions of an assignment: one that is wrong, or "blocked" if it is only begun."""
+    wrong = [status for status in statuses if status in ("failed", "error", "timeout")]
+    return wrong[0] if wrong else statuses[0] if len(set(statuses)) == 1 else "blocked"
 
 
 def _assignment(screen: WatchScreen, columns: int) -> Text:
@@ -119,93 +166,17 @@ def _assignment(screen: WatchScreen, columns: int) -> Text:
     return text
 
 
-def _keys(screen: WatchScreen) -> Text:
+def _keys(screen: WatchScreen, columns: int) -> Text:
     if screen.cursor is not None:
         return Text("↑ ↓ select · enter go to it · l back · q quit", "dim")
-    styled = ((key, "dim" if key == "n" and not screen.passing else "bold", name) for key, name in KEYS.items())
-    return Text("  ").join(Text.assemble((key, style), (f" {name}", "dim")) for key, style, name in styled)
-
-
-def _body(screen: WatchScreen, console: Console, room: int) -> list[str]:
-    if screen.cursor is not None:
-        return _listing(screen, console, room)
-    if screen.hint is not None:
-        return _cropped(_lines(console, _hints(screen, *screen.hint)), room)
-    if screen.check is not None:
-        return _panel(screen, screen.check, console, room)
-    if screen.stub is not None:
-        return _cropped(_lines(console, _stub(screen, *screen.stub)), room, border=False)
-    if screen.passing:
-        return _cropped(_lines(console, _passed(screen, console.width)), room)
-    return []
-
-
-def _panel(screen: WatchScreen, check: dict[str, Any], console: Console, room: int) -> list[str]:
-    shown = _lines(console, check_panel(check, commands=False, link=screen.link))
-    if len(shown) > room and check["error_map"]:
-        brief = _lines(console, check_panel(check, commands=False, with_map=False, link=screen.link))
-        note = _lines(console, Text("  the map does not fit here; press p to show it alone"))
-        shown = [*brief, *note] if len(brief) + len(note) <= room else brief
-    return _cropped(shown, room)
-
-
-def _cropped(lines: list[str], room: int, border: bool = True) -> list[str]:
-    """Return at most `room` lines; of a panel the last line, its border, is kept."""
-    if len(lines) <= room:
-        return lines
-    return [*lines[: room - 1 - border], f"… {len(lines) - room + 1} more lines", *lines[-1:] * border]
-
-
-def _passed(screen: WatchScreen, columns: int) -> RenderableType:
-    mark, style = STATUS_STYLES["passed"]
-    lines = Text.assemble((f"{mark} {screen.focus} passes.", f"bold {style}"))
-    if screen.next_function is None:
-        lines.append("\n\nThe whole course passes: the GPT is all your own. Next: headway train, then headway generate")
-    else:
-        lines.append("\n\nPress n to go on to ").append(screen.next_function, "bold").append(".")
-    if screen.finished is not None:
-        return Group(Padding(lines, (0, 2)), finished_panel(screen.finished, columns))
-    return Padding(lines, (1, 2))
-
-
-def _stub(screen: WatchScreen, file: str, line: int, text: str) -> RenderableType:
-    if not line:
-        return Text(text)
-    place = Text(f"{file}:{line}", f"bold link {screen.link(file, line)}" if screen.link else "bold")
-    if file.endswith(".ipynb"):
-        place, saving = Text(file, "bold"), ". Saving the notebook starts the check."
-    else:
-        saving = ". Press e to open it; saving it starts the check."
-    before, after = f"{screen.focus} is not written yet. It is in ", saving
-    # Where a line wraps, the rest keeps its indentation.
-    lines = [(part.lstrip(), len(part) - len(part.lstrip())) for part in text.rstrip().split("\n")]
-    body = [Padding(Text(part, "dim"), (0, 0, 0, indentation)) for part, indentation in lines]
-    return Group(Text.assemble(before, place, after), Text(), *body)
-
-
-def _hints(screen: WatchScreen, steps: Sequence[tuple[str, str]], total: int) -> RenderableType:
-    more = "m shows one more" if len(steps) < total else "no more hints for this function"
-    return Panel(
-        hint_table(steps),
-        title=Text(f" {screen.focus} · hint {len(steps)} of {total} "),
-        title_align="left",
-        subtitle=Text(f" {more} · h closes "),
-        subtitle_align="right",
-        border_style=styles.BLUE,
+    if screen.view is not None:
+        return Text(f"{SCROLL_KEYS} · esc back · q quit", "dim")
+    names = {key: name for key, (name, _) in KEYS.items() if key in screen.keys}
+    last = {key: name for key, (name, _) in LAST_KEYS.items()}
+    while names and sum(len(key) + len(name) + 3 for key, name in {**names, **last}.items()) - 2 > columns:
+        names.popitem()
+    styled = (
+        Text.assemble((key, "dim" if key == "n" and not screen.passing else "bold"), (f" {name}", "dim"))
+        for key, name in {**names, **last}.items()
     )
-
-
-def _listing(screen: WatchScreen, console: Console, room: int) -> list[str]:
-    rows: list[Text] = []
-    cursor_row = 0
-    for assignment in screen.curriculum.assignments:
-        rows.append(Text(f"{assignment.number:>2} {assignment.module} · {assignment.title}", "bold"))
-        for function in assignment.functions:
-            mark, style = STATUS_STYLES[screen.statuses.get(function.qualified, "not_started")]
-            selected = function.qualified == screen.cursor
-            cursor_row = len(rows) if selected else cursor_row
-            details = f"  {screen.details.get(function.qualified, '')}{'  (bonus)' if function.bonus else ''}"
-            name = function.name, "reverse" if selected else ""
-            rows.append(Text.assemble("▶ " if selected else "  ", (f" {mark} ", style), name, (details, "dim")))
-    first = max(0, min(cursor_row - room // 2, len(rows) - room))
-    return [line for row in rows[first : first + room] for line in _lines(console, row)[:1]]
+    return Text("  ").join(styled)

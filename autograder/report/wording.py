@@ -6,6 +6,8 @@ It imports neither rich nor anything else that a browser would have to load for 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from math import inf, prod
 from typing import Any, NamedTuple
 
 from autograder.core.text import counted
@@ -48,9 +50,11 @@ MAP_WORDS = {"0": "correct", "1": "slightly off", "2": "off", "3": "far off", "n
 EXACTLY_WRONG = "wrong"  # of values that are compared exactly
 # The thresholds of `engine.comparison.error_map`.
 MAP_THRESHOLDS = {"1": "up to 0.1%", "2": "up to 10%", "3": "more than 10%"}
-THRESHOLD_NOTE = "The percentages are of the largest expected value."
+THRESHOLD_NOTE = "The percentages are of the largest correct value."
 # How messages begin that report a file of which no function could run.
 _FILE_ERROR = re.compile(r"Python cannot (read|import) ([\w.]+\.py): |importing ([\w.]+\.py) was ")
+_SHAPE = re.compile(r"\(\d+(?:, \d+)*,?\)")
+MAX_INPUTS = 1000  # more characters than the text about the inputs has
 INTERNAL_ERROR = "Internal error (please report it): "
 MAX_FAILURES = 5  # failed checks shown in full
 MAX_AFFECTED = 6  # names of functions that a broken file keeps from running
@@ -64,8 +68,21 @@ def all_checks(document: Document) -> list[Document]:
 
 
 def failed_checks(document: Document) -> list[Document]:
-    """Return the checks that ran and did not pass, in course order."""
-    return [check for check in all_checks(document) if check["status"] in FAILED_STATUSES]
+    """Return the checks that ran and did not pass: the functions in course order, the simplest check of each first."""
+    failed = (check for check in all_checks(document) if check["status"] in FAILED_STATUSES)
+    return [check for _, checks in groupby(failed, lambda check: check["function"]) for check in simplest_first(checks)]
+
+
+def simplest_first(checks: Iterable[Document]) -> list[Document]:
+    """Return failed checks with those first that explain most: a named mistake, then the smallest input."""
+    return sorted(checks, key=_simplicity)
+
+
+def _simplicity(check: Document) -> tuple[bool, bool, float]:
+    was_skipped = check["status"] == "timeout" and check["location"] is None
+    text = check["inputs"]
+    numbers = sum(prod(map(int, re.findall(r"\d+", shape))) for shape in _SHAPE.findall(text)) if text else inf
+    return was_skipped, not check["mistake"], numbers + len(text or "") / MAX_INPUTS
 
 
 def broken_file(check: Document) -> str:
@@ -232,6 +249,18 @@ def map_legend(check: Document) -> dict[str, str]:
     exact = check["worst"] is not None and not check["worst"]["tolerance"]
     words = {**MAP_WORDS, "3": EXACTLY_WRONG} if exact else MAP_WORDS
     return {mark: words[mark] for mark in sorted(set("".join(check["error_map"]["rows"])))}
+
+
+def map_legend_with_thresholds(check: Document) -> dict[str, str]:
+    """Return the same with the error that each mark stands for, such as "off (up to 10%)"."""
+    words = map_legend(check)
+    counted_as = {mark: text for mark, text in MAP_THRESHOLDS.items() if words.get(mark) != EXACTLY_WRONG}
+    return {mark: f"{word} ({counted_as[mark]})" if mark in counted_as else word for mark, word in words.items()}
+
+
+def threshold_note(legend: dict[str, str]) -> str:
+    """Return what the percentages of a legend refer to; empty if it has none."""
+    return THRESHOLD_NOTE if any("%" in text for text in legend.values()) else ""
 
 
 def shortened(output: str, limit: int = MAX_OUTPUT_LINES) -> str:

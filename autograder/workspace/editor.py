@@ -10,12 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from autograder.errors import UsageError
-from autograder.workspace import notebook_files
-from autograder.workspace.function_source import functions_in
+from autograder.workspace import files, notebook_files
+from autograder.workspace.function_source import find_function, functions_in
 from autograder.workspace.terminal import InteractiveTerminal
 from autograder.workspace.workspace import Workspace
 
-MAX_STUB_LINES = 40  # of a stub, shown in the watch screen
 # Editors with a window of their own, which do not need the terminal, and how each takes a line number.
 GRAPHICAL = {"code": "--goto {file}:{line}", "codium": "--goto {file}:{line}", "cursor": "--goto {file}:{line}",
              "subl": "{file}:{line}", "zed": "{file}:{line}", "gedit": "+{line} {file}", "kate": "--line {line} {file}",
@@ -37,27 +36,34 @@ def line_of(file: Path, function: str) -> int:
     return node.lineno if node else 1
 
 
-def stub_excerpt(workspace: Workspace, qualified: str) -> tuple[str, int, str]:
-    """Return a function's file, line, and signature with docstring; if it is missing, line 0 and what to do."""
+def locate_stub(workspace: Workspace, qualified: str) -> tuple[str, int, str]:
+    """Return the file and the line of a function; if it is missing, line 0 and what to do."""
     module, _, name = qualified.partition(".")
     if (notebook := workspace.notebook_modules.get(module)) is not None:
-        if (node := functions_of(notebook).get(name)) is None:
+        if name not in functions_of(notebook):
             file = workspace.file_of(module)
             return file, 0, f"{file} has no function {name}. To restore its cell: headway reset {module}"
-        return workspace.file_of(module), 1, _signature_and_docstring(node)
+        return workspace.file_of(module), 1, ""
     path = workspace.folder / f"{module}.py"
     if not path.is_file():
         return path.name, 0, f"No such file: {path.name}. To restore its stub, run in another window: headway update"
     functions = functions_of(path)
     if name not in functions:
         return path.name, 0, _missing_function_text(workspace, qualified, functions)
-    return path.name, functions[name].lineno, _signature_and_docstring(functions[name])
+    return path.name, functions[name].lineno, ""
 
 
-def _signature_and_docstring(node: ast.FunctionDef) -> str:
-    lines = (ast.get_docstring(node) or "").split("\n")
-    text = [f"def {node.name}({ast.unparse(node.args)}):", *(f"    {line}".rstrip() for line in lines)]
-    return "\n".join(text[:MAX_STUB_LINES])
+def documentation(workspace: Workspace, qualified: str) -> str:
+    """Return the first line and the docstring of a function as the stub has them; empty if there is no stub."""
+    module, _, name = qualified.partition(".")
+    try:
+        stub = find_function(files.stub_text(module, workspace.curriculum), name)
+    except (OSError, SyntaxError):
+        return ""
+    doc = ast.get_docstring(stub) if stub else None
+    if stub is None or not doc:
+        return ""
+    return f"def {name}({ast.unparse(stub.args)}):\n" + "\n".join(f"    {line}".rstrip() for line in doc.split("\n"))
 
 
 def _missing_function_text(workspace: Workspace, qualified: str, functions: dict[str, ast.FunctionDef]) -> str:

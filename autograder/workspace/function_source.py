@@ -29,6 +29,16 @@ def function_text(source: str, name: str) -> str:
     return "" if node is None else "\n".join(source.split("\n")[_line_range(node)])
 
 
+def without_docstring(source: str, name: str) -> str:
+    """Return the source without the docstring of one function."""
+    node = find_function(source, name)
+    if node is None or ast.get_docstring(node) is None:
+        return source
+    lines = source.split("\n")
+    del lines[node.body[0].lineno - 1 : node.body[0].end_lineno]
+    return "\n".join(lines)
+
+
 def replace_function(source: str, name: str, new: str) -> str | None:
     """Return the source with a function replaced, or appended if it is missing; None if Python cannot read it.
 

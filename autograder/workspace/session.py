@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.core.text import ago
+from autograder.report import wording
 from autograder.results import Status, SubmissionResult, function_status
 from autograder.workspace import progress
 from autograder.workspace.background_checker import BackgroundChecker, CheckReply, CheckRequest
@@ -209,10 +210,18 @@ class WatchSession:
         }
 
     def most_telling_check(self, function: str) -> dict[str, Any] | None:
-        """Return the record of the first check that is wrong, else of the first that does not pass, if any."""
+        """Return the record of the simplest check that is wrong, else of the first that does not pass, if any."""
         records = self.records.get(function, [])
-        kinds = (WRONG, ("blocked",), ("not_started",))
-        return next((record for kind in kinds for record in records if record["status"] in kind), None)
+        if wrong := wording.simplest_first(record for record in records if record["status"] in WRONG):
+            file = wording.broken_file(wrong[0])
+            return self._file_finding(file) if file else wrong[0]
+        kinds = ("blocked", "not_started")
+        return next((record for kind in kinds for record in records if record["status"] == kind), None)
+
+    def _file_finding(self, file: str) -> dict[str, Any]:
+        """Return one record for everything that a file keeps from running."""
+        records = [record for records in self.records.values() for record in records]
+        return wording.one_per_finding(record for record in records if wording.broken_file(record) == file)[0]
 
 
 def _is_half_written(now: Snapshot, before: Snapshot) -> bool:

@@ -13,9 +13,14 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
+from autograder.core import ascii_fallback
+
 ENTER_SCREEN, LEAVE_SCREEN = "\x1b[?1049h\x1b[?25l\x1b[2J", "\x1b[?25h\x1b[?1049l"
 BEGIN_FRAME, END_FRAME = "\x1b[?2026h", "\x1b[?2026l"  # to show all at once; some terminals ignore them
 KEY_NAMES = {"\x1b[A": "up", "\x1bOA": "up", "\x1b[B": "down", "\x1bOB": "down"}
+KEY_NAMES |= {f"\x1b[{code}": name for code, name in (("5~", "page up"), ("6~", "page down"))}
+KEY_NAMES |= {f"\x1b{code}": "home" for code in ("[H", "OH", "[1~", "[7~")}
+KEY_NAMES |= {f"\x1b{code}": "end" for code in ("[F", "OF", "[4~", "[8~")}
 KEY_NAMES |= {"\r": "enter", "\n": "enter", "\x1b": "escape"}
 # Some keys send several characters, and a key that is held down arrives several times at once.
 KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])|.", re.DOTALL)
@@ -160,7 +165,7 @@ class InteractiveTerminal:
 
     def write(self, text: str) -> None:
         """Write text to the terminal, bypassing Python's buffers because signal handlers write, too."""
-        content = text.encode("utf-8", "replace")
+        content = text.encode(sys.stdout.encoding, ascii_fallback.ERRORS)
         while content:
             content = content[os.write(sys.stdout.fileno(), content) :]
 

@@ -7,12 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 from autograder.errors import UsageError
-from autograder.report import watch_screen
-from autograder.report.wording import location_text
-from autograder.workspace import editor, files, hints
+from autograder.report import watch_screen, wording
+from autograder.workspace import editor, files, hints, solutions, watch_views
 from autograder.workspace.background_checker import CheckReply
 from autograder.workspace.file_watcher import FileWatcher
 from autograder.workspace.finished import finished_assignment
@@ -24,6 +23,16 @@ from autograder.workspace.watch_plain import print_progress
 
 SAVED = object()
 PATIENCE = 0.7  # seconds after which a long check is explained
+# The line at the top of the body after a key, given the one before it and the number of lines on a page.
+SCROLL: dict[str, Callable[[int, int], int]] = {
+    "up": lambda line, page: line - 1,
+    "down": lambda line, page: line + 1,
+    "page up": lambda line, page: line - page,
+    "page down": lambda line, page: line + page,
+    " ": lambda line, page: line + page,
+    "home": lambda line, page: 0,
+    "end": lambda line, page: 1 << 20,
+}
 SLOW_CHECK = "still running; a call that takes too long is stopped. Is there an endless loop?"
 
 
@@ -38,11 +47,14 @@ class WatchLoop:
         self._seconds: float | None = None
         self._shows_hint = self._shows_only_map = False
         self._cursor: str | None = None
-        self._function_to_reset: str | None = None
+        self._view: Callable[[int], RenderableType] | None = None  # of so many columns, in place of everything else
+        self._scroll, self._page = 0, 1
+        self._question: Callable[[], None] | None = None  # what to do if the answer is y
         self._message = ""
         self._reset_message = ""  # kept while the save that a reset makes is checked
         self.is_slow = False
         self._notes: list[str] = []
+        self._documented: tuple[tuple[str, bytes], str] | None = None
         self._timings = Timings()
         self.done = False
 
@@ -73,8 +85,9 @@ class WatchLoop:
             self._timings.mark("asked")
             if self._session.checking:
                 self._shows_hint, self._cursor = False, None
-                self._notes, self._message, self._function_to_reset = [], self._reset_message, None
+                self._notes, self._message, self._question = [], self._reset_message, None
                 self._reset_message, self.is_slow = "", False
+                self._view, self._scroll = None, 0
             elif self._workspace.snapshot is not before:
                 self._message = "saved; no code was changed"
 
@@ -83,17 +96,21 @@ class WatchLoop:
             self.is_slow = False
             self._timings.mark("answered")
             self._seconds = reply.result.seconds if reply.result is not None else None
-            self._shows_only_map = False
+            self._shows_only_map, self._scroll = False, 0
         self._notes += self._session.badge_lines
         self._session.badge_lines.clear()
         if self._session.internal_errors:
             self._message = f"internal error (please report it): {self._session.internal_errors[0][:200]}"
 
     def _press(self, key: str) -> None:
-        if self._function_to_reset:
-            self._confirm_reset(key)
+        if self._question:
+            self._answer(key)
+        elif key in SCROLL and self._cursor is None:
+            self._scroll = max(0, SCROLL[key](self._scroll, self._page))
         elif self._cursor is not None and key in ("up", "down", "k", "j", "enter", "l", "escape"):
             self._move_in_list(key)
+        elif self._view is not None and key not in "q?":
+            self._close()
         else:
             action: Callable[[], None] | None = {
                 "n": self._go_to_next,
@@ -102,8 +119,12 @@ class WatchLoop:
                 "p": self._toggle_map,
                 "l": self._toggle_list,
                 "a": self._session.check_all,
+                "b": self._go_to_broken,
+                "s": self._show_solution,
+                "d": self._show_diff,
                 "e": self._edit,
                 "r": self._ask_to_reset,
+                "?": self._toggle_help,
                 "q": self._quit,
                 "escape": self._close,
             }.get(key)
@@ -125,8 +146,59 @@ class WatchLoop:
             self._notes = []
             self._session.go_to(name)
 
+    def _go_to_broken(self) -> None:
+        broken = [name for name in self._session.broken if name != self._session.focus]
+        if not broken:
+            self._message = "no other function used to pass and now fails"
+            return
+        self._close()
+        self._session.go_to(broken[0])
+
     def _close(self) -> None:
         self._shows_hint, self._cursor, self._shows_only_map = False, None, False
+        self._view, self._scroll = None, 0
+
+    def _toggle_help(self) -> None:
+        is_shown = self._view is _help
+        self._close()
+        self._view = None if is_shown else _help
+
+    @property
+    def _passes(self) -> bool:
+        return self._session.statuses.get(self._session.focus) == "passed"
+
+    def _show_solution(self) -> None:
+        focus = self._session.focus
+        self._show_if_allowed(lambda columns: watch_views.solution_view(self._workspace, focus))
+
+    def _show_diff(self) -> None:
+        focus = self._session.focus
+        self._show_if_allowed(lambda columns: watch_views.diff_view(self._workspace, focus, columns))
+
+    def _show_if_allowed(self, view: Callable[[int], RenderableType]) -> None:
+        """Show what contains the solution: at once, or after a question, or say why it may not be shown."""
+        focus, passes = self._session.focus, self._passes
+        view(80)  # raises UsageError where the student's file cannot be read
+        try:
+            watch_views.record_giving_up(self._workspace, focus, passes, give_up=False)
+        except solutions.SolutionRefused as refused:
+            if refused.rule != "give-up":
+                self._message = str(refused)
+            elif not watch_views.offers_solution(self._workspace, focus, passes):
+                self._message = "the solution can be shown after the last hint: h shows the first, m one more"
+            else:
+                self._message = f"{focus} does not pass yet. Show its solution? This is recorded. y / n"
+                self._question = lambda: self._give_up(view)
+            return
+        self._open(view)
+
+    def _give_up(self, view: Callable[[int], RenderableType]) -> None:
+        watch_views.record_giving_up(self._workspace, self._session.focus, self._passes, give_up=True)
+        self._open(view)
+
+    def _open(self, view: Callable[[int], RenderableType]) -> None:
+        self._close()
+        self._view = view
 
     def _show_hint(self, more: int) -> None:
         """Show the hints seen so far and `more` further ones; hide the hint if it is shown and no more are wanted."""
@@ -141,14 +213,14 @@ class WatchLoop:
         state.refresh()
         already = hints.shown_count(state.section(hints.KEY), focus)
         hints.record_shown(state, focus, hints.next_count(already, more if already else 0))
-        self._shows_hint, self._cursor = True, None
+        self._shows_hint, self._cursor, self._scroll = True, None, 0
 
     def _toggle_map(self) -> None:
         check = self._session.most_telling_check(self._session.focus)
         if check is None or not check["error_map"]:
             self._message = "there is no map to show: it marks the wrong elements of an array"
         else:
-            self._shows_only_map = not self._shows_only_map
+            self._shows_only_map, self._scroll = not self._shows_only_map, 0
 
     def _toggle_list(self) -> None:
         self._cursor = None if self._cursor else self._session.focus
@@ -160,7 +232,8 @@ class WatchLoop:
         if key in ("l", "escape"):
             self._cursor = None
         elif key == "enter":
-            chosen, self._cursor = self._cursor, None
+            chosen = self._cursor
+            self._close()
             self._notes = []
             self._session.go_to(chosen)
         else:
@@ -172,7 +245,7 @@ class WatchLoop:
         check = self._session.most_telling_check(self._session.focus)
         location = check["location"] if check else None
         if module in self._workspace.notebook_modules:
-            where = location_text(location) if location else self._workspace.file_of(module)
+            where = wording.location_text(location) if location else self._workspace.file_of(module)
             self._message = f"{self._session.focus} is in a notebook: {where}. Edit it where you have the notebook open"
             return
         file = self._workspace.folder / (location["file"] if location else f"{module}.py")
@@ -180,15 +253,18 @@ class WatchLoop:
         self._message = editor.open_in_editor(file, line, self._terminal)
 
     def _ask_to_reset(self) -> None:
-        self._function_to_reset = self._session.focus
-        self._message = f"Reset {self._session.focus} to its stub? A backup goes to {files.BACKUPS}/. y / n"
+        function = self._session.focus
+        self._message = f"Reset {function} to its stub? A backup goes to {files.BACKUPS}/. y / n"
+        self._question = lambda: self._reset(function)
 
-    def _confirm_reset(self, key: str) -> None:
-        function, self._function_to_reset = self._function_to_reset, None
-        assert function is not None
-        if key != "y":
+    def _answer(self, key: str) -> None:
+        action, self._question = self._question, None
+        if key == "y" and action is not None:
+            action()
+        else:
             self._message = "nothing was changed"
-            return
+
+    def _reset(self, function: str) -> None:
         hint = after_reset(self._workspace, function)
         backup = reset(self._workspace, function)
         self._message = self._reset_message = f"{function} was reset (backup: {backup}).{hint}"
@@ -196,10 +272,21 @@ class WatchLoop:
     def _quit(self) -> None:
         self.done = True
 
+    def _documentation(self, function: str) -> str:
+        """Return the documentation of a function; it is read again only if its file has changed."""
+        module = self._workspace.snapshot.modules.get(function.partition(".")[0])
+        key = function, module.content if module else b""
+        if self._documented is None or self._documented[0] != key:
+            self._documented = key, editor.documentation(self._workspace, function)
+        return self._documented[1]
+
     def draw(self) -> None:
         """Redraw the screen."""
         columns, lines = self._terminal.size()
-        self._terminal.show(watch_screen.render_frame(self._screen(), columns, lines, no_color=self._no_color))
+        screen = self._screen(columns)
+        frame = watch_screen.render_frame(screen, columns, lines, no_color=self._no_color)
+        self._scroll, self._page = frame.scroll, frame.page
+        self._terminal.show(frame.lines)
         self._timings.drawn()
 
     def _check_to_show(self, broken: list[str]) -> dict[str, Any] | None:
@@ -214,7 +301,18 @@ class WatchLoop:
             return None  # the record is of the code before this save
         return check
 
-    def _screen(self) -> watch_screen.WatchScreen:
+    def _keys(self, check: dict[str, Any] | None, broken: list[str], offers_solution: bool) -> str:
+        """Return the keys that do something now."""
+        does_something = {
+            "m": self._shows_hint and not offers_solution,
+            "b": bool(broken),
+            "s": offers_solution,
+            "d": self._passes,
+            "p": bool(check and check["error_map"]),
+        }
+        return "".join(key for key in watch_screen.KEYS if does_something.get(key, True))
+
+    def _screen(self, columns: int) -> watch_screen.WatchScreen:
         session = self._session
         focus, statuses = session.focus, session.statuses
         # Leave out functions that are being checked, and those in unreadable files, which are reported once.
@@ -224,7 +322,10 @@ class WatchLoop:
             if name != focus and name in statuses and self._workspace.snapshot.is_readable(name.partition(".")[0])
         ]
         check = self._check_to_show(broken)
-        stub = editor.stub_excerpt(self._workspace, focus) if check and check["status"] == "not_started" else None
+        stub = editor.locate_stub(self._workspace, focus) if check and check["status"] == "not_started" else None
+        documented = check["function"] if check and not wording.broken_file(check) else focus
+        is_missing = stub is not None and not stub[1]
+        offers_solution = watch_views.offers_solution(self._workspace, focus, self._passes)
         if self._shows_only_map and check and check["error_map"]:
             check = check | {"inputs": None, "message": "", "help": None, "warnings": [], "output": "",
                              "location": None, "mistake": None, "first_wrong_stage": None}  # fmt: skip
@@ -250,15 +351,24 @@ class WatchLoop:
             check=None if stub else check,
             stub=stub,
             finished=finished_assignment(self._workspace, focus.partition(".")[0], statuses) if not check else None,
+            documentation="" if is_missing else self._documentation(documented),
             next_function=session.next_function() if statuses.get(focus) == "passed" else None,
             hint=shown,
+            offers_solution=offers_solution,
             cursor=self._cursor,
+            view=self._view(columns) if self._view else None,
+            keys=self._keys(check, broken, offers_solution),
+            scroll=self._scroll,
             message=self._message or (SLOW_CHECK if self.is_slow else state_notes[0] if state_notes else ""),
             notes=notes,
             link=editor.make_linker(self._workspace.folder),
             details=session.details() if self._cursor else {},
             curriculum=session.curriculum,
         )
+
+
+def _help(columns: int) -> RenderableType:
+    return watch_views.help_view()
 
 
 def run(folder: Path, *, poll: bool, console: Console) -> None:

@@ -29,6 +29,14 @@ CHECK = {
 }
 
 
+def frame_lines(*arguments, **options):
+    return watch_screen.render_frame(*arguments, **options).lines
+
+
+def strip(line):
+    return PLAIN.sub("", line).rstrip()
+
+
 def screen(**more):
     statuses = dict.fromkeys(TRANSFORMER.functions, "passed") | {"attention.attention": "failed"}
     settings = {"name": "w", "statuses": statuses, "points": (1.0, 2.0), "focus": "attention.attention", **more}
@@ -44,43 +52,82 @@ def screen(**more):
         {"check": CHECK, "notes": ["★ a badge"], "message": "a message"},
         {"cursor": "encoder_decoder.transformer_backward"},
         {"hint": ([("question", "what? " * 60)], 3)},
-        {"stub": ("attention.py", 3, "def attention():\n" + "    text\n" * 50)},
+        {"stub": ("attention.py", 3, ""), "documentation": "def attention():\n" + "    text\n" * 50},
+        {"check": CHECK, "documentation": "def f(x):\n" + "    `code` and (B, T): " * 50, "scroll": 7},
+        {"check": CHECK, "hint": ([("question", "what? " * 60)], 3), "documentation": "def f(x):\n" + "    x\n" * 50},
         {"passing": True, "next_function": "blocks.block"},
         {"passing": True},
         {"checking": tuple(TRANSFORMER.functions)},
     ],
 )
 def test_render_frame_fits_the_terminal(columns, lines, more):
-    shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(screen(**more), columns, lines)]
+    shown = [PLAIN.sub("", line) for line in frame_lines(screen(**more), columns, lines)]
     assert len(shown) <= lines
     assert max(map(cell_len, shown)) <= columns
     assert "\x1b" not in "".join(shown)
 
 
-def test_body_too_long_is_cut_but_keeps_the_border():
-    stub = ("attention.py", 3, "def f():\n" + "    text\n" * 50 + "    last")
-    shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(screen(stub=stub), 80, 24)]
-    assert any(line.startswith("…") and "more lines" in line for line in shown)
-    assert not any("last" in line for line in shown)
-    shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(screen(check=CHECK), 80, 24)]
-    (cut,) = (i for i, line in enumerate(shown) if "more lines" in line)
-    assert shown[cut + 1].startswith("╰")
+def test_body_too_long_scrolls_and_says_how_much_is_left():
+    text = "def f():\n" + "".join(f"    line {number}\n" for number in range(50))
+    seen = []
+    shown = frame_lines(screen(check=CHECK, documentation=text), 80, 24)
+    assert any(line.startswith("↓ ") and " below" in PLAIN.sub("", line) for line in map(strip, shown))
+    for scroll in range(0, 200, 5):
+        frame = watch_screen.render_frame(screen(check=CHECK, documentation=text, scroll=scroll), 80, 24)
+        seen += map(strip, frame.lines)
+    assert all(any(f"line {number} " in line for line in seen) for number in range(50))
+    assert frame.scroll < 195  # it stops at the end
+    assert any(line.startswith("↑ ") and "below" not in line for line in map(strip, frame.lines))
+
+
+def test_report_stays_visible_under_a_hint():
+    check = CHECK | {"message": "out is not close", "title": "short", "output": "", "error_map": None}
+    hint = ([("question", "what is it?")], 3)
+    for columns in (80, 140):
+        shown = "\n".join(map(strip, frame_lines(screen(check=check, hint=hint), columns, 40)))
+        assert "what is it?" in shown
+        assert "out is not close" in shown
+
+
+def test_documentation_stands_beside_the_report_where_it_is_wide():
+    check = CHECK | {"message": "out is not close", "title": "short", "output": "", "error_map": None}
+    text = "def attention(q):\n    Return the weighted values."
+    wide = [strip(line) for line in frame_lines(screen(check=check, documentation=text), 140, 40)]
+    narrow = [strip(line) for line in frame_lines(screen(check=check, documentation=text), 100, 40)]
+    (beside,) = [number for number, line in enumerate(wide) if "def attention(q)" in line]
+    assert "out is not close" in wide[beside] or "title" in wide[beside] or "│" in wide[beside][:3]
+    assert next(i for i, line in enumerate(narrow) if "not close" in line) < next(
+        i for i, line in enumerate(narrow) if "def attention(q)" in line
+    )
+    assert beside == next(i for i, line in enumerate(wide) if "out is not close" in line)
+
+
+def test_points_stay_in_the_header_at_every_width():
+    for columns in (60, 80, 100, 140):
+        assert "1 / 2 points" in "".join(map(strip, frame_lines(screen(check=CHECK), columns, 30)))
+
+
+def test_keys_that_do_nothing_are_left_out():
+    shown = strip(frame_lines(screen(check=CHECK, keys="nhle"), 100, 30)[-1])
+    assert "solution" not in shown
+    assert shown.endswith("? help  q quit")
+    assert strip(frame_lines(screen(check=CHECK), 40, 30)[-1]).endswith("? help  q quit")
 
 
 def test_wrapped_lines_keep_their_indentation():
-    stub = ("attention.py", 3, "def f():\n    Args:\n        x: " + "word " * 30)
-    shown = [PLAIN.sub("", line).rstrip() for line in watch_screen.render_frame(screen(stub=stub), 60, 30)]
+    text = "def f():\n    Args:\n        x: " + "word " * 30
+    shown = [strip(line) for line in frame_lines(screen(documentation=text), 60, 30)]
     words = [line for line in shown if "word" in line]
     assert len(words) > 1
-    assert all(line.startswith("        ") for line in words)
+    assert all(line.startswith("│         ") for line in words)
     steps = [("question", "what? " * 30), ("idea", "that! " * 30)]
-    shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(screen(hint=(steps, 3)), 60, 30)]
+    shown = [PLAIN.sub("", line) for line in frame_lines(screen(hint=(steps, 3)), 60, 30)]
     assert len({line.index("what?") for line in shown if "what?" in line}) == 1
     assert len({line.index("that!") for line in shown if "that!" in line}) == 1
 
 
 def test_panel_shows_markup_as_text_and_the_cause_first():
-    shown = "\n".join(PLAIN.sub("", line) for line in watch_screen.render_frame(screen(check=CHECK), 100, 30))
+    shown = "\n".join(PLAIN.sub("", line) for line in frame_lines(screen(check=CHECK), 100, 60))
     assert "[red]brackets[/red]" in shown
     assert "[bold]printed[/bold]" in shown
     assert shown.index("likely cause") < shown.index("printed")
@@ -88,16 +135,16 @@ def test_panel_shows_markup_as_text_and_the_cause_first():
 
 def test_panel_without_room_leaves_out_the_map():
     check = CHECK | {"message": "short", "title": "short", "output": ""}
-    roomy = "\n".join(watch_screen.render_frame(screen(check=check), 100, 40))
-    tight = "\n".join(watch_screen.render_frame(screen(check=check), 100, 16))
+    roomy = "\n".join(frame_lines(screen(check=check), 100, 40))
+    tight = "\n".join(frame_lines(screen(check=check), 100, 16))
     assert "▒" in roomy
     assert "press p" in tight
     assert "attention.py:3" in PLAIN.sub("", tight)
 
 
 def test_render_frame_without_colour_has_none():
-    colored = "".join(watch_screen.render_frame(screen(check=CHECK), 80, 24))
-    plain = "".join(watch_screen.render_frame(screen(check=CHECK), 80, 24, no_color=True))
+    colored = "".join(frame_lines(screen(check=CHECK), 80, 24))
+    plain = "".join(frame_lines(screen(check=CHECK), 80, 24, no_color=True))
     color = re.compile(r"\x1b\[[0-9;]*\b3[0-8]")
     assert color.search(colored)
     assert not color.search(plain)
@@ -105,7 +152,7 @@ def test_render_frame_without_colour_has_none():
 
 def test_list_scrolls_to_the_cursor():
     for name in ("tokenizer.build_vocab", "ffn.gelu", "encoder_decoder.transformer_backward"):
-        shown = [PLAIN.sub("", line) for line in watch_screen.render_frame(screen(cursor=name), 80, 24)]
+        shown = [PLAIN.sub("", line) for line in frame_lines(screen(cursor=name), 80, 24)]
         assert any(line.startswith("▶") and name.partition(".")[2] in line for line in shown)
 
 
@@ -113,7 +160,16 @@ def test_list_scrolls_to_the_cursor():
 def test_finished_assignment_fits_below_its_function(columns, lines):
     steps = [("experiment", "python softmax.py", "predict its result first"), ("compare", "headway diff softmax", "x")]
     finished = FinishedAssignment(3, "softmax", "It can do more.", (3, 17), (15, 96), steps, ["bigram"], "bigram")
-    shown = watch_screen.render_frame(screen(passing=True, finished=finished), columns, lines)
+    shown = frame_lines(screen(passing=True, finished=finished), columns, lines)
     text = "\n".join(PLAIN.sub("", line) for line in shown)
     assert "softmax is complete: assignment 3 of 17" in text and "python softmax.py" in text and "╰" in text
-    assert "is complete" not in "".join(watch_screen.render_frame(screen(passing=True), columns, lines))
+    assert "is complete" not in "".join(frame_lines(screen(passing=True), columns, lines))
+
+
+def test_documentation_joins_lines_that_were_full():
+    full = "    " + "word " * 20 + "end"
+    text = f"def f():\n{full}\n    of it.\n    Another line."
+    shown = [strip(line) for line in frame_lines(screen(documentation=text), 160, 40)]
+    joined = " ".join(line.split("│")[-2] if "│" in line else "" for line in shown)
+    assert "end of it." in " ".join(joined.split())
+    assert any(line.split("│")[-2].strip() == "Another line." for line in shown if "Another" in line)

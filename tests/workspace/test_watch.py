@@ -1,5 +1,6 @@
 """`headway watch` in a real terminal: what it shows after a save, a key, a resize or Ctrl-Z; and as plain lines."""
 
+import json
 import os
 import shlex
 import shutil
@@ -78,6 +79,7 @@ def test_watch_full_session(watching, workspace):
     terminal.wait_for("hint 1 of 3")
     terminal.press("m")
     terminal.wait_for("hint 2 of 3")
+    assert "differs from PyTorch's softmax" in terminal.screen()  # the report stays under the hint
     terminal.press("h")
     terminal.press("l")
     terminal.wait_for("▶  ✗ softmax")
@@ -115,7 +117,7 @@ def test_watch_survives_unusual_saves(watching, workspace):
     (workspace / "elsewhere.py").rename(path)
     terminal.wait_for("✓ softmax.softmax")
     path.write_bytes(b"\xff\x00" * 20)
-    terminal.wait_for("! softmax.softmax")
+    terminal.wait_for("! softmax.py")
     with open(path, "w") as file:  # written in pieces
         for part in (good[:300], good[300:2000], good[2000:]):
             file.write(part)
@@ -160,7 +162,9 @@ def test_slow_check_is_explained(watching, workspace):
     terminal = watching()
     save(workspace, "while True: pass")
     terminal.wait_for("a call that takes too long is stopped")
-    terminal.wait_for("used more than 1 s of CPU time")
+    screen = terminal.wait_for("used more than 1 s of CPU time")
+    assert "stopped in" in screen
+    assert "while True: pass" in screen
     assert "a call that takes too long" not in terminal.screen()
 
 
@@ -219,6 +223,58 @@ def test_edit_lends_the_terminal_to_the_editor(watching, workspace, tmp_path):
     assert terminal.wait_end() == 0
 
 
+def test_solution_is_offered_after_the_last_hint_and_confirmed(watching, workspace):
+    terminal = watching(columns=140, lines=60)
+    save(workspace, WRONG)
+    terminal.wait_for("✗ softmax.softmax")
+    assert "Return the softmax" in terminal.screen()  # the documentation beside the report
+    terminal.press("s")
+    terminal.wait_for("after the last hint")
+    terminal.press("hmm")
+    terminal.wait_for("s shows the solution")
+    terminal.press("s")
+    terminal.wait_for("This is recorded. y / n")
+    terminal.press("n")
+    terminal.wait_for("nothing was changed")
+    assert "gave_up" not in (workspace / ".headway.json").read_text() or not json.loads(
+        (workspace / ".headway.json").read_text()
+    ).get("gave_up")
+    terminal.press("sy")
+    terminal.wait_for("softmax.softmax · the solution")
+    assert "softmax.softmax" in json.loads((workspace / ".headway.json").read_text())["gave_up"]
+    terminal.press("\x1b")
+    terminal.wait_for("✗ softmax.softmax")
+    terminal.press("d")
+    terminal.wait_for("- yours   + the solution")
+    terminal.press("q")
+    assert terminal.wait_end() == 0
+
+
+def test_help_lists_all_keys(watching):
+    terminal = watching(columns=80, lines=40)
+    terminal.press("?")
+    screen = terminal.wait_for("compare your code with the solution")
+    assert "timed out" in screen
+    terminal.press("?")
+    terminal.wait_for(lambda screen: "timed out" not in screen)
+    terminal.press("q")
+    assert terminal.wait_end() == 0
+
+
+def test_screen_scrolls_to_the_end_of_the_documentation(watching, workspace):
+    terminal = watching(columns=80, lines=24)
+    save(workspace, WRONG)
+    terminal.wait_for("✗ softmax.softmax")
+    terminal.wait_for("below · ↑ ↓ PgUp PgDn")
+    terminal.press("\x1b[F")
+    screen = terminal.wait_for("above · ↑ ↓")
+    assert "ValueError: if" in screen
+    terminal.press("\x1b[H\x1b[B")
+    terminal.wait_for("↑ 1 above")
+    terminal.press("q")
+    assert terminal.wait_end() == 0
+
+
 def test_broken_dependent_function_is_reported(watching, workspace, solutions):
     for name in ("softmax", "ffn"):
         shutil.copy(solutions / f"{name}.py", workspace / f"{name}.py")
@@ -228,6 +284,8 @@ def test_broken_dependent_function_is_reported(watching, workspace, solutions):
     good = path.read_text()
     path.write_text(good + "\n\ndef as_float(x):\n    return 1.0 + np.asarray(x)\n")
     terminal.wait_for("! ffn.relu used to pass and now fails")
+    terminal.press("b")
+    terminal.wait_for("Headway · my-gpt · ffn.")
     path.write_text(good)
     terminal.wait_for(f"16 of {TOTAL}")
     terminal.wait_for(lambda screen: "used to pass" not in screen)

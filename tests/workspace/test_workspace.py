@@ -87,15 +87,15 @@ def test_resolve_name(workspace, name, resolved):
     assert workspace.resolve_name(name) == resolved
 
 
-def test_stub_excerpt_of_renamed_function_finds_it(folder, workspace):
+def test_locate_stub_of_renamed_function_finds_it(folder, workspace):
     path = folder / "tokenizer.py"
     path.write_text(path.read_text("utf-8").replace("def build_vocab(", "def build_vocabulary("), "utf-8")
     line = next(i for i, text in enumerate(path.read_text("utf-8").split("\n"), 1) if "def build_vocab" in text)
-    file, at, text = editor.stub_excerpt(workspace, "tokenizer.build_vocab")
+    file, at, text = editor.locate_stub(workspace, "tokenizer.build_vocab")
     assert (file, at) == ("tokenizer.py", 0)
     assert f"build_vocabulary (line {line})" in text
     path.write_text("def encode(text, stoi):\n    pass\n")
-    assert "encode" not in editor.stub_excerpt(workspace, "tokenizer.decode")[2]  # encode belongs to the course
+    assert "encode" not in editor.locate_stub(workspace, "tokenizer.decode")[2]  # encode belongs to the course
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,8 @@ def test_stub_excerpt_of_renamed_function_finds_it(folder, workspace):
         ("n", ["n"]),
         ("\x1b[B\x1b[B\x1bOA\r", ["down", "down", "up", "enter"]),
         ("\x1b", ["escape"]),
-        ("j\x1b[5~\x1b[1;5Bk\x00", ["j", "k"]),
+        ("j\x1b[2~\x1b[1;5Bk\x00", ["j", "k"]),
+        ("\x1b[5~\x1b[6~\x1b[H\x1bOF", ["page up", "page down", "home", "end"]),
     ],
 )
 def test_parse_keys_separates_keys_that_arrive_together(typed, keys):
