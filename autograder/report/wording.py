@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from math import inf, prod
+from math import prod
 from typing import Any, NamedTuple
 
 from autograder.core.text import counted
@@ -79,10 +79,11 @@ def simplest_first(checks: Iterable[Document]) -> list[Document]:
 
 
 def _simplicity(check: Document) -> tuple[bool, bool, float]:
-    was_skipped = check["status"] == "timeout" and check["location"] is None
+    if check["status"] == "timeout":  # The first got the most time; the last were skipped.
+        return True, False, 0.0
     text = check["inputs"]
-    numbers = sum(prod(map(int, re.findall(r"\d+", shape))) for shape in _SHAPE.findall(text)) if text else inf
-    return was_skipped, not check["mistake"], numbers + len(text or "") / MAX_INPUTS
+    numbers = sum(prod(map(int, re.findall(r"\d+", shape))) for shape in _SHAPE.findall(text)) if text else 0
+    return not check["mistake"], text is None, numbers + len(text or "") / MAX_INPUTS
 
 
 def broken_file(check: Document) -> str:

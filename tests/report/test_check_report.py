@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from support.result_documents import check, document
 
-from autograder.report import benchmark, check_report
+from autograder.report import benchmark, check_report, wording
 
 
 def rendered(doc, width=80, **options):
@@ -169,3 +169,15 @@ def test_syntax_error_is_one_panel_that_names_the_file():
     assert "! 1 file with an error" in shown
     assert "more failed check" not in shown
     assert words("Next: fix attention.py, line 3, then: headway check attention") in words(shown)
+
+
+def test_simplest_failing_check_comes_first():
+    mistake = {"id": "attention.attention/no-scale", "title": "the scores were not divided", "reason": "proof"}
+    large, small, named = (
+        check(status="failed", title="large", message="differs", inputs="q (2, 4, 5, 8), k (2, 4, 7, 8)"),
+        check(status="failed", title="small", message="differs", inputs="q (1, 2) = [[0, 1]], k (2,)"),
+        check(status="failed", title="named", message="differs", inputs="q (3, 3)", mistake=mistake),
+    )
+    order = [found["title"] for found in wording.failed_checks(document(large, small))]
+    assert order == ["small", "large"]
+    assert wording.failed_checks(document(large, small, named))[0]["title"] == "named"
