@@ -57,8 +57,12 @@ class InProcessPool:
         def grade_tasks(checks):
             todo = deque(tasks)
             while task := self._next_task(todo):
-                entry, documents = worker.grade(task, checks, self._setup)
+                entry, documents = self.grade_task(task, checks)
                 documents.write(self._setup.results, entry.file)
                 self._on_result(task, entry)
 
         session.run_in_session(self._setup.options, grade_tasks)
+
+    def grade_task(self, task, checks):
+        """Return the journal entry and the documents of one task."""
+        return worker.grade(task, checks, self._setup)

@@ -12,7 +12,14 @@ from pathlib import Path
 
 from autograder.classroom.submissions.folder_reader import read_plain_file
 from autograder.classroom.submissions.intake import MAX_ENTRIES
-from autograder.classroom.submissions.model import Attempt, ClassMember, SubmissionPart, is_gradable, safe_name
+from autograder.classroom.submissions.model import (
+    TEST_STUDENT_NAMES,
+    Attempt,
+    ClassMember,
+    SubmissionPart,
+    is_gradable,
+    safe_name,
+)
 from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import Curriculum
 from autograder.errors import UsageError, missing_package
@@ -70,6 +77,8 @@ def read_canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[
         downloaded = {title: name for title, name in latest.items() if is_gradable(title)}
         parts = tuple(SubmissionPart(folder / name, title) for title, name in downloaded.items())
         user = files[user_names[0]]["user"] or ""
+        if user in TEST_STUDENT_NAMES:
+            continue  # Canvas's own, for "Student View"
         submission = f"{user}_{user_id}" if user else user_id
         late = any(files[name]["late"] for name in user_names)
         ids = {"canvas": user_id} if user_id.isdecimal() else {}  # otherwise the download is anonymous

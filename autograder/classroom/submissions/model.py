@@ -9,6 +9,9 @@ from pathlib import Path
 from autograder.core.files import lower_suffix
 from autograder.core.text import clean
 
+# Canvas adds a test student ("Student View") to each course: "Student, Test" in lower case without blanks.
+TEST_STUDENT_NAMES = {"studenttest", "teststudent"}
+
 
 @dataclass(frozen=True)
 class SubmissionPart:

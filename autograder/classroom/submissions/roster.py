@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.classroom.submissions.model import TEST_STUDENT_NAMES
 from autograder.core.text import clean
 from autograder.errors import UsageError
 
@@ -90,8 +91,7 @@ _MOODLE_PARTICIPANT = re.compile(
     r"(?:participant|participante|teilnehmer/in|teilnehmer|deelnemer|partecipante|deltaker|deltager)\s*(\d+)",
     re.IGNORECASE,
 )
-# Canvas adds a test student ("Student View") to each course; its login is a digest in hexadecimal digits.
-TEST_STUDENT_NAMES = {"studenttest", "teststudent"}
+# The login of Canvas's test student is a digest in hexadecimal digits.
 _TEST_STUDENT_LOGIN = re.compile(r"[0-9a-f]{40}")
 
 

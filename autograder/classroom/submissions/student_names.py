@@ -17,9 +17,14 @@ class StudentNames:
     def __init__(self, students: Sequence[Student]) -> None:
         self._submissions = {student.submission for student in students}
         self._submissions_by_name: dict[str, set[str]] = defaultdict(set)
+        self._participants: dict[str, set[str]] = defaultdict(set)
         for student in students:
             for name in _names(student):
                 self._submissions_by_name[name].add(student.submission)
+        for student in students:
+            # Moodle counts anew for each assignment, so its numbers may be the ids of other students.
+            for name in _participant_numbers(student) - self._submissions_by_name.keys():
+                self._participants[name].add(student.submission)
 
     @classmethod
     def of_documents(cls, students: Sequence[Mapping[str, Any]]) -> "StudentNames":
@@ -35,7 +40,7 @@ class StudentNames:
         """
         if name in self._submissions:  # the name of a submission is unique, even if it is also somebody's name
             return name
-        matching = sorted(self._submissions_by_name.get(name, ()))
+        matching = sorted(self._submissions_by_name.get(name) or self._participants.get(name, ()))
         if len(matching) > 1:
             choices = ", ".join(map(repr, matching))
             raise UsageError(f"{name!r} matches several students. Name one submission: {option} with {choices}")
@@ -52,4 +57,8 @@ def _names(student: Student) -> set[str]:
     members: list[ClassMember] = list(student.work.values())
     names = {student.submission, student.name, student.id, student.email, *student.ids.values()}
     names |= {text for member in members for text in (member.submission, member.name, member.id, member.email)}
-    return {*names, *identifiers(student.roster)} - {""}
+    return {*names - _participant_numbers(student), *identifiers(student.roster)} - {""}
+
+
+def _participant_numbers(student: Student) -> set[str]:
+    return {number for platform, number in student.ids.items() if platform.partition(":")[0] == "moodle"}

@@ -126,5 +126,7 @@ def test_student_names_ambiguous_id_is_refused():
     students = [Student("a", ids={"canvas": "7"}), Student("b", "Bo", roster={"id": "7"})]
     with pytest.raises(UsageError, match="'a', 'b'"):
         StudentNames(students).find("7", "--only")
+    students = [Student("a", ids={"moodle:ffn": "7"}), Student("b", "Bo", roster={"id": "7"})]
+    assert StudentNames(students).find("7", "--only") == "b", "a number of Moodle is another one in each assignment"
     documents = [{"submission": "b", "name": "Bo", "id": "", "email": "", "ids": {}, "roster": {"Login ID": "bo7"}}]
     assert StudentNames.of_documents(documents).find("bo7", "--only") == "b"

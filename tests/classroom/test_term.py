@@ -1,0 +1,197 @@
+"""A whole term of 60 students on three platforms: every final grade equals a calculation that is not Headway's own.
+
+The test knows which functions each student got wrong and when the work was submitted. From that and the rules in
+docs/instructors.md it computes each grade with exact fractions.
+"""
+
+import dataclasses
+import math
+import shutil
+from datetime import timedelta
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+from support import term
+from support.commands import invoke
+from support.softmax_class import InProcessPool, class_document
+
+from autograder.classroom import cache_keys
+from autograder.classroom import grade as grade_module
+from autograder.classroom.submissions import intake
+
+DAY = timedelta(days=1)
+STUDENTS = term.people(60)
+
+
+def points(module, wrong, bonus="cap"):
+    """Return the points for the functions that are right."""
+    return sum(
+        (Fraction(value) for name, value in term.POINTS[module].items() if name not in wrong
+         and not (bonus == "off" and (module, name) in term.BONUS)),
+        Fraction(0),
+    )  # fmt: skip
+
+
+def possible(module):
+    return sum(Fraction(value) for name, value in term.POINTS[module].items() if (module, name) not in term.BONUS)
+
+
+def late_days(module, work):
+    """Canvas marks late work as one day late; Moodle's download has no date; Gradescope has the time."""
+    if term.PLATFORMS[module] == "canvas":
+        return 1 if work.after_due > timedelta(0) else 0
+    if term.PLATFORMS[module] == "moodle":
+        return 0
+    return max(0, math.ceil((work.after_due - timedelta(hours=2)) / DAY))
+
+
+def assignment_score(module, works, bonus, rule):
+    """Return the points for one assignment: of the best attempt, after lateness and the exception `rule`."""
+    most = possible(module)
+    scores = [Fraction(0)]
+    for work in works:
+        days = rule.get("late_days", late_days(module, work))
+        earned = points(module, work.wrong, bonus)
+        score = earned - min(Fraction(1, 4), Fraction(1, 10) * days) * earned
+        score += Fraction(rule.get("bonus", 0))
+        scores.append(max(Fraction(0), score if bonus == "extra" else min(score, most)))
+    if not works:
+        scores.append(max(Fraction(0), Fraction(rule.get("bonus", 0))))
+    return Fraction(rule["score"]) if "score" in rule else max(scores)
+
+
+def expected(person, bonus="cap", drop=1, rules=None):
+    """Return the share of the weights that count, for the best choice of what is dropped."""
+    rules = (rules or {}).get(person.number, {})
+    shares = {
+        module: assignment_score(module, person.work.get(module, []), bonus, rules.get(module, {})) / possible(module)
+        for module in term.POINTS
+        if not rules.get(module, {}).get("excused")
+    }
+    totals = []
+    for modules in combinations(shares, max(1, len(shares) - drop)):
+        weight = sum(term.WEIGHTS[module] for module in modules)
+        totals.append(sum(shares[module] * term.WEIGHTS[module] for module in modules) / weight)
+    return max(totals) * 100
+
+
+def toml_of(rules, toml=""):
+    """Return the `[[exceptions]]` of the rules; each names the student in another way."""
+    for number, by_module in rules.items():
+        person = STUDENTS[number]
+        names = (person.name, person.sis, person.login, person.email, person.canvas_id)
+        for module, rule in by_module.items():
+            toml += f'[[exceptions]]\nstudent = "{names[number % 5]}"\nassignment = "{module}"\n'
+            toml += "".join(f"{key} = {str(value).lower()}\n" for key, value in rule.items())
+    return toml
+
+
+RULES = {
+    0: {"softmax": {"excused": True}},
+    1: {"embeddings": {"late_days": 2}},
+    2: {"layernorm": {"bonus": 3}, "ffn": {"score": 29}},
+    3: {"softmax": {"excused": True}, "ffn": {"excused": True}},
+    4: {"layernorm": {"late_days": 0}},
+    5: {"embeddings": {"late_days": 9}, "softmax": {"bonus": -2}},
+}
+
+
+def require_expected(out, **policy):
+    document = class_document(out)
+    by_id = {student["id"]: student for student in document["students"]}
+    assert set(by_id) == {person.sis for person in STUDENTS}
+    wrong = {}
+    for person in STUDENTS:
+        student, grade = by_id[person.sis], float(expected(person, **policy))
+        if not math.isclose(student["percent"], grade, abs_tol=1e-6):
+            wrong[person.name] = (student["percent"], grade, person)
+    assert not wrong, f"{len(wrong)} grades differ: {dict(list(wrong.items())[:2])}"
+    return document
+
+
+class CachingPool(InProcessPool):
+    """Grades each distinct submission once: students make the same few mistakes."""
+
+    graded = {}  # noqa: RUF012 (shared by all runs)
+
+    def grade_task(self, task, checks):
+        digest = intake.content_digest(task.read_files()), task.functions
+        if digest not in self.graded:
+            self.graded[digest] = super().grade_task(task, checks)
+        entry, documents = self.graded[digest]
+        key = cache_keys.result_key(task.run_key, task.name, entry.digest)
+        return dataclasses.replace(entry, file=task.file, key=key), documents
+
+
+def grade(*arguments):
+    done = invoke("grade", *arguments, "--no-color")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """A term whose assignments were graded one after another, and whose downloads are gone."""
+    root = term.make_term(tmp_path_factory.mktemp("term"), STUDENTS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grade_module, "WorkerPool", CachingPool)
+        patch.setattr("os.fsync", lambda descriptor: None)
+        for module in ("softmax", "embeddings"):
+            source = f"{module}={root / 'downloads' / module}"
+            grade("--source", source, "--out", root / "out", "--course", root / "course.toml", "--seed", "0")
+        rest = [f"--source={module}={root / 'downloads' / module}" for module in ("layernorm", "ffn")]
+        grade(*rest, "--out", root / "out")
+    shutil.rmtree(root / "downloads")
+    return root
+
+
+def policy(root, rules=None, **changes):
+    head = term.POLICY + "".join(f"{key} = {value}\n" for key, value in changes.items() if key == "late")
+    for key in ("bonus", "drop_lowest"):
+        if key in changes:
+            value = f'"{changes[key]}"' if key == "bonus" else changes[key]
+            head = "\n".join(line for line in head.splitlines() if not line.startswith(key))
+            head = f"{key} = {value}\n{head}\n"
+    term.write_policy(root / "course.toml", toml_of(rules or {}), head)
+    return grade("--out", root / "out")
+
+
+def test_term_grades_equal_an_independent_calculation(graded):
+    policy(graded)
+    document = require_expected(graded / "out")
+    assert [one["name"] for one in document["assignments"]] == ["softmax", "embeddings", "layernorm", "ffn"]
+    works = [(person.number, module, works) for person in STUDENTS for module, works in person.work.items()]
+    assert sum(len(works) > 1 for _, _, works in works) > 10, "second attempts"
+    assert sum(not person.work.get(module) for person in STUDENTS for module in term.POINTS) > 10, "missing work"
+    assert sum(any(late_days(module, work) for work in works) for _, module, works in works) > 30, "late work"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"bonus": "extra"}, {"bonus": "off"}, {"drop_lowest": 0}, {"drop_lowest": 2, "bonus": "extra"}],
+    ids=["extra", "off", "no-drop", "two-drops"],
+)
+def test_term_policy_changes_scores_without_the_downloads(graded, changes):
+    policy(graded, RULES, **changes)
+    bonus, drop = changes.get("bonus", "cap"), changes.get("drop_lowest", 1)
+    require_expected(graded / "out", bonus=bonus, drop=drop, rules=RULES)
+
+
+def test_term_exceptions_by_every_name_of_the_roster(graded):
+    output = policy(graded, RULES)
+    assert "no student" not in output
+    document = require_expected(graded / "out", rules=RULES)
+    assert {student["section"] for student in document["students"]} == {"Section A", "Section B"}
+    assert {student["ta"] for student in document["students"]} == {"Kim", "Lee"}
+
+
+def test_term_ids_belong_to_their_platform(graded):
+    students = {student["id"]: student for student in class_document(graded / "out")["students"]}
+    for person in STUDENTS:
+        ids = students[person.sis]["ids"]
+        assert ids["canvas"] == person.canvas_id
+        number = str(4000 + (person.number * 7) % len(STUDENTS))
+        assert ids.get("moodle:embeddings") == (number if "embeddings" in person.work else None)
+        gradescope = any(module in person.work for module in ("layernorm", "ffn"))
+        assert ids.get("gradescope") == (person.sis if gradescope else None)

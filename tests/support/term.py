@@ -1,0 +1,181 @@
+"""A made-up term: students, what each got right, and their submissions as three platforms deliver them.
+
+`make_term` writes the downloads, the roster and the policy. What a student should get is computed in the test, from
+these records and not from anything that Headway returns.
+"""
+
+import random
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from support.paths import ROOT
+
+FIRST = ("Ada", "Bao", "Chiara", "Dmitri", "Élodie", "Fatma", "Grażyna", "Hugo", "Inés", "João", "Kwame", "Līga")
+LAST = ("Abel", "Brontë", "de la Cruz", "Eze", "Fuchs", "García Márquez", "Haas", "Ito", "O'Neil", "van Dijk")
+PLATFORMS = {"softmax": "canvas", "embeddings": "moodle", "layernorm": "gradescope", "ffn": "gradescope"}
+# Functions that nothing else in their module calls, so that a wrong one costs its own points only.
+BREAKABLE = {
+    "softmax": ("cross_entropy", "softmax_backward", "cross_entropy_backward"),
+    "embeddings": ("embed_tokens_backward", "sinusoidal_positions", "embed"),
+    "layernorm": ("layernorm_backward", "rmsnorm", "rmsnorm_backward"),
+    "ffn": ("gelu_exact", "dropout_backward", "ffn_backward"),
+}
+POINTS = {
+    "softmax": {"softmax": 6, "log_softmax": 4, "cross_entropy": 5, "softmax_backward": 3, "cross_entropy_backward": 7},
+    "embeddings": {"one_hot": 2, "embed_tokens": 3, "embed_tokens_backward": 5, "sinusoidal_positions": 4, "embed": 6},
+    "layernorm": {"layernorm": 8, "layernorm_backward": 7, "rmsnorm": 2, "rmsnorm_backward": 4},
+    "ffn": {"relu": 1, "relu_backward": 1, "gelu": 3, "gelu_exact": 5, "gelu_backward": 2, "linear": 2,
+            "linear_backward": 2, "dropout": 1, "dropout_backward": 4, "ffn": 3, "ffn_backward": 6},
+}  # fmt: skip
+BONUS = {("layernorm", "rmsnorm"), ("layernorm", "rmsnorm_backward")}
+WEIGHTS = {"softmax": 20, "embeddings": 30, "layernorm": 35, "ffn": 15}
+DUE = datetime.fromisoformat("2026-10-01T23:59:00+02:00")
+POLICY = """\
+title = "A term"
+roster = "roster.csv"
+attempts = "best"
+drop_lowest = 1
+[late]
+penalty_per_day = 0.1
+grace_hours = 2
+cap = 0.25
+"""
+
+
+@dataclass
+class Work:
+    """One attempt: which functions are wrong, and how long after the due date it was submitted."""
+
+    wrong: tuple[str, ...] = ()
+    after_due: timedelta = timedelta(hours=-5)
+
+
+@dataclass
+class Person:
+    """One student of the term, with the attempts by assignment."""
+
+    number: int
+    first: str
+    last: str
+    section: str
+    work: dict[str, list[Work]] = field(default_factory=dict)
+
+    @property
+    def name(self):
+        return f"{self.first} {self.last}"
+
+    @property
+    def sis(self):
+        return f"2026{self.number:04}"
+
+    @property
+    def canvas_id(self):
+        return str(4000 + self.number)
+
+    @property
+    def login(self):
+        return f"u{self.number:03}"
+
+    @property
+    def email(self):
+        return f"{self.login}@uni.example"
+
+
+def people(count, seed=1):
+    """Return the students of a term. Some are missing, late, or try twice; names are those of several languages."""
+    chance = random.Random(seed)
+    names = [(first, last) for last in LAST for first in FIRST]
+    found = []
+    for number, (first, last) in enumerate(chance.sample(names, count)):
+        person = Person(number, first, last, "AB"[number % 2])
+        for module, breakable in BREAKABLE.items():
+            if chance.random() < 0.07:
+                continue
+            attempts = 2 if PLATFORMS[module] == "gradescope" and chance.random() < 0.25 else 1
+            person.work[module] = [
+                Work(
+                    tuple(name for name in breakable if chance.random() < 0.3),
+                    timedelta(hours=chance.choice([-30, -5, -5, -1, 1, 3, 25, 27, 80])),
+                )
+                for _ in range(attempts)
+            ]
+            person.work[module].sort(key=lambda work: work.after_due)
+        found.append(person)
+    return found
+
+
+def make_term(root, students):
+    """Write `roster.csv` and `course.toml`, and a folder of downloads with the name of each assignment."""
+    rows = ["Student,ID,SIS User ID,SIS Login ID,Email,Section,TA", "    Points Possible,,,,,,"]
+    for p in students:
+        ta = {"A": "Kim", "B": "Lee"}[p.section]
+        cells = (p.canvas_id, p.sis, p.login, p.email, f"Section {p.section}", ta)
+        rows.append(",".join([f'"{p.last}, {p.first}"', *cells]))
+    rows.append('"Student, Test",3999,,d033e22ae348aeb5660fc2140aec35850c4da997,,Section A,')
+    (root / "roster.csv").write_text("\n".join(rows) + "\n", "utf-16")
+    write_policy(root / "course.toml")
+    for module, platform in PLATFORMS.items():
+        folder = root / "downloads" / module
+        folder.mkdir(parents=True)
+        {"canvas": _canvas, "moodle": _moodle, "gradescope": _gradescope}[platform](folder, module, students)
+    return root
+
+
+def write_policy(path, more="", head=POLICY):
+    """Write the policy of the term, with `more` at the end."""
+    tables = []
+    for module, points in POINTS.items():
+        tables.append(f"[assignments.{module}]\nweight = {WEIGHTS[module]}\ndue = {DUE.isoformat()}")
+        tables.append(f"[assignments.{module}.functions]")
+        tables += [f"{name} = {value}" for name, value in points.items()]
+    Path(path).write_text("\n".join([head, *tables, more]), "utf-8")
+
+
+def code(module, wrong):
+    """Return the official module with some functions replaced by wrong ones, of two kinds."""
+    text = (ROOT / "solutions" / f"{module}.py").read_text("utf-8")
+    bodies = ("return None", "raise NotImplementedError")
+    return text + "".join(f"\n\ndef {name}(*args, **options):\n    {bodies[len(name) % 2]}\n" for name in wrong)
+
+
+def _canvas(folder, module, students):
+    """`content_zipper.rb`: the sortable name without blanks in lower case, LATE, user id, attachment id, file name."""
+    for person in students:
+        if works := person.work.get(module):
+            user = "".join(char for char in f"{person.last}{person.first}".lower() if char.isalnum())
+            late = "LATE_" if works[-1].after_due > timedelta(0) else ""
+            name = f"{user}_{late}{person.canvas_id}_{88000 + person.number}_{module}.py"
+            (folder / name).write_text(code(module, works[-1].wrong), "utf-8")
+    (folder / f"studenttest_3999_{87999}_{module}.py").write_text(code(module, ()), "utf-8")
+
+
+def _moodle(folder, module, students):
+    """`downloader.php`: full name, participant number of this assignment, `assignsubmission_file`."""
+    for person in students:
+        if works := person.work.get(module):
+            # The number is another student's id in Canvas: it must match nobody.
+            student = folder / f"{person.name}_{4000 + (person.number * 7) % len(students)}_assignsubmission_file"
+            student.mkdir()
+            (student / f"{module}.py").write_text(code(module, works[-1].wrong), "utf-8")
+
+
+def _gradescope(folder, module, students):
+    """`submission_metadata.yml` with Ruby's symbols as keys, and a folder for each submission."""
+    lines, number = ["---"], 500
+    for person in students:
+        for work in person.work.get(module, ()):
+            number += 1
+            submitted = (DUE + work.after_due).isoformat(" ")
+            lines += [
+                f"submission_{number}:",
+                "  :submitters:",
+                f'  - :name: "{person.name}"',
+                f"    :sid: '{person.sis}'",
+                f"    :email: {person.email}",
+                f"  :created_at: {submitted}",
+                "  :score: 0.0",
+            ]
+            (folder / f"submission_{number}").mkdir()
+            (folder / f"submission_{number}" / f"{module}.py").write_text(code(module, work.wrong), "utf-8")
+    (folder / "submission_metadata.yml").write_text("\n".join(lines) + "\n", "utf-8")
