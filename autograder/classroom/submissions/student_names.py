@@ -40,7 +40,7 @@ class StudentNames:
         """
         if name in self._submissions:  # the name of a submission is unique, even if it is also somebody's name
             return name
-        matching = sorted(self._submissions_by_name.get(name) or self._participants.get(name, ()))
+        matching = sorted(self._submissions_by_name.get(name) or self._participants.get(name) or ())
         if len(matching) > 1:
             choices = ", ".join(map(repr, matching))
             raise UsageError(f"{name!r} matches several students. Name one submission: {option} with {choices}")
