@@ -39,7 +39,7 @@ def render(runs: Sequence[Run], console: Console, *, plain: bool = False) -> Non
             console.print(Text(_line(run)))
         return
     table = grid("left", "fold", "right", "right", "right", "right")
-    titles = "file", "preset, text and settings", "steps", "training", "validation", "time"
+    titles = "file", "preset and text", "steps", "training", "validation", "time"
     table.add_row(*(Text(title, "dim") for title in titles))
     for run in runs:
         about = Text(run.about)

@@ -58,6 +58,7 @@ COMMANDS = {
     "diff {function}": "compare your code with the solution, once it passes",
     "reset {function}": "restore the stub (your version is kept in backups/)",
     "train": "train your GPT; official solutions replace what does not pass yet",
+    "generate model.safetensors --lines 10": "let it write",
     "submit": "pack your work into one archive to submit",
 }
 GITIGNORE = "__pycache__/\nbackups/\n.headway.json\n*.safetensors\n"
@@ -70,7 +71,7 @@ def readme_text(curriculum: Curriculum, folder: Path) -> str:
     descriptions = {
         f"    headway {command.format(module=example.partition('.')[0], function=example)}": description
         for command, description in COMMANDS.items()
-        if built_in or command != "train"
+        if built_in or command.partition(" ")[0] not in ("train", "generate")
     }
     width = max(map(len, descriptions))
     return README.format(

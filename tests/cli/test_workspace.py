@@ -70,7 +70,7 @@ def test_release_of_stubs_contains_given_instructions(tmp_path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out" / "AGENTS.md").read_text() == "Answer in riddles.\n"
     refused = invoke("release", tmp_path / "out", "--format", "policy", "--agents", tmp_path / "own.md")
-    assert refused.returncode == 2 and "--format stubs and notebooks" in refused.stderr
+    assert refused.returncode == 2 and "--agents is for --format stubs" in refused.stderr
 
 
 def test_init_from_archive_brings_the_work(workspace, tmp_path):

@@ -112,6 +112,12 @@ def load(name: str, seed: int = 0, shuffle_lines: bool = False) -> str:
     return _shuffled(text, seed) if dataset.lines else text
 
 
+def has_lines(settings: TrainingSettings) -> bool:
+    """Return whether each line of a run's text is an example of its own, such as a name."""
+    dataset = DATASETS.get(settings.data)
+    return dataset.lines if dataset else settings.shuffle_lines
+
+
 def text_of(settings: TrainingSettings) -> str:
     """Return the text of a run; raise UsageError if it is not the one that the run was started with."""
     text = load(settings.data, settings.seed, settings.shuffle_lines)

@@ -85,9 +85,7 @@ def _losses(run: Checkpoint, points: Sequence[LossPoint]) -> Iterable[tuple[str,
 
 def _sample(folder: Path, run: Checkpoint, sampling: Sampling) -> tuple[str, str]:
     """Return a text of the model, and what its note says about the prompt."""
-    dataset = datasets.DATASETS.get(run.settings.data)
-    has_short_lines = dataset.lines if dataset else run.settings.shuffle_lines
-    if has_short_lines and run.settings.kind != "encoder-decoder":
+    if datasets.has_lines(run.settings) and run.settings.kind != "encoder-decoder":
         return "\n".join(runs.generate_lines(folder, run, None, SAMPLE_LINES, sampling)), ""
     text = "".join(runs.generate(folder, run, None, SAMPLE_CHARACTERS, sampling))
     prompt = run.settings.prompt

@@ -30,6 +30,7 @@ from autograder.workspace.training.sampling import Sampling
 from autograder.workspace.training.trainer import Trainer
 
 LONGEST_LINE = 1000  # characters of a generated line, on average
+LINES_OPTIONS = " --lines 10 --temperature 0.8"  # of the command that is recommended for names
 MEASUREMENTS = 10  # how often the validation loss is measured in a run
 
 
@@ -178,7 +179,8 @@ def train(
             elif isinstance(record, TrainingEnd):
                 end = record
     write_atomically(plot_path, figure.to_bytes(loss_curve(end.run), "png"))
-    lines = [*end.comparison, f"Wrote {out} and {plot_path.name}. Generate text: headway generate {out}"]
+    generate_it = f"headway generate {out}{LINES_OPTIONS if datasets.has_lines(settings) else ''}"
+    lines = [*end.comparison, f"Wrote {out} and {plot_path.name}. Generate text: {generate_it}"]
     if end.stopped:
         resume_line = f"Stopped at step {end.run.step}. Resume: headway train --resume --out {out}"
         lines.insert(len(end.comparison), resume_line)

@@ -112,8 +112,8 @@ def award_loss_badge(folder: Path, modules: ModuleSelection, run: Checkpoint) ->
 
 def award_name_badge(folder: Path, modules: ModuleSelection, run: Checkpoint, text: str) -> list[str]:
     """Award the badge for the first invented name, if a model of the student's was trained on names."""
-    dataset = datasets.DATASETS.get(run.settings.data)
-    if run.settings.kind not in modules.student or dataset is None or not dataset.lines:
+    is_known = run.settings.data in datasets.DATASETS  # A file of the user's may be gone.
+    if run.settings.kind not in modules.student or not is_known or not datasets.has_lines(run.settings):
         return []
     name = badges.first_new_line(text, datasets.text_of(run.settings))
     return _award(folder, (badges.NAME[0], f"{badges.NAME[1]}: {name}")) if name else []
