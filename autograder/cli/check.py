@@ -63,11 +63,13 @@ def check(
     Exit codes: 0 all checks passed, 1 some check did not pass, 2 wrong usage, 3 internal error.
     """
     from autograder import results
+    from autograder.documents import RESULT_SCHEMA
     from autograder.engine import session
     from autograder.sandbox import Limits
     from autograder.workspace.check import check_workspace, newly_finished, next_step
     from autograder.workspace.sources import split_file_names
 
+    options.require_replaceable_json(json_file, {"schema": RESULT_SCHEMA})
     limits = Limits(call_seconds=call_seconds)
     badge_lines: list[str] = []
     when_passed, finished, advice, notebooks = None, None, "", dict[str, str]()
@@ -147,8 +149,9 @@ def _choose_versions(
 @options.workspace_folder
 @click.option("--out", type=options.PATH, help="The archive (default: NAME.zip in the current folder).")
 @click.option("--name", "student", help="Your name as your class knows it (default: the name of the workspace).")
+@options.force
 @options.no_color
-def submit(names: tuple[str, ...], folder: Path, out: Path | None, student: str | None) -> None:
+def submit(names: tuple[str, ...], folder: Path, out: Path | None, student: str | None, force: bool) -> None:
     """Pack your work into one archive to submit.
 
     It is checked first: everything, or the named assignments or functions. You see what does not pass yet.
@@ -163,6 +166,7 @@ def submit(names: tuple[str, ...], folder: Path, out: Path | None, student: str 
     path = out or Path(f"{archive.safe_file_name(student)}.zip")
     if path.suffix != ".zip":
         raise UsageError(f"{path} does not end in .zip. Name the archive: --out {path.with_suffix('.zip')}")
+    archive.require_new_archive(path, student, force)
     selected = workspace.curriculum.select(names)
     archive.refuse_outside_links(folder)
     options.ask_which_version_counts(workspace, tuple(workspace.curriculum.modules))

@@ -103,6 +103,7 @@ _ONE_PER_ASSIGNMENT = ("moodle", "moodle-feedback", "canvas-feedback")
     is_flag=True,
     help="gradescope-autograder: grade without a sandbox if there is none.",
 )
+@options.force
 @options.no_color
 def export(
     out: Path,
@@ -123,6 +124,7 @@ def export(
     seed: int,
     feedback: str,
     unsafe: bool,
+    force: bool,
 ) -> None:
     """Write a graded class in the format of another system.
 
@@ -135,6 +137,7 @@ def export(
     from autograder.classroom.exporters import gradescope, gradescope_zip, junit, nbgrader, table
     from autograder.classroom.exporters.lms_plan import LmsOptions
     from autograder.core.files import report_write_error
+    from autograder.core.output_files import OutputRecord
 
     name, next_step = FORMATS[kind]
     if kind in _ONE_PER_ASSIGNMENT and names:
@@ -145,6 +148,11 @@ def export(
     if kind == "nbgrader" and course is not None:
         write_course(graded_class.read(out), open_course(course, database, course_id), console)
         return
+    written, outputs = OutputRecord(out, is_own_folder=True), [target]
+    if kind == "gradescope":
+        outputs = [target / f"{stem}.json" for stem in graded_class.read(out).file_names().values()]
+    if kind != "nbgrader" and not dry_run:  # nbgrader's database is brought up to date, not replaced.
+        written.require_replaceable(outputs, option="--to PATH", force=force)
     with report_write_error(target, "Choose another place: --to PATH"):
         if kind == "gradescope-autograder":
             assignments = _assignments_of(out, names)
@@ -180,6 +188,8 @@ def export(
                     url, course_id = database or f"sqlite:///{target.resolve()}", course_id or "default_course"
                     count = nbgrader.write_gradebook(book.document, book.results(), url, course_id=course_id)
                     what = "submission"
+        if kind != "nbgrader" and out.is_dir():
+            written.add(outputs)
     where = without_password(database) if database and kind == "nbgrader" else target
     console.print(Text(f"Wrote {counted(count, what)} to {where}"))
     if kind == "nbgrader":

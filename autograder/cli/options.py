@@ -137,10 +137,35 @@ def write_json(path: str, content: Any) -> None:
     if path == "-":
         click.echo(text, nl=False)  # bytes: UTF-8, whatever the terminal is
         return
-    from autograder.core.files import report_write_error
+    from autograder.core.files import report_write_error, write_atomically
 
+    require_replaceable_json(path, content)
     with report_write_error(path, "Name another file: --json FILE"):
-        Path(path).write_bytes(text)
+        write_atomically(Path(path), text)
+
+
+def require_replaceable_json(path: str | None, like: Any) -> None:
+    """Raise UsageError if `path` is a file other than a document like this one, which may be replaced."""
+    from autograder.core.output_files import require_replaceable
+
+    def is_own(content: bytes) -> bool:
+        with contextlib.suppress(ValueError, RecursionError):
+            return bool(_kind_of_document(json.loads(content)) == _kind_of_document(like))
+        return False
+
+    if path and path != "-":
+        what = "an earlier result of this command"
+        require_replaceable(Path(path), is_own, what, option="--json FILE", force=False)
+
+
+def _kind_of_document(document: Any) -> Any:
+    """Return what documents of one command have in common."""
+    if isinstance(document, dict):
+        return str(document.get("schema")).partition("/")[0]
+    return [type(document).__name__, *(sorted(item) for item in document[:1])] if document else ["list"]
+
+
+force = click.option("--force", is_flag=True, help="Replace a file that exists.")
 
 
 def spinner(console: "Console", text: str) -> contextlib.AbstractContextManager[Any]:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 @options.submission_folder
 @solution_option
 @click.option("--out", type=options.PATH, default="gpt2.safetensors", help="The file to write.")
-def import_model(source: Path, folder: Path, solution: bool, out: Path) -> None:
+@options.force
+def import_model(source: Path, folder: Path, solution: bool, out: Path, force: bool) -> None:
     """Import a GPT-2 from a folder of Hugging Face files, so that your code can run it.
 
     The folder must contain config.json, model.safetensors (or its index and parts), vocab.json and merges.txt. Nothing
@@ -27,6 +28,7 @@ def import_model(source: Path, folder: Path, solution: bool, out: Path) -> None:
     from autograder.workspace.pretrained import hugging_face, importing
 
     model = hugging_face.read_folder(source)
+    importing.require_new_file(out, model, force)
     console = options.make_console()
     with selected_modules(folder, solution, "gpt2") as modules:
         console.print(modules.describe(), markup=False)

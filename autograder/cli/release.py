@@ -1,7 +1,7 @@
 """The command `headway release`."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,7 @@ HEADWAY_CONFIG = "nbgrader_config.headway.py"  # written next to an instructor's
 )
 @options.assignments
 @options.agents_file
+@options.force
 @options.curriculum
 def release(
     folder: Path,
@@ -61,6 +62,7 @@ def release(
     requirement: str | None,
     names: tuple[str, ...],
     agents: Path | None,
+    force: bool,
 ) -> None:
     """Generate student materials: stubs, notebooks, an nbgrader course.
 
@@ -87,8 +89,8 @@ def release(
     if release_format == "policy":
         _release_policy(folder, curriculum)
         return
+    another = f"Name another folder: headway release DIR --format {release_format}"
     if _holds_work(folder, curriculum):
-        another = f"Name another folder: headway release DIR --format {release_format}"
         raise UsageError(f"{folder} is a workspace that holds work. {another}")
     with official_solutions(curriculum) as solutions:
         if release_format == "nbgrader":
@@ -112,6 +114,8 @@ def release(
         from autograder.workspace import tutor_instructions
 
         texts = {**texts, tutor_instructions.FILE: tutor_instructions.read_replacement(agents).decode()}
+    if not force:
+        _require_replaceable(folder, texts, curriculum, another)
     with _writing(folder):
         for name, text in texts.items():
             write_atomically(folder / name, text.encode())
@@ -122,6 +126,20 @@ def release(
             click.echo(
                 f"It installs headway=={__version__} from PyPI. To install it from elsewhere: --install REQUIREMENT"
             )
+
+
+def _require_replaceable(folder: Path, texts: Mapping[str, str], curriculum: "Curriculum", another: str) -> None:
+    """Raise UsageError if a file that would be replaced may be somebody's work.
+
+    Assignments have been looked at, and pictures are only ever generated.
+    """
+    modules = {name.partition(".")[0] for name in curriculum.all_functions}
+    for name, text in texts.items():
+        path = folder / name
+        if name.partition(".")[0] in modules or name.startswith("figures/") or not path.is_file():
+            continue
+        if path.read_bytes() != text.encode():
+            raise UsageError(f"{path} exists and is not the one of this release. {another}. To replace it: --force")
 
 
 def _release_policy(folder: Path, curriculum: "Curriculum") -> None:

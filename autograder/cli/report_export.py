@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     help="Also list pairs of similar submissions in this folder, for a person to look at.",
 )
 @click.option("--layout", default="auto", help="Layout of SUBMISSIONS, as for headway grade.")
+@options.force
 @options.no_color
-def report(out: Path, page: Path | None, feedback: str | None, similar: Path | None, layout: str) -> None:
+def report(out: Path, page: Path | None, feedback: str | None, similar: Path | None, layout: str, force: bool) -> None:
     """Summarize a graded class: scores, common mistakes, who needs help.
 
     OUT is the folder that "headway grade" wrote. Shows a summary in the terminal and writes a page that needs no
@@ -44,6 +45,7 @@ def report(out: Path, page: Path | None, feedback: str | None, similar: Path | N
 
     from autograder.classroom import class_statistics, feedback_files, gradebook, similarity
     from autograder.core.files import write_atomically
+    from autograder.core.output_files import OutputRecord
     from autograder.report import class_summary
     from autograder.report.class_records import SimilarityResult
     from autograder.report.html import template_environment
@@ -60,8 +62,12 @@ def report(out: Path, page: Path | None, feedback: str | None, similar: Path | N
         with options.spinner(console, "Comparing the submissions …"):
             similarity_result = similarity.find_similar(similar, layout=layout)
         class_summary.render_similarity(similarity_result, console)
-    target = page or out / "report.html"
+    target, written = page or out / "report.html", OutputRecord(out, is_own_folder=True)
     folder = None if feedback is None else Path(feedback) if feedback else out / "feedback"
+    names = book.file_names().values() if folder is not None else ()
+    pages = [folder / f"{name}.{suffix}" for name in names for suffix in ("html", "md")] if folder is not None else []
+    written.require_replaceable([target], option="--html FILE", force=force)
+    written.require_replaceable(pages, option="--feedback=DIR", force=force)
     try:
         if folder is not None:
             with options.spinner(console, "Writing feedback …"):
@@ -71,6 +77,7 @@ def report(out: Path, page: Path | None, feedback: str | None, similar: Path | N
                 console.print(Text(f"Writing it took {spent}.", "dim"))
         content = render_class(records, _feedback_link(book, folder, target), similarity_result)
         write_atomically(target, content.encode("utf-8", "replace"))
+        written.add([target, *pages])
     except OSError as error:
         where = error.filename or target
         option = "--feedback=DIR" if folder is not None and Path(where).is_relative_to(folder) else "--html FILE"

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from autograder.cli import options
+from autograder.core.output_files import OutputRecord
 from autograder.errors import UsageError
 
 
@@ -22,8 +23,9 @@ from autograder.errors import UsageError
     default="",
     help="Where the files of Headway's repository can be read; without it, the site has no links to them.",
 )
+@options.force
 @options.curriculum
-def site(folder: Path, pyodide: Path | None, no_checks: bool, repository: str) -> None:
+def site(folder: Path, pyodide: Path | None, no_checks: bool, repository: str, force: bool) -> None:
     """Write the course as a website, with checks in the browser.
 
     A site can be served by any web server: it is a folder of files. To look at it here: python -m http.server -d DIR
@@ -47,8 +49,11 @@ def site(folder: Path, pyodide: Path | None, no_checks: bool, repository: str) -
         repository=repository,
         pyodide=pyodide,
     )
+    written, paths = OutputRecord(folder), [folder / name for name in contents]
+    written.require_replaceable(paths, option="--out DIR", force=force)
     try:
         build.write(contents, folder)
+        written.add(paths)
     except OSError as error:
         reason = f"cannot write {error.filename or folder} ({error.strerror})"
         raise UsageError(f"{reason}. Name another folder: headway site --out DIR") from None

@@ -52,6 +52,7 @@ def selected_modules(folder: Path, solution: bool, kind: str = "gpt") -> "Iterat
 @click.option("--seed", type=click.IntRange(0), default=0, help="Seed of the initial parameters and batches.")
 @click.option("--out", type=options.PATH, default="model.safetensors", help="The checkpoint to write.")
 @click.option("--resume", is_flag=True, help="Continue the run saved in --out, with its settings.")
+@options.force
 @click.option("--plain", is_flag=True, help="Print plain lines instead of a loss curve, for screen readers and logs.")
 @options.no_color
 @click.pass_context
@@ -70,6 +71,7 @@ def train(
     seed: int,
     out: Path,
     resume: bool,
+    force: bool,
     plain: bool,
 ) -> None:
     """Train your GPT, or your bigram model, and watch it learn. Ctrl-C saves the run.
@@ -84,6 +86,7 @@ def train(
         resumed = runs.resumed_run(out, data)
         settings = resumed.settings
     else:
+        runs.require_new_checkpoint(out, force)
         settings = runs.new_settings(
             preset, data, steps, schedule, seed,
             changes=changes, lr=lr, batch_size=batch_size, shuffle_lines=shuffle_lines,
@@ -96,7 +99,7 @@ def train(
             console.print(note, markup=False)
         run = runs.train(
             modules.folder, settings, out, console, resumed, steps or settings.steps,
-            plain=plain, student=modules.student,
+            plain=plain, student=modules.student, force=force,
         )  # fmt: skip
         for line in select_modules.award_loss_badge(folder, modules, run):
             console.print(line, style="bold", markup=False)
@@ -222,6 +225,7 @@ def bench(
     type=options.PATH,
     help="The file to write, as .png, .svg or .pdf; the attention viewer as .html (default: NAME.png or NAME.html).",
 )
+@options.force
 @options.no_color
 def plot(
     name: str | None,
@@ -231,6 +235,7 @@ def plot(
     checkpoint: Path,
     text: str | None,
     out: Path | None,
+    force: bool,
 ) -> None:
     """Draw plots with your functions.
 
@@ -264,7 +269,7 @@ def plot(
     if len(models) > 1:
         from autograder.workspace.plots.compared_runs import write_comparison
 
-        for line in write_comparison(chosen, models, path):
+        for line in write_comparison(chosen, models, path, force=force):
             click.echo(line)
         return
     checkpoint = models[0] if models else checkpoint
@@ -273,7 +278,7 @@ def plot(
         workspace.require_assignments()
     source = stubs.bundled("solutions") if solution else workspace.module_folder
     with functions_in_folder(source) as functions:
-        plots.write(chosen, PlotInputs(functions, text, lambda: load(checkpoint)), path)
+        plots.write(chosen, PlotInputs(functions, text, lambda: load(checkpoint)), path, force=force)
     click.echo(f"Wrote {path}. {chosen.caption}")
 
 

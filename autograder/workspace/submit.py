@@ -1,15 +1,18 @@
 """The archive of `headway submit`: the student's work and a manifest. `headway grade` accepts it as it is."""
 
+import contextlib
 import hashlib
 import io
 import json
 import re
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
 from autograder import __version__
 from autograder.core.files import report_write_error, write_atomically
+from autograder.core.output_files import require_replaceable
 from autograder.curriculum import registry
 from autograder.errors import UsageError
 from autograder.results import SubmissionResult, function_status
@@ -78,6 +81,20 @@ def make_archive(contents: dict[str, bytes], manifest: dict[str, Any]) -> bytes:
         for name, content in [*contents.items(), (MANIFEST, (json.dumps(manifest, indent=2) + "\n").encode())]:
             archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
+
+
+def require_new_archive(path: Path, student: str, force: bool) -> None:
+    """Raise UsageError if the archive would replace a file other than an earlier one of the same name."""
+
+    def is_own(content: bytes) -> bool:
+        with contextlib.suppress(zipfile.BadZipFile, KeyError, ValueError, OSError, RuntimeError, EOFError, zlib.error):
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                manifest = json.loads(archive.read(MANIFEST)) if archive.getinfo(MANIFEST).file_size < 1 << 20 else {}
+            return bool(manifest["schema"] == SCHEMA and manifest["name"] == student)
+        return False
+
+    what = f"an archive of headway submit with the name {student}"
+    require_replaceable(path, is_own, what, option="--out FILE", force=force)
 
 
 def write_archive(path: Path, contents: dict[str, bytes], manifest: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.core.files import report_write_error, write_atomically
+from autograder.core.output_files import require_replaceable
 from autograder.errors import UsageError
 from autograder.workspace.plot_data.catalog import FIGURES, Plot, find_plot
 from autograder.workspace.plots import figure
@@ -29,18 +30,22 @@ def draw(plot: Plot, inputs: "PlotInputs") -> Any:
     return getattr(importlib.import_module(f"{__name__}.{module}"), function)(plot, inputs)
 
 
-def write(plot: Plot, inputs: "PlotInputs", path: Path) -> None:
-    """Draw the plot and write it to `path`, in the format of its suffix."""
-    write_drawn(plot, lambda: draw(plot, inputs), path)
+def write(plot: Plot, inputs: "PlotInputs", path: Path, *, force: bool = False) -> None:
+    """Draw the plot and write it to `path`, in the format of its suffix; `force` replaces a file of another kind."""
+    write_drawn(plot, lambda: draw(plot, inputs), path, force=force)
 
 
-def write_drawn(plot: Plot, draw_it: Callable[[], Any], path: Path) -> None:
-    """Write what `draw_it` returns, a figure or the text of a page, in the format of the path's suffix."""
+def write_drawn(plot: Plot, draw_it: Callable[[], Any], path: Path, *, force: bool = False) -> None:
+    """Write what `draw_it` returns, a figure or the text of a page, in the format of the path's suffix.
+
+    An earlier plot is replaced. Raises UsageError if another file is in its place, unless `force` replaces that, too.
+    """
     suffix = path.suffix.lower().lstrip(".")
     if suffix not in plot.suffixes:
         formats = " or ".join(f".{suffix}" for suffix in plot.suffixes)
         another = f"Name such a file: --out {plot.name}.{plot.suffixes[0]}"
         raise UsageError(f"{path}: {plot.name} is written as {formats}. {another}")
+    require_replaceable(path, figure.is_plot, "a plot of Headway", option="--out FILE", force=force)
     drawn = draw_it()
     content = drawn.encode("utf-8") if isinstance(drawn, str) else figure.to_bytes(drawn, suffix)
     with report_write_error(path, "Name another file: --out FILE"):

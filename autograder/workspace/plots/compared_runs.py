@@ -18,7 +18,7 @@ from autograder.workspace.training.hyperparameters import changed_settings
 MOST_RUNS = 6
 
 
-def write_comparison(plot: Plot, paths: Sequence[Path], out: Path) -> list[str]:
+def write_comparison(plot: Plot, paths: Sequence[Path], out: Path, *, force: bool = False) -> list[str]:
     """Draw the losses of the runs in these files and write the plot; return lines that compare the runs."""
     if plot.name != "loss":
         raise UsageError(f"{plot.name} shows one model. Name one, or compare losses: headway plot loss A B")
@@ -28,7 +28,7 @@ def write_comparison(plot: Plot, paths: Sequence[Path], out: Path) -> list[str]:
     for name, run in runs:
         if not run.losses:
             raise UsageError(f"{name} has no steps yet. Train it: headway train --resume --out {name}")
-    plots.write_drawn(plot, lambda: compared_losses(runs), out)
+    plots.write_drawn(plot, lambda: compared_losses(runs), out, force=force)
     lines = [f"Wrote {out}."]
     for name, run in runs:
         _, training, _ = curve_points(run)[-1]

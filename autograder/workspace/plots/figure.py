@@ -22,6 +22,7 @@ COLORS = (BLUE, ORANGE, GREEN, PINK, SKY, YELLOW, BLACK)
 SEQUENTIAL = "cividis"  # color-blind safe (Nuñez, Anderton and Renslow 2018)
 SIGNED = "PuOr_r"  # diverging: negative, zero, positive
 
+MARK = "Headway, headway plot"  # in the metadata of each plot
 FONT = "DejaVu Sans"  # comes with matplotlib, so that plots look the same everywhere
 _SETTINGS: Any = {"font.family": FONT, "svg.hashsalt": "headway", "svg.fonttype": "path", "savefig.facecolor": "white",
                   "figure.constrained_layout.h_pad": 0.08, "figure.constrained_layout.w_pad": 0.08}  # fmt: skip
@@ -132,14 +133,23 @@ def _glyphs() -> frozenset[int]:
 
 
 def to_bytes(figure: "Figure", suffix: str, svg_font: str = "path") -> bytes:
-    """Return the figure as a PNG, SVG or PDF file. Equal figures give equal bytes.
+    """Return the figure as a PNG, SVG or PDF file, which `is_plot` recognizes. Equal figures give equal bytes.
 
     Text in SVG is drawn as outlines; with the `svg_font` "none" it stays text.
     """
     import matplotlib
 
     buffer = io.BytesIO()
-    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    metadata = {
+        "png": {"Software": MARK},
+        "svg": {"Creator": MARK, "Date": None},
+        "pdf": {"Creator": MARK, "CreationDate": None},
+    }
     with matplotlib.rc_context(_SETTINGS), matplotlib.rc_context({"svg.fonttype": svg_font}):
-        figure.savefig(buffer, format=suffix, metadata=dates.get(suffix))
+        figure.savefig(buffer, format=suffix, metadata=metadata.get(suffix))
     return buffer.getvalue()
+
+
+def is_plot(content: bytes) -> bool:
+    """Return whether a file was written as a plot by Headway: a figure, or the page of the attention viewer."""
+    return MARK.encode() in content

@@ -22,16 +22,29 @@ from autograder.workspace.pretrained import model_file
 from autograder.workspace.pretrained.hugging_face import HuggingFaceModel
 from autograder.workspace.pretrained.model_file import ModelDescription
 from autograder.workspace.pretrained.process import PretrainedProcess
+from autograder.workspace.training import checkpoint_list
 
 PIECE = 1 << 22  # numbers in one answer of the student's process
 _DTYPES = {"<f4": "F32", "<f8": "F64"}
 Parameters = dict[str, tuple[str, tuple[int, ...]]]  # dtype and shape by name
 
 
-def import_model(modules: Path, model: HuggingFaceModel, out: Path) -> ModelDescription:
-    """Write the model to `out`, converted by the modules in a folder; return its description."""
+def require_new_file(out: Path, model: HuggingFaceModel, force: bool) -> None:
+    """Raise UsageError if the import would replace a file, unless that is wanted; the message says what the file is."""
+    _require_no_source(out, model)
+    if out.is_file() and out.stat().st_size and not force:
+        about = checkpoint_list.describe(out)
+        raise UsageError(f"{out} exists: {about}. Name another file: --out FILE. To replace it: --force")
+
+
+def _require_no_source(out: Path, model: HuggingFaceModel) -> None:
     if out.resolve() in {tensor.path for tensor in model.tensors.values()}:
         raise UsageError(f"{out} is one of the files to import. Name another file: --out FILE")
+
+
+def import_model(modules: Path, model: HuggingFaceModel, out: Path) -> ModelDescription:
+    """Write the model to `out`, converted by the modules in a folder; return its description."""
+    _require_no_source(out, model)
     with start_workers() as workers, closing(PretrainedProcess(workers, modules)) as process:
         config, parameters = _convert(process, model)
         end = model.config.get("eos_token_id")

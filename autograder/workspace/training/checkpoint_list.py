@@ -11,7 +11,7 @@ import numpy as np
 
 from autograder.core import tensor_files
 from autograder.core.tensor_files import StoredTensor
-from autograder.core.text import clean
+from autograder.core.text import clean, counted
 from autograder.errors import UsageError
 from autograder.workspace.pretrained import model_file
 from autograder.workspace.training import checkpoint, datasets
@@ -93,6 +93,12 @@ def summary(path: Path) -> ModelSummary:
         )
     except Exception as error:  # a file of another kind raises various errors; all mean the same
         return ModelSummary(path.name, "", 0.0, f"not a model of Headway ({type(error).__name__})")
+
+
+def describe(path: Path) -> str:
+    """Return what a file is, in a few words: `names on given-names, 600 steps`."""
+    model = summary(path)
+    return model.about if model.step is None else f"{model.about}, {counted(model.step, 'step')}"
 
 
 def finite(number: float) -> float | None:

@@ -1,6 +1,7 @@
 """Start, resume and finish training runs: `headway train` and `headway generate`."""
 
 import itertools
+import shlex
 import signal
 import tempfile
 import threading
@@ -13,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.core.files import write_atomically
+from autograder.core.output_files import require_replaceable
 from autograder.core.text import counted
 from autograder.errors import UsageError
 from autograder.report.check_report import break_before_command
@@ -22,7 +24,7 @@ from autograder.sandbox import start_workers
 from autograder.workspace.plots import figure
 from autograder.workspace.plots.training import loss_curve
 from autograder.workspace.terminal import echo_disabled
-from autograder.workspace.training import checkpoint, datasets, presets, text_files
+from autograder.workspace.training import checkpoint, checkpoint_list, datasets, presets, text_files
 from autograder.workspace.training.checkpoint import Checkpoint, TrainingSettings
 from autograder.workspace.training.curve_points import curve_points
 from autograder.workspace.training.hyperparameters import changed_model, changed_settings
@@ -145,6 +147,19 @@ def _written_in_all_steps(resumed: Checkpoint | None, student: Sequence[str]) ->
     return None if resumed.student is None else [name for name in resumed.student if name in student]
 
 
+def require_new_checkpoint(out: Path, force: bool) -> None:
+    """Raise UsageError if a new run would replace a file, unless that is wanted; the message says what the file is."""
+    if force or not out.is_file() or not out.stat().st_size:
+        return
+    model = checkpoint_list.summary(out)
+    if model.step is not None:
+        resume = f"--resume continues it (headway train --resume --out {shlex.quote(str(out))})"
+        raise UsageError(f"{out} has {counted(model.step, 'step')}. {resume}, --force replaces it")
+    raise UsageError(
+        f"{out} exists: {checkpoint_list.describe(out)}. Name another file: --out FILE. To replace it: --force"
+    )
+
+
 def train(
     folder: Path,
     settings: TrainingSettings,
@@ -155,9 +170,11 @@ def train(
     *,
     plain: bool = False,
     student: Sequence[str] = (),
+    force: bool = False,
 ) -> Checkpoint:
     """Train in the terminal, then draw the loss curve beside the checkpoint. Ctrl-C stops the run and saves it.
 
+    A picture that is no plot of Headway is replaced only with `force`.
     The checkpoint records the assignments whose code is the `student`'s.
     """
     figure.require_matplotlib()
@@ -165,6 +182,7 @@ def train(
     if plot_path == out:
         another = f"Name another file: --out {out.with_suffix('.safetensors')}"
         raise UsageError(f"{out} is the name of the loss curve. {another}")
+    require_replaceable(plot_path, figure.is_plot, "a plot of Headway", option="--out FILE", force=force)
     with ExitStack() as stack:
         stop = stack.enter_context(_stop_on_ctrl_c())
         progress = stack.enter_context(closing(records(folder, settings, out, resumed, until, stop, student)))

@@ -1,0 +1,168 @@
+"""No command overwrites somebody's work unasked: what each of them writes, and what it refuses to replace."""
+
+import json
+import shutil
+import zipfile
+from types import SimpleNamespace
+
+import pytest
+from support.commands import invoke
+from support.student_notebook import write_functions
+
+from autograder.core.output_files import RECORD, OutputRecord
+from autograder.errors import UsageError
+from autograder.workspace.pretrained import importing
+
+WORK = "somebody's work"
+
+
+def refused(done, path, content=WORK):
+    """Whether a command refused to replace a file with this content, and offered --force or another name."""
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert path.read_text() == content
+    return "Name another" in done.stderr
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    assert invoke("init", tmp_path / "ada").returncode == 0
+    return tmp_path / "ada"
+
+
+def train(folder, *arguments):
+    return invoke("train", "--solution", "--preset", "bigram", "--data", "synthetic", *arguments, cwd=folder)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    pytest.importorskip("safetensors")
+    pytest.importorskip("matplotlib")
+    folder = tmp_path_factory.mktemp("trained")
+    assert train(folder, "--steps", 2).returncode == 0
+    return folder
+
+
+def test_train_refuses_an_existing_checkpoint(trained, tmp_path):
+    folder = shutil.copytree(trained, tmp_path / "runs")
+    path = folder / "model.safetensors"
+    before = path.read_bytes()
+    done = train(folder, "--steps", 1)
+    assert done.returncode == 2
+    assert "model.safetensors has 2 steps. --resume continues it" in done.stderr
+    assert "--force replaces it" in done.stderr
+    assert path.read_bytes() == before
+    resumed = invoke("train", "--solution", "--resume", "--steps", 3, cwd=folder)
+    assert resumed.returncode == 0, resumed.stderr
+    assert train(folder, "--steps", 1, "--force").returncode == 0
+    assert path.read_bytes() != before
+
+
+def test_train_refuses_other_files_and_pictures(trained, tmp_path):
+    folder = shutil.copytree(trained, tmp_path / "runs")
+    (folder / "notes.txt").write_text(WORK)
+    assert refused(train(folder, "--steps", 1, "--out", "notes.txt"), folder / "notes.txt")
+    (folder / "new.png").write_text(WORK)
+    assert refused(train(folder, "--steps", 1, "--out", "new.safetensors"), folder / "new.png")
+    assert not (folder / "new.safetensors").exists()
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_plot_replaces_only_plots(tmp_path, suffix):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / f"p.{suffix}"
+    plot = ("plot", "softmax-temperatures", "--solution", "--out", path)
+    assert invoke(*plot).returncode == 0
+    assert invoke(*plot).returncode == 0
+    path.write_text(WORK)
+    assert refused(invoke(*plot), path)
+    assert invoke(*plot, "--force").returncode == 0
+    assert path.read_bytes() != WORK.encode()
+
+
+def test_submit_replaces_only_archives_of_the_same_name(workspace, tmp_path):
+    path = tmp_path / "ada.zip"
+    submit = ("submit", "tokenizer", "--out", path)
+    assert invoke(*submit, cwd=workspace).returncode == 0
+    assert invoke(*submit, cwd=workspace).returncode == 0
+    other = invoke(*submit, "--name", "ben", cwd=workspace)
+    assert other.returncode == 2 and "--force" in other.stderr
+    path.write_text(WORK)
+    assert refused(invoke(*submit, cwd=workspace), path)
+    assert invoke(*submit, "--force", cwd=workspace).returncode == 0
+    assert zipfile.is_zipfile(path)
+
+
+def test_json_replaces_only_results(workspace):
+    path = workspace / "softmax.py"
+    before = path.read_text()
+    assert refused(invoke("check", "tokenizer", "--json", path, cwd=workspace), path, before)
+    results = workspace / "results.json"
+    for _ in range(2):
+        assert invoke("check", "tokenizer", "--json", results, cwd=workspace).returncode == 1
+    assert json.loads(results.read_text())["schema"].startswith("headway.result/")
+    results.write_text('{"name": "a-package"}')
+    assert refused(invoke("runs", "--json", results, cwd=workspace), results, '{"name": "a-package"}')
+
+
+def test_import_model_refuses_an_existing_file(trained, tmp_path):
+    model = SimpleNamespace(tensors={"wte": SimpleNamespace(path=tmp_path / "gpt2" / "model.safetensors")})
+    with pytest.raises(UsageError, match=r"bigram on synthetic, 2 steps. Name another file.*--force"):
+        importing.require_new_file(trained / "model.safetensors", model, False)
+    importing.require_new_file(trained / "model.safetensors", model, True)
+    importing.require_new_file(tmp_path / "new.safetensors", model, False)
+    with pytest.raises(UsageError, match="one of the files to import"):
+        importing.require_new_file(tmp_path / "gpt2" / "model.safetensors", model, True)
+
+
+def test_release_keeps_notebooks_with_work(tmp_path):
+    pytest.importorskip("jupytext")
+    release = ("release", tmp_path, "--format", "notebooks", "--assignment", "softmax")
+    assert invoke(*release).returncode == 0
+    assert invoke(*release).returncode == 0
+    write_functions(tmp_path / "softmax.ipynb", "softmax")
+    worked = (tmp_path / "softmax.ipynb").read_text()
+    for extra in ((), ("--force",)):
+        assert refused(invoke(*release, *extra), tmp_path / "softmax.ipynb", worked)
+
+
+def test_release_replaces_other_files_only_with_force(tmp_path):
+    release = ("release", tmp_path, "--format", "stubs")
+    assert invoke(*release).returncode == 0
+    assert invoke(*release).returncode == 0
+    path = tmp_path / "numpy_warmup.py"
+    path.write_text(WORK)
+    assert refused(invoke(*release), path)
+    assert invoke(*release, "--force").returncode == 0
+    assert path.read_text() != WORK
+
+
+def test_site_replaces_only_its_own_pages(tmp_path):
+    site = ("site", "--out", tmp_path, "--no-checks")
+    page = tmp_path / "index.html"
+    page.write_text(WORK)
+    assert refused(invoke(*site), page)
+    assert not (tmp_path / RECORD).exists()
+    page.unlink()
+    for _ in range(2):
+        assert invoke(*site).returncode == 0
+    page.write_text(WORK)
+    assert "was changed after Headway wrote it" in invoke(*site).stderr
+    assert invoke(*site, "--force").returncode == 0
+
+
+def test_output_record_knows_its_own_folder(tmp_path):
+    inside, outside = tmp_path / "out" / "grades.csv", tmp_path / "grades.csv"
+    inside.parent.mkdir()
+    for path in (inside, outside):
+        path.write_text(WORK)
+    record = OutputRecord(tmp_path / "out", is_own_folder=True)
+    record.require_replaceable([inside], option="--to PATH", force=False)
+    with pytest.raises(UsageError, match="--force"):
+        record.require_replaceable([outside], option="--to PATH", force=False)
+    record.add([inside, outside])
+    record = OutputRecord(tmp_path / "out", is_own_folder=True)
+    record.require_replaceable([inside, outside], option="--to PATH", force=False)
+    inside.write_text("edited in a spreadsheet")
+    with pytest.raises(UsageError, match="was changed after Headway wrote it"):
+        record.require_replaceable([inside], option="--to PATH", force=False)
+    record.require_replaceable([inside], option="--to PATH", force=True)
