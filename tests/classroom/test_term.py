@@ -4,7 +4,6 @@ The test knows which functions each student got wrong and when the work was subm
 docs/instructors.md it computes each grade with exact fractions.
 """
 
-import dataclasses
 import math
 import shutil
 from datetime import timedelta
@@ -14,11 +13,9 @@ from itertools import combinations
 import pytest
 from support import term
 from support.commands import invoke
-from support.softmax_class import InProcessPool, class_document
+from support.softmax_class import CachingPool, class_document
 
-from autograder.classroom import cache_keys
 from autograder.classroom import grade as grade_module
-from autograder.classroom.submissions import intake
 
 DAY = timedelta(days=1)
 STUDENTS = term.people(60)
@@ -108,20 +105,6 @@ def require_expected(out, **policy):
             wrong[person.name] = (student["percent"], grade, person)
     assert not wrong, f"{len(wrong)} grades differ: {dict(list(wrong.items())[:2])}"
     return document
-
-
-class CachingPool(InProcessPool):
-    """Grades each distinct submission once: students make the same few mistakes."""
-
-    graded = {}  # noqa: RUF012 (shared by all runs)
-
-    def grade_task(self, task, checks):
-        digest = intake.content_digest(task.read_files()), task.functions
-        if digest not in self.graded:
-            self.graded[digest] = super().grade_task(task, checks)
-        entry, documents = self.graded[digest]
-        key = cache_keys.result_key(task.run_key, task.name, entry.digest)
-        return dataclasses.replace(entry, file=task.file, key=key), documents
 
 
 def grade(*arguments):

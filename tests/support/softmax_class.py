@@ -1,9 +1,11 @@
 """A small class that submitted softmax, for tests of `headway grade`."""
 
+import dataclasses
 import json
 from collections import deque
 
-from autograder.classroom import worker
+from autograder.classroom import cache_keys, worker
+from autograder.classroom.submissions import intake
 from autograder.engine import session
 from support.commands import SOFTMAX, invoke, timeless
 
@@ -66,3 +68,17 @@ class InProcessPool:
     def grade_task(self, task, checks):
         """Return the journal entry and the documents of one task."""
         return worker.grade(task, checks, self._setup)
+
+
+class CachingPool(InProcessPool):
+    """Grades each distinct submission once: students make the same few mistakes."""
+
+    graded = {}  # noqa: RUF012 (shared by all runs)
+
+    def grade_task(self, task, checks):
+        digest = intake.content_digest(task.read_files()), task.functions
+        if digest not in self.graded:
+            self.graded[digest] = super().grade_task(task, checks)
+        entry, documents = self.graded[digest]
+        key = cache_keys.result_key(task.run_key, task.name, entry.digest)
+        return dataclasses.replace(entry, file=task.file, key=key), documents

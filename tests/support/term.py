@@ -5,6 +5,7 @@ these records and not from anything that Headway returns.
 """
 
 import random
+import string
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -85,9 +86,10 @@ class Person:
 def people(count, seed=1):
     """Return the students of a term. Some are missing, late, or try twice; names are those of several languages."""
     chance = random.Random(seed)
-    names = [(first, last) for last in LAST for first in FIRST]
+    middle = ["", *(f" {letter}." for letter in string.ascii_uppercase)]
+    names = [(first + initial, last) for initial in middle for last in LAST for first in FIRST]
     found = []
-    for number, (first, last) in enumerate(chance.sample(names, count)):
+    for number, (first, last) in enumerate(chance.sample(names[: max(count, 120)], count)):
         person = Person(number, first, last, "AB"[number % 2])
         for module, breakable in BREAKABLE.items():
             if chance.random() < 0.07:
