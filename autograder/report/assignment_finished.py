@@ -11,6 +11,7 @@ from rich.text import Text
 from autograder.report import styles
 
 WIDEST_BAR = 34
+NARROW_INDENT = 2
 BORDERS = 4  # columns of the panel's border and padding
 
 
@@ -48,7 +49,10 @@ def _rows(finished: FinishedAssignment, room: int) -> list[RenderableType]:
     rows: list[RenderableType] = []
     for label, command, text in finished.steps:
         row = Text.assemble((f"{label:{indent}}", "dim"), (command, "bold"))
-        if indent + max(width, len(command)) + 2 + len(text) <= room:
+        if len(row) > room:  # A command is not broken where it can be helped.
+            below = Text.assemble((command, "bold"), (f"\n{text}", "dim"))
+            rows += [Text(label, "dim"), Padding(below, (0, 0, 0, NARROW_INDENT))]
+        elif indent + max(width, len(command)) + 2 + len(text) <= room:
             rows.append(row.append(" " * (max(width, len(command)) - len(command) + 2)).append(text, "dim"))
         else:
             rows += [row, Padding(Text(text, "dim"), (0, 0, 0, indent))]

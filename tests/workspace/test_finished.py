@@ -98,10 +98,8 @@ def test_panel_and_lines_say_the_same(workspace, module, columns):
     text = captured.get()
     assert max(map(len, text.splitlines())) <= columns
     assert len(text.splitlines()) <= 20
-    words = " ".join(text.replace("│", " ").split())  # where a line is too narrow, a command is wrapped
-    for _, command, _ in finished.steps:
-        assert command in words
     lines = finished_lines(finished)
     assert lines[0].startswith(f"{module} is complete: assignment {finished.number} of 17. {finished.outcome}")
     assert all(any(command in line for line in lines) for _, command, _ in finished.steps)
     assert not any(line.startswith("│") for line in lines)
+    assert all(any(command in line for line in text.splitlines()) for _, command, _ in finished.steps)
