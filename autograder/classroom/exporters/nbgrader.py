@@ -3,9 +3,11 @@
 Sources: "Gradebook" in nbgrader's API documentation (nbgrader.readthedocs.io/en/stable/api/gradebook.html) and, for the
 form of a graded cell, its autograder, `nbgrader/preprocessors/saveautogrades.py` of 0.9.
 
-An assignment becomes an nbgrader assignment with one notebook of the same name, and a function a graded code cell.
-The points of bonus functions become `extra_credit`. A score given by hand (`manual_score`) is kept and marked for
-another look, as nbgrader's autograder does.
+An assignment becomes an nbgrader assignment with one notebook of the same name, and a function a graded code cell with
+the points of the policy. The points of bonus functions become `extra_credit`, as far as the policy counts them, and the
+late penalty `late_submission_penalty`, so that nbgrader's score is Headway's. A score given by hand (`manual_score`) is
+kept and marked for another look, as nbgrader's autograder does. An assignment that was not submitted gets no row:
+formgrader cannot show one without a notebook.
 """
 
 import datetime
@@ -103,48 +105,80 @@ class _Writer:
 
         self._api, self._book, self._solutions, self._is_submitted = api, book, solutions, is_submitted
         self._assignments = {assignment["name"]: assignment for assignment in class_document["assignments"]}
+        self._policy = class_document["course"].get("policy") or {}
         self._notebooks: dict[str, Any] = {}
         self._cells: dict[tuple[str, str], str] = {}  # (assignment, cell's name) -> cell's id
 
     def write(self, results: Results) -> int:
         written, without_result = 0, []
         for batch in _batches(results):
-            without_result += [pair for pair in batch if pair[1] is None]
-            written += self._batch([pair for pair in batch if pair[1] is not None])
-        return written + sum(map(self._batch, _batches(without_result)))  # last, when all cells are known
+            without_result += [(student, self._names_without_result(student, result)) for student, result in batch]
+            written += self._batch([(student, dict(self._work(student, result))) for student, result in batch])
+        # Last, when all cells are known.
+        zeros = ((student, dict(self._zeros(names))) for student, names in without_result if names)
+        return written + sum(map(self._batch, _batches(zeros)))
 
-    def _batch(self, batch: list[tuple[Document, Document | None]]) -> int:
-        work = {id(student): dict(self._work(student, result)) for student, result in batch}
+    def _batch(self, batch: list[tuple[Document, dict[str, dict[str, Score]]]]) -> int:
         with self._book.db.no_autoflush:
             self._students([student for student, _ in batch])
             existing = self._submissions([student_id(student) for student, _ in batch])
-            for student, _ in batch:
-                for name, scores in work[id(student)].items():
+            for student, work in batch:
+                for name, scores in work.items():
                     self._grade(student, name, scores, existing.get((student_id(student), name)))
         self._book.db.commit()
-        return sum(map(len, work.values()))
+        return sum(len(work) for _, work in batch)
+
+    def _has_row(self, student: Document, name: str) -> bool:
+        grade = student["assignments"].get(name)
+        submitted = grade is not None and grade["status"] not in ("missing", "waiting")
+        return submitted and name in self._assignments and self._is_submitted(student_id(student), name)
 
     def _work(self, student: Document, result: Document | None) -> Iterator[tuple[str, dict[str, Score]]]:
         """Yield the scores of all cells, by assignment; assignments without a submission are left out."""
-        key = student_id(student)
-        if result is None:
-            for name in self._notebooks if student["status"] != "missing" else ():
-                if self._is_submitted(key, name):
-                    yield name, {cell: (0.0, None) for assignment, cell in self._cells if assignment == name}
-            return
-        for assignment in result["assignments"]:
+        for assignment in result["assignments"] if result else ():
             name, scores = assignment["name"], dict[str, Score]()
-            if name not in self._assignments or not self._is_submitted(key, name):
+            if not self._has_row(student, name):
                 continue
-            possible, of_checks = self._assignments[name]["possible"], assignment["points"]["possible"]
-            scale = possible / of_checks if possible and of_checks else 1.0  # from points of the checks to the policy's
+            worth = self._points_by_function(assignment)
+            scale = {f["name"]: worth[f["name"]] / (f["points"]["possible"] or 1.0) for f in assignment["functions"]}
+            raw = sum(f["points"]["earned"] * scale[f["name"]] for f in assignment["functions"] if f["bonus"])
+            counted = self._counted_bonus(student["assignments"][name], raw)
             for function in assignment["functions"]:
-                cell, bonus, points = function["name"], function["bonus"], function["points"]
-                self._make_cell(name, cell, 0.0 if bonus else round(points["possible"] * scale, 6))
-                earned = round(points["earned"] * scale, 6)
-                scores[cell] = (0.0, earned) if bonus else (earned, None)
+                cell, bonus = function["name"], function["bonus"]
+                self._make_cell(name, cell, 0.0 if bonus else round(worth[cell], 6))
+                earned = function["points"]["earned"] * scale[cell]
+                scores[cell] = (
+                    (0.0, round(earned * counted / raw, 6) if raw else 0.0) if bonus else (round(earned, 6), None)
+                )
             if scores:
                 yield name, scores
+
+    def _points_by_function(self, assignment: Document) -> dict[str, float]:
+        """Return what each function is worth under the policy."""
+        rules = (self._policy.get("assignments") or {}).get(assignment["name"]) or {}
+        chosen, functions = rules.get("functions") or {}, assignment["functions"]
+        worth = {f["name"]: chosen.get(f["name"], f["points"]["possible"]) for f in functions}
+        code = sum(worth[f["name"]] for f in functions if not f["bonus"])
+        scale = rules["points"] / code if rules.get("points") is not None and code else 1.0
+        return {name: points * scale for name, points in worth.items()}
+
+    def _counted_bonus(self, grade: Document, raw: float) -> float:
+        """Return the bonus points that count: under "cap", they only make up for points that were lost."""
+        rule = self._policy.get("bonus")
+        if rule is None:  # a class graded by an older version, in which all counted
+            return raw
+        excess = grade["earned"] - grade["penalty"] - grade["possible"] if rule == "cap" else 0.0
+        return float(max(0.0, grade["bonus"] - max(0.0, excess)))
+
+    def _names_without_result(self, student: Document, result: Document | None) -> list[str]:
+        """Return the assignments that were submitted and have no checks, because they could not be read or graded."""
+        found = {assignment["name"] for assignment in result["assignments"]} if result else set()
+        return [name for name in student["assignments"] if name not in found and self._has_row(student, name)]
+
+    def _zeros(self, names: Iterable[str]) -> Iterator[tuple[str, dict[str, Score]]]:
+        for name in names:
+            if name in self._notebooks:
+                yield name, {cell: (0.0, None) for assignment, cell in self._cells if assignment == name}
 
     def _make_cell(self, assignment: str, cell: str, possible: float) -> None:
         if (assignment, cell) not in self._cells:
@@ -189,7 +223,8 @@ class _Writer:
 
     def _grade(self, student: Document, name: str, scores: dict[str, Score], submission: Any) -> None:
         api, db, notebook = self._api, self._book.db, self._notebooks[name]
-        needs_look = student["status"] != "graded"  # unreadable, or an internal error
+        grade = student["assignments"][name]
+        needs_look = grade["status"] != "graded"  # unreadable, or an internal error
         commented, grades = set(), dict[str, Any]()
         if submission is None:
             ids = {"id": api.new_uuid(), "assignment_id": notebook.assignment_id, "student_id": student_id(student)}
@@ -207,10 +242,9 @@ class _Writer:
         for cell in [*notebook.solution_cells, *notebook.task_cells]:
             if cell.id not in commented:
                 db.add(api.Comment(cell_id=cell.id, notebook_id=submitted_notebook.id))
-        grade = student["assignments"].get(name, {})
-        if grade.get("submitted_at"):
+        if grade["submitted_at"]:
             submission.timestamp = _utc(grade["submitted_at"])
-        submitted_notebook.late_submission_penalty = grade.get("penalty") or None
+        submitted_notebook.late_submission_penalty = grade["penalty"] or None
         for cell_name, (points, extra) in scores.items():
             key = self._cells[name, cell_name]
             if key not in grades:
@@ -229,8 +263,13 @@ def _batches(results: Results) -> Iterator[list[Any]]:
 
 
 def student_id(student: Document) -> str:
-    """Return the id under which nbgrader knows a student: the roster's, or the submission's name."""
-    return clean(student.get("id") or student["submission"], 128)
+    """Return the id under which nbgrader knows a student: nbgrader's own, the roster's, or the submission's name.
+
+    The number of another platform may be the id of another student of nbgrader.
+    """
+    ids, own = student.get("ids") or {}, student.get("id")
+    foreign = own in (number for platform, number in ids.items() if platform.partition(":")[0] in ("canvas", "moodle"))
+    return clean(ids.get("nbgrader") or (not foreign and own) or student["submission"], 128)
 
 
 def _first_and_last(name: str) -> tuple[str, str]:

@@ -276,8 +276,11 @@ def test_write_gradebook_unreadable_work_needs_a_look(book, empty):
     students = copy.deepcopy(book.students)
     students[2].update(status="unreadable", reason="the archive cannot be read")
     students[3].update(status="missing")
-    for entry in [*students[2]["assignments"].values(), *students[3]["assignments"].values()]:
-        entry["file"] = None
+    for student in students[2:4]:
+        for grade in student["assignments"].values():
+            grade.update(status=student["status"], file=None)
+    students[4]["assignments"]["softmax"].update(status="missing")
+    students[5]["assignments"]["softmax"].update(status="unreadable", file=None)
     changed = gradebook.Gradebook(book.out, {**book.document, "students": students})
     nbgrader.write_gradebook(changed.document, changed.results(), empty)
     with Gradebook(empty) as read:
@@ -285,6 +288,9 @@ def test_write_gradebook_unreadable_work_needs_a_look(book, empty):
         assert submission.score == 0
         assert submission.needs_manual_grade
         assert read.student_submissions(students[3]["id"]) == []
+        assert [s.assignment.name for s in read.student_submissions(students[4]["id"])] == ["layernorm"]
+        some = {s.assignment.name: s.needs_manual_grade for s in read.student_submissions(students[5]["id"])}
+        assert some == {"softmax": True, "layernorm": False}
 
 
 def test_write_gradebook_postgresql_twice(book, postgres):
@@ -301,3 +307,64 @@ def test_write_gradebook_unusable_database_is_one_line(book, url):
         nbgrader.write_gradebook(book.document, book.results(), url)
     assert "\n" not in str(raised.value)
     assert "--database" in str(raised.value)
+
+
+def with_policy(book, policy, **grade):
+    """The class under another policy, in which the first student has some other grade in layernorm."""
+    students = copy.deepcopy(book.students)
+    students[0]["assignments"]["layernorm"].update(grade)
+    course = {"title": "", "policy": policy}
+    return gradebook.Gradebook(book.out, {**book.document, "students": students[:1], "course": course})
+
+
+def layernorm_of(changed, url):
+    """The scores of the first student in layernorm after an export: cells' maxima, extra credit, score, penalty."""
+    from nbgrader.api import Gradebook
+
+    nbgrader.write_gradebook(changed.document, changed.results(), url)
+    with Gradebook(url) as read:
+        submission = read.find_submission("layernorm", changed.students[0]["id"])
+        cells = {cell.name: cell.max_score for cell in read.find_notebook("layernorm", "layernorm").grade_cells}
+        extra = sum(grade.extra_credit or 0 for notebook in submission.notebooks for grade in notebook.grades)
+        return cells, extra, submission.score, submission.notebooks[0].late_submission_penalty
+
+
+def test_write_gradebook_points_of_the_policy(book, empty):
+    functions = book.result_of(book.students[0])["assignments"][1]["functions"]
+    required = [function for function in functions if not function["bonus"]]
+    worth = {required[0]["name"]: 3.0}
+    before = {function["name"]: function["points"]["possible"] for function in required} | worth
+    rules = {"assignments": {"layernorm": {"functions": worth, "points": 50.0}}, "bonus": "off"}
+    cells, extra, score, _ = layernorm_of(with_policy(book, rules, bonus=0.0), empty)
+    scale = 50.0 / sum(before.values())
+    assert {name: cells[name] for name in before} == pytest.approx({n: p * scale for n, p in before.items()})
+    shares = {f["name"]: f["points"]["earned"] / f["points"]["possible"] for f in required}
+    assert score == pytest.approx(sum(shares[name] * points * scale for name, points in before.items()))
+    assert extra == 0
+
+
+@pytest.mark.parametrize(("rule", "counted"), [("extra", 6.0), ("cap", 2.0), ("off", 0.0)])
+def test_write_gradebook_bonus_follows_the_policy(book, empty, rule, counted):
+    """Six bonus points, and three too many after a penalty of one."""
+    grade = {"earned": 24.0, "possible": 19.0, "penalty": 1.0, "bonus": 6.0 if rule != "off" else 0.0}
+    changed = with_policy(book, {"bonus": rule}, **grade)
+    result = changed.result_of(changed.students[0])
+    bonus = next(f for f in result["assignments"][1]["functions"] if f["bonus"])
+    assert bonus["points"]["possible"]
+    stored = {"earned": bonus["points"]["earned"] or 1.0, "possible": bonus["points"]["possible"]}
+    bonus["points"] = stored
+    nbgrader.write_gradebook(changed.document, [(changed.students[0], result)], empty)
+    from nbgrader.api import Gradebook
+
+    with Gradebook(empty) as read:
+        submission = read.find_submission("layernorm", changed.students[0]["id"])
+        assert sum(grade.extra_credit or 0 for grade in submission.notebooks[0].grades) == pytest.approx(counted)
+        assert submission.notebooks[0].late_submission_penalty == 1.0
+
+
+@pytest.mark.parametrize(
+    ("ids", "found"),
+    [({}, "4021"), ({"nbgrader": "ada"}, "ada"), ({"canvas": "4021"}, "lovelaceada_4021"), ({"canvas": "7"}, "4021")],
+)
+def test_student_id_is_never_the_number_of_another_platform(ids, found):
+    assert nbgrader.student_id({"id": "4021", "ids": ids, "submission": "lovelaceada_4021"}) == found
