@@ -177,7 +177,7 @@ class _Changes:
         if grade is not None and grade["excused"]:
             new = EXCUSED
         elif grade is not None and has_score(grade):
-            new = csv_cells.points(round(grade["score"] * column.scale, 2))
+            new = csv_cells.points(grade["score"] * column.scale)
         else:
             # A roster may be older than the grade in Canvas, so its cell cannot be written back.
             if there or not is_current:

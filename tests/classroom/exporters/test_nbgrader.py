@@ -277,8 +277,8 @@ def test_write_gradebook_unreadable_work_needs_a_look(book, empty):
     students[2].update(status="unreadable", reason="the archive cannot be read")
     students[3].update(status="missing")
     for student in students[2:4]:
-        for grade in student["assignments"].values():
-            grade.update(status=student["status"], file=None)
+        for record in student["assignments"].values():
+            record.update(status=student["status"], file=None)
     students[4]["assignments"]["softmax"].update(status="missing")
     students[5]["assignments"]["softmax"].update(status="unreadable", file=None)
     changed = gradebook.Gradebook(book.out, {**book.document, "students": students})
