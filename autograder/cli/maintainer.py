@@ -2,10 +2,14 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from autograder.cli import options
+
+if TYPE_CHECKING:
+    from autograder.curriculum import Curriculum
 
 
 @click.command()
@@ -32,15 +36,24 @@ def doctor(report: bool) -> None:
 @click.option("-j", "processes", type=click.IntRange(1), default=2, help="Number of processes (default: 2).")
 @click.option("--right", type=options.PATH, help="Folder of correct submissions (default: the clone's).")
 @click.option("--promises", "promise_file", type=options.PATH, help="Write the table of promises to this file.")
+@click.option(
+    "--build-answers",
+    is_flag=True,
+    help="If everything is verified, write the answers to the public inputs into the course's package.",
+)
 @options.curriculum
 @options.json_file
 @options.no_color
-def verify(processes: int, right: Path | None, promise_file: Path | None, json_file: str | None) -> None:
+def verify(
+    processes: int, right: Path | None, promise_file: Path | None, build_answers: bool, json_file: str | None
+) -> None:
     """Verify the checks: solutions must pass, stubs and mistakes must fail.
 
     Every known mistake must also be named by the checks that it fails, and a check must fail for every promise of a
     docstring that is broken. Before that, the files of the course are examined: a line says which rule is broken, in
     which file and line, and what to do.
+
+    With --build-answers, students of the course need neither PyTorch nor anything else that the references import.
     """
     from dataclasses import asdict
 
@@ -61,9 +74,29 @@ def verify(processes: int, right: Path | None, promise_file: Path | None, json_f
     if right is None and curriculum.package == registry.BUILT_IN:
         right = stubs.bundled("solutions").parent / "tests" / "submissions" / "right"
     count = len(verification.plan_tasks(right, curriculum))
-    findings = verify_report.render(verification.verify(right, curriculum, processes), count, console)
+    results = verification.verify(right, curriculum, processes)
+    if build_answers:  # That those which are there are outdated does not matter.
+        results = (result for result in results if result.kind != "answers")
+    findings = verify_report.render(results, count, console)
     if promise_file:
         promise_file.write_text(verify_report.promise_table(findings), "utf-8")
     if json_file:
         options.write_json(json_file, [asdict(finding) for finding in findings])
-    sys.exit(options.PASSED if all(finding.ok for finding in findings) else options.NOT_PASSED)
+    passed = all(finding.ok for finding in findings)
+    if build_answers:
+        _build_answers(curriculum, passed)
+    sys.exit(options.PASSED if passed else options.NOT_PASSED)
+
+
+def _build_answers(curriculum: "Curriculum", passed: bool) -> None:
+    from autograder.core.files import report_write_error
+    from autograder.core.text import counted
+    from autograder.engine import build_memo
+    from autograder.engine.reference import shipped_answers
+
+    if not passed:
+        click.echo("The answers were not built. Fix what is marked ✗, then try again.", err=True)
+        return
+    with report_write_error(shipped_answers(curriculum.package), "Check its permissions"):
+        built = build_memo.build(curriculum)
+    click.echo(f"{counted(built.count, 'answer')}, {built.size / 1024:.0f} KiB, written to {built.folder}", err=True)

@@ -17,9 +17,11 @@ from autograder.curriculum.stubs import make_stubs
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of_function, mistakes_of_module
 from autograder.engine.official_solutions import copy_official_solutions, official_solutions
 from autograder.engine.promises import WRAPPERS, Promise, broken_source, find_problems, has_promises, promises_of_module
+from autograder.engine.reference import has_current_answers
 from autograder.engine.session import CheckSession, Options, check, run_in_session
 from autograder.results import CheckResult, SubmissionResult
 
+BUILD_ANSWERS = "headway verify --build-answers"
 FRESH_SEED = 20_261  # Solutions and right answers are checked on these inputs, too.
 
 
@@ -27,7 +29,7 @@ FRESH_SEED = 20_261  # Solutions and right answers are checked on these inputs, 
 class VerifyResult:
     """The result of verifying one thing."""
 
-    kind: str  # "solutions", "stubs", "mistake", "promise", "docstring" or "right answer"
+    kind: str  # "rule", "answers", "solutions", "stubs", "mistake", "promise", "docstring" or "right answer"
     name: str
     ok: bool  # It behaves as it should.
     text: str = ""  # what is wrong; empty if `ok`
@@ -57,7 +59,8 @@ def plan_tasks(right_answers: Path | None, curriculum: Curriculum, share: int = 
     ]
     mistakes = [("mistake", name) for name in functions]
     right = sorted(right_answers.glob("*/*.py")) if right_answers and right_answers.is_dir() else []
-    tasks = [("solutions", ""), *(("right answer", str(path)) for path in right), *mistakes, ("stubs", "")]
+    shipped = [("answers", "")] if has_current_answers(package) is not None else []
+    tasks = [*shipped, ("solutions", ""), *(("right answer", str(path)) for path in right), *mistakes, ("stubs", "")]
     return [VerifyTask(kind, name, curriculum, share) for kind, name in tasks]
 
 
@@ -75,6 +78,8 @@ def verify(
 
 def run_task(task: VerifyTask) -> list[VerifyResult]:
     """Run one task."""
+    if task.kind == "answers":
+        return [_answers(task.curriculum)]
     if task.kind == "solutions":
         return [_solutions(task, seed) for seed in (0, FRESH_SEED)]
     if task.kind == "stubs":
@@ -82,6 +87,12 @@ def run_task(task: VerifyTask) -> list[VerifyResult]:
     if task.kind == "right answer":
         return [_right_answer(task, seed) for seed in (0, FRESH_SEED)]
     return list(_mistakes(task))
+
+
+def _answers(curriculum: Curriculum) -> VerifyResult:
+    ok = has_current_answers(curriculum.package) is True
+    text = f"they are not those of the current files. Build them again: {BUILD_ANSWERS} --curriculum {curriculum.name}"
+    return VerifyResult("answers", "in reference/shipped", ok, "" if ok else text)
 
 
 def _solutions(task: VerifyTask, seed: int) -> VerifyResult:

@@ -7,11 +7,12 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
+from autograder.core.text import counted
 from autograder.report.check_report import STATUS_STYLES
 from autograder.report.styles import grid
 
 KIND_WORDS = {
-    "rule": "broken rules: fix them, then verify again",
+    "answers": "shipped answers are current",
     "solutions": "solutions pass",
     "stubs": "stubs are not started",
     "right answer": "right answers pass",
@@ -44,6 +45,8 @@ def render(findings: Iterable[Any], total: int, console: Console) -> list[Any]:
             subject = f"{finding.kind} {finding.name}: " if finding.name else ""
             console.print(Text.assemble((f"{mark} ", style), f"{subject}{finding.text}"), soft_wrap=True)
     table = grid("left", "left", "left")
+    if rules := [finding for finding in collected if finding.kind == "rule"]:
+        console.print(f"{counted(len(rules), 'broken rule')}. Nothing else was verified: fix this first.")
     for kind, words in KIND_WORDS.items():
         group = [finding for finding in collected if finding.kind == kind]
         if not group:

@@ -194,7 +194,7 @@ def test_verify_reports_rules_and_runs_nothing(package, monkeypatch):
     done = CliRunner().invoke(main, ["verify", "--curriculum", "toy"])
     assert done.exit_code == 1
     assert f"{package / LESSON}: the function mean_of is not defined" in done.output
-    assert "broken rules" in done.output
+    assert "1 broken rule" in done.output
     done = CliRunner().invoke(main, ["verify", "--curriculum", "toy", "--json", "-"])
     assert [finding["kind"] for finding in json.loads(done.stdout)] == ["rule"]
 

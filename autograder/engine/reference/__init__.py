@@ -88,11 +88,22 @@ def shipped_answers(package: str = registry.BUILT_IN) -> Path:
     return registry.folder(package) / "reference" / "shipped"
 
 
+def has_current_answers(package: str) -> bool | None:
+    """Return whether the answers that ship with a course are those of its references; None if there are none."""
+    folder = shipped_answers(package)
+    if not folder.is_dir():
+        return None
+    return Memo(folder).index.get("sources") == source_digest(package)
+
+
 def source_digest(package: str = registry.BUILT_IN) -> str:
     """Return the digest of all sources of the references: a changed reference makes every older memo entry stale."""
     if package == registry.BUILT_IN:
         sources = sorted((registry.folder(package) / "reference").glob("*.py"))
-    else:  # The references of a third-party course may use anything of their package.
-        sources = registry.source_files(package)
+    else:  # The references of a third-party course may use anything of their package, apart from these files.
+        others = [registry.folder(package) / name for name in ("checks", "mistakes", "promises")]
+        tables = [registry.folder(package) / name for name in ("hints.toml", "glossary.toml")]
+        files = registry.source_files(package)
+        sources = [path for path in files if path not in tables and not any(map(path.is_relative_to, others))]
     paths = [Path(__file__).with_name("torch_bridge.py"), *sources]
     return digest_of(package.encode(), *(path.read_bytes() for path in paths))

@@ -10,6 +10,7 @@ import pytest
 from autograder.core import files, wire_format
 from autograder.core.files import write_atomically
 from autograder.core.versions import torch_version
+from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.build_memo import ask_everything
 from autograder.engine.comparison.compare import TOLERANCES
 from autograder.engine.reference import Reference, memo, shipped_answers, source_digest
@@ -134,7 +135,7 @@ class ShippedMemoAudit(Reference):
 
     def find_problems(self):
         """Run all checks of the official solutions, and return what is wrong with the memo."""
-        ask_everything(self)
+        ask_everything(self, TRANSFORMER)
         for path in sorted(self._folder.glob(f"*{memo.SUFFIX}")):
             unused = set(read_shipped(path)) - set(self._memo.used.get(path.stem, ()))
             self.problems += [f"{path.stem}: {key} is left over" for key in unused]
