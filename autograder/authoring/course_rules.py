@@ -1,5 +1,6 @@
 """Rules for the `Curriculum` of a course: names, numbers, and the files that must exist."""
 
+import keyword
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -34,14 +35,23 @@ def find_problems(curriculum: Curriculum) -> Iterator[Problem]:
             before.append(function.qualified)
 
 
+def problem_with_name(name: str) -> str:
+    """Return why an assignment cannot have a name, and what to do; empty if it can."""
+    if keyword.iskeyword(name):
+        return f"an assignment cannot be named {name!r}, because it is a word of the Python language. Rename it"
+    if not name.isidentifier() or name.startswith("_"):
+        return f"an assignment cannot be named {name!r}. Use letters, digits and underscores, beginning with a letter"
+    if name in sys.stdlib_module_names or name in IMPORTABLE:
+        return f"an assignment cannot be named {name!r}, because there is a Python module of that name. Rename it"
+    if name in PAGES:
+        return f"an assignment cannot be named {name!r}, because the website has a page of that name. Rename it"
+    return ""
+
+
 def _name_problems(assignment: Assignment, modules: Counter[str], path: Path) -> Iterator[Problem]:
     name, line = assignment.module, line_with(path, f'"{assignment.module}"')
-    if not name.isidentifier() or name.startswith("_"):
-        yield Problem(path, line, f"an assignment cannot be named {name!r}. Use letters, digits and underscores")
-    elif name in sys.stdlib_module_names or name in IMPORTABLE:
-        yield Problem(path, line, f"an assignment cannot be named {name!r}: Python has such a module. Rename it")
-    elif name in PAGES:
-        yield Problem(path, line, f"an assignment cannot be named {name!r}: the website has such a page. Rename it")
+    if text := problem_with_name(name):
+        yield Problem(path, line, text)
     if modules[name] > 1:
         yield Problem(path, line, f"two assignments are named {name!r}. Rename one of them")
     if not assignment.title.strip():

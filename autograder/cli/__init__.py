@@ -39,6 +39,7 @@ SECTIONS = {
         "data": "train:data",
     },
     "Teach": {
+        "new-assignment": "new_assignment:new_assignment",
         "release": "release:release",
         "site": "site:site",
         "grade": "grade:grade",

@@ -86,7 +86,7 @@ BROKEN = [
     (DECLARATION, "minutes=10", "bonus=True, minutes=10", None),
     (DECLARATION, '"Mean and variance",\n            (', '"",\n            (', "averages has no title"),
     (DECLARATION, '"averages",\n            "Mean', '"numpy",\n            "Mean', "cannot be named 'numpy'"),
-    (DECLARATION, '"averages",\n            "Mean', '"train",\n            "Mean', "the website has such a page"),
+    (DECLARATION, '"averages",\n            "Mean', '"train",\n            "Mean', "the website has a page"),
     (LESSON, "return x.sum(axis=-1)", "return x.sum((axis=-1)", "not valid Python"),
     (LESSON, "def mean_of", "def mean_off", "mean_of is not defined"),
     (LESSON, '"""The mean of each row', '0, """The mean of each row', "mean_of has no docstring"),

@@ -1,0 +1,123 @@
+"""Write the skeleton of an assignment into a course, and make the course if there is none."""
+
+import importlib.resources
+import importlib.util
+import re
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.authoring.course_rules import problem_with_name
+from autograder.core.files import report_write_error, write_atomically
+from autograder.curriculum import registry
+from autograder.errors import UsageError
+from autograder.workspace import hints
+
+MARKER = "# headway new-assignment adds assignments above this line."
+_FOLDERS = {"checks": "Graded checks.", "reference": "What answers are compared with.", "mistakes": "Known mistakes."}
+_ANOTHER_FOLDER = "Name another folder: headway new-assignment NAME --course DIR"
+
+
+@dataclass(frozen=True)
+class Project:
+    """The folder of a course that pip can install."""
+
+    root: Path
+    package: Path  # the folder of its Python package
+    course: str  # its name, given to `--curriculum`
+    is_new: bool
+
+
+def create(folder: Path, name: str, title: str = "") -> list[str]:
+    """Write the skeleton of the assignment `name` into the course in `folder`; return lines for the user."""
+    if problem := problem_with_name(name):
+        raise UsageError(problem)
+    if name in registry.default().modules:
+        reuse = f"To reuse it in a course: built_in_assignments({name!r}). Otherwise choose another name"
+        raise UsageError(f"Headway has an assignment {name!r}. {reuse}")
+    project = find_project(folder)
+    title = " ".join(title.split()).replace('"', "'") or name.replace("_", " ").capitalize()
+    files = _assignment_files(name, title, project)
+    if taken := [path for path in files if path.exists()]:
+        raise UsageError(f"{taken[0]} already exists. Choose another name, or delete it first")
+    if project.is_new:
+        files[project.root / "pyproject.toml"] = _fill("pyproject.toml", name, title, project)
+    for subfolder, docstring in _FOLDERS.items():
+        if not (init := project.package / subfolder / "__init__.py").exists():
+            files[init] = f'"""{docstring}"""\n'
+    declaration, entry = project.package / "__init__.py", _fill("assignment", name, title, project)
+    text = _fill("course", name, title, project) if project.is_new else declaration.read_text("utf-8")
+    if is_declared := MARKER in text:
+        at = text.rindex("\n", 0, text.index(MARKER)) + 1
+        files[declaration] = text[:at] + entry + text[at:]
+    hint_file = project.package / hints.FILE
+    known = hint_file.read_text("utf-8").rstrip() + "\n\n" if hint_file.is_file() else ""
+    files[hint_file] = known + _fill("hints", name, title, project)
+    for path, content in sorted(files.items()):
+        with report_write_error(path, _ANOTHER_FOLDER):
+            write_atomically(path, content.encode())
+    lines = [f"wrote {path}" for path in sorted(files)]
+    if not is_declared:
+        lines += [f"Add this to the Curriculum in {declaration}:", "", entry.rstrip("\n"), ""]
+    install = [f"    pip install -e {project.root}"] if project.is_new else []
+    verify = f"    headway verify --curriculum {project.course}"
+    return [*lines, "Next:", *install, verify, "Then replace what the comments in each file say, and verify again."]
+
+
+def find_project(folder: Path) -> Project:
+    """Return the course in a folder, or the one that can be made there; raise UsageError if neither is possible."""
+    if (folder / "__init__.py").is_file() and not (folder / "pyproject.toml").is_file():  # the package itself
+        folder = folder.resolve().parent
+    settings = folder / "pyproject.toml"
+    if settings.is_file():
+        return _existing_project(folder, settings)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder. {_ANOTHER_FOLDER}")
+    if folder.is_dir() and any(not path.name.startswith((".", "README", "LICENSE")) for path in folder.iterdir()):
+        raise UsageError(f"{folder} is neither empty nor a course: it has no pyproject.toml. {_ANOTHER_FOLDER}")
+    name = re.sub(r"\W+", "_", folder.resolve().name).lower()
+    if not name.isidentifier() or name in sys.stdlib_module_names or importlib.util.find_spec(name) is not None:
+        raise UsageError(f"a Python package cannot be named {name!r}, like its folder. {_ANOTHER_FOLDER}")
+    return Project(folder, folder / name, name, is_new=True)
+
+
+def _existing_project(folder: Path, settings: Path) -> Project:
+    try:
+        courses = tomllib.loads(settings.read_text("utf-8"))["project"]["entry-points"][registry.GROUP]
+        ((course, value),) = courses.items()
+        module = value.partition(":")[0].strip()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        entry = f'[project.entry-points."{registry.GROUP}"] with a line such as mine = "my_package:COURSE"'
+        raise UsageError(f"{settings} does not declare exactly one course. Add: {entry}") from None
+    for parent in (folder, folder / "src"):
+        package = parent.joinpath(*module.split("."))
+        if (package / "__init__.py").is_file():
+            return Project(folder, package, course, is_new=False)
+    raise UsageError(f"{settings} names the package {module!r}, which is not in {folder}. Correct the name")
+
+
+def _assignment_files(name: str, title: str, project: Project) -> dict[Path, str]:
+    places = {
+        "solution": f"solutions/{name}.py",
+        "checks": f"checks/test_{name}.py",
+        "reference": f"reference/{name}.py",
+        "mistakes": f"mistakes/{name}.py",
+        "promises": f"promises/{name}.toml",
+    }
+    return {project.package / place: _fill(part, name, title, project) for part, place in places.items()}
+
+
+def _fill(part: str, name: str, title: str, project: Project) -> str:
+    text = importlib.resources.files(__package__).joinpath("skeleton", f"{part}.txt").read_text("utf-8")
+    package = ".".join(project.package.relative_to(project.root).parts).removeprefix("src.")
+    values = {
+        "@NAME@": name,
+        "@TITLE@": title,
+        "@COURSE@": project.course,
+        "@PACKAGE@": package,
+        "@DISTRIBUTION@": package.replace("_", "-"),
+    }
+    for placeholder, value in values.items():
+        text = text.replace(placeholder, value)
+    return text
