@@ -46,7 +46,7 @@ def runs(folder: Path, plain: bool, json_file: str | None) -> None:
 @click.option("--temperature", type=click.FloatRange(0), default=0.8, help="Temperature of the sample.")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Seed of the sample.")
 @click.option("--out", type=options.PATH, help="The card, as .html or .md (default: MODEL-card.html).")
-@click.option("--force", is_flag=True, help="Replace a file that exists.")
+@options.force
 def card(
     path: Path,
     folder: Path,

@@ -11,7 +11,7 @@ from rich.text import Text
 from autograder.report import styles
 
 WIDEST_BAR = 34
-NARROW_INDENT = 2
+NARROW_INDENT = 1
 BORDERS = 4  # columns of the panel's border and padding
 
 

@@ -27,7 +27,7 @@ OUTCOMES = {
     ),
     "encoder_decoder": (
         "Your model can now read one text and write another of a different length, as a translator does.",
-        "headway train --preset annotated --out annotated.safetensors",
+        "headway train --preset annotated --out copy.safetensors",
     ),
     "bpe": ("You can now split any text into the tokens of GPT-2, and join them again.", ""),
     "gpt2": (
