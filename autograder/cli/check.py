@@ -67,6 +67,7 @@ def check(
     from autograder.engine import session
     from autograder.sandbox import Limits
     from autograder.workspace.check import check_workspace, newly_finished, next_step
+    from autograder.workspace.next_function import record_after_check
     from autograder.workspace.sources import split_file_names
 
     options.require_replaceable_json(json_file, {"schema": RESULT_SCHEMA})
@@ -101,6 +102,8 @@ def check(
         notebooks = {module: workspace.file_of(module) for module in workspace.notebook_modules}
         finished = newly_finished(workspace, result) if result.passed else None
     document = results.to_document(result, curriculum)
+    if not sandbox and seed == 0:
+        record_after_check(workspace, document)
     if json_file:
         options.write_json(json_file, document)
     if markdown or junit:

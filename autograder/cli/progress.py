@@ -19,15 +19,18 @@ if TYPE_CHECKING:
 @options.workspace_folder
 @click.option("--open", "only_open", is_flag=True, help="List only functions that do not pass yet.")
 @click.option("--done", "only_done", is_flag=True, help="List only functions that pass.")
+@click.option("--all", "every", is_flag=True, help="List every function, not only those of the current assignment.")
 @click.option("--terms", is_flag=True, help="Explain the terms of the lessons; NAME may be a term.")
 @options.curriculum
 @options.no_color
-def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool, terms: bool) -> None:
+def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool, every: bool, terms: bool) -> None:
     """Show your progress.
 
-    These are the results of the latest checks; nothing is checked now.
+    These are the results of the latest checks; nothing is checked now. Each assignment has one line; the functions of
+    the assignment you are working on are listed, too, and those of others with --all or by name.
     """
     from autograder.report import progress_table
+    from autograder.workspace.next_function import function_to_work_on
 
     workspace = options.open_workspace(folder)
     console = options.make_console()
@@ -38,14 +41,19 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
         course_table.render(glossary.select(names, workspace.curriculum), workspace.curriculum, console)
         return
     selected = workspace.curriculum.select(names)
+    is_folded = not (names or only_open or only_done or every)
     if not workspace.has_assignments or not workspace.has_recorded_course:
-        progress_table.render(workspace.curriculum, selected, console)
+        progress_table.render(workspace.curriculum, selected, console, unfolded=() if is_folded else None)
         return
     entries = workspace.progress
     passed = {name for name, entry in entries.items() if entry.status == "passed"}
     listed = tuple(name for name in selected if not (only_open if name in passed else only_done))
     stale = frozenset(entries.keys() - workspace.statuses.keys())
-    progress_table.render(workspace.curriculum, listed, console, entries, stale, len(selected))
+    current = function_to_work_on(workspace) if is_folded else None
+    unfolded = {current.partition(".")[0]} if current else set[str]()
+    progress_table.render(
+        workspace.curriculum, listed, console, entries, stale, len(selected), unfolded if is_folded else None
+    )
     for line in workspace.describe_sources(dict.fromkeys(function.partition(".")[0] for function in listed)):
         click.echo(line)
     for note in workspace.state.notes:
@@ -65,7 +73,7 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
     --more counts from the first hint.
     """
     from autograder.report import hints as hints_report
-    from autograder.workspace import hints, state
+    from autograder.workspace import hints, solution_offer, state
 
     workspace = options.open_workspace(folder or Path())
     curriculum = workspace.curriculum
@@ -92,19 +100,19 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
         repeat = " --more" * (1 if remembers else more + 1)
         commands = [f"headway check {function}{dir_option}", f"headway hint {function}{repeat}{dir_option}"]
         kinds_and_steps = list(zip(hints.KINDS, steps, strict=True))
+        passes = function in workspace.progress and workspace.progress[function].status == "passed"
+        if remembers and solution_offer.offers_solution(workspace, function, passes):
+            commands.append(f"headway solution {function}{'' if passes else ' --give-up'}{dir_option}")
         hints_report.render(function, kinds_and_steps[:count], len(steps), commands, console)
     if remembers:
         hints_report.render_notes(recorded.notes, options.make_console(stderr=True))
 
 
 def _current_function(workspace: "Workspace") -> str:
-    """Return the function that the student works on: the last one watched, else the first that does not pass."""
-    from autograder.workspace import progress
+    """Return the function that the student works on."""
+    from autograder.workspace.next_function import function_to_work_on
 
-    name = workspace.current_function
-    if name is None and workspace.has_assignments:
-        latest_statuses = {name: entry.status for name, entry in workspace.progress.items()}
-        name = progress.next_unfinished(latest_statuses, workspace.curriculum)
+    name = function_to_work_on(workspace) if workspace.has_assignments else workspace.current_function
     if name is None:
         raise UsageError("name a function, for example: headway hint softmax.softmax. List them all: headway list")
     return name

@@ -1,7 +1,7 @@
 """The functions of a course with their progress, estimated time and difficulty, for `headway list`."""
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import Protocol
 
 from rich.console import Console
@@ -19,6 +19,7 @@ SINCE, TAKES, HARD = 6, 6, 3
 MARK, GAP, INDENT = 2, 2, 4
 # In a narrow terminal, a few long names must not push the rest off the screen and gradients are shortened; in a very
 # narrow one PyTorch's names are cut instead of being wrapped.
+NARROW = 72  # columns below which the folded list leaves out the expected time
 WIDE_ROOM, LONG_NAME, NARROW_ROOM = 74, 26, 30
 
 
@@ -42,12 +43,22 @@ def render(
     entries: Mapping[str, FunctionProgress] | None = None,
     stale: frozenset[str] = frozenset(),
     total: int | None = None,
+    unfolded: Container[str] | None = None,
 ) -> None:
     """Print the selected functions by assignment: PyTorch's name, estimated time, difficulty.
 
-    The latest results, `entries`, add a mark, the age of the status and the points; `stale` functions were changed
-    since. The number `total` is given if `selected` is only a part of the functions.
+    Args:
+        curriculum: the course.
+        selected: qualified names of functions.
+        console: where to print.
+        entries: the latest results, which add a mark, the age of the status and the points.
+        stale: functions that were changed since.
+        total: how many functions there are, if `selected` is only a part of them.
+        unfolded: the assignments whose functions are listed, each on its line; all of them if it is None.
     """
+    if unfolded is not None:
+        _render_folded(curriculum, selected, console, entries, stale, unfolded)
+        return
     functions = [curriculum.functions[name] for name in selected]
     points = max((len(_points(entries[name])) for name in selected if name in entries), default=0) if entries else 0
     columns = (TAKES, HARD) if entries is None else (SINCE, max(points, len("points")), TAKES, HARD)
@@ -79,6 +90,73 @@ def render(
     console.print(Text("Check one of them: headway check NAME"))
     if total in (None, len(functions)):
         console.print(Text("See what is left: headway list --open"))
+
+
+def _render_folded(
+    curriculum: Curriculum,
+    selected: tuple[str, ...],
+    console: Console,
+    entries: Mapping[str, FunctionProgress] | None,
+    stale: frozenset[str],
+    unfolded: Container[str],
+) -> None:
+    """Print one line for each assignment, and one for each function of those that are unfolded."""
+    points = max((len(_assignment_points(assignment, entries)) for assignment in curriculum.assignments), default=0)
+    passed = max(len(f"{len(entry.functions)} of {len(entry.functions)}") for entry in curriculum.assignments)
+    shows_time = console.width >= NARROW
+    widths = (max(passed, len("functions")), points or None, TAKES + GAP + HARD if shows_time else None)
+    table = _table(*filter(None, widths))
+
+    def add_row(mark: Text, about: Text, *cells: Text) -> None:
+        table.add_row(mark, about, *(cell for cell, width in zip(cells, widths, strict=True) if width))
+
+    titles = "functions" if entries is None else "passed", "points", "takes"
+    add_row(Text(), Text(), *(Text(title, "dim") for title in titles))
+    for assignment in curriculum.assignments:
+        statuses = [_status(entries, function) for function in assignment.functions]
+        about = Text.assemble(f"{assignment.number:>2} ", (assignment.module, "bold"), "  ", assignment.title)
+        count = f"{statuses.count('passed')} of {len(statuses)}" if entries is not None else str(len(statuses))
+        cells = [count, _assignment_points(assignment, entries), _duration(assignment.minutes)]
+        add_row(Text(*STATUS_STYLES[_common_status(statuses)]), about, *map(Text, cells))
+        for function in assignment.functions if assignment.module in unfolded else ():
+            entry = entries.get(function.qualified) if entries else None
+            own = Text(_points(entry)) if entry and entry.status != "not_started" else Text()
+            bonus = "  bonus" if function.bonus else ""
+            mark = STATUS_STYLES[_status(entries, function)]
+            name = Text.assemble("   ", mark, _name(function, stale)[1:], (bonus, "dim"))
+            effort = Text.assemble(_duration(function.minutes), "  ", (DOTS[function.difficulty], "dim"))
+            add_row(Text(), name, Text(), own, effort)
+    console.print(table)
+    functions = [curriculum.functions[name] for name in selected]
+    if entries is None:
+        console.print(Text("\nList the functions of an assignment: headway list NAME; all of them: headway list --all"))
+        return
+    console.print(_summary(functions, entries, None))
+    if stale & set(selected):
+        console.print(Text("~ changed since the last check: headway check, or headway to watch", "dim"))
+    console.print(Text("All functions: headway list --all; one assignment: headway list NAME"))
+
+
+def _status(entries: Mapping[str, FunctionProgress] | None, function: Function) -> str:
+    entry = entries.get(function.qualified) if entries else None
+    return entry.status if entry else "not_started"
+
+
+def _common_status(statuses: Sequence[str]) -> str:
+    """Return one status for the functions of an assignment: the worst one that was begun."""
+    for status in ("error", "timeout", "failed", "blocked"):
+        if status in statuses:
+            return status
+    return "passed" if set(statuses) == {"passed"} else "not_started"
+
+
+def _assignment_points(assignment: Assignment, entries: Mapping[str, FunctionProgress] | None) -> str:
+    """Return the points of an assignment, once any of it was begun."""
+    known = {f: entries[f.qualified] for f in assignment.functions if f.qualified in entries} if entries else {}
+    if all(entry.status == "not_started" for entry in known.values()):
+        return ""
+    earned = sum(entry.earned for entry in known.values())
+    return f"{earned:g} / {sum(entry.possible for function, entry in known.items() if not function.bonus):g}"
 
 
 def _table(*widths: int) -> Table:

@@ -367,16 +367,27 @@ def location_text(where: Document) -> str:
     return f"{where['file']}{between}{where['line']}"
 
 
+def next_function(document: Document) -> str | None:
+    """Return the first function in course order that needs work, or what blocks the first; None if nothing is left."""
+    functions = required_functions(document)
+    for assignment, function in functions:
+        if function["status"] not in ("passed", "blocked"):
+            return f"{assignment['name']}.{function['name']}"
+    blocked = (check for _, function in functions for check in function["checks"] if check["status"] == "blocked")
+    return next((str(check["blocked_by"][0]) for check in blocked), None)
+
+
 def next_step(document: Document, when_passed: str | None = None, notebooks: Mapping[str, str] | None = None) -> str:
-    """Return the one thing to do next: the first function in course order that needs work, else `when_passed`.
+    """Return the one thing to do next, which is about `next_function`, else `when_passed`.
 
     `notebooks` has the path of each assignment that is written in a notebook.
     """
+    name = next_function(document)
     functions = required_functions(document)
     for assignment, function in functions:
-        if function["status"] in ("passed", "blocked"):
+        module = assignment["name"]
+        if f"{module}.{function['name']}" != name or function["status"] in ("passed", "blocked"):
             continue
-        module, name = assignment["name"], f"{assignment['name']}.{function['name']}"
         file = (notebooks or {}).get(module, f"{module}.py")
         if function["status"] == "not_started":
             if is_missing(function["checks"][0]):
@@ -389,8 +400,7 @@ def next_step(document: Document, when_passed: str | None = None, notebooks: Map
             return f"Next: fix {broken}{line}, then: headway check {broken.removesuffix('.py')}"
         place = location_text(where) if where else file
         return f"Next: fix {function['name']} ({place}), then: headway check {name}"
-    blocked = next((check for _, f in functions for check in f["checks"] if check["status"] == "blocked"), None)
-    if blocked:
-        cause = blocked["blocked_by"][0]
-        return f"Next: work on {cause}, which blocks {blocked['function']}: headway check {cause}"
+    if name is not None:
+        blocked = next(check for _, f in functions for check in f["checks"] if check["status"] == "blocked")
+        return f"Next: work on {name}, which blocks {blocked['function']}: headway check {name}"
     return f"{passed_text(document)}.\n{when_passed or 'See what is left: headway list --open'}"

@@ -3,12 +3,11 @@
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from autograder.errors import UsageError
 from autograder.report import diff, watch_body
 from autograder.report.check_report import STATUS_STYLES
 from autograder.report.watch_screen import KEYS, LAST_KEYS, SCROLL_KEYS
 from autograder.report.wording import STATUS_WORDS
-from autograder.workspace import hints, solutions
+from autograder.workspace import solutions
 from autograder.workspace.function_source import without_docstring
 from autograder.workspace.workspace import Workspace
 
@@ -20,26 +19,6 @@ def help_view() -> RenderableType:
     rows.append((SCROLL_KEYS, "scroll, where not everything fits"))
     marks = {mark: (style, STATUS_WORDS[status]) for status, (mark, style) in STATUS_STYLES.items()}
     return watch_body.help_view(rows, marks)
-
-
-def offers_solution(workspace: Workspace, function: str, passes: bool) -> bool:
-    """Return whether a solution may be shown now: the code passes, or the last hint was seen and the rule allows it."""
-    try:
-        rule = solutions.solution_rule(workspace.folder)
-    except UsageError:
-        return False
-    if passes or function in workspace.state.section(solutions.GAVE_UP):
-        return rule != "never"
-    steps = hints.steps(function, workspace.curriculum.package)
-    return rule == "give-up" and hints.shown_count(workspace.state.section(hints.KEY), function) >= len(steps)
-
-
-def record_giving_up(workspace: Workspace, function: str, passes: bool, *, give_up: bool) -> None:
-    """Record that the solution of a function is shown before it passes; raise UsageError unless it may be shown."""
-    workspace.state.refresh()
-    passed = {function} if passes else set[str]()
-    if solutions.require_solution_allowed(workspace.folder, (function,), passed, give_up, workspace.state):
-        workspace.state.save()
 
 
 def solution_view(workspace: Workspace, function: str) -> RenderableType:

@@ -42,11 +42,11 @@ def headway(*arguments):
     return [sys.executable, "-m", "autograder.cli", *map(str, arguments)]
 
 
-def plain(modules, submission):
+def plain(modules, submission, *more):
     files = [str(path) for module in modules for path in check_files(module, BUILT_IN)]
     options = ["-q", "-p", "plain", "-p", "no:cacheprovider", "-c", str(CONFIGURATION)]
     environment = {"SUBMISSION": str(submission), "PYTHONPATH": str(Path(__file__).parent)}
-    return seconds([sys.executable, "-m", "pytest", *options, *files], **environment)
+    return seconds([sys.executable, "-m", "pytest", *options, *more, *files], **environment)
 
 
 def report(name, ours, theirs, unit, per=1):

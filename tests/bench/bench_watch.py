@@ -3,6 +3,7 @@
     python tests/bench/bench_watch.py                # softmax and blocks, 30 saves each
     python tests/bench/bench_watch.py --saves 10
     python tests/bench/bench_watch.py --loops        # each wrong save has an endless loop
+    python tests/bench/bench_watch.py --against DIR  # in turn with the checkout in DIR (with a .venv) and plain pytest
 
 Each save changes one function from right to wrong or back, so that each verdict differs from the previous one. Prints
 medians, and the time of each stage: noticing the save (the operating system, and the wait for further saves), comparing
@@ -24,6 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
+from bench_check import plain  # noqa: E402
 from support.terminal import Terminal  # noqa: E402
 
 from autograder.courses.transformer import TRANSFORMER  # noqa: E402
@@ -68,7 +70,7 @@ def verdict(terminal, words, seconds=60.0):
     raise SystemExit(f"no verdict with {words!r}:\n{terminal.screen()}")
 
 
-def measure(function, until, saves, case, words_if_wrong):
+def measure(function, until, saves, case, words_if_wrong, command=HEADWAY):
     """Return the seconds from write to verdict and of each stage, for each save."""
     right, wrong = case
     with tempfile.TemporaryDirectory() as scratch:
@@ -80,7 +82,7 @@ def measure(function, until, saves, case, words_if_wrong):
         path = folder / f"{function.partition('.')[0]}.py"
         good = path.read_text()
         assert right in good
-        terminal = Terminal([*HEADWAY, "watch"], folder, HEADWAY_TIMINGS=str(timings))
+        terminal = Terminal([*command, "watch"], folder, columns=140, HEADWAY_TIMINGS=str(timings))
         try:
             terminal.wait_for(f"{function} passes")
             wait_until_quiet(terminal)
@@ -124,13 +126,40 @@ def one_shot(runs):
         )
 
 
+def compare(other, saves, rounds=3):
+    """Print medians of right and of wrong saves, here and in another checkout, measured in turn, with plain pytest."""
+    headways = {"here": HEADWAY, "there": [str(other / ".venv" / "bin" / "python"), *HEADWAY[1:]]}
+    print(f"{'':16}{'':8}{'wrong':>8}{'right':>8}   medians of {rounds} rounds of {saves} saves each, ms")
+    for function, until in (("softmax.softmax", 12), ("blocks.block", 12)):
+        module = function.partition(".")[0]
+        totals = {name: ([], []) for name in headways}
+        pytests = []
+        for number in range(rounds):
+            order = list(headways.items())[:: 1 if number % 2 else -1]
+            for name, command in order:
+                seconds, _ = measure(function, until, saves, CASES[function], "differs from", command)
+                for kind in (0, 1):
+                    totals[name][kind].extend(seconds[kind::2])
+            pytests.append(plain([module], ROOT / "solutions", "-k", "not dropout"))  # whose generator is Headway's
+        for name, kinds in totals.items():
+            wrong, right = (1e3 * statistics.median(values) for values in kinds)
+            print(f"{function:<16}{name:<8}{wrong:8.0f}{right:8.0f}", flush=True)
+        usual = statistics.median(totals["here"][0] + totals["here"][1])
+        seconds = statistics.median(pytests)
+        print(f"{function:<16}plain pytest: {1e3 * seconds:.0f} ms, {seconds / usual:.1f} times as long", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--saves", type=int, default=30)
     parser.add_argument("--loops", action="store_true")
+    parser.add_argument("--against", type=Path, metavar="DIR")
     options = parser.parse_args()
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors; {options.saves} saves, medians, ms")
     print(f"{'':44}{'total':>7}   " + "   ".join(DESCRIPTIONS))
+    if options.against:
+        compare(options.against, options.saves)
+        return
     if options.loops:
         totals, _ = measure("softmax.softmax", 12, options.saves, LOOP, "was stopped")
         wrong = totals[::2]

@@ -116,7 +116,7 @@ def test_list_shows_time_and_difficulty(workspace, tmp_path):
 @pytest.mark.parametrize("columns", [80, 140])
 def test_list_truncates_nothing(workspace, tmp_path, columns):
     for cwd in (workspace, tmp_path):
-        shown = invoke("list", cwd=cwd, COLUMNS=str(columns)).stdout
+        shown = invoke("list", "--all", cwd=cwd, COLUMNS=str(columns)).stdout
         assert "…" not in shown
         assert all(len(line) <= columns for line in shown.splitlines())
         for function in TRANSFORMER.functions.values():
@@ -126,10 +126,21 @@ def test_list_truncates_nothing(workspace, tmp_path, columns):
     assert ("gradient of scaled_dot_product_attention" in shown) == (columns == 140)
 
 
+@pytest.mark.parametrize("columns", [60, 80, 140])
+def test_list_is_folded_so_that_it_fits_a_screen(workspace, tmp_path, columns):
+    lines = invoke("list", cwd=workspace, COLUMNS=str(columns)).stdout.splitlines()
+    assert len(lines) <= len(TRANSFORMER.assignments) + 12
+    assert all(len(line) <= columns for line in lines)
+    for assignment in TRANSFORMER.assignments:
+        assert sum(f" {assignment.number} {assignment.module}" in line for line in lines) == 1
+    unfolded = invoke("list", "--all", cwd=workspace, COLUMNS=str(columns)).stdout.splitlines()
+    assert len(unfolded) > len(TRANSFORMER.functions)
+
+
 def test_hint_without_name_uses_the_current_function(workspace, tmp_path):
-    assert "softmax.softmax_backward · hint 1 of 3" not in invoke("hint", cwd=workspace).stdout
-    assert "tokenizer.build_vocab · hint 1 of 3" in invoke("hint", cwd=workspace).stdout
     about = workspace / ".headway.json"
+    about.write_text(json.dumps({key: value for key, value in json.loads(about.read_text()).items() if key != "at"}))
+    assert "tokenizer.build_vocab · hint 1 of 3" in invoke("hint", cwd=workspace).stdout
     about.write_text(json.dumps({**json.loads(about.read_text()), "at": "softmax.softmax_backward"}))
     assert "softmax.softmax_backward · hint 1 of 3" in invoke("hint", cwd=workspace).stdout
     elsewhere = invoke("hint", cwd=tmp_path)
