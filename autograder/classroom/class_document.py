@@ -254,6 +254,8 @@ def _works(
         if one.attempt is not None and one.attempt.includes(assignment.name):
             functions = one.entry.functions if one.entry else {}
             submitted_at = one.attempt.submitted_at(assignment.name)
+            if submitted_at is None and one.attempt.late_by is not None and assignment.due is not None:
+                submitted_at = assignment.due + one.attempt.late_by
             works[assignment.name] = scoring.AssignmentWork(functions, submitted_at, one.attempt.late)
     return works
 

@@ -92,6 +92,9 @@ def warn_of_unknown_dates(graded_class: GradedClass) -> list[str]:
     unknown = sum(any(not attempt.times and attempt.late is None for attempt in attempts) for attempts in submitted)
     if not unknown:
         return []
-    hint = "Downloads from Gradescope and nbgrader contain dates; those from Canvas only mark late submissions."
+    hint = (
+        "Downloads from Gradescope and nbgrader contain dates, and those from Canvas mark late work. For Moodle, put the "
+        "grading worksheet (CSV) into the folder of the download."
+    )
     count = f"{unknown} of {counted(len(submitted), 'submission')}"
     return [f"No date is known for {count}. They count as on time unless [[exceptions]] gives late_days. {hint}"]

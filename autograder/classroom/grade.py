@@ -259,7 +259,7 @@ class _Recorder:
         total = sum(1 for source in in_run for _ in graded_class.files_of_source(source))
         self._class, self._store, self._on_progress, self._started = graded_class, store, on_progress, started
         self._progress = GradingProgress(len(tasks), total - len(tasks))
-        self._written_at = time.monotonic()
+        self._write_again_at = time.monotonic() + REFRESH_SECONDS
         limits = graded_class.policy.limits
         self._budgets = StudentBudgets(limits.student_seconds, limits.sandbox_limits(), self._leave_out)
         on_progress(self._progress)
@@ -271,9 +271,11 @@ class _Recorder:
         self._progress.done += 1
         self._progress.entry, self._progress.name = entry, task.name
         self._on_progress(self._progress)
-        if time.monotonic() - self._written_at > REFRESH_SECONDS:
+        started = time.monotonic()
+        if started > self._write_again_at:
             self._write()
-            self._written_at = time.monotonic()
+            # Writing the document of a large class takes seconds.
+            self._write_again_at = time.monotonic() + max(REFRESH_SECONDS, 20 * (time.monotonic() - started))
 
     def next_task(self, todo: deque[GradingTask]) -> GradingTask | None:
         """Remove and return the first task whose student has CPU time left; count those whose student has none."""

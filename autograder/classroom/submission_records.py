@@ -8,7 +8,7 @@ import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +26,8 @@ SUBMISSIONS = "submissions.json"
 class _AttemptRecord(msgspec.Struct, forbid_unknown_fields=True):
     times: dict[str, datetime]
     late: bool | None
-    assignments: tuple[str, ...] | None
+    late_seconds: float | None = None
+    assignments: tuple[str, ...] | None = None
     downloaded: dict[str, str] = {}
 
 
@@ -101,11 +102,14 @@ def read(out: Path) -> SubmissionRecords:
 
 
 def _member(record: _MemberRecord) -> ClassMember:
-    attempts = tuple(
-        Attempt((), attempt.times, attempt.late, attempt.assignments, attempt.downloaded) for attempt in record.attempts
-    )
+    attempts = tuple(map(_attempt, record.attempts))
     notes = tuple(record.notes)
     return ClassMember(record.submission, record.name, record.id, record.email, attempts, record.ids, notes)
+
+
+def _attempt(record: _AttemptRecord) -> Attempt:
+    late_by = None if record.late_seconds is None else timedelta(seconds=record.late_seconds)
+    return Attempt((), record.times, record.late, late_by, record.assignments, record.downloaded)
 
 
 def write(
@@ -157,6 +161,7 @@ def _record(member: ClassMember, student: str) -> dict[str, Any]:
             {
                 "times": {name: time.isoformat() for name, time in attempt.times.items()},
                 "late": attempt.late,
+                "late_seconds": attempt.late_by.total_seconds() if attempt.late_by is not None else None,
                 "assignments": attempt.assignments,
                 "downloaded": attempt.downloaded,
             }

@@ -144,5 +144,8 @@ def _details(student: Document) -> Text:
     lines += [Text(line) for line in student_exception_lines(student)]
     reason = f"{student['status']}: {student['reason']}" if student["status"] in STATUSES_WITHOUT_SCORE else ""
     notes = [reason, *(note for note in student["notes"] if note not in reason)]
+    missing = [name for name, grade in student["assignments"].items() if grade["status"] == "missing"]
+    if missing and student["status"] != "missing":
+        lines.append(Text(f"no submission: {', '.join(missing)}"))
     lines += [Text(note, STATUS_STYLES["error"][1]) for note in notes if note]
     return Text("\n").join(lines)

@@ -20,6 +20,7 @@ from autograder.classroom.submissions.model import (
     is_gradable,
     safe_name,
 )
+from autograder.classroom.submissions.moodle_lateness import read_lateness
 from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import Curriculum
 from autograder.errors import UsageError, missing_package
@@ -92,6 +93,7 @@ def read_moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[
 
     The names are made in mod/assign/classes/downloader.php (github.com/moodle/moodle): full name, participant's
     number, `assignsubmission` and the plugin's type, joined by `_`. Texts typed into Moodle (`onlinetext`) are ignored.
+    Lateness comes from the grading worksheet, if it lies in the same folder.
     """
     matches = {name: match for name in names if (match := _MOODLE.fullmatch(name))}
     others = [name for name in names if name not in matches and (is_gradable(name) or (folder / name).is_dir())]
@@ -103,12 +105,14 @@ def read_moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[
         if match["kind"] == "file":
             path, file = folder / name, match["file"]
             parts.append(SubmissionPart(unwrap_folder(path)) if file is None else SubmissionPart(path, file))
-    return [
-        ClassMember(
-            safe_name(f"{name}_{number}"), name, number, attempts=(Attempt(tuple(parts)),), ids={"moodle": number}
-        )
-        for (name, number), parts in sorted(parts_by_student.items())
-    ]
+    lateness = read_lateness(folder, names)
+    members = []
+    for (name, number), parts in sorted(parts_by_student.items()):
+        late_by = lateness.get(number)
+        attempt = Attempt(tuple(parts), late=None if late_by is None else bool(late_by), late_by=late_by)
+        ids = {"moodle": number}
+        members.append(ClassMember(safe_name(f"{name}_{number}"), name, number, attempts=(attempt,), ids=ids))
+    return members
 
 
 def read_gradescope(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:

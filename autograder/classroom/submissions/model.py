@@ -3,7 +3,7 @@
 import hashlib
 import os
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from autograder.core.files import lower_suffix
@@ -29,7 +29,8 @@ class Attempt:
 
     parts: tuple[SubmissionPart, ...]
     times: dict[str, datetime] = field(default_factory=dict)  # by assignment; the key "" stands for all others
-    late: bool | None = None  # whether the platform marks it as late, not by how much; None: it has no such mark
+    late: bool | None = None  # whether the platform marks it as late; None: it has no such mark
+    late_by: timedelta | None = None  # by how much, if the platform says so but gives no date
     assignments: tuple[str, ...] | None = None  # those that it is for; None: the layout does not say
     downloaded: dict[str, str] = field(default_factory=dict)  # name in Canvas's download, by the file's original name
 

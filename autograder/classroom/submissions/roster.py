@@ -87,7 +87,7 @@ _EMAIL = (
 _SECTION = ("section", "sections", "sectionname", "group", "groupname", "gruppe", "groupe", "grupo", "tutorial", "lab")
 _TA = ("ta", "tas", "teachingassistant", "tutor", "tutorin", "grader")
 # Moodle's worksheets: "Participant 1234", in the language of the person who downloaded it.
-_MOODLE_PARTICIPANT = re.compile(
+MOODLE_PARTICIPANT = re.compile(
     r"(?:participant|participante|teilnehmer/in|teilnehmer|deelnemer|partecipante|deltaker|deltager)\s*(\d+)",
     re.IGNORECASE,
 )
@@ -115,11 +115,23 @@ def read_roster(path: Path) -> list[RosterEntry]:
     Raises:
         UsageError: if it cannot be read, has no column that identifies people, or lists somebody twice.
     """
+    rows = read_rows(path, "the roster")
+    titles = titles_by_word(rows[0] if rows else [])
+    if not any(title in titles for title in (*_NAME, *_ID, *_LOGIN, *_EMAIL, *_LAST)):
+        columns = ", ".join(list(rows[0])[:6]) if rows else ""
+        raise UsageError(
+            f"the roster {path} has no column name, id or email. Rename one of these: {clean(columns, 200)}"
+        )
+    return roster_entries(rows, f"the roster {path}")
+
+
+def read_rows(path: Path, what: str) -> list[dict[str, str]]:
+    """Return the rows of a CSV file by title; raise UsageError, with `what` the file is, if it cannot be read."""
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise UsageError(f"cannot read the roster {path}: {error.strerror}. Check the path: --roster FILE") from None
-    text = _decode(content, path)
+        raise UsageError(f"cannot read {what} {path}: {error.strerror}. Check the path") from None
+    text = _decode(content, path, what)
     try:
         dialect: type[csv.Dialect] | csv.Dialect = csv.Sniffer().sniff(text[:4000], delimiters=",;\t")
     except csv.Error:
@@ -129,15 +141,8 @@ def read_roster(path: Path) -> list[RosterEntry]:
         rows = list(reader)
     except csv.Error as error:  # for example a quotation mark that is never closed
         problem = f"is not valid CSV after line {reader.line_num}: {error}. Save it as CSV (UTF-8) again."
-        raise UsageError(f"the roster {path} {problem}") from None
-    titles = titles_by_word(reader.fieldnames or [])
-    if not any(title in titles for title in (*_NAME, *_ID, *_LOGIN, *_EMAIL, *_LAST)):
-        columns = ", ".join(title or "" for title in (reader.fieldnames or [])[:6])
-        raise UsageError(
-            f"the roster {path} has no column name, id or email. Rename one of these: {clean(columns, 200)}"
-        )
-    cells = ({key or "": value or "" for key, value in row.items() if isinstance(value, str)} for row in rows)
-    return roster_entries(list(cells), f"the roster {path}")
+        raise UsageError(f"{what} {path} {problem}") from None
+    return [{key or "": value or "" for key, value in row.items() if isinstance(value, str)} for row in rows]
 
 
 def roster_entries(rows: Sequence[dict[str, str]], where: str) -> list[RosterEntry]:
@@ -157,7 +162,7 @@ def roster_entries(rows: Sequence[dict[str, str]], where: str) -> list[RosterEnt
     return list(entries.values())
 
 
-def _decode(content: bytes, path: Path) -> str:
+def _decode(content: bytes, path: Path, what: str) -> str:
     """Return the text of a file in UTF-8, UTF-16 or cp1252, as spreadsheets save them."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encodings = ["utf-16"]
@@ -170,7 +175,7 @@ def _decode(content: bytes, path: Path) -> str:
             return content.decode(encoding)
         except UnicodeDecodeError:
             continue
-    raise UsageError(f"the roster {path} is not in UTF-8, UTF-16 or cp1252. Save it as CSV (UTF-8).")
+    raise UsageError(f"{what} {path} is not in UTF-8, UTF-16 or cp1252. Save it as CSV (UTF-8).")
 
 
 def titles_by_word(titles: Iterable[str | None]) -> dict[str, str]:
@@ -202,7 +207,7 @@ def _entry(row: dict[str, str], titles: dict[str, str]) -> RosterEntry | None:
     ids = {"canvas": number} if is_canvas and row.get(titles["id"], "").strip() else {}
     if is_canvas:  # the number in "ID" is Canvas's own, which no other platform knows
         number = first(("sisuserid", "sisloginid")) or number
-    participants = (_MOODLE_PARTICIPANT.fullmatch(cell.strip()) for cell in row.values())
+    participants = (MOODLE_PARTICIPANT.fullmatch(cell.strip()) for cell in row.values())
     if participant := next(filter(None, participants), None):
         ids["moodle"] = participant[1]
         number = next(filter(None, (first(("idnumber", "idnummer", "numérodidentification")), participant[1])))
