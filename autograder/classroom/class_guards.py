@@ -93,8 +93,8 @@ def warn_of_unknown_dates(graded_class: GradedClass) -> list[str]:
     if not unknown:
         return []
     hint = (
-        "Downloads from Gradescope and nbgrader contain dates, and those from Canvas mark late work. For Moodle, put the "
-        "grading worksheet (CSV) into the folder of the download."
+        "Downloads from Gradescope and nbgrader contain dates, and those from Canvas mark late work. For Moodle, put "
+        "the grading worksheet (CSV) into the folder of the download."
     )
     count = f"{unknown} of {counted(len(submitted), 'submission')}"
     return [f"No date is known for {count}. They count as on time unless [[exceptions]] gives late_days. {hint}"]
