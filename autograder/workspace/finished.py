@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from autograder.curriculum import Assignment, Curriculum, registry
-from autograder.curriculum.stubs import EXPERIMENT
+from autograder.curriculum.stubs import EXPERIMENT, PICTURE
 from autograder.errors import UsageError
 from autograder.report.assignment_finished import FinishedAssignment
 from autograder.results import Status
@@ -15,7 +15,7 @@ from autograder.workspace.workspace import Workspace
 _PLOT_COMMAND = re.compile(r"headway plot ([a-z0-9-]+)")
 _TEXT_COMMENT = re.compile(r"\n# ?")
 CARD_STEP = ("your GPT", "headway card model.safetensors", "a page about the model that you trained, to share")
-MOST_PLOTS = 1  # the lesson names the others
+MAPS = "figures/map-"  # how the names of the maps of the whole model begin: every lesson has one
 
 
 def finished_assignment(workspace: Workspace, module: str, statuses: Mapping[str, Status]) -> FinishedAssignment | None:
@@ -40,7 +40,7 @@ def finished_assignment(workspace: Workspace, module: str, statuses: Mapping[str
 
 
 def _steps(workspace: Workspace, assignment: Assignment) -> list[tuple[str, str, str]]:
-    curriculum, module = workspace.curriculum, assignment.module
+    module = assignment.module
     steps = []
     source = workspace.snapshot.modules.get(module)
     if module in workspace.notebook_modules:
@@ -48,10 +48,8 @@ def _steps(workspace: Workspace, assignment: Assignment) -> list[tuple[str, str,
         steps.append(("experiment", workspace.file_of(module), about))
     elif source is not None and EXPERIMENT.encode() in source.content:  # Students may remove it.
         steps.append(("experiment", f"python {module}.py", "predict its result first"))
-    if _is_built_in(curriculum):
-        for name in _plots_in_lesson(module, curriculum)[:MOST_PLOTS]:
-            note = "; train one first: headway train" if PLOTS[name].trained else ""
-            steps.append(("picture", f"headway plot {name}", f"{PLOTS[name].title}{note}"))
+    if picture := _picture(workspace, module):
+        steps.append(picture)
     if assignment.command:
         steps.append(("try it", assignment.command, "with your own functions"))
     try:
@@ -63,11 +61,21 @@ def _steps(workspace: Workspace, assignment: Assignment) -> list[tuple[str, str,
     return steps
 
 
-def _plots_in_lesson(module: str, curriculum: Curriculum) -> list[str]:
-    """Return the plots that the lesson mentions; first those that need no trained model."""
+def _picture(workspace: Workspace, module: str) -> tuple[str, str, str] | None:
+    """Return the step that shows a picture: a plot that the lesson mentions, or else a picture in the lesson.
+
+    Plots that need no trained model come first.
+    """
+    curriculum = workspace.curriculum
     lesson = _TEXT_COMMENT.sub(" ", files.stub_text(module, curriculum))
-    names = dict.fromkeys(name for name in _PLOT_COMMAND.findall(lesson) if name in PLOTS)
-    return sorted(names, key=lambda name: PLOTS[name].trained)
+    if _is_built_in(curriculum):
+        names = [name for name in _PLOT_COMMAND.findall(lesson) if name in PLOTS]
+        for name in sorted(names, key=lambda name: PLOTS[name].trained):
+            note = "; train one first: headway train" if PLOTS[name].trained else ""
+            return "picture", f"headway plot {name}", f"{PLOTS[name].title}{note}"
+    figures = [file for _, file in PICTURE.findall(lesson) if not file.startswith(MAPS)]
+    figure = next((file for file in figures if (workspace.folder / file).is_file()), None)
+    return ("picture", figure, "a picture in the lesson, to look at again") if figure else None
 
 
 def _built_on(module: str, curriculum: Curriculum) -> list[str]:
