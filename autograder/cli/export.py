@@ -45,7 +45,7 @@ _ONE_PER_ASSIGNMENT = ("moodle", "moodle-feedback", "canvas-feedback")
     "names",
     multiple=True,
     metavar="NAME",
-    help="canvas, moodle, feedback, gradescope-autograder: only this assignment.",
+    help="canvas, moodle, feedback, gradescope: only this assignment.",
 )
 @click.option(
     "--gradebook",
@@ -156,14 +156,19 @@ def export(
     with report_write_error(target, "Choose another place: --to PATH"):
         if kind == "gradescope-autograder":
             assignments = _assignments_of(out, names)
-            settings = gradescope_zip.GradescopeSettings(assignments, seed, feedback, visibility, unsafe)
+            is_class = (out / "class.json").exists()
+            policy = gradescope_zip.policy_text(graded_class.read(out).document["course"]["policy"]) if is_class else ""
+            settings = gradescope_zip.GradescopeSettings(assignments, seed, feedback, visibility, unsafe, policy)
             count, what = gradescope_zip.write(target, settings), "file"
             graded = ", ".join(assignments) or "all assignments (for one: --assignment NAME)"
             console.print(Text(f"It grades {graded}."))
+            if policy:
+                console.print(Text(f"It has the points, the bonus rule and the hidden checks of {out}."))
             if not seed:
                 console.print(Text("It uses the public inputs, whose answers students also have. For others: --seed N"))
         else:
             book, what = graded_class.read(out), "student"
+            _show_unmarked_questions(book, names, console)
             match kind:
                 case "csv":
                     count = table.write(book, target)
@@ -179,7 +184,9 @@ def export(
                 case "canvas-feedback" | "moodle-feedback":
                     count = _write_feedback(book, kind, target, names, worksheet, console)
                 case "gradescope":
-                    count, what = gradescope.write(book, target, visibility=visibility), "submission"
+                    name_or_total = _one_assignment(book, names)
+                    count = gradescope.write(book, target, visibility=visibility, assignment=name_or_total)
+                    what = "submission"
                 case "junit":
                     count, what = junit.write(book, target), "suite"
                 case _:
@@ -195,6 +202,25 @@ def export(
     if kind == "nbgrader":
         show_unexported_changes(book, console)
     console.print(Text(f"Next: {next_step}", "dim"))
+
+
+def _show_unmarked_questions(book: "Gradebook", names: tuple[str, ...], console: "Console") -> None:
+    """Name the students with questions that nobody has given points for; they count 0 until then."""
+    from rich.text import Text
+
+    from autograder.classroom.exporters.lms_plan import listed
+    from autograder.classroom.gradebook import display_name
+    from autograder.report.score_words import unmarked_rubric_items
+
+    open_items = [
+        f"{display_name(student)} ({assignment}: {title})"
+        for student in book.students
+        for assignment, title in unmarked_rubric_items(student)
+        if not names or assignment in names
+    ]
+    if open_items:
+        count = counted(len(open_items), "question")
+        console.print(Text(f"{count} not graded yet, counted as 0: {listed(open_items)}. See: headway comment --help"))
 
 
 def _lms_plan(

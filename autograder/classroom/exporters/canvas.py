@@ -17,7 +17,6 @@ from autograder.classroom.exporters.lms_plan import (
     LmsOptions,
     LmsPlan,
     describe_matching,
-    describe_rubric,
     has_score,
     listed,
     parse_number,
@@ -78,7 +77,6 @@ def plan(
     matching = match(people, [_row(gradebook, row) for row in gradebook.rows])
     rows = [gradebook.name(row) for row in gradebook.rows]
     describe_matching(result, book, matching, rows, gradebook.where, options, has_work)
-    describe_rubric(result, book, names)
     kept = [gradebook.titles[number] for number in gradebook.student_columns]
     result.rows = [[*kept, *(column.title for column in chosen)]]
     blanks = [""] * (len(kept) - 1)

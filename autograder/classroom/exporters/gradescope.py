@@ -10,37 +10,47 @@ from typing import Any, Literal
 
 from autograder.classroom.gradebook import Gradebook, iter_functions
 from autograder.core.files import write_atomically
-from autograder.core.text import counted
 from autograder.documents import Document
-from autograder.report.student_feedback import scaled_points, student_exception_lines
+from autograder.report.score_words import score_lines
 
 Visibility = Literal["visible", "after_due_date", "after_published", "hidden"]
 
 
-def write(book: Gradebook, folder: Path, *, visibility: Visibility = "visible") -> int:
-    """Write `<submission>.json` into `folder` for every student with a submission; return the number of files."""
+def write(book: Gradebook, folder: Path, *, visibility: Visibility = "visible", assignment: str | None = None) -> int:
+    """Write `<submission>.json` into `folder` for every student with a submission; return the number of files.
+
+    With `assignment`, score and tests are those of this assignment.
+    """
     count, names = 0, book.file_names()
     for student, result in book.results():
-        if student["status"] not in ("missing", "waiting"):
-            content = json.dumps(document_of(book, student, result, visibility), indent=1) + "\n"
+        grade = student if assignment is None else student["assignments"].get(assignment, {"status": "missing"})
+        if grade["status"] not in ("missing", "waiting"):
+            content = json.dumps(document_of(book, student, result, visibility, assignment), indent=1) + "\n"
             write_atomically(folder / f"{names[student['submission']]}.json", content.encode())
             count += 1
     return count
 
 
 def document_of(
-    book: Gradebook, student: Document, result: Document | None, visibility: Visibility = "visible"
+    book: Gradebook,
+    student: Document,
+    result: Document | None,
+    visibility: Visibility = "visible",
+    assignment: str | None = None,
 ) -> dict[str, Any]:
-    """Return one student's `results.json`; it reveals no more than the result document does."""
+    """Return one student's `results.json`, for one assignment or all; it reveals no more than the result document."""
+    grade = student if assignment is None else student["assignments"][assignment]
+    entries = [entry for entry in (result or {"assignments": []})["assignments"] if assignment in (None, entry["name"])]
     base = {
-        "score": round(student["score"], 4),
+        "score": round(grade["score"], 4),
         "visibility": visibility,
         "stdout_visibility": "hidden",
         "output_format": "text",
         "extra_data": {"submission": student["submission"]} | {key: book.document[key] for key in ("versions", "seed")},
     }
-    if result is None:
-        return {**base, "output": f"This submission could not be graded: {student['reason']}", "tests": []}
+    if result is None or not entries:
+        return {**base, "output": f"This submission could not be graded: {grade['reason']}", "tests": []}
+    result = {**result, "assignments": entries}
     tests = [
         # Gradescope's numbers are assignment.function.check.
         _test(check, f"{assignment['number']}.{i}.{j}", "hidden" if book.is_hidden(check["id"]) else visibility)
@@ -51,7 +61,7 @@ def document_of(
     return {
         **base,
         "execution_time": round(result["seconds"], 3),
-        "output": _summary(book, student, result),
+        "output": _summary(book, student, result, assignment),
         "tests": tests,
         "leaderboard": _leaderboard(result),
     }
@@ -77,18 +87,15 @@ def _test(check: Document, number: str, visibility: Visibility) -> dict[str, Any
     }
 
 
-def _summary(book: Gradebook, student: Document, result: Document) -> str:
-    """Return the points by assignment and, if the policy scales them, how they become the score."""
-    scaled = scaled_points({**student, "weights": book.weights}, result)
-    lines = []
-    for assignment in result["assignments"]:
-        points, weighted = scaled.get(assignment["name"], ("", ""))
-        scaling = f"; under the policy: {points}; in the score: {weighted}" if points else ""
-        earned, possible = assignment["points"]["earned"], assignment["points"]["possible"]
-        lines.append(f"{assignment['name']}: {earned:g} of {possible:g} points{scaling}")
-    if student["penalty"]:
-        lines.append(f"{counted(student['late_days'], 'day')} late: {student['penalty']:g} points deducted")
-    return "\n".join([*lines, *student_exception_lines(student), *result["notes"]])
+def _summary(book: Gradebook, student: Document, result: Document, assignment: str | None) -> str:
+    """Return how the score follows from the points, the instructor's comments, and notes on the submission."""
+    lines = score_lines(student, book.document)
+    if assignment is not None:
+        lines = [line for line in lines if line.startswith(f"{assignment}: ")]
+    comments = [
+        note["text"] for note in student["comments"] if assignment is None or note["assignment"] in ("", assignment)
+    ]
+    return "\n".join([*lines, *comments, *result["notes"]])
 
 
 def _leaderboard(result: Document) -> list[dict[str, Any]]:

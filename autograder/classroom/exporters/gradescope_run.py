@@ -36,6 +36,10 @@ def _grade(root: Path) -> dict[str, Any]:
         shutil.copytree(root / "submission", folder / "submission", symlinks=True)
         command = [sys.executable, "-m", "autograder.cli", "grade", str(folder), "--out", str(out), "--no-color"]
         command += ["--seed", str(settings["seed"]), "--feedback", settings["feedback"]]
+        if settings.get("policy"):
+            policy = Path(scratch) / "course.toml"
+            policy.write_text(settings["policy"], "utf-8")
+            command += ["--course", str(policy)]
         command += [part for name in settings["assignments"] for part in ("--assignment", name)]
         for options in ([], ["--unsafe-no-sandbox"]) if settings["unsafe"] else ([],):
             done = subprocess.run([*command, *options], capture_output=True, text=True, errors="replace", check=False)

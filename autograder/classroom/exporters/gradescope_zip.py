@@ -9,10 +9,11 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
+from typing import Any
 
 import autograder
 from autograder.classroom.exporters.gradescope import Visibility
@@ -57,6 +58,7 @@ class GradescopeSettings:
     feedback: str = "summary"
     visibility: Visibility = "visible"
     unsafe: bool = False  # grade without a sandbox if the image has none
+    policy: str = ""  # the content of a course.toml
 
 
 def write(path: Path, settings: GradescopeSettings) -> int:
@@ -74,6 +76,24 @@ def write(path: Path, settings: GradescopeSettings) -> int:
         count = len(archive.namelist())
     write_atomically(path, content.getvalue())
     return count
+
+
+def policy_text(policy: Mapping[str, Any]) -> str:
+    """Return the part of a class's policy that concerns a single submission as the content of a course.toml.
+
+    Gradescope has its own due dates, and nobody's exceptions belong into an archive for all.
+    """
+    lines = [f"bonus = {json.dumps(policy['bonus'])}"] if "bonus" in policy else []
+    lines += ["own_prerequisites = true"] if policy.get("own_prerequisites") else []
+    if hidden := (policy.get("checks") or {}).get("hidden"):
+        lines += ["[checks]", f"hidden = {json.dumps(list(hidden))}"]
+    for name, rules in (policy.get("assignments") or {}).items():
+        lines.append(f"[assignments.{name}]")
+        lines += [f"{key} = {float(rules[key])}" for key in ("points", "weight") if rules.get(key) is not None]
+        if functions := rules.get("functions"):
+            lines.append(f"[assignments.{name}.functions]")
+            lines += [f"{function} = {float(points)}" for function, points in functions.items()]
+    return "\n".join([*lines, ""]) if lines else ""
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: bytes, *, executable: bool = False) -> None:

@@ -99,16 +99,3 @@ def describe_matching(
     others = [name for number, name in enumerate(names_of_rows) if number not in matching.rows]
     if others:
         plan.say(f"Not in this class, left out ({len(others)})", others)
-
-
-def describe_rubric(plan: LmsPlan, book: Gradebook, assignments: Sequence[str]) -> None:
-    """Name the students whose questions are not graded yet; they count 0 until then."""
-    open_items = [
-        f"{display_name(student)} ({name}: {item['title'] or item['id']})"
-        for student in book.students
-        for name in assignments
-        for item in student["assignments"].get(name, {}).get("rubric", ())
-        if item.get("earned") is None and has_score(student["assignments"][name])
-    ]
-    if open_items:
-        plan.say(f"Not graded yet, counted as 0 ({len(open_items)})", open_items)

@@ -20,17 +20,17 @@ from autograder.classroom.exporters.lms_plan import (
     LmsOptions,
     LmsPlan,
     describe_matching,
-    describe_rubric,
     has_score,
     parse_number,
 )
 from autograder.classroom.exporters.moodle_worksheet import Worksheet
 from autograder.classroom.exporters.person_matching import match, person_of_student
 from autograder.classroom.gradebook import Gradebook, display_name, iter_functions
+from autograder.core.points import rounded_points
 from autograder.core.text import clean
 from autograder.documents import Document
 from autograder.errors import UsageError
-from autograder.report.student_feedback import student_exception_lines
+from autograder.report.score_words import score_lines
 from autograder.report.wording import STATUS_WORDS
 
 MAX_REMARKS = 8
@@ -71,7 +71,6 @@ def plan(
     matching = match(people, [worksheet.person(row) for row in worksheet.rows])
     rows = [worksheet.name(row) for row in worksheet.rows]
     describe_matching(result, book, matching, rows, worksheet.where, options, has_work)
-    describe_rubric(result, book, names)
     result.say(f"Grade: {assignment or 'the total'}, out of {worksheet.rows[0][worksheet.maximum]} in Moodle")
     if worksheet.comments is None:
         result.say("No column of comments is recognized, so none are written. Name it: --column comments=TITLE")
@@ -79,7 +78,7 @@ def plan(
     for number, row in enumerate(worksheet.rows):
         student = book.students[matching.rows[number]] if number in matching.rows else None
         if student is not None and has_work(student):
-            comment = _comment(student, book.result_of(student), assignment)
+            comment = _comment(book, student, assignment)
             result.rows.append(changes.filled(student, row, _share(student, assignment), comment))
             result.students += 1
     changes.describe(result)
@@ -156,7 +155,7 @@ class _Changes:
         maximum = parse_number(limit) or 0.0
         if share > 1 + 1e-9:
             self._above.append(label)
-        grade = f"{min(share, 1.0) * maximum:.2f}"
+        grade = f"{rounded_points(min(share, 1.0) * maximum):f}"
         if "," in limit:  # the decimal sign of Moodle's language
             grade = grade.replace(".", ",")
         if not there or parse_number(there) == parse_number(grade):
@@ -190,23 +189,14 @@ def _plain(text: str) -> str:
     return html.unescape(re.sub(r"<[^>]*>", "", text)).strip()
 
 
-def _comment(student: Document, result: Document | None, assignment: str | None) -> str:
+def _comment(book: Gradebook, student: Document, assignment: str | None) -> str:
     """Return the comment as HTML, in one paragraph: score, the instructor's comments, what did not pass and why."""
-    prefix = f"{assignment}: " if assignment else ""
-    parts = [_score_text(student, assignment)]
-    parts += [line.removeprefix(prefix) for line in student_exception_lines(student) if line.startswith(prefix)]
-    parts += [note["text"] for note in student.get("comments", ()) if note["assignment"] in ("", assignment)]
-    reason = student["assignments"][assignment]["reason"] if assignment else student["reason"]
-    parts += [reason] if reason else []
+    result = book.result_of(student)
+    prefix = f"{assignment or 'total'}: "
+    parts = [line.removeprefix(prefix) for line in score_lines(student, book.document) if line.startswith(prefix)]
+    parts += [note["text"] for note in student["comments"] if note["assignment"] in ("", assignment)]
     parts += [_remarks(result, assignment)] if result is not None else []
     return csv_cells.text(html.escape(MARK + ". ".join(part.rstrip(". ") for part in parts if part) + "."))
-
-
-def _score_text(student: Document, assignment: str | None) -> str:
-    if assignment is None:
-        return f"{csv_cells.points(student['score'])} of {csv_cells.points(student['out_of'])}"
-    grade = student["assignments"][assignment]
-    return f"{csv_cells.points(grade['score'])} of {csv_cells.points(grade['possible'])} points"
 
 
 def _remarks(result: Document, assignment: str | None) -> str:

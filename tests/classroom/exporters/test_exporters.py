@@ -16,6 +16,7 @@ from support.commands import invoke
 from autograder.classroom import gradebook
 from autograder.classroom.exporters import csv_cells, gradescope, gradescope_zip, junit, table
 from autograder.errors import UsageError
+from autograder.report.score_words import score_lines
 
 EXAMPLES = Path(__file__).parent / "examples"
 
@@ -157,23 +158,34 @@ def test_junit_skipped_check_gives_the_reason(book, tmp_path):
     assert reasons == {"not started", "blocked"}
 
 
-def test_gradescope_scaled_points_shows_the_scaling(book):
+def test_gradescope_output_explains_the_score(book):
     student, result = next((s, r) for s, r in book.results() if r)
-    possible = {one["name"]: one["points"]["possible"] for one in result["assignments"]}
+    noted = {**student, "comments": [{"time": "", "by": "", "assignment": "training", "text": "See me"}]}
+    document = gradescope.document_of(book, noted, result)
+    assert document["output"].startswith("\n".join(score_lines(student, book.document)))
+    assert "See me" in document["output"]
 
-    def output(weights):
-        weighed = [{**one, "weight": weights[one["name"]]} for one in book.assignments]
-        document = {**book.document, "assignments": weighed}
-        return gradescope.document_of(gradebook.Gradebook(book.out, document), student, result)["output"]
 
-    assert "in the score" not in output(possible)
-    share = student["assignments"]["softmax"]["score"] / student["assignments"]["softmax"]["possible"]
-    assert f"in the score: {2 * share:.4g} / 2\n" in output(dict.fromkeys(possible, 2.0))
+def test_gradescope_one_assignment_has_its_own_score(book, tmp_path):
+    student, result = next((s, r) for s, r in book.results() if r)
+    document = gradescope.document_of(book, student, result, assignment="softmax")
+    assert document["score"] == student["assignments"]["softmax"]["score"]
+    assert {test["name"].partition(".")[0] for test in document["tests"]} == {"softmax"}
+    assert document["output"].startswith("softmax: ") and "training" not in document["output"]
+    assert not document["leaderboard"]
+    missing = changed(book, 4, status="missing")
+    missing.students[5]["assignments"]["softmax"]["status"] = "missing"
+    count = gradescope.write(missing, tmp_path, assignment="softmax")
+    assert count == sum(s["assignments"]["softmax"]["status"] != "missing" for s in missing.students)
+    assert not (tmp_path / f"{missing.students[5]['submission']}.json").exists()
 
 
 def test_gradescope_autograder_grades_a_submission(tmp_path, solutions):
     """Unpacked as Gradescope does it, run with this Python instead of the one that setup.sh installs."""
-    settings = gradescope_zip.GradescopeSettings(("softmax",), unsafe=True)
+    rules = {"points": 40.0, "functions": {"log_softmax": 8.0}, "weight": None, "due": "2026-01-01"}
+    policy = {"bonus": "cap", "checks": {"hidden": ["softmax.softmax::*"]}, "assignments": {"softmax": rules}}
+    text = gradescope_zip.policy_text(policy)
+    settings = gradescope_zip.GradescopeSettings(("softmax",), unsafe=True, policy=text)
     gradescope_zip.write(tmp_path / "autograder.zip", settings)
     root = tmp_path / "autograder"
     with zipfile.ZipFile(tmp_path / "autograder.zip") as archive:
@@ -193,7 +205,10 @@ def test_gradescope_autograder_grades_a_submission(tmp_path, solutions):
     assert done.returncode == 0, done.stderr
     assert document["tests"], document["output"]
     assert all(test["status"] == "passed" for test in document["tests"])
-    assert document["score"] == sum(test["max_score"] for test in document["tests"]) > 10
+    assert document["score"] == 40 > sum(test["max_score"] for test in document["tests"]) > 10
+    assert "weight" not in document["output"] and "of 40" in document["output"]
+    hidden = {test["name"].partition(" ")[0] for test in document["tests"] if test["visibility"] == "hidden"}
+    assert hidden == {"softmax.softmax"}
 
 
 @pytest.mark.parametrize(
