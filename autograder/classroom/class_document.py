@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from autograder.classroom import scoring
-from autograder.classroom.exporters import csv_cells
+from autograder.classroom.exporters import table
 from autograder.classroom.manual_points import ManualPoints, RubricPoints
 from autograder.classroom.policy import Policy, PolicyException, RubricItem
 from autograder.classroom.result_store import JournalEntry, file_name
@@ -21,7 +21,6 @@ from autograder.core.text import clean
 from autograder.core.versions import versions
 from autograder.curriculum import Curriculum
 from autograder.documents import CLASS_SCHEMA
-from autograder.report.student_feedback import student_exception_lines
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,7 +120,7 @@ class GradedClass:
                 }
                 for assignment in assignments
             ],
-            "students": [self._student(student, assignments, entries) for student in self.students],
+            "students": [self.student_document(student, assignments, entries) for student in self.students],
             "seconds": round(self.seconds, 3),
         }
 
@@ -149,9 +148,10 @@ class GradedClass:
         begun = {name for name in whole[0].assignments for entry in graded if entry.has_begun(name)}
         return [name for name in whole[0].assignments if name not in begun] if begun else []
 
-    def _student(
+    def student_document(
         self, student: Student, assignments: list[scoring.GradedAssignment], entries: Mapping[str, JournalEntry]
     ) -> dict[str, Any]:
+        """Return the entry of one student in the class document."""
         counting = self.counting_attempts(student, assignments, entries)
         exceptions = self.exceptions.get(student.submission, [])
         manual = self.manual.get(student.submission, {})
@@ -327,20 +327,6 @@ def write(out: Path, document: dict[str, Any]) -> None:
     write_atomically(out / "class.json", content, durable=True)
 
 
-def write_csv(out: Path, document: dict[str, Any], entries: Mapping[str, JournalEntry]) -> None:
-    """Write the table of grades: one row per submission with points by assignment, status and notes."""
-    modules = [assignment["name"] for assignment in document["assignments"]]
-    columns = ["submission", "name", "points", "possible", *modules, "score", "out_of", "status", "late_days"]
-    rows = [[*columns, "seed", "sandbox", "note"]]
-    for student in document["students"]:
-        files = dict.fromkeys(grade["file"] or "" for grade in student["assignments"].values())
-        results = [entry for file in files if (entry := entries.get(file.removeprefix("results/")))]
-        sandbox = dict.fromkeys(mechanism for entry in results for mechanism in entry.sandbox)
-        by_module = [student["assignments"][module]["earned"] for module in modules]
-        points = [student["earned"], student["possible"], *by_module, student["score"], student["out_of"]]
-        notes = [student["reason"], *(note for note in student["notes"] if note not in student["reason"])]
-        note = csv_cells.text("; ".join(filter(None, [*notes, *student_exception_lines(student)])))
-        names = [csv_cells.text(student["submission"]), csv_cells.text(student["name"])]
-        cells = [*names, *(f"{value:g}" for value in points), student["status"], str(student["late_days"])]
-        rows.append([*cells, str(document["seed"]), "+".join(sandbox), note])
-    csv_cells.write(out / "grades.csv", rows, durable=True)
+def write_csv(out: Path, document: dict[str, Any]) -> None:
+    """Write the table of grades."""
+    table.write(document, out / "grades.csv", durable=True)

@@ -13,6 +13,8 @@ from autograder.classroom import (
     cache_keys,
     class_document,
     class_guards,
+    comments,
+    grade_history,
     result_store,
     run_settings,
     student_exceptions,
@@ -95,7 +97,16 @@ def grade_class(
             class_guards.require_most_of_roster(term.students, term.new, term.members, len(term.roster or ()))
         only = _submissions_of(term.students, run.only)
         exceptions, warnings = student_exceptions.exceptions_by_submission(policy.exceptions, term.students)
-        graded_class = GradedClass(term.sources, term.students, policy, options.curriculum, 0, exceptions=exceptions)
+        records = comments.read(out)
+        graded_class = GradedClass(
+            term.sources, term.students, policy, options.curriculum, 0, exceptions=exceptions,
+            manual=comments.manual_points(records), comments=comments.by_student(records),
+        )  # fmt: skip
+        rubrics = {
+            name: {item.id for item in policy.assignments[name].rubric} if name in policy.assignments else set()
+            for name in graded_class.modules
+        }
+        warnings += comments.warnings(records, [student.submission for student in term.students], rubrics)
         new = {source.name for source in term.new}
         class_guards.require_same_class(graded_class, new, store)  # before anything of another class is overwritten
         graded_class.seed = store.seed(policy.seed)
@@ -260,6 +271,7 @@ class _Recorder:
         self._class, self._store, self._on_progress, self._started = graded_class, store, on_progress, started
         self._progress = GradingProgress(len(tasks), total - len(tasks))
         self._write_again_at = time.monotonic() + REFRESH_SECONDS
+        self._graded: set[str | None] = set()  # the result documents of this run
         limits = graded_class.policy.limits
         self._budgets = StudentBudgets(limits.student_seconds, limits.sandbox_limits(), self._leave_out)
         on_progress(self._progress)
@@ -268,6 +280,7 @@ class _Recorder:
         """Store one result."""
         self._budgets.charge(task, entry.cpu_seconds)
         self._store.add(entry)
+        self._graded.add(f"results/{entry.file}")
         self._progress.done += 1
         self._progress.entry, self._progress.name = entry, task.name
         self._on_progress(self._progress)
@@ -291,14 +304,15 @@ class _Recorder:
         self._on_progress(dataclasses.replace(self._progress, entry=None, warning=text))
 
     def finish(self) -> dict[str, Any]:
-        """Write the class document and the table, and return the document."""
+        """Write the class document, the table and the history, and return the document."""
         if self._class.not_begun(self._store.entries):
             names = ", ".join(assignment.name for assignment in self._class.assignments(self._store.entries))
             hint = "To choose: --assignment, or [assignments.NAME] in course.toml"
             self.warn(f"Counting {names}: nobody has submitted the others. {hint}")
         document = self._write()
         with result_store.report_store_error(self._store.out):
-            class_document.write_csv(self._store.out, document, self._store.entries)
+            class_document.write_csv(self._store.out, document)
+            grade_history.record(self._store.out, document, lambda file: "run" if file in self._graded else "policy")
         return document
 
     def _write(self) -> dict[str, Any]:

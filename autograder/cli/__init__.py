@@ -43,6 +43,7 @@ SECTIONS = {
         "release": "release:release",
         "site": "site:site",
         "grade": "grade:grade",
+        "comment": "comment:comment",
         "report": "report_export:report",
         "show": "show:show",
         "export": "export:export",

@@ -171,7 +171,7 @@ def export(
             _show_unmarked_questions(book, names, console)
             match kind:
                 case "csv":
-                    count = table.write(book, target)
+                    count = table.write(book.document, target)
                 case "canvas" | "moodle":
                     lms_options = LmsOptions(keep_existing, replace_comments, partial)
                     plan = _lms_plan(book, kind, names, gradebook or worksheet, columns, lms_options)

@@ -114,7 +114,7 @@ def rows_of(path):
 
 def test_exports_include_exceptions(graded, tmp_path):
     book = graded[2]
-    table.write(book, tmp_path / "grades.csv")
+    table.write(book.document, tmp_path / "grades.csv")
     grades = {row["name"]: row for row in rows_of(tmp_path / "grades.csv")}
     assert [row["softmax"] for row in grades.values()] == ["20", "17.5", "", "12"]
     assert grades["Bo Berg"]["exceptions"].startswith("softmax: 17.5 of 20 points given by hand")

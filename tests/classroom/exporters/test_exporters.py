@@ -60,7 +60,7 @@ def test_csv_cell_plain_text_is_unchanged(plain):
 
 
 def test_table_has_a_row_per_student(book, tmp_path):
-    assert table.write(book, tmp_path / "grades.csv") == 30
+    assert table.write(book.document, tmp_path / "grades.csv") == 30
     rows = dict_rows(tmp_path / "grades.csv")
     by_id = {student["id"]: student for student in book.students}
     assert [row["id"] for row in rows] == list(by_id)

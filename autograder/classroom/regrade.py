@@ -1,0 +1,127 @@
+"""Record comments and points given by hand, and compute the scores again, without submissions and without grading."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from autograder.classroom import (
+    class_document,
+    comments,
+    grade_history,
+    gradebook,
+    result_store,
+    submission_records,
+)
+from autograder.classroom.class_document import GradedClass
+from autograder.classroom.comment_request import CommentRequest, require_valid
+from autograder.classroom.comments import CommentRecord
+from autograder.classroom.policy import Policy
+from autograder.classroom.result_store import JournalEntry, ResultStore
+from autograder.classroom.student_exceptions import exceptions_by_submission
+from autograder.classroom.submissions.merge_students import merge_students
+from autograder.curriculum import Curriculum
+from autograder.documents import Document
+from autograder.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Regrade:
+    """What was recorded, and the class before and after."""
+
+    records: list[CommentRecord]
+    before: Document
+    after: Document
+
+    def students(self, submission: str) -> tuple[Document, Document]:
+        """Return the entries of one student in the class document, before and after."""
+        before, after = (
+            next(student for student in document["students"] if student["submission"] == submission)
+            for document in (self.before, self.after)
+        )
+        return before, after
+
+
+def apply(out: Path, requests: Sequence[CommentRequest], by: str, curriculum: Curriculum) -> Regrade:
+    """Record all requests, or none, in the graded class in `out`, and write its scores again.
+
+    Raises:
+        UsageError: if a request is wrong, or a run is writing to `out`.
+    """
+    by = by.strip() or comments.current_user()
+    with result_store.locked(out), ResultStore(out) as store:
+        before, stored = gradebook.read(out).document, comments.read(out)
+        policy = stored_policy(out, before)
+        for request in requests:
+            require_valid(request, before, policy, stored)
+        first, time = comments.next_id(stored), comments.now()
+        records = [request.record(number, time, by) for number, request in enumerate(requests, start=first)]
+        students = {record.student for record in records}
+        after = rescore(out, before, store.entries, [*stored, *records], students, curriculum)
+        with result_store.report_store_error(out):
+            grade_history.record(out, before, lambda file: "run")  # what an older version did not record
+            comments.append(out, records)
+            numbers = ", ".join(record.id for record in records)
+            grade_history.record(out, after, lambda file: "comment", by=by, comment=numbers)
+            class_document.write(out, after)
+            class_document.write_csv(out, after)
+    return Regrade(records, before, after)
+
+
+def stored_policy(out: Path, document: Document) -> Policy:
+    """Return the policy that a class document was made with."""
+    try:
+        return msgspec.convert(document["course"]["policy"], Policy)
+    except msgspec.ValidationError as error:
+        problem = f"the policy in {out / 'class.json'} is of another version of Headway ({error})"
+        raise UsageError(f"{problem}. Apply course.toml again: headway grade --out {out}") from None
+
+
+def rescore(
+    out: Path,
+    document: Document,
+    entries: Mapping[str, JournalEntry],
+    records: Sequence[CommentRecord],
+    students: Collection[str],
+    curriculum: Curriculum,
+) -> Document:
+    """Return a class document in which the comments and scores of some students are those of the records.
+
+    The policy is the one that the class document was made with. So nothing but the records changes a score.
+
+    Raises:
+        UsageError: if the folder `out` does not say who submitted what; an older version of Headway did not store it.
+    """
+    policy, stored = stored_policy(out, document), submission_records.read(out)
+    if not stored.sources:
+        problem = f"an older version of Headway graded {out}, and did not store who submitted what"
+        raise UsageError(f"{problem}. Grade the class again: headway grade DIR --out {out}")
+    people = merge_students(stored.members, stored.roster_entries(out), stored.names)
+    group = GradedClass(
+        stored.sources,
+        people,
+        policy,
+        curriculum,
+        document["seed"],
+        exceptions=exceptions_by_submission(policy.exceptions, people)[0],
+        manual=comments.manual_points(records),
+        comments=comments.by_student(records),
+    )
+    assignments = group.assignments(entries)
+    changed = {
+        person.submission: group.student_document(person, assignments, entries)
+        for person in people
+        if person.submission in students
+    }
+    # A note on attempts that were not graded is known only to the run that left them out.
+    kept = ("notes", "limit_note")
+    return {
+        **document,
+        "students": [
+            {**changed[name], **{key: student[key] for key in kept}}
+            if (name := student["submission"]) in changed
+            else student
+            for student in document["students"]
+        ],
+    }

@@ -1,0 +1,135 @@
+"""The command `headway comment`."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.text import Text
+
+from autograder.cli import options
+from autograder.core.points import format_points
+from autograder.core.text import clean
+from autograder.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from autograder.classroom.comments import CommentRecord
+    from autograder.classroom.regrade import Regrade
+
+MAX_SHOWN = 20  # changes on the screen
+TINY = 1e-5
+
+
+@click.command()
+@click.argument("out", metavar="OUT", type=options.PATH)
+@click.argument("student", required=False)
+@click.argument("text", required=False, default="")
+@click.option("--assignment", metavar="NAME", default="", help="The assignment (default: the comment is on all).")
+@click.option("--rubric", metavar="ID", default="", help="Give the points of this rubric item of course.toml.")
+@click.option("--points", type=float, metavar="N", help="Points for the rubric item.")
+@click.option("--add", type=float, metavar="N", help="Add points to the score; a negative number deducts them.")
+@click.option("--score", type=float, metavar="N", help="Set the score, whatever checks and lateness give.")
+@click.option("--reason", default="", help="For the record only; the student does not see it.")
+@click.option("--by", metavar="NAME", default="", help="Who decides (default: your user name).")
+@click.option("--undo", metavar="ID", default="", help="Undo an earlier comment of this student.")
+@click.option(
+    "--from", "table", type=options.PATH, metavar="FILE", help="Read many from a CSV file with columns as above."
+)
+@options.curriculum
+@options.no_color
+def comment(
+    out: Path,
+    student: str | None,
+    text: str,
+    assignment: str,
+    rubric: str,
+    points: float | None,
+    add: float | None,
+    score: float | None,
+    reason: str,
+    by: str,
+    undo: str,
+    table: Path | None,
+) -> None:
+    """Comment on a student's work, or change its score.
+
+    Records who decided what and why in OUT/comments.jsonl, and writes class.json and grades.csv again, without grading.
+    STUDENT is any name, id or address of the class. The student reads TEXT in the feedback. Without TEXT and options,
+    lists the comments of a student.
+
+    For example: headway comment OUT ada "Shown in the lab." --assignment softmax --score 17
+    """
+    from autograder.classroom import comment_table, gradebook, regrade
+    from autograder.classroom.comment_request import CommentRequest
+    from autograder.classroom.submissions.student_names import StudentNames
+
+    console, book = options.make_console(), gradebook.read(out)
+    names = StudentNames.of_documents(book.students)
+    given = CommentRequest("", text, assignment, rubric, points, add, score, reason, undo)
+    if table is not None:
+        if student or given != CommentRequest(""):
+            raise UsageError("--from reads students, texts and points from the file. Leave out the others.")
+        requests = comment_table.read(table, names)
+    elif student is None:
+        raise UsageError("name a student: headway comment OUT STUDENT TEXT. For many: headway comment OUT --from FILE")
+    else:
+        submission = names.find(student, "headway comment OUT")
+        if submission is None:
+            raise UsageError(names.unknown(student))
+        if given == CommentRequest(""):
+            _list_comments(out, submission, console)
+            return
+        requests = [replace(given, student=submission)]
+    done = regrade.apply(out, requests, by, options.selected_curriculum())
+    for record in done.records[:MAX_SHOWN]:
+        _show_change(done, record, console)
+    if len(done.records) > MAX_SHOWN:
+        console.print(f"… and {len(done.records) - MAX_SHOWN} more")
+    first, last = done.records[0], done.records[-1]
+    number = f"comment {last.id}" if first is last else f"comments {first.id} to {last.id}"
+    by_whom = f"Recorded by {clean(last.by, 80)} as {number} in {out / 'comments.jsonl'}."
+    console.print(Text(f"{by_whom} To undo: headway comment {out} {last.student} --undo {last.id}", "dim"))
+    console.print(Text(f"Next: headway report {out} --feedback, or headway export {out}", "dim"))
+
+
+def _show_change(done: "Regrade", record: "CommentRecord", console: "Console") -> None:
+    """Print the score before and after, and how it follows from the points."""
+    from autograder.classroom.gradebook import display_name
+    from autograder.report.score_words import score_lines
+
+    before, after = done.students(record.student)
+    name = clean(display_name(after), 80)
+    changes = [
+        f"{key} {format_points(old['score'])} → {format_points(new['score'])} of {format_points(new['possible'])}"
+        for key, new in after["assignments"].items()
+        if abs((old := before["assignments"][key])["score"] - new["score"]) > TINY
+    ]
+    totals = [one["percent"] for one in (before, after)]
+    if None not in totals and abs(totals[0] - totals[1]) > TINY:
+        changes.append(f"total {format_points(totals[0])}% → {format_points(totals[1])}%")
+    if not changes and record.changes_points:
+        changes = [f"the score of {record.assignment} stays the same"]
+    console.print(Text(f"{name}: {', '.join(changes) or record.summary}"))
+    if record.changes_points:
+        lines = score_lines(after, done.after)
+        console.print(Text("\n".join(f"  {line}" for line in lines if line.startswith(f"{record.assignment}:")), "dim"))
+
+
+def _list_comments(out: Path, submission: str, console: "Console") -> None:
+    """Print what was recorded about a student, the oldest first."""
+    from autograder.classroom import comments
+
+    records = comments.read(out)
+    kept = {record.id for record in comments.in_force(records)}
+    own = [record for record in records if record.student == submission]
+    for record in own:
+        where = f"{record.assignment}: " if record.assignment else ""
+        undone = "" if record.id in kept or record.undoes else " (undone)"
+        text = ": ".join(filter(None, [record.summary, clean(record.text, 300)]))
+        reason = f" [{clean(record.reason, 300)}]" if record.reason else ""
+        when = record.time[:16].replace("T", " ")
+        console.print(Text(f"{record.id:>4}  {when}  {clean(record.by, 40)}  {where}{text}{reason}{undone}"))
+    if not own:
+        console.print(f"No comments yet. To write one: headway comment {out} {submission} TEXT")
