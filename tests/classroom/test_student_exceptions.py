@@ -117,7 +117,7 @@ def test_exports_include_exceptions(graded, tmp_path):
     table.write(book.document, tmp_path / "grades.csv")
     grades = {row["name"]: row for row in rows_of(tmp_path / "grades.csv")}
     assert [row["softmax"] for row in grades.values()] == ["20", "17.5", "", "12"]
-    assert grades["Bo Berg"]["exceptions"].startswith("softmax: 17.5 of 20 points given by hand")
+    assert grades["Bo Berg"]["overrides"].startswith("softmax: 17.5 of 20 points given by hand")
     canvas.write(book, tmp_path / "canvas.csv")
     assert [row["softmax"] for row in rows_of(tmp_path / "canvas.csv")] == ["20", "20", "17.5", "EX", "12"]
     moodle.write(book, tmp_path / "moodle.csv", assignment="softmax")

@@ -21,14 +21,14 @@ def test_grade_class_writes_scores_and_documents(tmp_path):
     with open(tmp_path / "out" / "grades.csv", encoding="utf-8") as file:
         rows = {row["submission"]: row for row in csv.DictReader(file)}
     assert list(rows) == ["ada", "bo", "chen", "dara", "emil", "fay"]
-    assert rows["ada"]["points"] == rows["ada"]["possible"]
-    assert rows["fay"]["points"] == rows["emil"]["points"] == "0"
-    assert 0 < float(rows["bo"]["points"]) < float(rows["ada"]["points"])
+    assert rows["ada"]["raw"] == rows["ada"]["possible"]
+    assert rows["fay"]["raw"] == rows["emil"]["raw"] == "0"
+    assert 0 < float(rows["bo"]["raw"]) < float(rows["ada"]["raw"])
     for name in rows:
         document = json.loads((tmp_path / "out" / "results" / f"{name}.json").read_text("utf-8"))
         assert document["submission"]["id"] == name
         assert document["seed"] == 3
-        assert f"{document['points']['earned']:g}" == rows[name]["points"]
+        assert f"{document['points']['earned']:g}" == rows[name]["raw"]
     group = json.loads((tmp_path / "out" / "class.json").read_text("utf-8"))
     jsonschema.validate(group, json.loads(files("autograder").joinpath("schema/class-3.json").read_text("utf-8")))
     assert [student["submission"] for student in group["students"]] == list(rows)
@@ -66,18 +66,18 @@ def test_grade_bad_submissions_do_not_stop_the_class(tmp_path):
     (group / "binary" / "softmax.py").write_bytes(bytes(range(256)))
     done = invoke("grade", group, "--out", tmp_path / "out", "--assignment", "softmax.softmax", "--seed", "0")
     assert done.returncode == 0, done.stderr
-    table = (tmp_path / "out" / "grades.csv").read_text("utf-8")
-    lines = {line.split(",")[0]: line for line in table.splitlines()[1:]}
-    full = lines["a good one"].split(",")[2]
-    assert {name for name, line in lines.items() if line.split(",")[2] == full} == {
+    with open(tmp_path / "out" / "grades.csv", newline="", encoding="utf-8") as file:
+        rows = {row["submission"]: row for row in csv.DictReader(file)}
+    full = rows["a good one"]["raw"]
+    assert {name for name, row in rows.items() if row["raw"] == full} == {
         "a good one",
         "'=cmd()",
         "'＝cmd()",
         "[red]x",
         "ünï",
     }
-    assert "not a plain file" in lines["pipe"]
-    assert "larger than 1 MiB" in lines["huge"]
-    assert "left out" in lines["links"]
+    assert "not a plain file" in rows["pipe"]["notes"]
+    assert "larger than 1 MiB" in rows["huge"]["notes"]
+    assert "left out" in rows["links"]["notes"]
     assert "SECRET" not in "".join(path.read_text("utf-8") for path in (tmp_path / "out").rglob("*.json"))
     assert "[red]x" in done.stdout
