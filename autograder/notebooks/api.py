@@ -4,6 +4,8 @@
 
     check(softmax)
 
+`hint`, `progress` and `solution` do what the commands of these names do.
+
 The function's source is taken from the cells that were run and checked like any submission: in a separate process, with
 the same checks and the same report. `running_notebook.py` says where earlier assignments come from.
 """
@@ -12,7 +14,7 @@ import contextlib
 import io
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ from autograder.curriculum import Curriculum
 from autograder.engine import session
 from autograder.engine.cell_locations import locate_in_cells
 from autograder.errors import UsageError
-from autograder.notebooks import running_notebook
+from autograder.notebooks import notebook_workspace, running_notebook
 from autograder.parsing.cell_statements import Cell
 from autograder.parsing.extract import extract_modules
 from autograder.report.notebook import NotebookReport
@@ -40,7 +42,43 @@ def check(*functions: Any, seed: int = 0) -> None:
         seed: seed of fresh inputs, which need PyTorch; 0 stands for the inputs that come with Headway.
     """
     try:
-        _display(report(*functions, seed=seed))
+        _display(report(*functions, seed=seed, record=True))
+    except UsageError as error:
+        print(f"headway: {error}")
+
+
+def hint(function: Any, more: bool = False) -> None:
+    """Print the hints of a function that you have seen, at least the first one, and one `more` if you want it."""
+    _print_for_one(function, lambda name, course: notebook_workspace.show_hint(name, course, Path.cwd(), int(more)))
+
+
+def solution(function: Any, give_up: bool = False) -> None:
+    """Print the solution of a function, once yours passes; to `give_up` shows it before, which is recorded."""
+
+    def show(name: str, course: Curriculum) -> None:
+        notebook_workspace.show_solution(name, course, Path.cwd(), _statuses.get(name) == "passed", give_up)
+
+    _print_for_one(function, show)
+
+
+def progress(*functions: Any) -> None:
+    """Print your progress: in the whole course, or in the functions or assignments that are named."""
+    try:
+        course = running_notebook.course()
+        cells = running_notebook.executed_cells()
+        names = tuple(name for argument in functions for name in _names(argument, cells, course))
+        notebook_workspace.show_progress(names or tuple(course.functions), course, Path.cwd(), _statuses)
+    except UsageError as error:
+        print(f"headway: {error}")
+
+
+def _print_for_one(function: Any, show: Callable[[str, Curriculum], None]) -> None:
+    try:
+        course = running_notebook.course()
+        names = _names(function, running_notebook.executed_cells(), course)
+        if len(names) > 1:
+            raise UsageError(f"name one function, for example: {names[0].partition('.')[2]}")
+        show(names[0], course)
     except UsageError as error:
         print(f"headway: {error}")
 
@@ -85,7 +123,12 @@ grade = GradeCell()
 
 
 def report(
-    *functions: Any, seed: int = 0, feedback: Level = "full", as_run: bool = True, curriculum: Curriculum | None = None
+    *functions: Any,
+    seed: int = 0,
+    feedback: Level = "full",
+    as_run: bool = True,
+    record: bool = False,
+    curriculum: Curriculum | None = None,
 ) -> NotebookReport:
     """Return what `check` displays as an object: `report(softmax).passed`.
 
@@ -94,6 +137,7 @@ def report(
         curriculum: the course, by default that of the notebook.
         as_run: whether the definition that was run last counts, even if it is a stub. False when a whole notebook is
             graded, where a stub below the student's code must not replace it.
+        record: whether the results are recorded in the workspace to which the notebook belongs, if there is one.
 
     Raises:
         UsageError: if an argument is not a function of the course, or the notebook does not define it.
@@ -106,10 +150,13 @@ def report(
     by_module = defaultdict(list)
     for name in names:
         by_module[curriculum.functions[name].module].append(name)
-    results, origins = [], {}
+    results, origins, badges = [], {}, []
     for module, selected in by_module.items():
         submission = running_notebook.assemble_submission(module, cells, Path.cwd(), curriculum, as_run=as_run)
         results.append(_check(submission, selected, seed, curriculum))
+        if record and not seed:
+            checks, own = results[-1].checks, submission.own_modules
+            badges += notebook_workspace.record_checks(Path.cwd(), checks, submission.texts, own)
         origins.update(submission.origins)
     result, *others = results
     for other in others:
@@ -119,8 +166,8 @@ def report(
     withhold(result, feedback)
     for name in names:
         _statuses[name] = function_status(c for c in result.checks if c.function == name)
-    progress = {f.qualified: _statuses.get(f.qualified) for m in by_module for f in curriculum.modules[m].functions}
-    return NotebookReport(to_document(result, curriculum), progress, origins)
+    latest = {f.qualified: _statuses.get(f.qualified) for m in by_module for f in curriculum.modules[m].functions}
+    return NotebookReport(to_document(result, curriculum), latest, origins, "\n".join(badges))
 
 
 def _check(

@@ -3,9 +3,10 @@
 An earlier assignment comes from the first of these places; the report names it:
 
 1. this notebook
-2. `softmax.py` or `softmax.ipynb` in the notebook's folder, in the folder above, or in the neighbouring folder
+2. the version that counts in the workspace: its file or its notebook
+3. `softmax.py` or `softmax.ipynb` in the notebook's folder, in the folder above, or in the neighbouring folder
    `softmax`, if some function in it is more than a stub
-3. the official solution
+4. the official solution
 
 `from softmax import softmax` in a cell finds the same module.
 """
@@ -22,6 +23,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from autograder.curriculum import Curriculum, registry
+from autograder.notebooks.notebook_workspace import find_workspace
 from autograder.parsing import Unreadable, extract
 from autograder.parsing.cell_statements import Cell, imported_roots, read_statements
 from autograder.parsing.read_ipynb import read_modules
@@ -99,12 +101,28 @@ def assemble_submission(
 
 def find_earlier_assignment(module: str, folder: Path, curriculum: Curriculum) -> EarlierAssignment:
     """Return an earlier assignment from the first place, seen from the notebook's folder, where it has been started."""
+    if (counting := _version_that_counts(module, folder, curriculum)) is not None:
+        return counting
     for place in () if module in curriculum.given_modules else (folder, folder.parent, folder.parent / module):
         for path in (place / f"{module}.py", place / f"{module}.ipynb"):
             text = _read_assignment(path, curriculum)
             if text is not None and _is_started(text, module, curriculum):
                 return EarlierAssignment(text, path.name if place == folder else f"{place.name}/{path.name}")
     return EarlierAssignment(registry.solution_text(module, curriculum.package), OFFICIAL_ORIGIN)
+
+
+def _version_that_counts(module: str, folder: Path, curriculum: Curriculum) -> EarlierAssignment | None:
+    """Return the version of an assignment that counts in the notebook's workspace, if it is started there."""
+    workspace = find_workspace(folder)
+    if workspace is None or workspace.curriculum.package != curriculum.package or module not in workspace.sources:
+        return None
+    path = workspace.folder / workspace.file_of(module)
+    source = workspace.snapshot.modules.get(module)
+    text = source.content.decode("utf-8", "replace").removeprefix("\ufeff") if source else ""
+    if not _is_started(text, module, curriculum):
+        return None
+    place = path.parent.resolve()
+    return EarlierAssignment(text, path.name if place == folder.resolve() else f"{place.name}/{path.name}")
 
 
 def _read_assignment(path: Path, curriculum: Curriculum) -> str | None:

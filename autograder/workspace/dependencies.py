@@ -76,7 +76,7 @@ def _definitions(module: str, statement: ast.stmt) -> Iterator[tuple[str, str, s
         outside = [*statement.decorator_list, *statement.args.defaults, *filter(None, statement.args.kw_defaults)]
         inside = [statement.args, *_body(statement)]
         yield statement.name, f"def {_dump(*outside, *inside)}", _names_used(module, *outside, *inside)
-        if evaluated := [node for node in outside if not isinstance(node, ast.Constant)]:
+        if evaluated := [node for node in outside if not _is_literal(node)]:
             yield UNBOUND, _dump(*evaluated), _names_used(module, *evaluated)
     elif isinstance(statement, ast.ClassDef):
         yield statement.name, _dump(statement), _names_used(module, statement)
@@ -92,6 +92,14 @@ def _definitions(module: str, statement: ast.stmt) -> Iterator[tuple[str, str, s
             yield name, _dump(statement), _names_used(module, statement)
     elif not _has_no_effect(statement):
         yield UNBOUND, _dump(statement), _names_used(module, statement)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    """Return whether an expression is a constant such as `None` or `-1`, whose evaluation cannot fail."""
+    match node:
+        case ast.Constant() | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float())):
+            return True
+    return False
 
 
 def _has_no_effect(statement: ast.stmt) -> bool:

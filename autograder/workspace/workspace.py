@@ -1,6 +1,6 @@
 """An open workspace: its folder, course, state, files and notebooks, each read once per command."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -8,7 +8,7 @@ from pathlib import Path
 from autograder.curriculum import Curriculum
 from autograder.engine.cell_locations import locate_in_cells
 from autograder.errors import UsageError
-from autograder.results import Status, SubmissionResult
+from autograder.results import CheckResult, Status, SubmissionResult
 from autograder.workspace import badges, notebook_files, progress, sources
 from autograder.workspace import state as state_file
 from autograder.workspace.dependencies import Snapshot, take_snapshot
@@ -189,6 +189,10 @@ class Workspace:
         """The function that the student worked on when the workspace was last watched, if known."""
         name = self.state.content.get(progress.CURRENT_FUNCTION)
         return name if isinstance(name, str) and name in self.curriculum.functions else None
+
+    def record_checks(self, checks: Sequence[CheckResult]) -> list[str]:
+        """Record the results of checks of the snapshot's code, and save them; return a line for each badge."""
+        return self.record(SubmissionResult("", "", 0, list(checks)))
 
     def record(self, result: SubmissionResult, *, current_function: str | None = None, save: bool = True) -> list[str]:
         """Record a public result and the current function, if given, and `save` them; return a line for each badge."""
