@@ -13,11 +13,14 @@ from autograder.curriculum.stubs import is_private, make_stub, with_comments_abo
 from autograder.errors import HeadwayError
 from autograder.notebooks import cells as notebook_cells
 from autograder.parsing.cell_statements import Cell, imported_roots, read_statements
+from autograder.workspace.plot_data.catalog import PLOTS
 
-IMPORT = "from autograder.notebooks.api import check"  # other names are added to it
+IMPORT = "from autograder.notebooks.api import check, hint"  # other names are added to it
+STUDENT_IMPORTS = ", progress, solution"
 SOLUTION = ("### BEGIN SOLUTION", "### END SOLUTION")
 HELPERS = "# Your own helper functions, if you want any:"
 HIDDEN = ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")
+_SHOW = re.compile(r'(?m)^show\("([\w-]+)"')
 NOT_RUN = "skip-execution"  # the tag of cells that nbclient, and with it nbgrader, leaves out
 
 
@@ -25,12 +28,13 @@ def student_notebook(solution: str, module: str, curriculum: Curriculum) -> str:
     """Return a notebook with stubs and, after each of them, a cell `check(function)`."""
     figures = registry.figure_texts(curriculum)
     cells: list[notebook_cells.NotebookNode] = []
-    for kind, text in notebook_cells.read_cells(make_stub(solution, module, curriculum, notebook=True)):
+    source = notebook_cells.read_cells(make_stub(solution, module, curriculum, notebook=True))
+    for kind, text in _plots_after_functions(source, module, curriculum):
         if kind == "markdown":
             cells += notebook_cells.lesson(text, figures)
             continue
         if not any(cell["cell_type"] == "code" for cell in cells):
-            cells.append(notebook_cells.code(_first_cell(curriculum)))
+            cells.append(notebook_cells.code(_first_cell(curriculum, STUDENT_IMPORTS)))
         cells.append(notebook_cells.code(text))
         cells += [notebook_cells.code(f"check({name})") for name in _defined_functions(text, module, curriculum)]
     return notebook_cells.notebook_text(module, cells)
@@ -44,6 +48,7 @@ def instructor_notebook(
     The seed is that of the inputs that nbgrader grades with; 0 stands for the public inputs of released notebooks.
     """
     source = notebook_cells.read_cells(with_effort(solution, module, curriculum))
+    source = _plots_after_functions(source, module, curriculum)
     figures = registry.figure_texts(curriculum)
     functions_after = _functions_complete_after(source, module, curriculum)
     cells: list[notebook_cells.NotebookNode] = []
@@ -73,6 +78,24 @@ def _first_cell(curriculum: Curriculum, more: str = "") -> str:
     if curriculum.name == registry.DEFAULT:
         return IMPORT + more
     return f'{IMPORT}{more}, use_course\n\nuse_course("{curriculum.name}")'
+
+
+def _plots_after_functions(source: list[tuple[str, str]], module: str, curriculum: Curriculum) -> list[tuple[str, str]]:
+    """Return the cells with each plot after the last of the functions that it draws, if it is in front of one."""
+    last_definition = {
+        f"{module}.{name}": i
+        for i, (kind, text) in enumerate(source)
+        if kind == "code"
+        for name in _defined_functions(text, module, curriculum)
+    }
+    places = []
+    for i, (kind, text) in enumerate(source):
+        shown = _SHOW.search(text) if kind == "play" else None
+        plot = PLOTS.get(shown[1]) if shown else None
+        needed = [last_definition.get(name, 0) for name in plot.needs] if plot else []
+        place = max([i, *needed])
+        places.append((place, place != i, i))  # A plot that moves stands behind the cell that was there.
+    return [source[i] for _, _, i in sorted(places)]
 
 
 def _graded_cell(

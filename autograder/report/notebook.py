@@ -67,7 +67,8 @@ class NotebookReport:
         if left:
             parts.append(Text(wording.remaining_text(left), "dim"))
         if shown and not wording.broken_file(shown[0]):
-            parts.append(Text(f"Stuck? In a terminal: headway hint {shown[0]['function']}", "dim"))
+            name = shown[0]["function"]
+            parts.append(Text(f"Stuck? hint({name.partition('.')[2]}), or in a terminal: headway hint {name}", "dim"))
         parts += [Text(f"◌ {line}", STATUS_STYLES["blocked"][1]) for line in wording.waiting_lines(checks)]
         errors = self.document["internal_errors"]
         parts += [Text(f"{wording.INTERNAL_ERROR}{problem}", "bold red") for problem in errors]

@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from autograder.cli import main
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import EXPERIMENT, bundled
 from autograder.notebooks import nbgrader_course, release_manifest, running_notebook, student_notebooks
+from autograder.workspace.plot_data.catalog import PLOTS
 
 pytestmark = pytest.mark.notebook
 
@@ -75,12 +77,25 @@ def test_student_notebook_has_stubs_checks_and_no_output(solutions, module):
     notebook = nbformat.read(bundled("assignments") / "notebooks" / f"{module}.ipynb", as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert not any(cell.outputs or cell.execution_count for cell in code)
-    assert code[0].source == "from autograder.notebooks.api import check"
+    assert code[0].source == "from autograder.notebooks.api import check, hint, progress, solution"
     sources = [cell.source for cell in code]
     for function in TRANSFORMER.modules[module].functions:
         (at,) = (i for i, text in enumerate(sources) if f'NotImplementedError("{function.qualified}")' in text)
         assert f"check({function.name})" in sources[at + 1 :]
     assert sum(cell.cell_type == "markdown" for cell in notebook.cells) >= 2
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_plot_stands_after_the_functions_it_draws(made, module):
+    student = nbformat.read(bundled("assignments") / "notebooks" / f"{module}.ipynb", as_version=4)
+    for notebook in (student, nbformat.reads(made[f"source/{module}/{module}.ipynb"], as_version=4)):
+        sources = [cell.source for cell in notebook.cells]
+        shows = [i for i, text in enumerate(sources) if re.search(r'(?m)^show\("', text)]
+        assert all("import show" in sources[i] for i in shows[:1])
+        for i in shows:
+            needs = PLOTS[re.search(r'show\("([\w-]+)"', sources[i])[1]].needs
+            names = [name.partition(".")[2] for name in needs if name.startswith(f"{module}.")]
+            assert not any(re.search(rf"(?m)^def {name}\(", text) for name in names for text in sources[i:])
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -1,0 +1,149 @@
+"""Work in notebooks: check, list, submit and grade see it, and it earns the same points as in files."""
+
+import csv
+import json
+import shutil
+import zipfile
+
+import pytest
+from support.commands import invoke
+from support.student_notebook import write_functions, write_functions_in_file
+
+from autograder.curriculum.stubs import bundled
+
+NAME = "notebooks/softmax.ipynb"
+FUNCTIONS = ("softmax", "log_softmax", "cross_entropy")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made") / "ada"
+    assert invoke("init", folder).returncode == 0
+    return folder
+
+
+@pytest.fixture
+def workspace(made, tmp_path):
+    return shutil.copytree(made, tmp_path / "ada")
+
+
+def statuses(folder, *names):
+    done = invoke("check", *names, "--json", "-", cwd=folder)
+    document = json.loads(done.stdout)
+    checked = {f["name"]: f["status"] for a in document["assignments"] for f in a["functions"]}
+    return checked, document
+
+
+def test_check_and_list_see_the_notebook(workspace):
+    write_functions(workspace / NAME, *FUNCTIONS)
+    checked, document = statuses(workspace, "softmax")
+    assert {name for name, status in checked.items() if status == "passed"} == set(FUNCTIONS)
+    assert document["notes"] == [f"softmax: Your work is in {NAME}."]
+    listed = invoke("list", "softmax", cwd=workspace).stdout
+    assert "3 of 5 functions pass" in listed
+    assert f"Your work is in {NAME}" in listed
+    shown = invoke("check", "softmax", cwd=workspace).stdout
+    assert f"write softmax_backward in {NAME}" in " ".join(shown.split())
+
+
+def test_failure_in_a_notebook_names_its_cell(workspace):
+    wrong = "def softmax(x, axis=-1, temperature=1.0):\n    return x.nonsense"
+    write_functions(workspace / NAME, "softmax", text=wrong)
+    done = invoke("check", "softmax.softmax", "--json", "-", cwd=workspace)
+    checks = [c for a in json.loads(done.stdout)["assignments"] for f in a["functions"] for c in f["checks"]]
+    location = next(check["location"] for check in checks if check["location"])
+    assert location["file"].startswith("softmax.ipynb cell ")
+    assert (location["line"], location["text"].strip()) == (2, "return x.nonsense")
+
+
+def test_check_of_a_named_file_checks_that_file(workspace):
+    write_functions(workspace / NAME, "softmax")
+    for name in (NAME, "softmax.ipynb"):
+        assert statuses(workspace, name)[0]["softmax"] == "passed"
+    checked, document = statuses(workspace, "softmax.py")
+    assert checked["softmax"] == "not_started"
+    assert "softmax.py was checked" in document["notes"][0]
+    assert "1 of 5 functions pass" in invoke("list", "softmax", cwd=workspace).stdout, "it was not recorded"
+
+
+def test_two_versions_need_a_decision(workspace, tmp_path):
+    write_functions(workspace / NAME, "softmax")
+    write_functions_in_file(workspace / "softmax.py", "log_softmax")
+    _, document = statuses(workspace, "softmax")
+    assert "Decide: headway check softmax --use" in document["notes"][0]
+    refused = invoke("submit", "softmax", "--out", tmp_path / "ada.zip", cwd=workspace)
+    assert refused.returncode == 2
+    assert "--use notebook" in refused.stderr and not (tmp_path / "ada.zip").exists()
+    assert invoke("check", "softmax", "--use", "notebook", cwd=workspace).returncode == 1
+    assert statuses(workspace, "softmax")[0]["softmax"] == "passed"
+    assert invoke("submit", "softmax", "--out", tmp_path / "ada.zip", cwd=workspace).returncode == 0
+    with zipfile.ZipFile(tmp_path / "ada.zip") as archive:
+        assert "softmax.ipynb" in archive.namelist()
+        assert "softmax.py" not in archive.namelist()
+    assert invoke("check", "softmax", "--use", "file", cwd=workspace).returncode == 1
+    assert statuses(workspace, "softmax")[0]["softmax"] == "not_started"
+
+
+def test_use_without_a_notebook_is_refused(workspace):
+    (workspace / NAME).unlink()
+    done = invoke("check", "softmax", "--use", "notebook", cwd=workspace)
+    assert done.returncode == 2
+    assert "no notebook of softmax" in done.stderr
+
+
+def test_reset_diff_and_solution_use_the_notebook(workspace):
+    write_functions(workspace / NAME, "softmax")
+    assert "identical to the solution" in invoke("diff", "softmax.softmax", cwd=workspace).stdout
+    assert "def softmax" in invoke("solution", "softmax.softmax", cwd=workspace).stdout
+    done = invoke("reset", "softmax.softmax", "--yes", cwd=workspace)
+    assert f"was reset in {NAME}" in done.stdout and "Reload Notebook" in done.stdout
+    assert statuses(workspace, "softmax")[0]["softmax"] == "not_started"
+
+
+def test_archive_with_a_notebook_is_imported(workspace, tmp_path):
+    write_functions(workspace / NAME, "softmax")
+    assert invoke("submit", "softmax", "--out", tmp_path / "ada.zip", cwd=workspace).returncode == 0
+    done = invoke("init", tmp_path / "new", "--from", tmp_path / "ada.zip")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "new" / NAME).read_bytes() == (workspace / NAME).read_bytes()
+    assert statuses(tmp_path / "new", "softmax")[0]["softmax"] == "passed"
+
+
+def test_imported_version_counts(workspace, tmp_path):
+    write_functions(workspace / NAME, "softmax")
+    assert invoke("submit", "softmax", "--out", tmp_path / "ada.zip", cwd=workspace).returncode == 0
+    other = shutil.copytree(workspace, tmp_path / "other")
+    shutil.copy(bundled("assignments") / NAME, other / NAME)
+    write_functions_in_file(other / "softmax.py", "log_softmax")
+    assert invoke("init", other, "--from", tmp_path / "ada.zip").returncode == 0
+    checked, document = statuses(other, "softmax")
+    assert checked["softmax"] == "passed"
+    assert "as you decided" in document["notes"][0]
+
+
+def test_grade_gives_the_same_points_for_files_and_notebooks(workspace, made, tmp_path):
+    in_files = shutil.copytree(made, tmp_path / "ben")
+    mistake = "def cross_entropy(logits, targets):\n    return 0.0"
+    write_functions_in_file(in_files / "softmax.py", "softmax", "log_softmax")
+    path = in_files / "softmax.py"
+    text = path.read_text()
+    path.write_text(text.replace('    raise NotImplementedError("softmax.cross_entropy")', "    return 0.0"))
+    write_functions(workspace / NAME, "softmax", "log_softmax")
+    write_functions(workspace / NAME, "cross_entropy", text=mistake)
+    (tmp_path / "class").mkdir()
+    for folder in (in_files, workspace):
+        archive = tmp_path / "class" / f"{folder.name}.zip"
+        assert invoke("submit", "softmax", "--out", archive, cwd=folder).returncode == 0
+    points = [statuses(folder, "softmax")[1]["points"] for folder in (in_files, workspace)]
+    assert points[0] == points[1] and points[0]["earned"] > 0
+    out = tmp_path / "out"
+    grade = ("grade", tmp_path / "class", "--out", out, "--assignment", "softmax", "-j", 1, "--unsafe-no-sandbox")
+    done = invoke(*grade)
+    assert done.returncode == 0, done.stderr
+    with open(out / "grades.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2
+    ignored = {"submission", "student", "name", "id", "email"}
+    first, second = ({key: value for key, value in row.items() if key.lower() not in ignored} for row in rows)
+    assert first == second
+    assert any(value not in ("", "0") for value in first.values())
