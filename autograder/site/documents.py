@@ -34,6 +34,16 @@ DOCUMENTS = (
         "Grading a class, policies, reports, gradebooks, nbgrader, clusters",
         any_course=True,
     ),
+    *(
+        Document(f"week_{page}", f"docs/week_{page}.md", f"One week with {name}", about, any_course=True)
+        for page, name, about in (
+            ("canvas", "Canvas", "From the download to grades and feedback in the gradebook"),
+            ("moodle", "Moodle", "From the download to the grading worksheet and feedback files"),
+            ("gradescope", "Gradescope", "Headway as the autograder, and grading its export"),
+            ("nbgrader", "nbgrader", "Notebooks, the exchange, formgrader"),
+            ("github_classroom", "GitHub Classroom", "A report for every push, grades from clones"),
+        )
+    ),
     Document("sandbox", "docs/sandbox.md", "The sandbox", "What isolates the code of students", any_course=True),
     Document("security", "SECURITY.md", "Security", "What is promised against whom, and what is not", any_course=True),
     Document("courses", "docs/courses.md", "Your own course", "What a package with a course contains", any_course=True),

@@ -1,6 +1,6 @@
 """Write an autograder for Gradescope: a zip with `setup.sh`, `run_autograder` and Headway as it is installed here.
 
-Source: "Autograder Specifications" (gradescope-autograders.readthedocs.io/en/latest/specs/). The archive pins the
+Sources: "Autograder Specifications" and "Manual Docker Configuration" (gradescope-autograders.readthedocs.io). The archive pins the
 versions of Headway's dependencies, so that every submission is graded by the same checks as here. Only those packages
 are downloaded.
 """
@@ -49,6 +49,14 @@ exec "$python" -m autograder.classroom.exporters.gradescope_run "$root"
 """
 
 
+# For "Manual Docker Configuration": such an image must be based on one of Gradescope's, and have run_autograder here.
+DOCKERFILE = """# The same autograder as an image: docker build --tag USER/headway . && docker push USER/headway
+FROM gradescope/autograder-base:ubuntu-22.04
+COPY . /autograder/source/
+RUN bash /autograder/source/setup.sh && cp /autograder/source/run_autograder /autograder/run_autograder
+"""
+
+
 @dataclass(frozen=True)
 class GradescopeSettings:
     """The settings of the autograder."""
@@ -69,6 +77,7 @@ def write(path: Path, settings: GradescopeSettings) -> int:
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         _add(archive, "setup.sh", SETUP.encode(), executable=True)
         _add(archive, "run_autograder", RUN.encode(), executable=True)
+        _add(archive, "Dockerfile", DOCKERFILE.encode())
         _add(archive, "settings.json", (json.dumps(asdict(settings), indent=1) + "\n").encode())
         _add(archive, "requirements.txt", "\n".join([*_requirements(settings), ""]).encode())
         for name, file in _headway_files().items():
