@@ -3,15 +3,19 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# The bundled class is trusted code, so that it may run without a sandbox where there is none.
-CLASS := tests/submissions/class --out demo-out --seed 0 --call-seconds 2
+# The class is made by a script of this repository, so that it may run without a sandbox where there is none.
+CLASS := demo-out/class --out demo-out/results --seed 0
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: demo test test-fast coverage check format memo stubs figures picture site vendor clean
 
 demo: $(VENV)/light
+	rm -rf demo-out
+	$(BIN)/python tests/support/demo_class.py demo-out/class
 	$(BIN)/headway grade $(CLASS) || $(BIN)/headway grade $(CLASS) --unsafe-no-sandbox
-	@$(BIN)/headway check softmax attention --dir tests/submissions/class/dara || true
+	@$(BIN)/headway show demo-out/results "Grace Mwangi"
+	@echo "Next: a student's view of the course: $(BIN)/headway init my-gpt && cd my-gpt && ../$(BIN)/headway"
+	@echo "      this class as a page: $(BIN)/pip install -e '.[class]' && $(BIN)/headway report demo-out/results"
 
 # One process per core with one thread each. The tests of a file stay together, because they share fixtures.
 PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder

@@ -1,8 +1,8 @@
 """Write an autograder for Gradescope: a zip with `setup.sh`, `run_autograder` and Headway as it is installed here.
 
-Sources: "Autograder Specifications" and "Manual Docker Configuration" (gradescope-autograders.readthedocs.io). The archive pins the
-versions of Headway's dependencies, so that every submission is graded by the same checks as here. Only those packages
-are downloaded.
+Sources: "Autograder Specifications" and "Manual Docker Configuration" (gradescope-autograders.readthedocs.io). The
+archive pins the versions of Headway's dependencies, so that every submission is graded by the same checks as here. Only
+those packages are downloaded.
 """
 
 import io
