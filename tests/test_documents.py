@@ -110,6 +110,8 @@ def test_read_document_class_2_gives_each_assignment_its_submission(tmp_path):
         for key in ("status", "reason", "file", "attempt", "attempts", "submitted_at"):
             assert grade[key] == student[key]
     assert "file" not in new
+    assert new["percent"] == pytest.approx(100 * student["score"] / student["out_of"])
+    assert {grade["counts"] for grade in new["assignments"].values()} == {"counts"}
 
 
 def test_gradebook_merges_the_results_of_several_files(tmp_path):

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -252,3 +253,9 @@ def test_template_is_valid_and_has_every_key(tmp_path):
     assert replace(policy.late, penalty_per_day=0.0) == LatePolicy()
     assert (policy.limits, policy.attempts, policy.drop_lowest) == (LimitsPolicy(), "last", 0)
     assert (policy.feedback, policy.layout, policy.own_prerequisites) == ("summary", "auto", False)
+
+
+def test_policy_in_the_instructors_guide_is_valid(tmp_path):
+    guide = (Path(__file__).parents[2] / "docs" / "instructors.md").read_text("utf-8")
+    policy = load(tmp_path, re.search(r"```toml\n(title = .*?)```", guide, re.DOTALL)[1])
+    assert policy.assignments["softmax"].rubric[0].id == "q1" and policy.exceptions[0].reason == "ill"

@@ -242,6 +242,14 @@ def test_numbers_in_the_words_add_up_to_the_score(policy, earned, manual, except
     assert percent == rounded_points(student["percent"])
 
 
+def test_score_lines_of_an_older_version_name_the_exception():
+    document = document_of(Policy(), {"softmax": 6.0}, names=("softmax",))
+    grade = document["students"][0]["assignments"]["softmax"]
+    grade.update(score=8.0, by_hand=True, exception="8 of 12 points given by hand, instead of 6 from the checks")
+    line = score_lines(document["students"][0], document)[0]
+    assert line == f"softmax: 6 of 12 points, replaced by 8 points ({grade['exception']})"
+
+
 @pytest.mark.parametrize(("value", "text"), [(0.285, "0.29"), (1.005, "1.01"), (12.0, "12"), (-0.001, "0")])
 def test_format_points_rounds_half_up(value, text):
     assert format_points(value) == text
