@@ -2,11 +2,20 @@
 
 from collections.abc import Iterable
 
+from autograder.classroom import item_analysis
 from autograder.classroom.gradebook import Gradebook, display_name, iter_functions
 from autograder.core.text import clean
 from autograder.documents import Document
 from autograder.engine.diagnosis.mistake import mistakes_of_function
-from autograder.report.class_records import LETTERS, NO_RESULT, CheckRecord, ClassRecords, MistakeRecord, StudentRecord
+from autograder.report.class_records import (
+    LETTERS,
+    NO_RESULT,
+    AssignmentSummary,
+    CheckRecord,
+    ClassRecords,
+    MistakeRecord,
+    StudentRecord,
+)
 from autograder.report.student_feedback import student_exception_lines
 
 MAX_SLOWEST = 15
@@ -19,18 +28,24 @@ def collect(book: Gradebook) -> ClassRecords:
     mistakes: dict[str, MistakeRecord] = {}
     letters: list[dict[str, str]] = []  # for each student: function -> letter of its status
     functions: dict[str, None] = {}  # an ordered set
+    points: list[dict[str, item_analysis.Points]] = []
     for number, (student, result) in enumerate(book.results()):
         record = _student_record(student)
         if result is None and record.status == "graded":
             record.status, record.reason = "failed", "the result document cannot be read: grade it again"
         records.students.append(record)
         letters.append({})
+        points.append({})
         for name, function in iter_functions(result) if result else ():
             functions[name] = None
+            points[-1][name] = function["points"]["earned"], function["points"]["possible"]
             letters[-1][name] = LETTERS[function["status"]]
             _add_checks(records, mistakes, number, name, function["checks"])
     position = {name: index for index, name in enumerate(_in_course_order(functions, book))}
     records.functions = list(position)
+    passed = [{name: letter == LETTERS["passed"] for name, letter in by_function.items()} for by_function in letters]
+    records.statistics = item_analysis.function_statistics(records.functions, passed, points)
+    records.assignments = [_assignment_summary(assignment, records.students) for assignment in book.assignments]
     for record, by_function in zip(records.students, letters, strict=True):
         if by_function:
             record.letters = "".join(by_function.get(name, NO_RESULT) for name in records.functions)
@@ -53,8 +68,22 @@ def _student_record(student: Document) -> StudentRecord:
         student["out_of"],
         student["late_days"],
         any(grade["file"] for grade in student["assignments"].values()),
+        clean(student["email"], 120),
+        clean(student.get("section", ""), 60),
+        clean(student.get("ta", ""), 60),
+        {
+            name: grade["score"] / grade["possible"]
+            for name, grade in student["assignments"].items()
+            if grade["status"] == "graded" and grade["possible"] and not grade["excused"]
+        },
         [clean(note, 400) for note in (*student_exception_lines(student), *student["notes"])],
     )
+
+
+def _assignment_summary(assignment: Document, students: list[StudentRecord]) -> AssignmentSummary:
+    name = assignment["name"]
+    shares = [student.shares[name] for student in students if name in student.shares]
+    return AssignmentSummary(name, clean(assignment["title"], 120), shares)
 
 
 def _add_checks(

@@ -13,21 +13,24 @@ read a copy that does not parse; JPlag, a Java program; and MOSS, a service that
 import hashlib
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from autograder.classroom.gradebook import Gradebook, display_name
 from autograder.classroom.submissions import intake, layouts
 from autograder.classroom.submissions.model import Attempt
 from autograder.core.zip_archive import SkippedFile
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum import Curriculum
 from autograder.curriculum.stubs import bundled
-from autograder.errors import missing_package
+from autograder.documents import Document
+from autograder.errors import UsageError, missing_package
 from autograder.parsing.code_tokens import filtered
 from autograder.parsing.extract import PREAMBLE
 from autograder.report.class_records import SimilarityResult, SimilarPair
@@ -46,6 +49,33 @@ def find_similar(folder: Path, *, layout: str = "auto") -> SimilarityResult:
     result = SimilarityResult()
     result.pairs = compare(_filtered_submissions(folder, layout, result), TRANSFORMER)
     return result
+
+
+def find_similar_code(book: Gradebook) -> SimilarityResult:
+    """Compare the code that was stored when the class was graded; raise UsageError if there is none."""
+    result = SimilarityResult()
+    result.pairs = compare(_filtered_code_of_class(book, result), TRANSFORMER)
+    if not result.reading.name:
+        problem = f"{book.out} holds no code: it was graded by an older version"
+        raise UsageError(f"{problem}. Grade the class again, or name the folder of submissions: --similar=SUBMISSIONS")
+    return result
+
+
+def with_names(result: SimilarityResult, book: Gradebook) -> SimilarityResult:
+    """Return the result with the students' names in place of the names of submissions."""
+    counts = Counter(display_name(student) for student in book.students)
+    names = {}
+    for student in book.students:
+        name = display_name(student)
+        # Namesakes are told apart by their submissions.
+        names[student["submission"]] = name if counts[name] == 1 else f"{name} ({student['submission']})"
+    pairs = [
+        replace(one, first=names.get(one.first, one.first), second=names.get(one.second, one.second))
+        for one in result.pairs
+    ]
+    unread = [(names.get(name, name), reason) for name, reason in result.unread]
+    reading = replace(result.reading, name=names.get(result.reading.name, result.reading.name))
+    return SimilarityResult(pairs, unread, reading)
 
 
 def compare(
@@ -99,7 +129,8 @@ def _pair(
     share = total / sum(smaller[module] for module in alike) if alike else 0.0
     ordered = sorted(alike, key=lambda module: -alike[module] / smaller[module])
     shown = ", ".join(f"{module} {alike[module] / smaller[module]:.0%}" for module in ordered)
-    return SimilarPair(names[first], names[second], share, total, shown)
+    submissions = names[first], names[second]
+    return SimilarPair(*submissions, share, total, shown, submissions, tuple(ordered))
 
 
 def _count_rare(
@@ -131,6 +162,33 @@ def _fingerprints(code: str) -> NDArray[np.int64]:
     if len(code) < K + WINDOW:
         return np.empty(0, dtype=np.int64)
     return np.asarray(winnow(hashed_kgrams(code, K), WINDOW)[0])
+
+
+def _filtered_code_of_class(book: Gradebook, result: SimilarityResult) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield each student's filtered code by module, from the stored code."""
+    with source_reader() as reader:
+        for student in book.students:
+            if (code := book.code_of(student)) is None:
+                continue
+            started = time.thread_time()
+            filtered_modules: dict[str, str] = {}
+            try:
+                filtered_modules = reader.filtered_code(
+                    {name: b"\n".join(lines) for name, lines in code_lines(code).items()}
+                )
+            except SkippedFile as error:
+                result.unread.append((student["submission"], str(error)))
+            seconds = time.thread_time() - started + reader.next_submission().cpu_seconds
+            result.reading.add(student["submission"], seconds)
+            yield student["submission"], filtered_modules
+
+
+def code_lines(code: Document) -> dict[str, list[bytes]]:
+    """Return the lines of each module of a code document."""
+    return {
+        name: "\n".join(part["text"] for part in parts).encode("utf-8", "replace").split(b"\n")
+        for name, parts in code["modules"].items()
+    }
 
 
 def _filtered_submissions(folder: Path, layout: str, result: SimilarityResult) -> Iterator[tuple[str, dict[str, str]]]:

@@ -1,7 +1,9 @@
 """The command `headway report`."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import click
 
@@ -12,13 +14,16 @@ from autograder.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rich.console import Console
+
     from autograder.classroom.gradebook import Gradebook
-    from autograder.report.class_records import StudentRecord
+    from autograder.report.class_records import SimilarityResult, StudentRecord, WorkTime
 
 
 @click.command(context_settings=options.WITH_DEFAULTS)
 @click.argument("out", metavar="OUT", type=options.PATH)
 @click.option("--html", "page", type=options.PATH, help="File for the page (default: OUT/report.html).")
+@click.option("--no-student-pages", "no_pages", is_flag=True, help="Write no page for each student next to it.")
 @click.option(
     "--feedback",
     is_flag=False,
@@ -28,68 +33,115 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--similar",
-    type=options.PATH,
-    metavar="SUBMISSIONS",
-    help="Also list pairs of similar submissions in this folder, for a person to look at.",
+    is_flag=False,
+    flag_value="",
+    metavar="[SUBMISSIONS]",
+    help="Also list pairs of similar submissions (default: of the stored code), for a person to look at.",
 )
 @click.option("--layout", default="auto", help="Layout of SUBMISSIONS, as for headway grade.")
+@click.option("--compare", "earlier", type=options.PATH, metavar="OUT2", help="Show what has changed since OUT2.")
 @options.force
 @options.no_color
-def report(out: Path, page: Path | None, feedback: str | None, similar: Path | None, layout: str, force: bool) -> None:
+def report(
+    out: Path,
+    page: Path | None,
+    no_pages: bool,
+    feedback: str | None,
+    similar: str | None,
+    layout: str,
+    earlier: Path | None,
+    force: bool,
+) -> None:
     """Summarize a graded class: scores, common mistakes, who needs help.
 
     OUT is the folder that "headway grade" wrote. Shows a summary in the terminal and writes a page that needs no
-    network.
+    network, and next to it a page with the code of each student.
     """
     from rich.text import Text
 
-    from autograder.classroom import class_statistics, feedback_files, gradebook, similarity
+    from autograder.classroom import class_comparison, class_statistics, gradebook, similar_pages, student_pages
     from autograder.core.files import write_atomically
     from autograder.core.output_files import OutputRecord
     from autograder.report import class_summary
     from autograder.report.class_records import SimilarityResult
     from autograder.report.html import template_environment
-    from autograder.report.html.class_page import render_class
+    from autograder.report.html.class_page import ClassPageLinks, render_class
 
     template_environment()  # reports a missing package before thousands of documents are read
     console = options.make_console()
     book = gradebook.read(out)
+    before = gradebook.read(earlier) if earlier is not None else None
     with options.spinner(console, "Reading the results …"):
         records = class_statistics.collect(book)
-    class_summary.render(records, console)
-    similarity_result = SimilarityResult()
+        comparison = None
+        if before is not None:
+            comparison = class_comparison.compare(records, class_statistics.collect(before), str(earlier))
+    class_summary.render(records, console, comparison)
+    similarity = SimilarityResult()
     if similar is not None:
         with options.spinner(console, "Comparing the submissions …"):
-            similarity_result = similarity.find_similar(similar, layout=layout)
-        class_summary.render_similarity(similarity_result, console)
-    target, written = page or out / "report.html", OutputRecord(out, is_own_folder=True)
+            similarity = _find_similar(book, similar, layout)
+        class_summary.render_similarity(similarity, console)
+    target = page or out / "report.html"
+    pages = target.parent / target.stem if target.suffix else target.with_name(f"{target.name}-pages")
     folder = None if feedback is None else Path(feedback) if feedback else out / "feedback"
-    names = book.file_names().values() if folder is not None else ()
-    pages = [folder / f"{name}.{suffix}" for name in names for suffix in ("html", "md")] if folder is not None else []
+    written = OutputRecord(out, is_own_folder=True)
+    names = book.file_names().values()
+    feedback_pages = [folder / f"{name}.{kind}" for name in names for kind in ("html", "md")] if folder else []
     written.require_replaceable([target], option="--html FILE", force=force)
-    written.require_replaceable(pages, option="--feedback=DIR", force=force)
+    written.require_replaceable(feedback_pages, option="--feedback=DIR", force=force)
+    student_files = [] if no_pages else [pages / f"{name}.html" for name in names]
+    written.require_replaceable(student_files, option="--html FILE", force=force)
     try:
         if folder is not None:
-            with options.spinner(console, "Writing feedback …"):
-                count, spent = feedback_files.write(book, folder)
-            console.print(Text(f"Feedback for {counted(count, 'student')}: {folder}", "dim"))
-            if spent.name:
-                console.print(Text(f"Writing it took {spent}.", "dim"))
-        content = render_class(records, _feedback_link(book, folder, target), similarity_result)
+            _write_feedback(book, folder, console)
+        if not no_pages:
+            with options.spinner(console, "Writing a page for each student …"):
+                similarity = similar_pages.write(similarity, book, pages, target) if similarity.pairs else similarity
+                spent = student_pages.write(book, pages, target, similarity)
+        links = ClassPageLinks(
+            _student_link(book, folder, target), _student_link(book, None if no_pages else pages, target)
+        )
+        content = render_class(records, links, similarity, comparison)
         write_atomically(target, content.encode("utf-8", "replace"))
-        written.add([target, *pages])
+        written.add([target, *feedback_pages, *student_files])
     except OSError as error:
         where = error.filename or target
         option = "--feedback=DIR" if folder is not None and Path(where).is_relative_to(folder) else "--html FILE"
         raise UsageError(f"cannot write {where} ({error.strerror}). Choose another place: {option}") from None
+    if not no_pages:
+        _show_time(spent, console)
+        console.print(Text(f"A page for each student: {pages}{os.sep}", "dim"))
     console.print(Text(f"Page: {target}", "dim"))
 
 
-def _feedback_link(book: "Gradebook", folder: Path | None, page: Path) -> "Callable[[StudentRecord], str | None]":
-    """Return a function that gives the URL of a student's feedback relative to `page`, or None."""
-    import os
-    from urllib.parse import quote
+def _find_similar(book: "Gradebook", folder: str, layout: str) -> "SimilarityResult":
+    from autograder.classroom import similarity
 
+    found = similarity.find_similar(Path(folder), layout=layout) if folder else similarity.find_similar_code(book)
+    return similarity.with_names(found, book)
+
+
+def _write_feedback(book: "Gradebook", folder: Path, console: "Console") -> None:
+    from rich.text import Text
+
+    from autograder.classroom import feedback_files
+
+    with options.spinner(console, "Writing feedback …"):
+        count, spent = feedback_files.write(book, folder)
+    console.print(Text(f"Feedback for {counted(count, 'student')}: {folder}", "dim"))
+    _show_time(spent, console)
+
+
+def _show_time(spent: "WorkTime", console: "Console") -> None:
+    from rich.text import Text
+
+    if spent.name:
+        console.print(Text(f"Writing it took {spent}.", "dim"))
+
+
+def _student_link(book: "Gradebook", folder: Path | None, page: Path) -> "Callable[[StudentRecord], str | None]":
+    """Return a function that gives the URL of a student's page in `folder`, relative to `page`, or None."""
     names = book.file_names()
 
     def link(student: "StudentRecord") -> str | None:

@@ -1,7 +1,10 @@
 """The results of a class as plain records, which `class_statistics` fills and the terminal and the class page show."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from statistics import mean, median
+from typing import Literal
 
 from autograder.results import STATUSES
 
@@ -9,6 +12,14 @@ from autograder.results import STATUSES
 LETTERS = dict(zip(STATUSES, "pfetnb", strict=True))
 NO_RESULT = "-"
 HISTOGRAM_BINS = 20
+
+
+def histogram(shares: Iterable[float]) -> list[int]:
+    """Return the number of shares in each of the equal bins from 0 to 1; larger ones count as 1."""
+    counts = [0] * HISTOGRAM_BINS
+    for share in shares:
+        counts[min(HISTOGRAM_BINS - 1, max(0, int(share * HISTOGRAM_BINS)))] += 1
+    return counts
 
 
 @dataclass
@@ -50,6 +61,10 @@ class StudentRecord:
     out_of: float
     late_days: int
     has_result: bool
+    email: str = ""
+    section: str = ""
+    ta: str = ""
+    shares: dict[str, float] = field(default_factory=dict)  # of the points of each graded assignment that counts
     notes: list[str] = field(default_factory=list)  # student exceptions, and remarks for the instructor
     letters: str = ""  # one status letter per function, in the order of the class's functions
     mistakes: list[int] = field(default_factory=list)  # numbers of the mistakes made
@@ -61,6 +76,79 @@ class StudentRecord:
 
 
 @dataclass(frozen=True)
+class AssignmentSummary:
+    """The scores of the class in one assignment."""
+
+    name: str
+    title: str
+    shares: list[float]  # of the students whose submission was graded
+
+    @property
+    def median(self) -> float | None:
+        """The median share of its points."""
+        return median(self.shares) if self.shares else None
+
+    @property
+    def mean(self) -> float | None:
+        """The mean share of its points."""
+        return mean(self.shares) if self.shares else None
+
+    def histogram(self) -> list[int]:
+        """Return the number of students in each of the equal bins from 0 to 100%."""
+        return histogram(self.shares)
+
+
+@dataclass(frozen=True)
+class FunctionStatistics:
+    """How one function went."""
+
+    students: int  # whose submission was graded
+    mean_share: float  # of its points
+    discrimination: float | None  # None: too few students, or all the same
+
+
+@dataclass(frozen=True)
+class GroupSummary:
+    """The students of one section or teaching assistant."""
+
+    name: str
+    students: int
+    submitted: int
+    median: float | None
+    by_assignment: list[float | None]  # medians, in the order of the class's assignments
+    mistake: str  # the most common one
+
+
+@dataclass(frozen=True)
+class StudentChange:
+    """The score of a student in an earlier run, and now, as shares."""
+
+    student: int
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class AssignmentChange:
+    """The median share in an assignment, earlier and now; None if there was no score."""
+
+    name: str
+    before: float | None
+    after: float | None
+
+
+@dataclass(frozen=True)
+class ClassComparison:
+    """What differs from an earlier run."""
+
+    name: str
+    assignments: list[AssignmentChange]
+    changes: list[StudentChange]  # whose score differs, the largest gain first
+    students: int  # that are in both
+    pass_rates: dict[str, float]  # earlier, by function
+
+
+@dataclass(frozen=True)
 class SimilarPair:
     """Two submissions that are alike."""
 
@@ -69,6 +157,9 @@ class SimilarPair:
     share: float  # the fraction of the smaller submission's rare fingerprints that both have
     shared: int  # the number of those fingerprints
     modules: str  # the modules in which they are alike, the most alike first, each with its share
+    submissions: tuple[str, str] = ("", "")
+    names: tuple[str, ...] = ()  # the same modules
+    page: str = ""  # the address of the page that shows both side by side, relative to the class page
 
 
 @dataclass
@@ -104,7 +195,9 @@ class ClassRecords:
     """The results of a class."""
 
     title: str
+    assignments: list[AssignmentSummary] = field(default_factory=list)
     functions: list[str] = field(default_factory=list)  # qualified names in course order
+    statistics: dict[str, FunctionStatistics] = field(default_factory=dict)  # by function
     students: list[StudentRecord] = field(default_factory=list)
     checks: dict[str, CheckRecord] = field(default_factory=dict)  # by id, in course order
     mistakes: list[MistakeRecord] = field(default_factory=list)  # most common first
@@ -136,10 +229,33 @@ class ClassRecords:
 
     def histogram(self) -> list[int]:
         """Return the number of students in each of the equal bins from 0 to 100%; more than 100% counts as 100%."""
-        counts = [0] * HISTOGRAM_BINS
-        for student in self.scored:
-            counts[min(HISTOGRAM_BINS - 1, max(0, int(student.share * HISTOGRAM_BINS)))] += 1
-        return counts
+        return histogram([student.share for student in self.scored])
+
+    def pass_rate(self, function: str) -> float:
+        """Return the share of the graded students who pass a function."""
+        counts = self.status_counts(function)
+        return counts["passed"] / (counts.total() or 1)
+
+    def groups(self, kind: Literal["section", "ta"]) -> list[GroupSummary]:
+        """Return a summary of each section or teaching assistant, by name; nothing if there are fewer than two."""
+        members: dict[str, list[StudentRecord]] = {}
+        for student in self.students:
+            members.setdefault(getattr(student, kind), []).append(student)
+        if not any(members):
+            return []
+        return [self._group(name, members[name]) for name in sorted(members, key=lambda name: (not name, name))]
+
+    def _group(self, name: str, students: list[StudentRecord]) -> GroupSummary:
+        scored = [student.share for student in students if student.status == "graded" and student.out_of]
+        medians = []
+        for assignment in self.assignments:
+            shares = [student.shares[assignment.name] for student in students if assignment.name in student.shares]
+            medians.append(median(shares) if shares else None)
+        mistakes = Counter(number for student in students for number in student.mistakes)
+        most_common = mistakes.most_common(1)
+        mistake = f"{self.mistakes[most_common[0][0]].title} ({most_common[0][1]})" if most_common else ""
+        submitted = sum(student.status != "missing" for student in students)
+        return GroupSummary(name, len(students), submitted, median(scored) if scored else None, medians, mistake)
 
     def status_counts(self, function: str) -> Counter[str]:
         """Return how many graded students have each status in a function."""

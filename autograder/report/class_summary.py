@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Sequence
 from statistics import mean, median
+from typing import Final, Literal
 
 from rich.console import Console
 from rich.text import Text
 
 from autograder.core.text import clean, counted
 from autograder.report.check_report import STATUS_STYLES
-from autograder.report.class_records import ClassRecords, SimilarityResult, SimilarPair
+from autograder.report.class_records import ClassComparison, ClassRecords, SimilarityResult, SimilarPair
 from autograder.report.styles import grid
 from autograder.report.wording import STATUS_WORDS
 
@@ -18,12 +19,17 @@ MAX_FUNCTIONS = 8
 MAX_NOT_GRADED = 12
 MAX_PAIRS = 15
 MAX_NAMES = 12
+MAX_GROUPS = 12
+GROUPS: Final[tuple[tuple[str, Literal["section", "ta"]], ...]] = (
+    ("Median by section", "section"),
+    ("Median by teaching assistant", "ta"),
+)
 LOW_SCORE = 0.5  # as a share of the highest possible score
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
-def render(records: ClassRecords, console: Console) -> None:
-    """Print scores, common mistakes, hard functions, low scores, slow checks, and what could not be graded."""
+def render(records: ClassRecords, console: Console, comparison: ClassComparison | None = None) -> None:
+    """Print scores, changes, common mistakes, hard functions, low scores, slow checks, and what was not graded."""
     counts = [f"{len(records.graded)} graded"]
     counts += [f"{len(records.missing)} missing"] if records.missing else []
     counts += [f"{len(records.not_graded)} not graded"] if records.not_graded else []
@@ -33,6 +39,8 @@ def render(records: ClassRecords, console: Console) -> None:
         console.print(Text.assemble(("0% ", "dim"), _histogram(records.histogram()), (" 100%", "dim")))
         named = {"median": median(shares), "mean": mean(shares), "lowest": min(shares), "highest": max(shares)}
         console.print(Text(" · ".join(f"{name} {share:.0f}%" for name, share in named.items()) + "\n"))
+    _print_assignments(records, comparison, console)
+    _print_groups(records, console)
     _print_mistakes(records, console)
     _print_pass_rates(records, console)
     _print_low_scores(records, console)
@@ -48,6 +56,42 @@ def _histogram(counts: list[int]) -> Text:
     # Rounding up keeps a bin with one student visible.
     heights = [-(-count * (len(_BLOCKS) - 1) // highest) for count in counts]
     return Text("".join(_BLOCKS[height] for height in heights), STATUS_STYLES["passed"][1])
+
+
+def _print_assignments(records: ClassRecords, comparison: ClassComparison | None, console: Console) -> None:
+    """Print the scores of each assignment, and the earlier medians if there is a comparison."""
+    before = {row.name: row.before for row in comparison.assignments} if comparison else {}
+    if len(records.assignments) < 2 and not comparison:
+        return
+    if comparison:
+        about = f"{counted(comparison.students, 'student')} in both, scores changed: {len(comparison.changes)}"
+        console.print(Text.assemble((f"Since {comparison.name}", "bold"), (f" {about}", "dim")))
+    table = grid("left", "left", "right", "dim")
+    for summary in records.assignments:
+        if summary.median is None:
+            continue
+        earlier = before.get(summary.name)
+        change = f", before {earlier:.0%}" if earlier is not None else ""
+        row = f"median {summary.median:.0%}{change}", f"{len(summary.shares)} graded"
+        table.add_row(Text(summary.name), _histogram(summary.histogram()), Text(row[0]), Text(row[1]))
+    console.print(table)
+    console.print()
+
+
+def _print_groups(records: ClassRecords, console: Console) -> None:
+    for title, kind in GROUPS:
+        rows = records.groups(kind)
+        if not rows:
+            continue
+        console.print(Text(title, "bold"))
+        table = grid("fold", "right", "right", "dim fold")
+        for row in rows[:MAX_GROUPS]:
+            share = f"{row.median:.0%}" if row.median is not None else "–"
+            submitted = f"{row.submitted} of {row.students} submitted"
+            table.add_row(Text(row.name or "(none)"), Text(share), Text(submitted), Text(row.mistake))
+        console.print(table)
+        _print_remaining(len(rows) - MAX_GROUPS, console)
+        console.print()
 
 
 def _print_remaining(count: int, console: Console) -> None:

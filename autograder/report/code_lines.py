@@ -64,7 +64,7 @@ def code_files(code: Document | None, findings: Iterable[Document] = ()) -> list
             if file.lines and (file.lines[-1].number or 0) + 1 < part["line"]:
                 file.lines.append(CodeLine(None, ""))
             texts = part["text"].split("\n")
-            file.lines += [CodeLine(part["line"] + i, _shown(text)) for i, text in enumerate(texts)]
+            file.lines += [CodeLine(part["line"] + i, shown_text(text)) for i, text in enumerate(texts)]
         files += by_name.values()
     for check in findings:
         note = Note(check["function"], clean((check["mistake"] or {}).get("title") or check["message"], 300))
@@ -135,7 +135,8 @@ def _locations(check: Document) -> list[tuple[Document, str]]:
     return [(location, check["status"]), *([(caller, "calls")] if caller else [])]
 
 
-def _shown(text: str) -> str:
+def shown_text(text: str) -> str:
+    """Return a line of code as it is shown."""
     return clean(text.expandtabs(4), MAX_LINE)
 
 

@@ -10,6 +10,7 @@ from autograder.report.class_records import LETTERS
 from autograder.report.code_lines import CodeLine, Excerpts, code_files
 from autograder.report.findings import check_details, error_map_text, findings_by_assignment
 from autograder.report.html import render_page
+from autograder.report.html.code_block import code_html
 from autograder.report.wording import STATUS_MARKS, STATUS_WORDS, headline, panel_title, points_text
 
 MAX_OUTPUT = 1500
@@ -54,6 +55,7 @@ def page_values() -> dict[str, Any]:
         "subject": panel_title,
         "output": lambda check: clean(check["output"], MAX_OUTPUT),
         "clean": clean,
+        "code_html": code_html,
         "day": lambda time: clean(str(time)[:16].replace("T", " "), 16),
         "words": STATUS_WORDS,
         "letters": LETTERS,

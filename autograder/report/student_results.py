@@ -27,6 +27,7 @@ LIMITED = {
     "none": "Messages, inputs and lines are not in the stored results, because the class was graded with "
     'feedback = "none". To have them: feedback = "full", and grade again.',
 }
+CAUSES = {"run": "graded", "policy": "changed policy", "comment": "comment"}
 HIDDEN = "Of hidden checks, the stored results hold only status and points."
 
 
@@ -152,10 +153,12 @@ def _history_text(entry: Document) -> str:
     def points(value: Any) -> str:
         return f"{value:.4g}" if isinstance(value, int | float) else "–" if value is None else str(value)
 
-    change = f"{points(entry.get('before'))} → {points(entry.get('after'))}"
-    assignment, by = str(entry.get("assignment") or "total"), str(entry.get("by") or "")
-    cause = ", ".join(filter(None, [str(entry.get("cause") or ""), by]))
-    return clean(f"{assignment}: {change}{f' ({cause})' if cause else ''}", 300)
+    unit = "" if entry["assignment"] else "%"
+    change = f"{points(entry['before'])} → {points(entry['after'])}{unit}"
+    cause = CAUSES.get(entry["cause"], str(entry["cause"]))
+    reason = f": {entry['reason']}" if entry.get("reason") else ""
+    by = f", {entry['by']}" if entry["by"] else ""
+    return clean(f"{entry['assignment'] or 'total'} {change} ({cause}{by}{reason})", 300)
 
 
 def as_page(shown: StudentResults) -> str:

@@ -142,12 +142,24 @@ def _write_code(out, number, course, file):
     modules = {}
     for a in course:
         text = re.sub(r"\b(x|out|scores|dout)\b", rf"\1_{author}", "\n".join(_code_of(a.module)))
+        text += _helper_of(a.module, author)
         if number != author:
-            text = text.replace(f"x_{author}", "values")
+            text = text.replace(f"x_{author}", "values").replace("return", "# my own way\n    return")
         modules[a.module] = [{"file": f"{a.module}.py", "line": 1, "text": text}]
     document = {"schema": "headway.code/1", "modules": modules, "left_out": []}
     (out / "code").mkdir(exist_ok=True)
     (out / "code" / Path(file).name).write_text(json.dumps(document, ensure_ascii=False), "utf-8")
+
+
+def _helper_of(module, author):
+    """Return a function that no other student has written."""
+    chance = random.Random(f"{module} {author}")
+    calls = ("exp", "tanh", "maximum", "where", "einsum", "cumsum", "roll", "tile", "clip", "outer", "tril", "flip")
+    lines = [f"\n\ndef try_{module}(a, b):"]
+    for _ in range(14):
+        first, second = chance.sample(calls, 2)
+        lines.append(f"    a = np.{first}(a[{chance.randint(0, 99)}:] * b, np.{second}(b - {chance.randint(0, 999)}))")
+    return "\n".join([*lines, "    return a @ b"])
 
 
 @cache

@@ -5,8 +5,8 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const words = data.words;                       // letter -> status
 const statusRank = { p: 0, b: 1, f: 2, e: 3, t: 4, n: 5, "-": 6 };
 const grid = document.getElementById("grid");
-const ROW = 26, CELL = 13;
-const width = data.functions.length * CELL;
+const ROW = 26, LARGE_CELL = 40;
+let CELL = 13, width = 0;                     // of a status, and of all statuses of a row
 document.documentElement.classList.add("script");
 
 const make = (tag, className, text) => {
@@ -16,10 +16,12 @@ const make = (tag, className, text) => {
   return element;
 };
 const share = (s) => (s.outOf ? s.score / s.outOf : 0);
-const students = data.students.map(([name, id, submission, status, reason, score, outOf, late, letters, mistakes, link, notes], number) =>
-  ({ name, id, submission, status, reason, score, outOf, late, letters, mistakes, link, notes, number,
-     text: `${name} ${id} ${submission} ${status} ${reason}`.toLowerCase() }));
-let shown = students, sortBy = "name", reversed = false, onlyMistake = null, chosen = null;
+const students = data.students.map(([name, id, submission, status, reason, score, outOf, late, letters, mistakes, link, notes,
+  page, section, ta, pairs, shares], number) =>
+  ({ name, id, submission, status, reason, score, outOf, late, letters, mistakes, link, notes, page, section, ta, pairs, shares,
+     number, text: `${name} ${id} ${submission} ${status} ${reason} ${section} ${ta}`.toLowerCase() }));
+let shown = students, sortBy = "name", reversed = false, onlyMistake = null, onlyGroup = null, chosen = null;
+const hasSections = students.some((s) => s.section);
 
 // The background of a row's statuses; neighbours with the same status are one stop of the gradient.
 const strips = new Map();
@@ -37,7 +39,7 @@ const strip = (letters) => {
   }
   return strips.get(letters);
 };
-const lines = `repeating-linear-gradient(to right, var(--paper) 0 1px, transparent 1px ${CELL}px)`;
+const lines = () => CELL < 5 ? "none" : `repeating-linear-gradient(to right, var(--paper) 0 1px, transparent 1px ${CELL}px)`;
 const count = (letters, letter) => letters.split(letter).length - 1;
 const statusText = (s) => s.letters
   ? Object.entries(words).filter(([l]) => count(s.letters, l)).map(([l, w]) => `${count(s.letters, l)} ${w}`).join(", ")
@@ -58,20 +60,22 @@ function makeRow(student, place) {
   const score = make("div", "score", student.outOf && (student.status === "graded" || student.score) ? `${Math.round(share(student) * 1000) / 10}%` : "–");
   const late = make("div", "late", student.late ? `${student.late} d` : "");
   const state = make("div", "state", student.status);
+  const section = hasSections ? [make("div", "section", student.section)] : [];
   const cells = make("div", "strip");
-  for (const cell of [score, state, late, cells]) cell.setAttribute("role", "cell");
+  for (const cell of [score, state, late, ...section, cells]) cell.setAttribute("role", "cell");
   cells.setAttribute("aria-label", statusText(student));
   cells.style.width = `${width}px`;
-  if (student.letters) cells.style.background = `${lines}, ${strip(student.letters)}`;
+  if (student.letters) cells.style.backgroundImage = `${lines()}, ${strip(student.letters)}`;
   cells.dataset.number = student.number;
-  row.append(name, score, state, late, cells);
+  row.append(name, score, state, late, ...section, cells);
   return row;
 }
 
 const head = make("div", "row head");
 head.setAttribute("role", "row");
 head.setAttribute("aria-rowindex", 1);
-for (const [className, text] of [["name", "student"], ["score", "score"], ["state", "status"], ["late", "late"]]) {
+for (const [className, text] of [["name", "student"], ["score", "score"], ["state", "status"], ["late", "late"],
+  ...(hasSections ? [["section", "section"]] : [])]) {
   const cell = make("div", className, text);
   cell.setAttribute("role", "columnheader");
   head.append(cell);
@@ -79,22 +83,36 @@ for (const [className, text] of [["name", "student"], ["score", "score"], ["stat
 const groups = make("div", "groups");
 groups.setAttribute("role", "columnheader");
 groups.setAttribute("aria-label", "status of every function, in course order");
-groups.style.width = `${width}px`;
-let start = 0;
-for (const [name, size] of data.groups) {
+const labels = data.groups.map(([name, size]) => {
   const label = make("span", "", name);
   label.title = name;
-  label.style.left = `${start * CELL}px`;
-  label.style.width = `${size * CELL}px`;
   groups.append(label);
-  start += size;
-}
+  return [label, size];
+});
 head.append(groups);
 const space = make("div");                      // as high as all rows, for the scroll bar
 space.setAttribute("role", "rowgroup");
 space.style.position = "relative";
 grid.append(head, space);
 grid.style.maxHeight = `${(students.length + 2) * ROW}px`;  // no empty space below a small class
+
+// The statuses use the width of the screen, as far as they stay cells.
+function layout() {
+  const used = [...head.children].reduce((sum, cell) => sum + (cell === groups ? 0 : cell.offsetWidth), 0);
+  const room = (grid.clientWidth - used - 4) / Math.max(1, data.functions.length);
+  // A phone shows all of them, if only as colours.
+  const isPhone = matchMedia("(max-width: 40rem)").matches;
+  CELL = isPhone ? Math.max(1, Math.floor(2 * room) / 2) : Math.max(13, Math.min(LARGE_CELL, Math.floor(room)));
+  width = data.functions.length * CELL;
+  strips.clear();
+  groups.style.width = `${width}px`;
+  let start = 0;
+  for (const [label, size] of labels) {
+    label.style.left = `${start * CELL}px`;
+    label.style.width = `${size * CELL}px`;
+    start += size;
+  }
+}
 
 function draw() {
   space.style.height = `${shown.length * ROW}px`;
@@ -123,11 +141,13 @@ const orders = {
   score: (a, b) => share(b) - share(a),
   status: (a, b) => collator.compare(a.status, b.status),
   late: (a, b) => b.late - a.late,
+  ...(hasSections ? { section: (a, b) => collator.compare(a.section, b.section) } : {}),
 };
 function update() {
   const wanted = document.getElementById("search").value.toLowerCase().split(/\s+/).filter(Boolean);
   shown = students.filter((s) => wanted.every((word) => s.text.includes(word))
-    && (onlyMistake === null || s.mistakes.includes(onlyMistake)));
+    && (onlyMistake === null || s.mistakes.includes(onlyMistake))
+    && (onlyGroup === null || s[onlyGroup[0]] === onlyGroup[1]));
   const column = data.functions.indexOf(sortBy);
   const order = column < 0 ? orders[sortBy] : (a, b) => statusRank[a.letters[column] || "-"] - statusRank[b.letters[column] || "-"];
   shown.sort((a, b) => (reversed ? -1 : 1) * order(a, b) || orders.name(a, b));
@@ -143,16 +163,25 @@ function showDetail(student) {
   const detail = document.getElementById("detail");
   const title = make("h3");
   title.append(make("bdi", "", student.name));
-  const about = [student.id, student.submission, statusText(student)].filter(Boolean).join(" · ");
+  const section = [student.section && `section ${student.section}`, student.ta && `TA ${student.ta}`];
+  const about = [student.id, student.submission, ...section, statusText(student)].filter(Boolean).join(" · ");
   const parts = [title, make("p", "soft", about)];
-  for (const note of student.notes) parts.push(make("p", "", note));
-  if (student.link) {
-    const link = make("a", "", "Feedback for this student");
-    link.href = student.link;
-    const line = make("p");
-    line.append(link);
-    parts.push(line);
+  const byAssignment = data.assignments.map((name, i) => student.shares[i] === null ? "" : `${name} ${student.shares[i]}%`);
+  if (data.assignments.length > 1) parts.push(make("p", "", byAssignment.filter(Boolean).join(", ")));
+  const line = make("p", "links");
+  const addLink = (address, text) => {
+    const link = make("a", "", text);
+    link.href = address;
+    line.append(link, " ");
+  };
+  if (student.page) addLink(student.page, "Code and results");
+  if (student.link) addLink(student.link, "Feedback for this student");
+  for (const [other, similarity, address] of student.pairs) {
+    const text = `Similar to ${other} (${Math.round(similarity * 100)}%)`;
+    if (address) addLink(address, text); else line.append(make("span", "", text), " ");
   }
+  if (line.childNodes.length) parts.push(line);
+  for (const note of student.notes) parts.push(make("p", "", note));
   const problems = make("ul");
   data.functions.forEach((name, i) => {         // in course order, with the recognized mistakes
     const letter = student.letters[i];
@@ -178,6 +207,23 @@ byFunction.label = "status of a function";
 byFunction.append(...data.functions.map((name) => option(name, name)));
 select.append(byFunction);
 select.addEventListener("change", () => { sortBy = select.value; update(); });
+const groupSelect = document.getElementById("group");
+if (groupSelect) {
+  groupSelect.append(option("", "everybody"));
+  for (const [kind, title] of [["section", "section"], ["ta", "teaching assistant"]]) {
+    const values = [...new Set(students.map((s) => s[kind]))].filter(Boolean).sort(collator.compare);
+    if (!values.length) continue;
+    const list = make("optgroup");
+    list.label = title;
+    list.append(...values.map((value) => option(`${kind} ${value}`, value)));
+    groupSelect.append(list);
+  }
+  groupSelect.addEventListener("change", () => {
+    const [kind, ...rest] = groupSelect.value.split(" ");
+    onlyGroup = kind ? [kind, rest.join(" ")] : null;
+    update();
+  });
+}
 const direction = document.getElementById("direction");
 direction.addEventListener("click", () => {
   reversed = !reversed;
@@ -189,7 +235,7 @@ let waiting = false;
 grid.addEventListener("scroll", () => {
   if (!waiting) { waiting = true; requestAnimationFrame(() => { waiting = false; draw(); }); }
 }, { passive: true });
-window.addEventListener("resize", draw);
+new ResizeObserver(() => { layout(); draw(); }).observe(grid);
 grid.addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const row = event.target.closest(".row");
@@ -270,3 +316,5 @@ window.addEventListener("afterprint", () => {
 document.getElementById("controls").hidden = false;
 grid.hidden = false;
 update();
+layout();                                       // the scroll bar of the rows takes some of the width
+draw();

@@ -2,68 +2,116 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import groupby
 from statistics import mean, median
-from typing import Any
+from typing import Any, Final, Literal
 
 from autograder.core.text import clean
-from autograder.report.class_records import HISTOGRAM_BINS, LETTERS, ClassRecords, SimilarityResult, StudentRecord
+from autograder.report.class_records import (
+    HISTOGRAM_BINS,
+    LETTERS,
+    AssignmentSummary,
+    ClassComparison,
+    ClassRecords,
+    SimilarityResult,
+    StudentRecord,
+)
 from autograder.report.html import render_page
 from autograder.report.wording import STATUS_WORDS
 
 BAR_HEIGHT = 130  # of the highest bar of the histogram, in the units of its viewBox
+LOW_DISCRIMINATION = 0.2  # below it, a function hardly tells strong students from weak ones (Ebel 1965)
+MAX_COLUMNS = 8  # assignments in the table of sections
+MAX_CHANGES = 10  # students with the largest gains, and losses
+GROUPS: Final[tuple[tuple[str, Literal["section", "ta"]], ...]] = (("section", "section"), ("teaching assistant", "ta"))
 LETTER_WORDS = {letter: STATUS_WORDS[status] for status, letter in LETTERS.items()}
+
+
+@dataclass
+class ClassPageLinks:
+    """The addresses that the page links to, relative to it; a function returns None where there is no page."""
+
+    feedback: Callable[[StudentRecord], str | None] = lambda student: None
+    results: Callable[[StudentRecord], str | None] = lambda student: None
 
 
 def render_class(
     records: ClassRecords,
-    link: Callable[[StudentRecord], str | None] = lambda student: None,
+    links: ClassPageLinks | None = None,
     similarity: SimilarityResult | None = None,
+    comparison: ClassComparison | None = None,
 ) -> str:
-    """Return the page; `link` returns the address of a student's feedback, relative to the page."""
+    """Return the page."""
+    links, similarity = links or ClassPageLinks(), similarity or SimilarityResult()
     shares = [student.share for student in records.scored] or [0.0]
     checks_by_assignment, blocked = defaultdict(list), Counter[str]()
     for check in records.checks.values():
         assignment = check.function.partition(".")[0]
         checks_by_assignment[assignment].append(check)
         blocked[assignment] += check.statuses["blocked"]
+    changes = comparison.changes if comparison else []
+    groups = [(title, records.groups(kind)) for title, kind in GROUPS]
     return render_page(
         "class.html.j2",
         styles=("page.css", "class.css"),
         script="class.js",
-        data=_script_data(records, link),
+        data=_script_data(records, links, similarity),
         records=records,
         letters=LETTERS,
         words=LETTER_WORDS,
         bins=_histogram_bins(records.histogram()),
+        assignments=[_assignment_values(summary) for summary in records.assignments],
+        groups=[(title, rows) for title, rows in groups if rows],
+        columns=records.assignments if len(records.assignments) <= MAX_COLUMNS else [],
+        comparison=comparison,
+        gains=[change for change in changes if change.after > change.before][:MAX_CHANGES],
+        losses=[change for change in changes[::-1] if change.after < change.before][:MAX_CHANGES],
+        page=links.results,
         median=median(shares),
         mean=mean(shares),
         lowest=min(shares),
         highest=max(shares),
-        functions=[_function_row(records, name) for name in records.functions],
+        functions=[_function_row(records, name, comparison) for name in records.functions],
+        low_discrimination=LOW_DISCRIMINATION,
         checks_by_assignment=checks_by_assignment,
         blocked=blocked,
-        similarity=similarity or SimilarityResult(),
+        similarity=similarity,
         clean=clean,
     )
 
 
-def _script_data(records: ClassRecords, link: Callable[[StudentRecord], str | None]) -> dict[str, Any]:
+def _script_data(records: ClassRecords, links: ClassPageLinks, similarity: SimilarityResult) -> dict[str, Any]:
     groups = groupby(records.functions, key=lambda name: name.partition(".")[0])
+    pairs: dict[str, list[Any]] = defaultdict(list)  # by submission: the other student's name, share, address
+    for pair in similarity.pairs:
+        for one, other in ((0, pair.second), (1, pair.first)):
+            pairs[pair.submissions[one]].append([other, round(pair.share, 3), pair.page])
     return {
         "words": LETTER_WORDS,
         "functions": records.functions,
         "groups": [[name, len(list(names))] for name, names in groups],
+        "assignments": [summary.name for summary in records.assignments],
         "mistakes": [[mistake.title, mistake.function] for mistake in records.mistakes],
         "students": [
             [
                 *(student.name, student.id, student.submission, student.status, student.reason),
                 *(round(student.score, 2), round(student.out_of, 2), student.late_days, student.letters),
-                *(student.mistakes, link(student), student.notes),
+                *(student.mistakes, links.feedback(student), student.notes),
+                *(links.results(student), student.section, student.ta, pairs.get(student.submission, [])),
+                [
+                    round(100 * student.shares[one.name]) if one.name in student.shares else None
+                    for one in records.assignments
+                ],
             ]
             for student in records.students
         ],
     }
+
+
+def _assignment_values(summary: AssignmentSummary) -> dict[str, Any]:
+    values = {"name": summary.name, "median": summary.median, "mean": summary.mean, "shares": summary.shares}
+    return {**values, "bins": _histogram_bins(summary.histogram())}
 
 
 def _histogram_bins(counts: list[int]) -> list[dict[str, Any]]:
@@ -74,7 +122,7 @@ def _histogram_bins(counts: list[int]) -> list[dict[str, Any]]:
     ]
 
 
-def _function_row(records: ClassRecords, name: str) -> dict[str, Any]:
+def _function_row(records: ClassRecords, name: str, comparison: ClassComparison | None) -> dict[str, Any]:
     counts = records.status_counts(name)
     total = counts.total() or 1
     parts, start = [], 0.0
@@ -85,6 +133,9 @@ def _function_row(records: ClassRecords, name: str) -> dict[str, Any]:
     return {
         "name": name,
         "pass_rate": counts["passed"] / total,
+        "before": comparison.pass_rates.get(name) if comparison else None,
+        "mean_share": records.statistics[name].mean_share,
+        "discrimination": records.statistics[name].discrimination,
         "failed": counts["failed"] + counts["error"] + counts["timeout"],
         "blocked": counts["blocked"],
         "not_started": counts["not_started"],

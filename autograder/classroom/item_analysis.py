@@ -1,0 +1,55 @@
+"""How hard each function was, and whether it tells strong students from weak ones (classical item analysis).
+
+The difficulty index is the share of students who pass. Discrimination is the point-biserial correlation between passing
+a function and the share of points in all other functions (the corrected item-total correlation; Henrysson 1963,
+doi:10.1007/BF02289618). Without the correction, a function would correlate with itself.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from autograder.report.class_records import FunctionStatistics
+
+MIN_STUDENTS = 10  # with fewer, a correlation says nothing
+
+Points = tuple[float, float]  # earned, possible
+
+
+def function_statistics(
+    functions: Sequence[str], passed: Sequence[dict[str, bool]], points: Sequence[dict[str, Points]]
+) -> dict[str, FunctionStatistics]:
+    """Return the statistics of each function.
+
+    Args:
+        functions: the qualified names.
+        passed: for each student, whether they pass a function; functions that were not graded are missing.
+        points: for each student, the points of the same functions.
+    """
+    shape = len(passed), len(functions)
+    has, passes, earned, possible = np.zeros(shape, bool), np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    position = {name: column for column, name in enumerate(functions)}
+    for row, (passed_by_student, points_of_student) in enumerate(zip(passed, points, strict=True)):
+        for name, value in passed_by_student.items():
+            column = position[name]
+            has[row, column], passes[row, column] = True, value
+            earned[row, column], possible[row, column] = points_of_student[name]
+    all_earned, all_possible = earned.sum(axis=1), possible.sum(axis=1)
+    found = {}
+    for name, column in position.items():
+        others = all_possible - possible[:, column]
+        counted = has[:, column] & (others > 0)
+        rest = (all_earned - earned[:, column])[counted] / others[counted]
+        discrimination = _correlation(passes[counted, column], rest)
+        mean_share = earned[:, column].sum() / possible[:, column].sum() if possible[:, column].sum() else 0.0
+        found[name] = FunctionStatistics(int(has[:, column].sum()), float(mean_share), discrimination)
+    return found
+
+
+def _correlation(
+    first: "np.ndarray[tuple[int], np.dtype[np.float64]]", second: "np.ndarray[tuple[int], np.dtype[np.float64]]"
+) -> float | None:
+    """Return Pearson's correlation, or None for too few students or where all have the same value."""
+    if first.size < MIN_STUDENTS or np.ptp(first) == 0 or np.ptp(second) < 1e-9:
+        return None
+    return float(np.corrcoef(first, second)[0, 1])
