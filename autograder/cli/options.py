@@ -34,14 +34,26 @@ def _stored(name: str) -> Any:
     return click.get_current_context().meta.get(f"headway.{name}")
 
 
+def _workspace_above(context: click.Context, option: click.Parameter, folder: Path) -> Path:
+    """Return the workspace if `folder` is its folder of notebooks, in which JupyterLab opens terminals."""
+    is_folder_of_notebooks = folder.resolve().name == "notebooks" and not (folder / ".headway.json").exists()
+    return folder / ".." if is_folder_of_notebooks and (folder / ".." / ".headway.json").is_file() else folder
+
+
 workspace_folder = click.option(
-    "--dir", "folder", type=PATH, default=".", help="Your workspace (default: this folder)."
+    "--dir",
+    "folder",
+    type=PATH,
+    default=".",
+    callback=_workspace_above,
+    help="Your workspace (default: this folder).",
 )
 submission_folder = click.option(
     "--dir",
     "folder",
     type=PATH,
     default=".",
+    callback=_workspace_above,
     show_default=False,
     help="The submission's folder (default: this folder).",
 )

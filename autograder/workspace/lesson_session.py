@@ -103,8 +103,15 @@ class LessonSession:
                 **self._progress(),
                 "hints": {name: hints.shown_count(shown, name) for name in functions},
                 "features": list(self._features),
-                "notes": [clean(note, 300) for note in self.workspace.state.notes],
+                "notes": [clean(note, 600) for note in (*self._source_notes(assignment), *self.workspace.state.notes)],
             }
+
+    def _source_notes(self, assignment: Assignment) -> list[str]:
+        """Return a line if the assignment's notebook counts, since the page shows and changes its file."""
+        lines = self.workspace.describe_sources([assignment.module])
+        if assignment.module not in self.workspace.notebook_modules:
+            return lines
+        return [*lines, f"This page shows {assignment.module}.py; its checks are of the notebook, which counts."]
 
     def save(self, payload: Payload) -> Reply:
         """Write the text of a cell into its file, unless the file has another text there than the page expects."""

@@ -33,5 +33,6 @@ def solution_view(workspace: Workspace, function: str) -> RenderableType:
 
 def diff_view(workspace: Workspace, function: str, width: int) -> RenderableType:
     """Return the comparison of the student's code with the solution."""
-    mine, theirs = solutions.student_and_solution(workspace.folder, function, workspace.curriculum)
+    notebook = workspace.notebook_modules.get(function.partition(".")[0])
+    mine, theirs = solutions.student_and_solution(workspace.folder, function, workspace.curriculum, notebook)
     return diff.comparison(function, list(solutions.compare_lines(mine, theirs)), width, folded=True)

@@ -66,6 +66,13 @@ def test_check_of_a_named_file_checks_that_file(workspace):
     assert "1 of 5 functions pass" in invoke("list", "softmax", cwd=workspace).stdout, "it was not recorded"
 
 
+def test_commands_in_the_folder_of_notebooks_use_the_workspace(workspace):
+    write_functions(workspace / NAME, "softmax")
+    assert invoke("check", "softmax.ipynb", cwd=workspace / "notebooks").returncode == 1
+    assert not (workspace / "notebooks" / ".headway.json").exists()
+    assert "1 of 5 functions pass" in invoke("list", "softmax", cwd=workspace / "notebooks").stdout
+
+
 def test_two_versions_need_a_decision(workspace, tmp_path):
     write_functions(workspace / NAME, "softmax")
     write_functions_in_file(workspace / "softmax.py", "log_softmax")

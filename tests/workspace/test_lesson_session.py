@@ -7,6 +7,7 @@ import zipfile
 
 import pytest
 from support.commands import SOFTMAX
+from support.student_notebook import write_functions
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine import session as engine
@@ -344,3 +345,11 @@ def test_plots_are_drawn_by_the_functions_in_the_files(session):
     plot = session.handle("draw", {"name": first["name"]})["plot"]
     assert {height for panel in plot["panels"] for height in panel["series"][0]["y"]} == {0.125}
     assert session.handle("plots", {"module": "gpt2"}) == {"plots": []}
+
+
+def test_open_says_that_the_notebook_counts(folder, session):
+    assert session.handle("open", {"module": "softmax"})["notes"] == []
+    write_functions(folder / "notebooks" / "softmax.ipynb", "softmax")
+    notes = session.handle("open", {"module": "softmax"})["notes"]
+    assert "Your work is in notebooks/softmax.ipynb" in notes[0]
+    assert "This page shows softmax.py" in notes[1]

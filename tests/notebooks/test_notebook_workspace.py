@@ -1,0 +1,71 @@
+"""Hints, solutions and progress in notebooks, which follow the rules of the commands of these names."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from support.commands import invoke
+from support.paths import TESTS
+from support.student_notebook import write_functions
+
+from autograder.courses.transformer import TRANSFORMER
+from autograder.errors import UsageError
+from autograder.notebooks import notebook_workspace, running_notebook
+from autograder.workspace import create, solutions
+from autograder.workspace.workspace import Workspace
+
+SOFT, LOG = "softmax.softmax", "softmax.log_softmax"
+
+
+@pytest.fixture
+def notebooks(tmp_path):
+    """The folder of notebooks of a new workspace."""
+    create.create(tmp_path / "w", TRANSFORMER)
+    return tmp_path / "w" / "notebooks"
+
+
+def test_hints_are_remembered_in_the_workspace(notebooks, capsys):
+    notebook_workspace.show_hint(SOFT, TRANSFORMER, notebooks, 0)
+    assert "hint 1 of 3" in (first := capsys.readouterr().out)
+    assert "hint(softmax, more=True)" in first
+    notebook_workspace.show_hint(SOFT, TRANSFORMER, notebooks, 1)
+    assert "hint 2 of 3" in capsys.readouterr().out
+    assert "hint 2 of 3" in invoke("hint", SOFT, cwd=notebooks.parent).stdout
+
+
+def test_solution_needs_a_pass_or_giving_up(notebooks, tmp_path, capsys):
+    with pytest.raises(UsageError, match=r"does not pass yet.*give_up=True"):
+        notebook_workspace.show_solution(SOFT, TRANSFORMER, notebooks, False, False)
+    notebook_workspace.show_solution(LOG, TRANSFORMER, notebooks, True, False)
+    assert solutions.GAVE_UP not in json.loads((notebooks.parent / ".headway.json").read_text())
+    notebook_workspace.show_solution(SOFT, TRANSFORMER, notebooks, False, True)
+    assert "def softmax" in capsys.readouterr().out
+    assert list(Workspace.open(notebooks.parent).state.section(solutions.GAVE_UP)) == [SOFT]
+    (notebooks.parent / solutions.COURSE).write_text('solutions = "never"')
+    with pytest.raises(UsageError, match="disabled"):
+        notebook_workspace.show_solution(SOFT, TRANSFORMER, notebooks, True, True)
+    with pytest.raises(UsageError, match="in the notebooks of a workspace"):
+        notebook_workspace.show_solution(SOFT, TRANSFORMER, tmp_path / "elsewhere" / "notebooks", True, True)
+
+
+def test_earlier_assignment_is_the_version_that_counts(notebooks):
+    write_functions(notebooks / "softmax.ipynb", "softmax")
+    path = notebooks.parent / "softmax.py"
+    path.write_text(path.read_text().replace(f'raise NotImplementedError("{SOFT}")', "return 1"))
+    workspace = Workspace.open(notebooks.parent)
+    for version, name in (("notebook", "softmax.ipynb"), ("file", "w/softmax.py")):
+        workspace.choose_version("softmax", version)
+        assert running_notebook.find_earlier_assignment("softmax", notebooks, TRANSFORMER).origin == name
+
+
+@pytest.mark.notebook
+def test_check_in_a_notebook_counts_in_the_workspace(notebooks):
+    write_functions(notebooks / "softmax.ipynb", "softmax")
+    path = str(notebooks / "softmax.ipynb")
+    run = TESTS / "support" / "run_notebooks.py"
+    done = subprocess.run([sys.executable, str(run), path], capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    listed = invoke("list", "softmax", cwd=notebooks.parent).stdout
+    assert "1 of 5 functions pass" in listed
+    assert "changed since the last check" not in listed
