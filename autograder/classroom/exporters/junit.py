@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from autograder.classroom.exporters import csv_cells
 from autograder.classroom.gradebook import Gradebook, display_name
 from autograder.core.text import clean
 from autograder.documents import Document
@@ -42,16 +43,14 @@ def write_suites(results: Iterable[tuple[Document, Document | None]], path: Path
 
 
 def _suite(student: Document, result: Document | None, number: int) -> ET.Element:
-    checks = [c for a in result["assignments"] for f in a["functions"] for c in f["checks"]] if result else []
-    statuses = Counter(check["status"] for check in checks)
-    # Without a result document there is one case: an error if there is a submission, else skipped.
-    not_graded = student["status"] in ("unreadable", "failed", "graded")
-    counts = {
-        "tests": len(checks) if result else 1,
-        "failures": statuses["failed"],
-        "errors": statuses["error"] + statuses["timeout"] + (not result and not_graded),
-        "skipped": sum(statuses[status] for status in _SKIPPED) + (not result and not not_graded),
-    }
+    entries = result["assignments"] if result else []
+    cases = [_case(check) for entry in entries for function in entry["functions"] for check in function["checks"]]
+    checked = {entry["name"] for entry in entries}
+    # An assignment without checks has one case: skipped without a submission, else an error.
+    cases += [
+        _case_without_checks(name, grade) for name, grade in student["assignments"].items() if name not in checked
+    ]
+    outcomes = Counter(child.tag for case in cases for child in case)
     suite = ET.Element(
         "testsuite",
         {
@@ -60,23 +59,33 @@ def _suite(student: Document, result: Document | None, number: int) -> ET.Elemen
             "id": str(number),
             "timestamp": result["created"][:19] if result else "1970-01-01T00:00:00",
             "hostname": "localhost",
-            **{key: str(count) for key, count in counts.items()},
+            "tests": str(len(cases)),
+            "failures": str(outcomes["failure"]),
+            "errors": str(outcomes["error"]),
+            "skipped": str(outcomes["skipped"]),
             "time": f"{result['seconds'] if result else 0.0:.3f}",
         },
     )
     properties = ET.SubElement(suite, "properties")
-    for key in ("submission", "status", "score", "out_of"):
-        ET.SubElement(properties, "property", {"name": key, "value": _text(str(student[key]))})
-    suite.extend(map(_case, checks))
-    if result is None:
-        case = ET.SubElement(suite, "testcase", {"name": "submission", "classname": "headway", "time": "0"})
-        if not_graded:
-            ET.SubElement(case, "error", {"type": student["status"], "message": _text(student["reason"])})
-        else:
-            ET.SubElement(case, "skipped")
+    values = {key: str(student[key]) for key in ("submission", "status")}
+    values |= {key: csv_cells.points(student[key]) for key in ("score", "out_of", "percent")}
+    for name, grade in student["assignments"].items():
+        values[name] = f"{csv_cells.points(grade['score'])} of {csv_cells.points(grade['possible'])}"
+    for key, value in values.items():
+        ET.SubElement(properties, "property", {"name": key, "value": _text(value)})
+    suite.extend(cases)
     ET.SubElement(suite, "system-out")
     ET.SubElement(suite, "system-err")
     return suite
+
+
+def _case_without_checks(assignment: str, grade: Document) -> ET.Element:
+    case = ET.Element("testcase", {"name": "submission", "classname": assignment, "time": "0"})
+    if grade["status"] in ("missing", "waiting"):
+        ET.SubElement(case, "skipped").text = _text(grade["reason"] or "not graded yet")
+    else:
+        ET.SubElement(case, "error", {"type": grade["status"], "message": _text(grade["reason"])})
+    return case
 
 
 def _case(check: Document) -> ET.Element:

@@ -1,5 +1,6 @@
 """Test that every format has the columns and keys of its platform's documentation, and no cell is a formula."""
 
+import copy
 import csv
 import io
 import json
@@ -150,12 +151,28 @@ def test_junit_output_is_valid_and_counts_match(book, tmp_path):
             assert int(suite.get("failures")) == student["statuses"].get("failed", 0)
 
 
+def test_junit_assignment_without_checks_has_one_case(book, tmp_path):
+    other = changed(book, 2)
+    student = other.students[2]
+    student["assignments"] = copy.deepcopy(student["assignments"])
+    student["assignments"]["softmax"].update(status="missing", reason="no submission", file=None)
+    student["assignments"]["training"].update(status="unreadable", reason="bad zip", file=None)
+    junit.write(other, tmp_path / "junit.xml")
+    suite = ET.parse(tmp_path / "junit.xml").getroot()[2]
+    assert [(case.get("classname"), case[0].tag) for case in suite.iter("testcase")] == [
+        ("softmax", "skipped"), ("training", "error"),
+    ]  # fmt: skip
+    values = {entry.get("name"): entry.get("value") for entry in suite.iter("property")}
+    possible = other.assignments[0]["possible"]
+    assert values["softmax"].endswith(f" of {possible:g}") and "percent" in values
+
+
 def test_junit_skipped_check_gives_the_reason(book, tmp_path):
     junit.write(book, tmp_path / "junit.xml")
     reasons = {
         skipped.text.partition(":")[0] for skipped in ET.parse(tmp_path / "junit.xml").iter("skipped") if skipped.text
     }
-    assert reasons == {"not started", "blocked"}
+    assert reasons == {"not started", "blocked", "no submission"}
 
 
 def test_gradescope_output_explains_the_score(book):
