@@ -22,7 +22,10 @@ FORMATS = {
     "csv": ("grades.csv", "open it in a spreadsheet"),
     "canvas": ("canvas.csv", "in Canvas, open Grades and choose Import"),
     "canvas-feedback": ("canvas-feedback.zip", "in Canvas, open the assignment and choose Upload Submissions"),
-    "moodle": ("moodle.csv", "in Moodle, open the assignment, then Submissions, then Upload grading worksheet"),
+    "moodle": (
+        "moodle.csv",
+        "in Moodle, open the assignment, then Submissions, then Upload grading worksheet (UTF-8, separator comma)",
+    ),
     "moodle-feedback": (
         "moodle-feedback.zip",
         "in Moodle, open the assignment, then Submissions, then Upload multiple feedback files in a zip",

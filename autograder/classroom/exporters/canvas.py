@@ -22,7 +22,7 @@ from autograder.classroom.exporters.lms_plan import (
     parse_number,
 )
 from autograder.classroom.exporters.person_matching import Person, identifiers, match, name_words, person_of_student
-from autograder.classroom.gradebook import Gradebook, display_name
+from autograder.classroom.gradebook import Gradebook
 from autograder.core.text import counted
 from autograder.documents import Document
 from autograder.errors import UsageError
@@ -86,7 +86,7 @@ def plan(
     for number, row in enumerate(gradebook.rows):
         student = book.students[matching.rows[number]] if number in matching.rows else None
         if student is not None and has_work(student):
-            cells = [changes.cell(student, column, row, is_current=gradebook.is_current) for column in chosen]
+            cells = [changes.cell(gradebook, student, column, row) for column in chosen]
             result.rows.append([*(row[cell] for cell in gradebook.student_columns), *cells])
             result.students += 1
     changes.describe(result)
@@ -163,11 +163,11 @@ class _Changes:
         self._unassigned: list[str] = []
         self._blank: list[str] = []
 
-    def cell(self, student: Document, column: _Column, row: Sequence[str], *, is_current: bool) -> str:
+    def cell(self, gradebook: CanvasGradebook, student: Document, column: _Column, row: Sequence[str]) -> str:
         """Return the cell of a student."""
-        grade = student["assignments"].get(column.name)
+        grade, is_current, name = student["assignments"].get(column.name), gradebook.is_current, gradebook.name(row)
         there = row[column.number].strip() if column.number is not None else ""
-        label = f"{display_name(student)} ({column.name})"
+        label = f"{name} ({column.name})"
         if there == _NOT_ASSIGNED:
             if has_score(grade):
                 self._unassigned.append(label)
@@ -189,7 +189,7 @@ class _Changes:
         if self._options.keep_existing:
             self._kept.append(label)
             return there
-        self._changed.append(f"{display_name(student)}, {column.name} {there} → {new}")
+        self._changed.append(f"{name} ({column.name} {there} → {new})")
         return new
 
     def describe(self, result: LmsPlan) -> None:

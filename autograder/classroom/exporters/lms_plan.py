@@ -80,7 +80,10 @@ def describe_matching(
     expected = [number for number, student in enumerate(students) if has_work(student)]
     found = len(expected) - len(missing)
     if expected and not found:
-        raise UsageError(f"nobody in {where} is a student of this class. Export it again from this course")
+        raise UsageError(
+            f"nobody in {where} has the id, address or name of a student of this class. Give the file of this "
+            f"course, or add names and addresses by a roster: headway grade --out {book.out} --roster FILE"
+        )
     if len(expected) >= SMALL_CLASS and 2 * found < len(expected) and not options.partial:
         raise UsageError(
             f"{where} has only {found} of the {len(expected)} students with a score. Give the file of the whole "

@@ -25,7 +25,7 @@ from autograder.classroom.exporters.lms_plan import (
 )
 from autograder.classroom.exporters.moodle_worksheet import Worksheet
 from autograder.classroom.exporters.person_matching import match, person_of_student
-from autograder.classroom.gradebook import Gradebook, display_name, iter_functions
+from autograder.classroom.gradebook import Gradebook, iter_functions
 from autograder.core.points import rounded_points
 from autograder.core.text import clean
 from autograder.documents import Document
@@ -79,7 +79,7 @@ def plan(
         student = book.students[matching.rows[number]] if number in matching.rows else None
         if student is not None and has_work(student):
             comment = _comment(book, student, assignment)
-            result.rows.append(changes.filled(student, row, _share(student, assignment), comment))
+            result.rows.append(changes.filled(row, _share(student, assignment), comment))
             result.students += 1
     changes.describe(result)
     return result
@@ -132,9 +132,9 @@ class _Changes:
         self._locked: list[str] = []
         self._unreadable_dates = False
 
-    def filled(self, student: Document, row: list[str], share: float | None, comment: str) -> list[str]:
+    def filled(self, row: list[str], share: float | None, comment: str) -> list[str]:
         """Return a row of the worksheet with grade and comment."""
-        filled, sheet, label = list(row), self._worksheet, display_name(student)
+        filled, sheet, label = list(row), self._worksheet, self._worksheet.name(row)
         if sheet.is_locked(row):
             self._locked.append(label)
         if share is not None:
@@ -163,7 +163,7 @@ class _Changes:
         if self._options.keep_existing:
             self._kept.append(label)
             return there
-        self._changed.append(f"{label} {there} → {grade}")
+        self._changed.append(f"{label} ({there} → {grade})")
         return grade
 
     def describe(self, result: LmsPlan) -> None:

@@ -115,7 +115,7 @@ def test_canvas_blank_never_replaces_a_score(book, tmp_path):
     course.scores = {(9000, ATTENTION): "7"}  # entered by hand; nothing was submitted
     plan = canvas.plan(book, canvas_file.read(exported(course, tmp_path)))
     assert (9000, ATTENTION) not in course.import_gradebook(written(plan, tmp_path))["scores"]
-    assert any("that stay (1): Given0 Family0 (attention)" in line for line in plan.lines)
+    assert any("that stay (1): Family0, Given0 (attention)" in line for line in plan.lines)
 
 
 def test_canvas_roster_with_blank_cells_is_refused(book, tmp_path):
@@ -123,7 +123,7 @@ def test_canvas_roster_with_blank_cells_is_refused(book, tmp_path):
     gradebook_file = canvas_file.read(exported(canvas_course(book), tmp_path))
     for student, row in zip(book.students, gradebook_file.rows, strict=True):
         student["roster"] = dict(zip(gradebook_file.titles, row, strict=True))
-    with pytest.raises(UsageError, match=r"Given0 Family0 \(attention\).*--gradebook FILE"):
+    with pytest.raises(UsageError, match=r"Family0, Given0 \(attention\).*--gradebook FILE"):
         canvas.plan(book, None)
     plan = canvas.plan(book, None, assignments=["attention"])
     scores = canvas_course(book).import_gradebook(written(plan, tmp_path))["scores"]
@@ -135,7 +135,7 @@ def test_canvas_changed_scores_are_said_or_kept(book, tmp_path):
     course.scores = {(9003, SOFTMAX): "0.25", (9004, SOFTMAX): "EX"}
     file = canvas_file.read(exported(course, tmp_path))
     plan = canvas.plan(book, file)
-    assert any("that change (1): Given3 Family3, softmax 0.25 → " in line for line in plan.lines)
+    assert any("that change (1): Family3, Given3 (softmax 0.25 → " in line for line in plan.lines)
     assert any("Excused in Canvas" in line and "Given4" in line for line in plan.lines)
     changed = course.import_gradebook(written(plan, tmp_path))["scores"]
     assert (9003, SOFTMAX) in changed and (9004, SOFTMAX) not in changed

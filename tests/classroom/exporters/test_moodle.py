@@ -138,7 +138,7 @@ def test_moodle_changed_grades_are_said_or_kept(book, tmp_path):
     changes = {"s3": (0.25, "", False)}
     sheet = worksheet(book, tmp_path, changes=changes)
     plan = moodle.plan(book, sheet, assignment="softmax")
-    assert any("that change (1): Zoë3 d'Été3 0.25 → " in line for line in plan.lines)
+    assert any("that change (1): Zoë3 d'Été3 (0.25 → " in line for line in plan.lines)
     assert 1803 in assignment(book, **changes).import_worksheet(written(plan, tmp_path))["grades"]
     kept = moodle.plan(book, sheet, assignment="softmax", options=LmsOptions(keep_existing=True))
     assert 1803 not in assignment(book, **changes).import_worksheet(written(kept, tmp_path))["grades"]
