@@ -1,6 +1,6 @@
 """Generate a `course.toml` to start from: every key with its default or an example, commented out."""
 
-from autograder.curriculum import Curriculum
+from autograder.curriculum import Curriculum, registry
 
 _HEAD = """\
 # The grading policy of a class, for headway grade. Put it in the folder of submissions, or name it: --course FILE.
@@ -80,6 +80,9 @@ def template(curriculum: Curriculum) -> str:
     text = _HEAD.replace("{first}", first).replace("{function}", function)
     text = text.replace("{name}", function.partition(".")[2])
     text += "".join(f"\n# [assignments.{name}]" for name in others) + "\n"
+    if curriculum.package != registry.BUILT_IN:
+        title = curriculum.title.replace("\\", "").replace('"', "'")
+        text = text.replace('title = "Transformers"', f'title = "{title}"')
     if curriculum.is_selection:  # Only these are graded.
         text = text.replace("# [assignments.", "[assignments.")
     return text + _TAIL.replace("{first}", first)

@@ -144,6 +144,7 @@ def _require_replaceable(folder: Path, texts: Mapping[str, str], curriculum: "Cu
 
 def _release_policy(folder: Path, curriculum: "Curriculum") -> None:
     from autograder.classroom import policy_file, policy_template
+    from autograder.curriculum import registry
 
     path = folder / policy_file.POLICY_FILE
     if path.exists():
@@ -151,7 +152,8 @@ def _release_policy(folder: Path, curriculum: "Curriculum") -> None:
     with _writing(folder):
         write_atomically(path, policy_template.template(curriculum).encode())
     click.echo(f"wrote {path}")
-    click.echo(f"Next: fill it in, then: headway grade {folder} --out OUT")
+    course = "" if curriculum.name == registry.DEFAULT else f" --curriculum {curriculum.name}"
+    click.echo(f"Next: fill it in, then: headway grade {folder} --out OUT{course}")
 
 
 def _holds_work(folder: Path, curriculum: "Curriculum") -> bool:

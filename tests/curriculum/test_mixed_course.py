@@ -109,6 +109,12 @@ def test_release_of_some_assignments(headway, tmp_path):
     assert 'NotImplementedError("pooling.causal_count")' in (tmp_path / "some" / "pooling.py").read_text()
 
 
+def test_policy_has_the_title_of_the_course(headway, tmp_path):
+    done = headway("release", tmp_path, "--format", "policy", "--curriculum", "mixed")
+    assert 'title = "Softmax and pooling"' in (tmp_path / "course.toml").read_text()
+    assert "--curriculum mixed" in done.stdout
+
+
 def test_released_notebooks_check_with_their_course(headway, site, tmp_path, monkeypatch):
     done = headway("release", tmp_path, "--format", "notebooks", "--curriculum", "mixed")
     assert done.returncode == 0, done.stderr

@@ -30,6 +30,7 @@ HARMLESS = {"json.dumps", "ast.FunctionDef", "ast.ClassDef", "ast.Name"}
 OWN_FILES = "files of the user's own workspace or notebook, on the user's own machine"
 OWN_SOURCES = "sources of Headway and of the course, and files that Headway has written"
 TRUSTED = {
+    "authoring": OWN_SOURCES,
     "browser.page": "requests of the page that runs it, in the student's own browser",
     "classroom.exporters.gradescope_run": "the settings in the archive that the instructor uploaded",
     "classroom.exporters.nbgrader_course": "imports a limit of size only",
@@ -39,6 +40,7 @@ TRUSTED = {
     "core.tensor_files": "the header of a model that the user imports or has trained",
     "core.wire_format": "the header of a frame: data of at most 4 MiB, which cannot be nested deeply",
     "courses.transformer.reference.bpe": "what the package tokenizers says",
+    "curriculum.registry": OWN_SOURCES,
     "curriculum.stubs": OWN_SOURCES,
     "engine.cell_locations": "finds comments in lines of text",
     "engine.diagnosis": OWN_SOURCES,
