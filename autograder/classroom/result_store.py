@@ -149,11 +149,17 @@ class ResultStore:
         return seed
 
     def _compact(self) -> None:
-        write_atomically(self.out / JOURNAL, b"".join(map(_journal_line, self.entries.values())), durable=True)
+        content = b"".join(map(_journal_line, self.entries.values()))
+        path = self.out / JOURNAL
+        if not path.exists() or read_plain_file(path) != content:
+            write_atomically(path, content, durable=True)
 
 
 def _journal_line(entry: JournalEntry) -> bytes:
-    return (json.dumps(asdict(entry), ensure_ascii=False) + "\n").encode("utf-8", "replace")
+    try:
+        return msgspec.json.encode(entry) + b"\n"
+    except UnicodeEncodeError:  # a lone surrogate, which only Python's own encoder can replace
+        return (json.dumps(asdict(entry), ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 
 def _read_journal(path: Path) -> Iterator[JournalEntry]:

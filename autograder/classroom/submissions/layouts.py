@@ -55,7 +55,9 @@ def read_class_members(
         raise UsageError(f"no such folder: {folder}. Check the path.")
     readers: dict[str, Reader] = {**_PLATFORM_READERS, "plain": partial(read_plain_layout, modules=modules)}
     try:
-        names = [name for name in submission_names(folder) if out is None or (folder / name).resolve() != out.resolve()]
+        results = out.resolve() if out else None
+        own = results.name if results and results.parent == folder.resolve() else None
+        names = [name for name in submission_names(folder) if name != own]
         for name in readers if layout == "auto" else (layout,):
             if members := readers[name](folder, names, curriculum):
                 return [_below(folder, member) for member in members]

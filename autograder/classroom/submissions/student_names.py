@@ -23,8 +23,9 @@ class StudentNames:
                 self._submissions_by_name[name].add(student.submission)
         for student in students:
             # Moodle counts anew for each assignment, so its numbers may be the ids of other students.
-            for name in _participant_numbers(student) - self._submissions_by_name.keys():
-                self._participants[name].add(student.submission)
+            for name in _participant_numbers(student):
+                if name not in self._submissions_by_name:
+                    self._participants[name].add(student.submission)
 
     @classmethod
     def of_documents(cls, students: Sequence[Mapping[str, Any]]) -> "StudentNames":
