@@ -1,0 +1,108 @@
+"""The guides "one week of a course": every command of Headway in them works, in this order, on such a download."""
+
+import json
+import re
+import shlex
+import shutil
+
+import pytest
+from support.commands import invoke
+from support.paths import ROOT
+
+from autograder.curriculum import stubs
+
+pytestmark = pytest.mark.slow
+
+NAMES = {"ada": "Ada Lovelace", "bo": "Bo Ek", "chen": "Chen Wu"}
+CANVAS_ROSTER = """Student,ID,SIS User ID,SIS Login ID,Section,attention (881)
+    Points Possible,,,,,35
+"Lovelace, Ada",4021,s1,ada@example.edu,A,
+"Ek, Bo",4022,s2,bo@example.edu,A,12
+"Wu, Chen",4023,s3,chen@example.edu,B,
+"""
+WORKSHEET_TITLES = (
+    "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,"
+    "Last modified (submission),Last modified (grade),Feedback comments"
+)
+
+
+def work(folder, student):
+    """Write a student's attention.py: right for Ada, a stub for the others."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kind = "solutions" if student == "ada" else "assignments"
+    shutil.copyfile(stubs.bundled(kind) / "attention.py", folder / "attention.py")
+
+
+def canvas(folder):
+    (folder / "roster.csv").write_text(CANVAS_ROSTER)
+    (folder / "gradebook.csv").write_text(CANVAS_ROSTER)
+    for number, student in enumerate(NAMES, 4021):
+        work(folder / "one", student)
+        last, first = reversed(NAMES[student].lower().split())
+        name = f"{last}{first}_{number}_{number}9_attention.py"
+        (folder / "attention").mkdir(exist_ok=True)
+        shutil.move(folder / "one" / "attention.py", folder / "attention" / name)
+
+
+def moodle(folder):
+    rows = [
+        f"Participant {number},{NAMES[student]},{student}@example.edu,Submitted for grading,,35,Yes,-,-,"
+        for number, student in enumerate(NAMES, 1001)
+    ]
+    (folder / "attention-worksheet.csv").write_text("\n".join([WORKSHEET_TITLES, *rows]) + "\n")
+    people = [",".join((*NAMES[student].split(), f"{student}@example.edu")) for student in NAMES]
+    (folder / "roster.csv").write_text("\n".join(["First name,Last name,Email address", *people]) + "\n")
+    for number, student in enumerate(NAMES, 1001):
+        work(folder / "attention" / f"{NAMES[student]}_{number}_assignsubmission_file", student)
+
+
+def gradescope(folder):
+    export = folder / "assignment_4711_export"
+    entries = []
+    for number, student in enumerate(NAMES, 1):
+        work(export / f"submission_{number}", student)
+        entries.append(
+            f"submission_{number}:\n  :submitters:\n  - :name: {NAMES[student]}\n    :sid: '{number}'\n"
+            f"    :email: {student}@example.edu\n  :created_at: 2026-04-26 17:34:00.861687000 Z\n"
+        )
+    (export / "submission_metadata.yml").write_text("".join(entries))
+
+
+def github_classroom(folder):
+    for student in NAMES:
+        work(folder / "attention-submissions" / f"attention-{student}-gh", student)
+    rows = [f"{student}@example.edu,{student}-gh,1,{NAMES[student]}" for student in NAMES]
+    (folder / "classroom_roster.csv").write_text("\n".join(["identifier,github_username,github_id,name", *rows]) + "\n")
+
+
+def commands(page):
+    """Return the lines with Headway's commands in the shell blocks of a page."""
+    text = (ROOT / "docs" / f"week_{page}.md").read_text("utf-8")
+    lines = "\n".join(re.findall(r"(?ms)^```sh\n(.*?)^```", text)).splitlines()
+    return [line.partition("  #")[0].strip() for line in lines]
+
+
+@pytest.mark.parametrize("prepare", [canvas, moodle, gradescope, github_classroom], ids=lambda each: each.__name__)
+def test_week_commands_work_in_order(prepare, tmp_path):
+    prepare(tmp_path)
+    ran = 0
+    for line in commands(prepare.__name__):
+        if line.startswith("mkdir results && cp "):  # what the page tells the instructor to do by hand
+            (tmp_path / "results").mkdir()
+            for name in ("material/course.toml", "roster.csv"):
+                shutil.copy(tmp_path / name, tmp_path / "results")
+            policy = tmp_path / "results" / "course.toml"
+            policy.write_text(policy.read_text("utf-8").replace('# roster = "class.csv"', 'roster = "roster.csv"'))
+        elif line.startswith("headway "):
+            arguments = shlex.split(line)[1:]
+            if arguments[0] == "grade":
+                arguments += ["--unsafe-no-sandbox", "--seed", "0"]
+            done = invoke(*arguments, cwd=tmp_path)
+            assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+            ran += 1
+        else:
+            assert line.startswith(("gh classroom clone", "#")) or not line, line
+    assert ran >= 6
+    students = json.loads((tmp_path / "results" / "class.json").read_text("utf-8"))["students"]
+    assert {student["name"] for student in students} == set(NAMES.values())
+    assert sum(student["assignments"]["attention"]["score"] > 30 for student in students) == 1
