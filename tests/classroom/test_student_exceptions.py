@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from support.commands import SOFTMAX, headway
 
 from autograder.classroom import class_statistics, feedback_files, gradebook
-from autograder.classroom.exporters import canvas, gradescope, junit, moodle, table
+from autograder.classroom.exporters import gradescope, junit, table
 from autograder.report.html.class_page import render_class
 
 pytest.importorskip("jinja2")
@@ -118,14 +118,6 @@ def test_exports_include_exceptions(graded, tmp_path):
     grades = {row["name"]: row for row in rows_of(tmp_path / "grades.csv")}
     assert [row["softmax"] for row in grades.values()] == ["20", "17.5", "", "12"]
     assert grades["Bo Berg"]["overrides"].startswith("softmax: 17.5 of 20 points given by hand")
-    canvas.write(book, tmp_path / "canvas.csv")
-    assert [row["softmax"] for row in rows_of(tmp_path / "canvas.csv")] == ["20", "20", "17.5", "EX", "12"]
-    moodle.write(book, tmp_path / "moodle.csv", assignment="softmax")
-    worksheet = rows_of(tmp_path / "moodle.csv")
-    assert [row["Grade"] for row in worksheet] == ["20.00", "17.50", "", "12.00"]
-    assert worksheet[1]["Feedback comments"].startswith("softmax: 17.5 of 20 points given by hand")
-    moodle.write(book, tmp_path / "total.csv")
-    assert [row["Grade"] for row in rows_of(tmp_path / "total.csv")] == ["20.00", "17.50", "", "12.00"]
     gradescope.write(book, tmp_path / "gradescope")
     bo = json.loads((tmp_path / "gradescope" / "bo.json").read_text("utf-8"))
     assert bo["score"] == 17.5 and "given by hand" in bo["output"]
