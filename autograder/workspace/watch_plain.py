@@ -1,14 +1,16 @@
 """`headway watch` as plain lines, for screen readers, logs and pipes."""
 
 import queue
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
+from autograder.documents import Document
+from autograder.report import wording
 from autograder.report.assignment_finished import finished_lines
-from autograder.report.check_report import STATUS_STYLES
 from autograder.workspace import progress
 from autograder.workspace.background_checker import CheckReply
 from autograder.workspace.file_watcher import FileWatcher
@@ -42,8 +44,8 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
             elif isinstance(event, CheckReply):
                 checked = session.checking
                 if session.receive(event):
-                    for name in checked:
-                        _print_line(console, function_line(session, name))
+                    for line in report_lines(session, checked):
+                        _print_line(console, line)
                     for module in dict.fromkeys(name.partition(".")[0] for name in checked):
                         finished = finished_assignment(session.workspace, module, session.statuses)
                         if finished is not None and module not in shown:
@@ -68,14 +70,44 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
     print_progress(session, console)
 
 
+def report_lines(session: WatchSession, names: Iterable[str]) -> Iterator[str]:
+    """Yield what was found, in words: a line for each function, more about the current one, one for a broken file."""
+    broken: set[str] = set()
+    for name in names:
+        check = session.most_telling_check(name)
+        file = wording.broken_file(check) if check else ""
+        if check is None or not file:
+            yield function_line(session, name)
+        elif file not in broken:
+            yield f"{file}: {check['message']}{_place(check)}. This affects {wording.affected_text(check)}."
+        if check is not None and check["status"] in wording.FAILED_STATUSES and file not in broken:
+            yield from _details(check) if name == session.focus or file else ()
+        broken.add(file)
+
+
+def _details(check: Document) -> Iterator[str]:
+    """Yield the rest of the report of a check, without tables and marks, and the command for a hint."""
+    labels = wording.LABELS
+    rows = (labels["inputs"], check["inputs"]), wording.worst_value_text(check), (labels["help"], check["help"])
+    for name, text in rows:
+        if text:
+            yield f"  {name}: {text}"
+    if not wording.broken_file(check):
+        yield f"  for a hint: headway hint {check['function']}"
+
+
+def _place(check: Document) -> str:
+    return f" ({wording.location_text(check['location'])})" if check["location"] else ""
+
+
 def function_line(session: WatchSession, name: str) -> str:
     """Return the status of one function, and its most telling check, as one line of words."""
     status = session.statuses.get(name, "not_started")
     check = session.most_telling_check(name)
-    line = f"{STATUS_STYLES[status][0]} {name}: {status.replace('_', ' ')}"
+    line = f"{name}: {wording.STATUS_WORDS[status]}"
     if check is None or status == "not_started":
         return line
-    where = f" ({check['location']['file']}:{check['location']['line']})" if check["location"] else ""
+    where = _place(check)
     mistake = f" Likely cause: {check['mistake']['title']}." if check["mistake"] else ""
     return f"{line}: {check['title']}: {check['message']}{where}.{mistake}"
 

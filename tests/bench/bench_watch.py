@@ -126,7 +126,7 @@ def one_shot(runs):
         )
 
 
-def compare(other, saves, rounds=3):
+def compare(other, saves, rounds=2):
     """Print medians of right and of wrong saves, here and in another checkout, measured in turn, with plain pytest."""
     headways = {"here": HEADWAY, "there": [str(other / ".venv" / "bin" / "python"), *HEADWAY[1:]]}
     print(f"{'':16}{'':8}{'wrong':>8}{'right':>8}   medians of {rounds} rounds of {saves} saves each, ms")

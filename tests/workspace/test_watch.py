@@ -340,7 +340,12 @@ def test_watch_in_a_pipe_prints_plain_lines(workspace):
         assert "differs from PyTorch's softmax (softmax.py:" in line
         assert "\x1b" not in line
         save(workspace, RIGHT)
-        assert any("✓ softmax.softmax: passed" in line for line in lines)
+        assert "input: x" in next(lines) + next(lines)
+        assert any(line == "softmax.softmax: passed\n" for line in lines)
+        save(workspace, RIGHT + "\n    return (")
+        line = next(line for line in lines if "Python cannot read softmax.py" in line)
+        assert "This affects softmax, log_softmax" in line
+        assert "softmax" not in next(lines).replace("softmax.py", "")
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 0
     finally:
