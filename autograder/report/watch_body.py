@@ -1,12 +1,14 @@
 """What stands between the header and the keys of `headway watch`: the report, hints, documentation, the list."""
 
+import io
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
-from rich.table import Table
 from rich.text import Text
 
 from autograder.report import documentation, styles
@@ -21,63 +23,68 @@ WIDE = 120  # columns from which the documentation stands beside the failure
 GAP = 1  # columns between them
 
 
-def lines_of(console: Console, *shown: RenderableType, width: int | None = None) -> list[str]:
+def make_console(columns: int, no_color: bool | None) -> Console:
+    """Return a console that renders for a terminal, into text."""
+    return Console(
+        file=io.StringIO(), force_terminal=True, width=columns, no_color=no_color, highlight=False, legacy_windows=False
+    )
+
+
+def lines_of(console: Console, *shown: RenderableType) -> list[str]:
     """Return what a console prints, by lines."""
     with console.capture() as captured:
-        console.print(*shown, sep="\n", width=width)
+        console.print(*shown, sep="\n")
     return captured.get().rstrip("\n").split("\n")
+
+
+@lru_cache(maxsize=8)
+def _documentation_lines(title: str, text: str, columns: int, no_color: bool | None) -> list[str]:
+    """Return the documentation by lines; the screen is drawn several times for each save."""
+    return lines_of(make_console(columns, no_color), documentation.panel(title, text))
 
 
 def render(screen: "WatchScreen", console: Console, room: int) -> list[str]:
     """Return all lines of the body, however many they are; `room` is how many fit."""
     if screen.view is not None:
         return lines_of(console, screen.view)
-    is_documented = bool(screen.documentation) and not screen.passing
-    if not is_documented or console.width < WIDE:
-        main = _main_parts(screen, console, console.width, room)
-        if is_documented:
-            main.append(documentation.panel(_documented(screen), screen.documentation))
-        return lines_of(console, *main) if main else []
+    title = screen.check["function"] if screen.check else screen.focus  # The check may not be of the current function.
+    text, no_color = "" if screen.passing else screen.documentation, console.no_color or None
+    if not text:
+        return _main_lines(screen, console, room)
+    if console.width < WIDE:
+        return [*_main_lines(screen, console, room), *_documentation_lines(title, text, console.width, no_color)]
     right = max(54, min(84, console.width * 2 // 5))
     left = console.width - right - GAP
-    table = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
-    table.add_column(width=left)
-    table.add_column(width=right)
-    panel = documentation.panel(_documented(screen), screen.documentation)
-    table.add_row(Group(*_main_parts(screen, console, left, room)), panel)
-    return lines_of(console, table)
+    main = _main_lines(screen, make_console(left, no_color), room)
+    beside = _documentation_lines(title, text, right, no_color)
+    rows = zip_longest(main or [" " * left], beside)
+    return [f"{' ' * left if one is None else one}{' ' * GAP}{other or ''}" for one, other in rows]
 
 
-def _documented(screen: "WatchScreen") -> str:
-    """Return the function whose documentation is shown: that of the check, which may not be the current one."""
-    return screen.check["function"] if screen.check else screen.focus
-
-
-def _main_parts(screen: "WatchScreen", console: Console, width: int, room: int) -> list[RenderableType]:
-    """Return the hints, then what they are about: the report, what to write, or that it passes."""
-    parts: list[RenderableType] = []
-    if screen.hint is not None:
-        parts.append(_hints(screen, *screen.hint))
-        room -= len(lines_of(console, parts[0], width=width))
+def _main_lines(screen: "WatchScreen", console: Console, room: int) -> list[str]:
+    """Return the hints, then what they are about: the report, what to write, or that it passes; in full width."""
+    lines = _full_lines(console, _hints(screen, *screen.hint)) if screen.hint is not None else []
     if screen.check is not None:
-        parts += _report(screen, screen.check, console, width, room)
+        lines += _report(screen, screen.check, console, room - len(lines))
     elif screen.stub is not None:
-        parts.append(_stub(screen, *screen.stub))
+        lines += _full_lines(console, _stub(screen, *screen.stub))
     elif screen.passing:
-        parts.append(_passed(screen, width))
-    return parts
+        lines += _full_lines(console, _passed(screen, console.width))
+    return lines
 
 
-def _report(
-    screen: "WatchScreen", check: dict[str, Any], console: Console, width: int, room: int
-) -> list[RenderableType]:
+def _full_lines(console: Console, *shown: RenderableType) -> list[str]:
+    return lines_of(console, Padding(Group(*shown), 0, expand=True))
+
+
+def _report(screen: "WatchScreen", check: dict[str, Any], console: Console, room: int) -> list[str]:
     """Return the panel of a check; without its map if the rest of it fits only then."""
-    panel = check_panel(check, commands=False, link=screen.link)
-    if not check["error_map"] or len(lines_of(console, panel, width=width)) <= room:
-        return [panel]
-    brief = check_panel(check, commands=False, with_map=False, link=screen.link)
+    full = _full_lines(console, check_panel(check, commands=False, link=screen.link))
+    if not check["error_map"] or len(full) <= room:
+        return full
     note = Text("  the map does not fit here; press p to show it alone")
-    return [brief, note] if len(lines_of(console, brief, width=width)) < room else [panel]
+    brief = _full_lines(console, check_panel(check, commands=False, with_map=False, link=screen.link), note)
+    return brief if len(brief) <= room else full
 
 
 def _passed(screen: "WatchScreen", columns: int) -> RenderableType:

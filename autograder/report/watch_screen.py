@@ -1,6 +1,5 @@
 """The screen of `headway watch`: progress, the current result and the keys, fitted to the terminal."""
 
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -76,9 +75,7 @@ class Frame(NamedTuple):
 
 def render_frame(screen: WatchScreen, columns: int, lines: int, *, no_color: bool | None = None) -> Frame:
     """Return at most `lines` lines of coloured text, none wider than `columns`."""
-    console = Console(
-        file=io.StringIO(), force_terminal=True, width=columns, no_color=no_color, highlight=False, legacy_windows=False
-    )
+    console = watch_body.make_console(columns, no_color)
     header = lines_of(console, _title(screen, columns), _course_bar(screen, columns), _assignment(screen, columns))
     notes = lines_of(console, *(Text(note, "bold") for note in screen.notes)) if screen.notes else []
     message = [Text(screen.message, "bold")] if screen.message else []
