@@ -7,7 +7,7 @@ import codecs
 
 ERRORS = "headway-ascii"  # the name of the error handler
 FALLBACKS = {
-    **dict(zip("✓✗⧖◌·●○★▶", "vxTo.*o*>", strict=True)),  # marks of statuses, efforts and badges
+    **dict(zip("✓✗∞◌·●○★▶", "vxTo.*o*>", strict=True)),  # marks of statuses, efforts and badges
     **dict(zip("█▓▒░", "#%=-", strict=True)),  # bars and maps
     **dict(zip("─│╭╮╰╯━┃┏┓┗┛├┤┬┴┼", "-|++++-|+++++++++", strict=True)),
     **dict(zip("≠≤≥≈−×√→←↑↓⏎", "!<>~-xV><^v<", strict=True)),

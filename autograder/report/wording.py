@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from autograder.core.text import counted
 from autograder.documents import Document
 
-STATUS_MARKS = {"passed": "✓", "failed": "✗", "error": "!", "timeout": "⧖", "blocked": "◌", "not_started": "·"}
+STATUS_MARKS = {"passed": "✓", "failed": "✗", "error": "!", "timeout": "∞", "blocked": "◌", "not_started": "·"}
 STATUS_WORDS = {
     "passed": "passed",
     "failed": "failed",

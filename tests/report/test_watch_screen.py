@@ -173,3 +173,13 @@ def test_documentation_joins_lines_that_were_full():
     joined = " ".join(line.split("│")[-2] if "│" in line else "" for line in shown)
     assert "end of it." in " ".join(joined.split())
     assert any(line.split("│")[-2].strip() == "Another line." for line in shown if "Another" in line)
+
+
+def test_screen_without_colour_at_60_columns_keeps_the_meaning(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    check = CHECK | {"message": "out is not close", "title": "short", "output": ""}
+    lines = frame_lines(screen(check=check, documentation="def attention(q):\n    Return it."), 60, 60)
+    assert not re.search(r"\x1b\[[0-9;]*\b3[0-8]", "".join(lines))
+    text = "\n".join(map(strip, lines))
+    for part in ("✗ attention.attention", "likely cause", "attention.py:3", "far off", "def attention(q)", "? help"):
+        assert part in text

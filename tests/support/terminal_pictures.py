@@ -64,7 +64,7 @@ def picture(screen, theme):
                 draw.text(place, cell.data, font=bold if cell.bold else font, fill=color)
             if cell.underscore:
                 draw.line((place[0], place[1] + height - 3, place[0] + width, place[1] + height - 3), fill=color)
-    return image.quantize(32)
+    return image.quantize(128)
 
 
 def _color(name, default):

@@ -1,4 +1,4 @@
-// The marks of the statuses as small pictures, so that no font can lack one. They mean what ✓ ✗ ! ⧖ ◌ · mean in the
+// The marks of the statuses as small pictures, so that no font can lack one. They mean what ✓ ✗ ! ∞ ◌ · mean in the
 // terminal, and have the color of the text around them.
 
 const SVG = "http://www.w3.org/2000/svg";
