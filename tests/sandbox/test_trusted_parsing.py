@@ -37,6 +37,8 @@ TRUSTED = {
     "classroom.result_store": "the seed of the run, in the instructor's folder",
     "classroom.similarity": "the stubs of the course, and a constant",
     "classroom.submissions.intake": "imports a limit of size only",
+    "cli.options": "an earlier result of the same command, in a file that the user named",
+    "core.output_files": OWN_SOURCES,
     "core.tensor_files": "the header of a model that the user imports or has trained",
     "core.wire_format": "the header of a frame: data of at most 4 MiB, which cannot be nested deeply",
     "courses.transformer.reference.bpe": "what the package tokenizers says",
