@@ -302,7 +302,7 @@ def _grade_record(assignment: scoring.GradedAssignment, student: scoring.Student
         "exception": clean(score.exception, 400),
         "rubric": [_rubric_record(item, score.rubric.get(item.id)) for item in assignment.rubric],
         "adjustments": [
-            {**dataclasses.asdict(adjustment), "text": clean(adjustment.text, 400)} for adjustment in score.adjustments
+            {**dataclasses.asdict(adjustment), "text": clean(adjustment.text, 2000)} for adjustment in score.adjustments
         ],
     }
 
