@@ -336,6 +336,8 @@ def test_canvas_download_to_grades_and_feedback(tmp_path, monkeypatch):
     changes = course.import_gradebook((out / "exports" / "canvas.csv").read_bytes())
     scores = [float(changes["scores"][9000 + number, SOFTMAX]) for number in range(3)]
     assert scores[0] == 100 > scores[1] == scores[2] > 0
+    assert invoke("export", out, "--format", "csv").returncode == 0
+    assert (out / "exports" / "grades.csv").read_bytes() == (out / "grades.csv").read_bytes()
     shutil.rmtree(download)
     assert invoke("grade", "--out", out).returncode == 0
     assert invoke("export", out, "--format", "canvas-feedback").returncode == 0
