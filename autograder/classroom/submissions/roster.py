@@ -4,9 +4,6 @@ Columns are found by their titles, so that the exports of Canvas, Moodle, Grades
 are.
 """
 
-import codecs
-import csv
-import io
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -14,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.classroom.submissions.model import TEST_STUDENT_NAMES
+from autograder.core import csv_table
 from autograder.core.text import clean
 from autograder.errors import UsageError
 
@@ -128,21 +126,12 @@ def read_roster(path: Path) -> list[RosterEntry]:
 def read_rows(path: Path, what: str) -> list[dict[str, str]]:
     """Return the rows of a CSV file by title; raise UsageError, with `what` the file is, if it cannot be read."""
     try:
-        content = path.read_bytes()
+        table = csv_table.read(path)
     except OSError as error:
         raise UsageError(f"cannot read {what} {path}: {error.strerror}. Check the path") from None
-    text = _decode(content, path, what)
-    try:
-        dialect: type[csv.Dialect] | csv.Dialect = csv.Sniffer().sniff(text[:4000], delimiters=",;\t")
-    except csv.Error:
-        dialect = csv.excel
-    reader = csv.DictReader(io.StringIO(text, newline=""), dialect=dialect)
-    try:
-        rows = list(reader)
-    except csv.Error as error:  # for example a quotation mark that is never closed
-        problem = f"is not valid CSV after line {reader.line_num}: {error}. Save it as CSV (UTF-8) again."
-        raise UsageError(f"{what} {path} {problem}") from None
-    return [{key or "": value or "" for key, value in row.items() if isinstance(value, str)} for row in rows]
+    except ValueError as error:  # for example a quotation mark that is never closed
+        raise UsageError(f"{what} {path} is {error}. Save it as CSV (UTF-8) again.") from None
+    return [dict(zip(table.titles, row, strict=True)) for row in table.rows]
 
 
 def roster_entries(rows: Sequence[dict[str, str]], where: str) -> list[RosterEntry]:
@@ -160,22 +149,6 @@ def roster_entries(rows: Sequence[dict[str, str]], where: str) -> list[RosterEnt
             raise UsageError(f"{where} lists {clean(key, 80)!r} twice: {positions}. Remove one of them")
         entries[key] = entry
     return list(entries.values())
-
-
-def _decode(content: bytes, path: Path, what: str) -> str:
-    """Return the text of a file in UTF-8, UTF-16 or cp1252, as spreadsheets save them."""
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        encodings = ["utf-16"]
-    elif b"\0" in content[:200]:  # UTF-16 without its mark: every second byte of a Latin letter is zero
-        encodings = ["utf-16-le" if content[1:2] == b"\0" else "utf-16-be"]
-    else:
-        encodings = ["utf-8-sig", "cp1252"]
-    for encoding in encodings:
-        try:
-            return content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    raise UsageError(f"{what} {path} is not in UTF-8, UTF-16 or cp1252. Save it as CSV (UTF-8).")
 
 
 def titles_by_word(titles: Iterable[str | None]) -> dict[str, str]:

@@ -99,7 +99,7 @@ def test_merge_students_second_submission_gets_a_note(tmp_path):
         ("a,b\n1,2\n", "no column name, id or email"),
         ("id\n1\n1\n", "twice"),
         ("", "no column"),
-        ('id,name\n1,"' + "a" * 200_000, "not valid CSV after line 1"),
+        ('id,name\n1,"' + "a" * 200_000, "not valid CSV after line"),
     ],
     ids=["no-column", "twice", "empty", "open-quote"],
 )
