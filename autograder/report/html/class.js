@@ -82,7 +82,7 @@ for (const [className, text] of [["name", "student"], ["score", "score"], ["stat
 }
 const groups = make("div", "groups");
 groups.setAttribute("role", "columnheader");
-groups.setAttribute("aria-label", "status of every function, in course order");
+groups.append(make("div", "unseen", "status of every function, in course order: "));
 const labels = data.groups.map(([name, size]) => {
   const label = make("span", "", name);
   label.title = name;
