@@ -85,6 +85,10 @@ def test_check_syntax_error_has_no_input(submission, check_submission):
     for found in checks:
         assert found.message.startswith("Python cannot read softmax.py: SyntaxError in line ")
         assert found.inputs is None
+    folder = submission(softmax="")
+    (folder / "softmax.py").write_bytes(b"\xff\x00" * 20)
+    checks = check_submission(folder, "softmax.softmax").checks
+    assert {check.message.partition(":")[0] for check in checks} == {"Python cannot read softmax.py"}
     evaluated = RIGHT.replace("    return", '    eval("1 +")\n    return')
     checks = check_submission(submission(softmax=evaluated), "softmax.softmax").checks
     checks = [check for check in checks if check.status == "error"]  # Where an error is expected, another one came.

@@ -56,6 +56,8 @@ class Submission:
         except BaseException as error:
             sys.modules.pop(name, None)
             self.failures[name] = error
+            if isinstance(error, SyntaxError) and not error.filename:  # Such as a null byte in the file.
+                error.filename, error.lineno = path, error.lineno or 1
             raise
         return module
 
