@@ -4,6 +4,8 @@ The test knows which functions each student got wrong and when the work was subm
 docs/instructors.md it computes each grade with exact fractions.
 """
 
+import csv
+import json
 import math
 import shutil
 from datetime import timedelta
@@ -178,3 +180,30 @@ def test_term_ids_belong_to_their_platform(graded):
         assert ids.get("moodle:embeddings") == (number if "embeddings" in person.work else None)
         gradescope = any(module in person.work for module in ("layernorm", "ffn"))
         assert ids.get("gradescope") == (person.sis if gradescope else None)
+
+
+def test_term_table_has_the_grades_of_the_document(graded):
+    policy(graded, RULES)
+    with open(graded / "out" / "grades.csv", encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    percents = {student["submission"]: student["percent"] for student in class_document(graded / "out")["students"]}
+    assert [row["submission"] for row in rows] == list(percents)
+    assert all(math.isclose(float(row["percent"]), percents[row["submission"]], abs_tol=0.01) for row in rows)
+
+
+def test_term_regrade_by_comment(graded):
+    policy(graded, RULES)
+    out = graded / "regraded"
+    shutil.copytree(graded / "out", out)
+    first, second = STUDENTS[10], STUDENTS[11]
+    for student, *change in ((first.sis, "--score", 29), (second.login, "--add", 2)):
+        done = invoke("comment", out, student, "Regraded", "--assignment", "ffn", "--by", "Kim", *change, "--no-color")
+        assert done.returncode == 0, done.stdout + done.stderr
+    require_expected(out, rules={**RULES, 10: {"ffn": {"score": 29}}, 11: {"ffn": {"bonus": 2}}})
+    grade("--out", out)  # the comments outlast another run
+    require_expected(out, rules={**RULES, 10: {"ffn": {"score": 29}}, 11: {"ffn": {"bonus": 2}}})
+    comments = [json.loads(line) for line in (out / "comments.jsonl").read_text("utf-8").splitlines()]
+    assert [(comment["by"], comment.get("score"), comment.get("add")) for comment in comments] == [
+        ("Kim", 29, None),
+        ("Kim", None, 2),
+    ]
