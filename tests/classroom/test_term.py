@@ -193,11 +193,11 @@ def test_term_table_has_the_grades_of_the_document(graded):
 
 def test_term_regrade_by_comment(graded):
     policy(graded, RULES)
-    out = graded / "regraded"
+    out = graded / "commented"
     shutil.copytree(graded / "out", out)
     first, second = STUDENTS[10], STUDENTS[11]
     for student, *change in ((first.sis, "--score", 29), (second.login, "--add", 2)):
-        done = invoke("comment", out, student, "Regraded", "--assignment", "ffn", "--by", "Kim", *change, "--no-color")
+        done = invoke("comment", out, student, "Looked at again", "--assignment", "ffn", "--by", "Kim", *change, "--no-color")
         assert done.returncode == 0, done.stdout + done.stderr
     require_expected(out, rules={**RULES, 10: {"ffn": {"score": 29}}, 11: {"ffn": {"bonus": 2}}})
     grade("--out", out)  # the comments outlast another run
