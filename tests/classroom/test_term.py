@@ -197,7 +197,7 @@ def test_term_regrade_by_comment(graded):
     shutil.copytree(graded / "out", out)
     first, second = STUDENTS[10], STUDENTS[11]
     for student, *change in ((first.sis, "--score", 29), (second.login, "--add", 2)):
-        done = invoke("comment", out, student, "Looked at again", "--assignment", "ffn", "--by", "Kim", *change, "--no-color")
+        done = invoke("comment", out, student, "Checked", "--assignment", "ffn", "--by", "Kim", *change, "--no-color")
         assert done.returncode == 0, done.stdout + done.stderr
     require_expected(out, rules={**RULES, 10: {"ffn": {"score": 29}}, 11: {"ffn": {"bonus": 2}}})
     grade("--out", out)  # the comments outlast another run
