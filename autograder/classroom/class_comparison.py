@@ -1,9 +1,14 @@
 """Compare a class with an earlier run of the same class, or of another year, student by student where possible."""
 
+import datetime
 from statistics import median
 
+from autograder.classroom import grade_history
+from autograder.classroom.gradebook import Gradebook, display_name
+from autograder.errors import UsageError
 from autograder.report.class_records import (
     AssignmentChange,
+    AssignmentSummary,
     ClassComparison,
     ClassRecords,
     StudentChange,
@@ -31,6 +36,36 @@ def compare(now: ClassRecords, then: ClassRecords, name: str) -> ClassComparison
         )
     pass_rates = {function: then.pass_rate(function) for function in now.functions if function in then.functions}
     return ClassComparison(name, assignments, changes, len(earlier), pass_rates)
+
+
+def since(records: ClassRecords, book: Gradebook, date: str) -> ClassComparison:
+    """Return what has changed since the beginning of a day, by the history of grades.
+
+    Raises:
+        UsageError: if it is not a date, or no grade is as old.
+    """
+    try:
+        start = datetime.date.fromisoformat(date).isoformat()
+    except ValueError:
+        raise UsageError(f"{date!r} is not a date. Write it as in --since 2026-03-05") from None
+    scores: dict[str, dict[str, float | None]] = {}  # by submission, then assignment
+    for change in grade_history.read(book.out):
+        if change["time"] < start:
+            scores.setdefault(change["student"], {})[change["assignment"]] = change["after"]
+    if not scores:
+        raise UsageError(f"the history has no grade from before {start}. Its dates: headway show {book.out} STUDENT")
+    then = ClassRecords(records.title)
+    shares: dict[str, list[float]] = {}
+    for student in book.students:
+        earlier = scores.get(student["submission"], {})
+        if (percent := earlier.get("")) is not None:
+            names = display_name(student), student["id"], student["submission"]
+            then.students.append(StudentRecord(*names, "graded", "", percent, 100.0, 0, True))
+        for name, grade in student["assignments"].items():
+            if (points := earlier.get(name)) is not None and grade["possible"]:
+                shares.setdefault(name, []).append(points / grade["possible"])
+    then.assignments = [AssignmentSummary(name, "", found) for name, found in shares.items()]
+    return compare(records, then, start)
 
 
 def _median(students: list[StudentRecord]) -> float | None:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 )
 @click.option("--layout", default="auto", help="Layout of SUBMISSIONS, as for headway grade.")
 @click.option("--compare", "earlier", type=options.PATH, metavar="OUT2", help="Show what has changed since OUT2.")
+@click.option("--since", metavar="DATE", help="Show what has changed since this day, such as 2026-03-05.")
 @options.force
 @options.no_color
 def report(
@@ -50,6 +51,7 @@ def report(
     similar: str | None,
     layout: str,
     earlier: Path | None,
+    since: str | None,
     force: bool,
 ) -> None:
     """Summarize a graded class: scores, common mistakes, who needs help.
@@ -68,6 +70,8 @@ def report(
     from autograder.report.html.class_page import ClassPageLinks, render_class
 
     template_environment()  # reports a missing package before thousands of documents are read
+    if earlier is not None and since is not None:
+        raise UsageError("--compare and --since both name an earlier state. Give one of them")
     console = options.make_console()
     book = gradebook.read(out)
     before = gradebook.read(earlier) if earlier is not None else None
@@ -76,6 +80,8 @@ def report(
         comparison = None
         if before is not None:
             comparison = class_comparison.compare(records, class_statistics.collect(before), str(earlier))
+        elif since is not None:
+            comparison = class_comparison.since(records, book, since)
     class_summary.render(records, console, comparison)
     similarity = SimilarityResult()
     if similar is not None:
