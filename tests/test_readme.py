@@ -12,6 +12,7 @@ from autograder.cli import COMMANDS, main
 
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
 DOCUMENTS += tuple(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))
+DECISIONS = tuple(f"docs/decisions/{path.name}" for path in sorted((ROOT / "docs" / "decisions").glob("*.md")))
 FEWEST_COMMANDS = {"README.md": 10, "docs/students.md": 20, "docs/instructors.md": 15}
 
 
@@ -68,18 +69,22 @@ def test_documents_unknown_command_would_be_found():
     ]
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+def headings(path):
+    """Return the anchors of the headings in a document."""
+    found = re.findall(r"^#+ (.+)$", path.read_text("utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in found}
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, *DECISIONS, "RELEASING.md"])
 def test_documents_links_and_files_exist(document):
     text = (ROOT / document).read_text("utf-8")
-    headings = {
-        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.+)$", text, re.M)
-    }
-    links = re.findall(r"\]\(([^)]+)\)", text)
-    for link in links:
-        if link.startswith("#"):
-            assert link[1:] in headings, link
-        elif not link.startswith("https://"):
-            assert ((ROOT / document).parent / link).exists(), link
+    for link in re.findall(r"\]\(([^)]+)\)", re.sub(r"^```.*?^```|`[^`\n]*`", "", text, flags=re.M | re.S)):
+        if link.startswith("https://"):
+            continue
+        file, _, heading = link.partition("#")
+        target = (ROOT / document).parent / file if file else ROOT / document
+        assert target.exists(), link
+        assert not heading or heading in headings(target), link
     for path in re.findall(r"`((?:autograder|assignments|solutions|tests|data)/[\w./-]*)`", text):
         if not {"NAME", "STYLE", "FORMAT"} & set(re.split(r"[/_.]", path)):
             assert (ROOT / path).exists(), path

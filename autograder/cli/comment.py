@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.text import Text
 
 from autograder.cli import options
 from autograder.core.points import format_points
@@ -61,6 +60,8 @@ def comment(
 
     For example: headway comment OUT ada "Shown in the lab." --assignment softmax --score 17
     """
+    from rich.text import Text
+
     from autograder.classroom import comment_table, gradebook, regrade
     from autograder.classroom.comment_request import CommentRequest
     from autograder.classroom.submissions.student_names import StudentNames
@@ -96,6 +97,8 @@ def comment(
 
 def _show_change(done: "Regrade", record: "CommentRecord", console: "Console") -> None:
     """Print the score before and after, and how it follows from the points."""
+    from rich.text import Text
+
     from autograder.classroom.gradebook import display_name
     from autograder.report.score_words import score_lines
 
@@ -119,6 +122,8 @@ def _show_change(done: "Regrade", record: "CommentRecord", console: "Console") -
 
 def _list_comments(out: Path, submission: str, console: "Console") -> None:
     """Print what was recorded about a student, the oldest first."""
+    from rich.text import Text
+
     from autograder.classroom import comments
 
     records = comments.read(out)

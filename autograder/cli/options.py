@@ -153,6 +153,7 @@ def write_json(path: str, content: Any) -> None:
 
     require_replaceable_json(path, content)
     with report_write_error(path, "Name another file: --json FILE"):
+        Path(path).parent.stat()  # A folder that does not exist is a typing error: it is not made.
         write_atomically(Path(path), text)
 
 

@@ -38,7 +38,7 @@ def test_headway_outside_a_workspace_says_where_to_go(tmp_path):
     assert "headway init my-gpt" in here.stdout
     assert invoke("init", tmp_path / "my work").returncode == 0
     assert "cd 'my work' " in invoke(cwd=tmp_path).stdout
-    inside = invoke(cwd=tmp_path / "my work" / "notebooks").stdout
+    inside = invoke(cwd=tmp_path / "my work" / "figures").stdout
     assert "cd .. " in inside and "init" not in inside
 
 
