@@ -1,7 +1,6 @@
 """Find out how Headway was installed, so that messages name a command that works for this installation."""
 
 import importlib.metadata
-import importlib.util
 import json
 import shlex
 import shutil
@@ -40,10 +39,15 @@ def foreign_distributions() -> list[str]:
 
     PyPI has an unrelated distribution of that name. Both write into the same folder, so one breaks the other.
     """
+    return [f"autograder {importlib.metadata.version('autograder')}"] if _is_installed("autograder") else []
+
+
+def _is_installed(distribution: str) -> bool:
     try:
-        return [f"autograder {importlib.metadata.version('autograder')}"]
+        importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
-        return []
+        return False
+    return True
 
 
 def describe() -> str:
@@ -87,7 +91,7 @@ def _requirement(extra: str, address: str) -> str:
 
 def _pip_install() -> str:
     """Return the command that installs packages beside Headway: pip's, or uv's where the environment has no pip."""
-    if importlib.util.find_spec("pip") is None and shutil.which("uv"):
+    if not _is_installed("pip") and shutil.which("uv"):
         return f"uv pip install --python {shlex.quote(sys.executable)}"
     pip = shutil.which("pip")
     is_active = pip is not None and Path(pip).parent == Path(sys.executable).parent

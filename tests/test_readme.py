@@ -78,7 +78,8 @@ def headings(path):
 @pytest.mark.parametrize("document", [*DOCUMENTS, *DECISIONS, "RELEASING.md"])
 def test_documents_links_and_files_exist(document):
     text = (ROOT / document).read_text("utf-8")
-    for link in re.findall(r"\]\(([^)]+)\)", re.sub(r"^```.*?^```|`[^`\n]*`", "", text, flags=re.M | re.S)):
+    prose = re.sub(r"(?ms)^```.*?^```|`[^`\n]*`", "", text)
+    for link in re.findall(r"\]\(([^)]+)\)", prose):
         if link.startswith("https://"):
             continue
         file, _, heading = link.partition("#")
