@@ -18,10 +18,13 @@ from autograder.report.doctor import Diagnostic, as_markdown
 def installed_from(monkeypatch, tmp_path):
     """Pretend that Headway was installed from somewhere, by the tool that writes `receipt` into its environment."""
 
+    real = importlib.metadata.distribution
+
     def pretend(origin=None, receipt=""):
         text = None if origin is None else json.dumps(origin)
+        origin_file = type("Distribution", (), {"read_text": lambda self, file: text})()
         monkeypatch.setattr(
-            importlib.metadata, "distribution", lambda name: type("D", (), {"read_text": lambda self, file: text})()
+            importlib.metadata, "distribution", lambda name: origin_file if name == "headway" else real(name)
         )
         monkeypatch.setattr(sys, "prefix", str(tmp_path))
         monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))

@@ -86,6 +86,8 @@ def test_documents_links_and_files_exist(document):
         target = (ROOT / document).parent / file if file else ROOT / document
         assert target.exists(), link
         assert not heading or heading in headings(target), link
+    if document == "docs/courses.md":  # Its paths are those of the course that its reader writes.
+        return
     for path in re.findall(r"`((?:autograder|assignments|solutions|tests|data)/[\w./-]*)`", text):
         if not {"NAME", "STYLE", "FORMAT"} & set(re.split(r"[/_.]", path)):
             assert (ROOT / path).exists(), path
