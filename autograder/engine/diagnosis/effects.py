@@ -27,6 +27,8 @@ def diagnose_effect(call: Call, right: Answer, passed: Sequence[Call] = ()) -> D
 
     `passed` are calls of the function with correct answers, or with errors that are correct.
     """
+    if call.exception is not None and call.exception.file_at_fault:
+        return None  # No function has run.
     effects = dict.fromkeys(_effects(call, right))
     proof = "in this check, your answer differs from the correct one in nothing else"
     if not effects and call.exception is not None and right.exception is None:

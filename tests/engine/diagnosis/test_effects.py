@@ -51,6 +51,12 @@ def block_backward(dout, cache):
         assert title == "grads['ln1.gamma'] and grads['ln2.beta'] are swapped"
 
 
+def test_diagnose_unreadable_file_names_no_mistake(tmp_path):
+    failed = judged(tmp_path, "softmax.softmax", "def softmax(x:\n")
+    assert failed
+    assert all(outcome.mistake is None for outcome in failed)
+
+
 def test_diagnose_error_for_a_number_of_axes(tmp_path, solutions):
     text = (solutions / "ffn.py").read_text("utf-8")
     text += """
