@@ -20,6 +20,8 @@ def read(path: Path, names: StudentNames) -> list[CommentRequest]:
     """Return a request for each row that says anything; raise UsageError, naming the line, for a wrong one."""
     reader = _reader(path)
     titles = {(title or "").strip().lower(): title for title in reader.fieldnames or ()}
+    if not titles:
+        raise UsageError(f"{path} is empty. It needs a row of titles, such as student,assignment,rubric,points,text")
     if "student" not in titles:
         known = ", ".join(("student", *_TEXTS, *_NUMBERS))
         raise UsageError(f"{path} has no column student. Its columns may be: {known}")

@@ -1,5 +1,7 @@
 """The command `headway comment`."""
 
+import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -91,8 +93,19 @@ def comment(
     first, last = done.records[0], done.records[-1]
     number = f"comment {last.id}" if first is last else f"comments {first.id} to {last.id}"
     by_whom = f"Recorded by {clean(last.by, 80)} as {number} in {out / 'comments.jsonl'}."
-    console.print(Text(f"{by_whom} To undo: headway comment {out} {last.student} --undo {last.id}", "dim"))
-    console.print(Text(f"Next: headway report {out} --feedback, or headway export {out}", "dim"))
+    folder = shlex.quote(str(out))
+    console.print(Text(f"{by_whom}{_how_to_undo(folder, done.records)}", "dim"))
+    console.print(Text(f"Next: headway report {folder} --feedback, or headway export {folder}", "dim"))
+
+
+def _how_to_undo(folder: str, records: "Sequence[CommentRecord]") -> str:
+    """Return the command that undoes a record, or one of several; an undo cannot be undone."""
+    if len(records) > 1:
+        return f" To undo one: headway comment {folder} STUDENT --undo NUMBER"
+    record = records[0]
+    return (
+        "" if record.undoes else f" To undo: headway comment {folder} {shlex.quote(record.student)} --undo {record.id}"
+    )
 
 
 def _show_change(done: "Regrade", record: "CommentRecord", console: "Console") -> None:
@@ -137,4 +150,6 @@ def _list_comments(out: Path, submission: str, console: "Console") -> None:
         when = record.time[:16].replace("T", " ")
         console.print(Text(f"{record.id:>4}  {when}  {clean(record.by, 40)}  {where}{text}{reason}{undone}"))
     if not own:
-        console.print(f"No comments yet. To write one: headway comment {out} {submission} TEXT")
+        console.print(
+            f"No comments yet. To write one: headway comment {shlex.quote(str(out))} {shlex.quote(submission)} TEXT"
+        )

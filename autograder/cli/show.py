@@ -1,5 +1,6 @@
 """The command `headway show`."""
 
+import shlex
 from pathlib import Path
 
 import click
@@ -39,5 +40,6 @@ def show(out: Path, student: str, names: tuple[str, ...], whole_code: bool, page
         with report_write_error(page, "Choose another place: --html FILE"):
             write_atomically(page, student_results.as_page(shown).encode("utf-8", "replace"))
         console.print(Text(f"Page: {page}", "dim"))
-    feedback = f"headway report {out} --feedback"
-    console.print(Text(f"Next: headway comment {out} {shown.student['submission']} TEXT, or {feedback}", "dim"))
+    folder, name = shlex.quote(str(out)), shlex.quote(shown.student["submission"])
+    feedback = f"headway report {folder} --feedback"
+    console.print(Text(f"Next: headway comment {folder} {name} TEXT, or {feedback}", "dim"))

@@ -113,7 +113,7 @@ def test_comment_without_points_is_in_the_class_document(out):
 def test_comment_undo_takes_back_the_points(out):
     before = scores(out)
     comment(out, "ada", "Why not.", "--assignment", "softmax", "--add", "3")
-    comment(out, "ada", "--undo", "1")
+    assert "To undo" not in comment(out, "ada", "--undo", "1")
     assert scores(out) == before
     listed = comment(out, "ada")
     assert "+3 points: Why not. (undone)" in listed and "undid comment 1" in listed
@@ -148,6 +148,8 @@ def test_comment_of_a_document_with_other_schema_matches(out):
     ("arguments", "fragment"),
     [
         (("bob", "x"), "Did you mean 'bo'?"),
+        (("lovelace", "x"), "Did you mean 'Ada Lovelace'?"),
+        (("--from", "/dev/null"), "is empty"),
         ((), "name a student"),
         (("bo", " "), "the comment is empty"),
         (("bo", "x", "--assignment", "sofmax"), "--assignment softmax, attention"),
@@ -179,7 +181,8 @@ def test_comment_reads_many_from_a_table(out, tmp_path):
         "student;assignment;rubric;points;text\nAda Lovelace;softmax;q1;4,5;Good.\nbo;softmax;q1;0;\nchen;;;;\n",
         "utf-8-sig",
     )
-    assert "comments 1 to 2" in comment(out, "--from", table)
+    printed = comment(out, "--from", table)
+    assert "comments 1 to 2" in printed and "STUDENT --undo NUMBER" in printed
     assert scores(out)["ada"]["softmax"] == 14.5 and len(comments.read(out)) == 2
     table.write_text("student,assignment,rubric,points\nada,softmax,q1,3\nbob,softmax,q1,3\n")
     assert "line 3: no student 'bob'" in comment(out, "--from", table, code=2)

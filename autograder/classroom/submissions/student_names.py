@@ -49,8 +49,10 @@ class StudentNames:
 
     def unknown(self, name: str) -> str:
         """Return a message that no student has this name, with the closest name."""
-        close = difflib.get_close_matches(name, self._submissions_by_name, n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else "Use the name of the submission."
+        known = self._submissions_by_name
+        same_word = [other for other in sorted(known) if name.casefold() in other.casefold().split()]
+        close = same_word or difflib.get_close_matches(name, known, n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else "Give a name, id, email or submission from grades.csv."
         return f"no student {clean(name, 80)!r} in the class. {hint}"
 
 
