@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from autograder.classroom.class_document import GradedClass
-from autograder.classroom.result_store import ResultStore
+from autograder.classroom.result_store import JournalEntry, ResultStore
 from autograder.classroom.submissions.model import ClassMember, Source, Student
 from autograder.core.text import clean, counted
 from autograder.errors import UsageError
@@ -76,6 +76,32 @@ def require_most_of_roster(
         instead = f", and {counted(len(others), 'submission')} of nobody on it, for example {clean(others[0], 60)!r}"
         hint = "Check the folder, --layout and --roster; if this is right, add --partial"
         raise UsageError(f"{expected}{instead if others else ''}. {hint}")
+
+
+def require_somebody_of_roster(students: Sequence[Student], size: int) -> None:
+    """Raise UsageError if there are submissions, but none of the `size` people on the roster, who are the first."""
+    if any(student.attempts for student in students[:size]):
+        return
+    others = [student.submission for student in students[size:] if student.attempts]
+    if others:
+        problem = f"none of the {counted(len(others), 'student')} with submissions is on the roster"
+        hint = "Check --roster and its columns; if this is right, add --partial"
+        raise UsageError(f"{problem}, for example {clean(others[0], 60)!r}. {hint}")
+
+
+def warn_of_wrong_folders(
+    graded_class: GradedClass, sources: Iterable[Source], entries: Mapping[str, JournalEntry]
+) -> list[str]:
+    """Return a warning for each assignment that was named for a folder in which nobody has begun it."""
+    found = []
+    for source in sources:
+        graded = [entries[one.file] for one in graded_class.files_of_source(source) if one.file in entries]
+        for name in source.assignments if source.name and graded else ():
+            if not any(entry.has_begun(name) for entry in graded):
+                example = f"--source {name}=DIR"
+                problem = f"{name}: none of the {counted(len(graded), 'submission')} in {source.folder} has begun it"
+                found.append(f"{problem}. Is this the right folder? To grade another one: {example}")
+    return found
 
 
 def warn_of_unknown_dates(graded_class: GradedClass) -> list[str]:

@@ -89,12 +89,17 @@ def grade_class(
     """
     started = time.perf_counter()
     class_guards.require_separate_folders(given, out)
+    if not given and not out.is_dir():
+        raise UsageError(f"no such folder: {out}. Name the submissions: headway grade DIR --out {out}")
     members = {_place(source): sources.read_source(source, options.curriculum, out) for source in given}
     entries = roster.read_roster(run.roster) if run.roster is not None else None
     with result_store.locked(out) as record_scratch, ResultStore(out) as store:
         term = _term(given, members, entries, submission_records.read(out), out)
         if not run.partial:
-            class_guards.require_most_of_roster(term.students, term.new, term.members, len(term.roster or ()))
+            size = len(term.roster or ())
+            class_guards.require_most_of_roster(term.students, term.new, term.members, size)
+            if run.roster is not None:
+                class_guards.require_somebody_of_roster(term.students, size)
         only = _submissions_of(term.students, run.only)
         exceptions, warnings = student_exceptions.exceptions_by_submission(policy.exceptions, term.students)
         records = comments.read(out)
@@ -147,6 +152,8 @@ def grade_class(
                     options = dataclasses.replace(options, sandbox=_sandbox_for(scratch, run.unsafe))
                     setup = dataclasses.replace(setup, options=options, scratch=scratch)
                     WorkerPool(setup, min(run.processes, len(tasks)), recorder.add, recorder.next_task).run(tasks)
+            for warning in class_guards.warn_of_wrong_folders(graded_class, term.new, store.entries):
+                recorder.warn(warning)
         finally:
             document = recorder.finish()
     return document

@@ -78,3 +78,25 @@ def test_require_most_of_roster_counts_attempts(found, size, refused):
     message = rf"of {found} of the {size} students.*'attention'.*--partial"
     with pytest.raises(UsageError, match=message) if refused else nullcontext():
         class_guards.require_most_of_roster(students, [source], of_source, size)
+
+
+@pytest.mark.parametrize(("on_roster", "others", "refused"), [(0, 2, True), (1, 2, False), (0, 0, False)])
+def test_require_somebody_of_roster(on_roster, others, refused):
+    member = ClassMember("x", attempts=(Attempt(()),))
+    people = [Student(f"s{n}", work={"softmax": member} if n < on_roster else {}) for n in range(3)]
+    people += [Student(f"other{n}", work={"softmax": member}) for n in range(others)]
+    with pytest.raises(UsageError, match=r"none of the 2 students.*'other0'") if refused else nullcontext():
+        class_guards.require_somebody_of_roster(people, 3)
+
+
+@pytest.mark.parametrize(("status", "warned"), [("not_started", True), ("failed", False)])
+def test_warn_of_wrong_folders(status, warned):
+    source = Source("softmax", ("softmax",), Path("downloads"))
+    member = ClassMember("ada", attempts=(Attempt(()),))
+    group = GradedClass([source], [Student("ada", work={"softmax": member})], Policy(), TRANSFORMER, 0)
+    entries = {
+        one.file: JournalEntry(one.file, "", checks={"softmax": {status: 3}}) for one in group.files_of_source(source)
+    }
+    assert entries
+    warnings = class_guards.warn_of_wrong_folders(group, [source], entries)
+    assert ["none of the 1 submission in downloads" in text for text in warnings] == [True] * warned

@@ -139,6 +139,7 @@ def test_grade_counts_only_what_somebody_began(tmp_path):
     [
         (["--out", "nothing"], "headway grade DIR --out nothing"),
         (["canvas", "--source", "softmax=moodle", "--out", "out"], "not both"),
+        (["--source", "softmax=canvas", "--source", "softmax=moodle", "--out", "out"], "softmax is named twice"),
         (["--source", "softmax=canvas", "--out", "canvas/out"], "beside it"),
         (["--source", "softmax=canvas", "--out", "out", "--roster", "large.csv"], "--partial"),
     ],
@@ -147,5 +148,5 @@ def test_grade_refuses_what_it_does_not_understand(term, monkeypatch, arguments,
     monkeypatch.chdir(term)
     (term / "large.csv").write_text("name,id\n" + "".join(f"Somebody {n},{n}\n" for n in range(9)))
     assert fragment in run(*arguments, "--seed", "0", code=2)
-    assert not (term / "out" / "class.json").exists() and not (term / "nothing" / "class.json").exists()
+    assert not (term / "out" / "class.json").exists() and not (term / "nothing").exists()
     run("--source", "softmax=canvas", "--out", "out", "--roster", "large.csv", "--partial", "--seed", "0")

@@ -114,9 +114,13 @@ def read_roster(path: Path) -> list[RosterEntry]:
         UsageError: if it cannot be read, has no column that identifies people, or lists somebody twice.
     """
     rows = read_rows(path, "the roster")
-    titles = titles_by_word(rows[0] if rows else [])
+    if not rows:
+        raise UsageError(
+            f"the roster {path} lists nobody. It needs a row of titles, such as name,id,email, and a row for each student"
+        )
+    titles = titles_by_word(rows[0])
     if not any(title in titles for title in (*_NAME, *_ID, *_LOGIN, *_EMAIL, *_LAST)):
-        columns = ", ".join(list(rows[0])[:6]) if rows else ""
+        columns = ", ".join(list(rows[0])[:6])
         raise UsageError(
             f"the roster {path} has no column name, id or email. Rename one of these: {clean(columns, 200)}"
         )

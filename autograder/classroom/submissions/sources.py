@@ -112,7 +112,15 @@ def combine(stored: Sequence[Source], new: Sequence[Source], out: Path) -> tuple
     new, notes = list(new), list[str]()
     if len(new) == 1 and not new[0].name:
         new = [_named_as_before(stored, new[0], out)]
-    taken = {assignment: source for source in new for assignment in source.assignments}
+    taken: dict[str, Source] = {}
+    for source in new:
+        for name in source.assignments:
+            if name in taken:
+                folders = f"{taken[name].folder} and {source.folder}"
+                raise UsageError(
+                    f"{name} is named twice: {folders}. Give one folder per assignment: --source {name}=DIR"
+                )
+            taken[name] = source
     replaced = {source.name for source in new}
     kept = []
     for source in stored:

@@ -98,10 +98,11 @@ def test_merge_students_second_submission_gets_a_note(tmp_path):
     [
         ("a,b\n1,2\n", "no column name, id or email"),
         ("id\n1\n1\n", "twice"),
-        ("", "no column"),
+        ("", "lists nobody"),
+        ("name,id\n", "lists nobody"),
         ('id,name\n1,"' + "a" * 200_000, "not valid CSV after line"),
     ],
-    ids=["no-column", "twice", "empty", "open-quote"],
+    ids=["no-column", "twice", "empty", "titles-only", "open-quote"],
 )
 def test_read_roster_invalid_file_is_an_error(tmp_path, text, fragment):
     (tmp_path / "roster.csv").write_text(text, "utf-8")
