@@ -153,10 +153,18 @@ def _function(lines: list[CodeLine], index: int) -> list[CodeLine]:
             break
         in_head = in_head and not text.rstrip().endswith(":")
         end = i + 1
+    while end > index + 1 and _is_comment_after(lines[end - 1], depth):
+        end -= 1
     body = _without_docstring(_trimmed(lines[index:end]))
     if len(body) > MAX_EXCERPT:
         body = [*body[: MAX_EXCERPT - 1], CodeLine(None, "")]
     return body
+
+
+def _is_comment_after(line: CodeLine, depth: int) -> bool:
+    """Return whether a line is empty or a comment that is indented no more than the function above it."""
+    text = line.text.strip()
+    return not line.status and (not text or (text.startswith("#") and _indent(line.text) <= depth))
 
 
 def _without_docstring(lines: list[CodeLine]) -> list[CodeLine]:

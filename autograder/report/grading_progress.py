@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from autograder.core.points import format_points
 from autograder.core.text import clean, counted
 from autograder.documents import Document
 from autograder.report import wording
@@ -99,7 +100,7 @@ def warn_no_sandbox(console: Console) -> None:
 def render(document: Document, out: Path, console: Console) -> None:
     """Print the scores in a class document, their mean, and `out`, the folder with the results."""
     students = document["students"]
-    count = counted(len(students), "submission")
+    count = counted(len(students), "student")
     console.print(Text.assemble("\n", ("Headway", "bold"), f" · {count} · seed {document['seed']}\n"))
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("student", overflow="ellipsis", no_wrap=True, max_width=28)
@@ -109,7 +110,7 @@ def render(document: Document, out: Path, console: Console) -> None:
     occurrences = Counter(student["name"] for student in students)
     for student in students[:MAX_ROWS]:
         share = student["score"] / student["out_of"] if student["out_of"] else 0.0
-        points = f"{student['score']:.4g} / {student['out_of']:g}" if student["out_of"] else "–"
+        points = f"{format_points(student['score'])} / {format_points(student['out_of'])}" if student["out_of"] else "–"
         # Students with the same name are told apart by their submissions.
         name = student["name"] if occurrences[student["name"]] == 1 else f"{student['submission']} {student['name']}"
         table.add_row(Text(clean(name)), Text(points), _bar(share), _details(student))
@@ -139,7 +140,7 @@ def _details(student: Document) -> Text:
     counts = status_counts(wording.status_counts(shown))
     lines = [Text(", ").join(counts)] if counts else []
     if student["late_days"]:
-        penalty = f": {student['penalty']:.4g} points deducted" if student["penalty"] else ""
+        penalty = f": {format_points(student['penalty'])} points deducted" if student["penalty"] else ""
         lines.append(Text(f"{counted(student['late_days'], 'day')} late{penalty}"))
     lines += [Text(line) for line in student_exception_lines(student)]
     reason = f"{student['status']}: {student['reason']}" if student["status"] in STATUSES_WITHOUT_SCORE else ""

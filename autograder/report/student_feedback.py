@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from autograder.core.points import format_points
 from autograder.core.text import clean, counted
 from autograder.documents import Document
 from autograder.report.class_records import LETTERS
@@ -30,8 +31,8 @@ def scaled_points(student: Document, result: Document) -> dict[str, tuple[str, s
             return {}
         share = grade["score"] / grade["possible"] if grade["possible"] else 0.0
         left_out = "excused" if grade.get("excused") else "dropped" if name in student["dropped"] else ""
-        contribution = left_out or f"{weight * share:.4g} / {weight:g}"
-        scaled[name] = (f"{grade['score']:.4g} / {grade['possible']:g}", contribution)
+        contribution = left_out or f"{format_points(weight * share)} / {format_points(weight)}"
+        scaled[name] = (f"{format_points(grade['score'])} / {format_points(grade['possible'])}", contribution)
     same = all(set(scaled[entry["name"]]) == {points_text(entry["points"])} for entry in result["assignments"])
     return {} if same else scaled
 
@@ -99,9 +100,9 @@ def as_markdown(
     comments = [_comment_line(comment) for comment in student.get("comments", ())]
     if result is None:
         return "\n".join([*lines, f"{student['status']}: {_escaped(student['reason'])}", "", *comments])
-    total = f"**{student['score']:.4g} of {student['out_of']:g}**"
+    total = f"**{format_points(student['score'])} of {format_points(student['out_of'])}**"
     score = f"Score: {total if student['out_of'] else 'none, because no assignment counts'}"
-    late = f", {student['penalty']:.4g} points deducted: {counted(student['late_days'], 'day')} late"
+    late = f", {format_points(student['penalty'])} points deducted: {counted(student['late_days'], 'day')} late"
     lines += [score + late if student["penalty"] else score, ""]
     lines += [f"- {_escaped(line)}" for line in [*arithmetic, *_student_lines(student), *result["notes"]]]
     lines += ["", "## Comments", "", *comments] if comments else []

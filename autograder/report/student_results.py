@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from autograder.core.points import format_points
 from autograder.core.text import clean, counted
 from autograder.documents import Document
 from autograder.report import styles
@@ -56,10 +57,15 @@ class StudentResults:
         """Return the ids, the address and the section."""
         student = self.student
         ids = [student["id"], *(f"{platform} {value}" for platform, value in student.get("ids", {}).items())]
-        section = [f"section {student['section']}"] if student.get("section") else []
+        section = [_labelled("section", student["section"])] if student.get("section") else []
         assistant = [f"TA {student['ta']}"] if student.get("ta") else []
         texts = [student["submission"], *ids, student["email"], *section, *assistant]
         return [clean(text, 100) for text in dict.fromkeys(filter(None, texts)) if text != student["name"]]
+
+    @property
+    def lacks_code(self) -> bool:
+        """Whether work was graded whose code is not stored."""
+        return self.result is not None and self.code is None and self.student["status"] == "graded"
 
     def total(self) -> str:
         """Return the score in words."""
@@ -68,7 +74,7 @@ class StudentResults:
             return "No score, because no assignment counts"
         percent = student.get("percent")
         share = 100 * student["score"] / student["out_of"] if percent is None else percent
-        return f"{share:.4g}%  ({student['score']:.4g} of {student['out_of']:g})"
+        return f"{format_points(share)}%  ({format_points(student['score'])} of {format_points(student['out_of'])})"
 
     def limits(self) -> str:
         """Return what the feedback level has kept out of the stored results, or ''."""
@@ -97,7 +103,7 @@ class StudentResults:
             rows.append(
                 {
                     "name": clean(name, 60),
-                    "score": f"{grade['score']:.4g} / {grade['possible']:g}",
+                    "score": f"{format_points(grade['score'])} / {format_points(grade['possible'])}",
                     "functions": functions.get(name, []),
                     "attempt": attempt,
                     "submitted": clean((grade["submitted_at"] or "")[:16].replace("T", " "), 16),
@@ -149,9 +155,14 @@ def _adjustment_text(adjustment: Document) -> str:
     return f"{change}{f' ({who})' if who else ''}{': ' if adjustment['text'] else ''}{adjustment['text']}"
 
 
+def _labelled(label: str, text: str) -> str:
+    """Return a text after its label, unless it begins with that word, as in "Section A"."""
+    return text if text.lower().startswith(label) else f"{label} {text}"
+
+
 def _history_text(entry: Document) -> str:
     def points(value: Any) -> str:
-        return f"{value:.4g}" if isinstance(value, int | float) else "–" if value is None else str(value)
+        return format_points(value) if isinstance(value, int | float) else "–" if value is None else str(value)
 
     unit = "" if entry["assignment"] else "%"
     change = f"{points(entry['before'])} → {points(entry['after'])}{unit}"
@@ -180,6 +191,7 @@ def as_page(shown: StudentResults) -> str:
         assignments=shown.assignments(),
         left_out=shown.code["left_out"] if shown.code else [],
         links=shown.links,
+        lacks_code=shown.lacks_code,
         out=shown.out,
     )
 
@@ -203,7 +215,7 @@ def render(shown: StudentResults, console: Console, *, whole_code: bool = False)
     if whole_code:
         for file in shown.other_files():
             _print_code(file.title, file.lines, console)
-    elif shown.result and shown.code is None:
+    elif shown.lacks_code:
         console.print(Text("\nThe code is not stored: this class was graded by an older version.", "dim"))
     console.print()
 

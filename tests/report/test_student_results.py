@@ -1,8 +1,10 @@
 """`headway show`: the score, the findings with their code, comments; and what the feedback for students holds of it."""
 
 import json
+from dataclasses import replace
 
 import pytest
+from rich.console import Console
 from support.commands import invoke
 from support.html_rules import read_page
 
@@ -12,7 +14,7 @@ from autograder.documents import CODE_SCHEMA
 from autograder.errors import UsageError
 from autograder.report.code_lines import code_files, excerpt
 from autograder.report.findings import findings_by_assignment
-from autograder.report.student_results import as_page
+from autograder.report.student_results import as_page, render
 
 pytest.importorskip("jinja2")
 CODE = '''import numpy as np
@@ -71,6 +73,14 @@ def test_excerpt_of_wrong_values_is_the_function_without_docstring():
     assert [line.status for line in lines] == ["failed", "", "", "", ""]
 
 
+def test_excerpt_ends_before_the_text_of_the_next_function():
+    lesson = "# %% [markdown]\n# ## `other`\n#\n# A lesson.\n"
+    text = CODE.replace("def other", lesson + "def other").replace("    e = np", "# A remark\n    e = np")
+    lines = excerpt(code_files(code_of(text)), check_at(4))[1]
+    assert "# A remark" in [line.text for line in lines]
+    assert lines[-1].text == "    return e / e.sum()"
+
+
 def test_excerpt_of_an_error_is_around_its_line():
     _, lines = excerpt(code_files(code_of(CODE)), check_at(11, "error"))
     assert shown(lines) == [8, 9, 10, 11, 12, 13, 14][: len(lines)]
@@ -118,6 +128,16 @@ def test_show_prints_score_findings_code_and_comments(book, student):
     assert f"def {check['function'].partition('.')[2]}(" in text
     assert "Grace Hopper" in text and "look at the scale" in text
     assert 'feedback = "summary"' not in text  # the synthetic class has no policy
+
+
+@pytest.mark.parametrize(("status", "said"), [("graded", True), ("unreadable", False)])
+def test_show_says_that_code_is_not_stored_only_of_graded_work(book, student, status, said):
+    results = replace(student_pages.results_of(book, student[0]), code=None)
+    results = replace(results, student={**results.student, "status": status})
+    console = Console(record=True, width=120)
+    render(results, console)
+    assert ("code is not stored" in console.export_text()) == said
+    assert ("code is not stored" in as_page(results)) == said
 
 
 def test_show_names_a_mistake_once(book, student):
