@@ -215,15 +215,14 @@ def _show_unmarked_questions(book: "Gradebook", names: tuple[str, ...], console:
     from autograder.classroom.gradebook import display_name
     from autograder.report.score_words import unmarked_rubric_items
 
-    open_items = [
-        f"{display_name(student)} ({assignment}: {title})"
-        for student in book.students
-        for assignment, title in unmarked_rubric_items(student)
-        if not names or assignment in names
-    ]
-    if open_items:
-        count = counted(len(open_items), "question")
-        console.print(Text(f"{count} not graded yet, counted as 0: {listed(open_items)}. See: headway comment --help"))
+    students: dict[tuple[str, str], list[str]] = {}
+    for student in book.students:
+        for item in unmarked_rubric_items(student):
+            if not names or item[0] in names:
+                students.setdefault(item, []).append(display_name(student))
+    for (assignment, title), unmarked in students.items():
+        question = f'{assignment}: "{title}" is not graded yet for {counted(len(unmarked), "student")} and counts 0'
+        console.print(Text(f"{question}: {listed(unmarked)}. See: headway comment --help"))
 
 
 def _lms_plan(

@@ -116,7 +116,7 @@ def report(
         option = "--feedback=DIR" if folder is not None and Path(where).is_relative_to(folder) else "--html FILE"
         raise UsageError(f"cannot write {where} ({error.strerror}). Choose another place: {option}") from None
     if not no_pages:
-        _show_time(spent, console)
+        _show_time("the pages", spent, console)
         console.print(Text(f"A page for each student: {pages}{os.sep}", "dim"))
     console.print(Text(f"Page: {target}", "dim"))
 
@@ -136,14 +136,14 @@ def _write_feedback(book: "Gradebook", folder: Path, console: "Console") -> None
     with options.spinner(console, "Writing feedback …"):
         count, spent = feedback_files.write(book, folder)
     console.print(Text(f"Feedback for {counted(count, 'student')}: {folder}", "dim"))
-    _show_time(spent, console)
+    _show_time("the feedback", spent, console)
 
 
-def _show_time(spent: "WorkTime", console: "Console") -> None:
+def _show_time(what: str, spent: "WorkTime", console: "Console") -> None:
     from rich.text import Text
 
     if spent.name:
-        console.print(Text(f"Writing it took {spent}.", "dim"))
+        console.print(Text(f"Writing {what} took {spent}.", "dim"))
 
 
 def _student_link(book: "Gradebook", folder: Path | None, page: Path) -> "Callable[[StudentRecord], str | None]":

@@ -73,8 +73,9 @@ def read(path: Path) -> CanvasGradebook:
     except ValueError as error:
         raise UsageError(f"{path}: {error}. {HOW_TO_EXPORT}") from None
     if not _is_gradebook(table.titles):
-        found = clean(", ".join(table.titles[:4]), 120) or "nothing"
-        raise UsageError(f"{path} is not a gradebook of Canvas: its first columns are {found}. {HOW_TO_EXPORT}")
+        titles = clean(", ".join(table.titles[:4]), 120)
+        found = f"its first columns are {titles}" if titles else "it is empty"
+        raise UsageError(f"{path} is not a gradebook of Canvas: {found}. {HOW_TO_EXPORT}")
     return _gradebook(str(path), table, is_current=True)
 
 

@@ -121,10 +121,9 @@ def of_roster(book: Gradebook, columns: Mapping[str, str]) -> Worksheet | None:
 def _worksheet(where: str, table: CsvTable, columns: Mapping[str, str]) -> Worksheet:
     identifier = _identifier_column(table)
     if identifier is None:
-        found = clean(", ".join(table.titles[:4]), 120) or "nothing"
-        raise UsageError(
-            f"{where} is not a grading worksheet of Moodle: its first columns are {found}. {HOW_TO_DOWNLOAD}"
-        )
+        titles = clean(", ".join(table.titles[:4]), 120)
+        found = f"its first columns are {titles}" if titles else "it is empty"
+        raise UsageError(f"{where} is not a grading worksheet of Moodle: {found}. {HOW_TO_DOWNLOAD}")
     for name, title in columns.items():
         if name not in ("grade", "comments"):
             raise UsageError(f"a worksheet has no column {name!r}. Use --column grade=TITLE or --column comments=TITLE")
