@@ -115,9 +115,8 @@ def read_roster(path: Path) -> list[RosterEntry]:
     """
     rows = read_rows(path, "the roster")
     if not rows:
-        raise UsageError(
-            f"the roster {path} lists nobody. It needs a row of titles, such as name,id,email, and a row for each student"
-        )
+        titles_needed = "It needs a row of titles, such as name,id,email, and a row for each student"
+        raise UsageError(f"the roster {path} lists nobody. {titles_needed}")
     titles = titles_by_word(rows[0])
     if not any(title in titles for title in (*_NAME, *_ID, *_LOGIN, *_EMAIL, *_LAST)):
         columns = ", ".join(list(rows[0])[:6])
