@@ -44,7 +44,7 @@ SECTIONS = {
         "site": "site:site",
         "grade": "grade:grade",
         "comment": "comment:comment",
-        "report": "report_export:report",
+        "report": "report:report",
         "show": "show:show",
         "export": "export:export",
     },
