@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -32,9 +32,13 @@ from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.model import Attempt
 from autograder.core import gc_tuning
 from autograder.core.files import write_atomically
+from autograder.core.text import clean
 from autograder.engine import session
 from autograder.engine.cell_locations import locate_in_cells, modules_from_notebooks
 from autograder.errors import UsageError
+from autograder.report import wording
+
+MAX_FILE_NAMES = 3  # in the reason why nothing is graded
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,7 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     # The paths of copies, which tracebacks and warnings print, differ from run to run.
     text = re.sub(rf"{re.escape(str(setup.scratch))}/[\w-]+/(?:\d+/)?", "", text)
     content = text.encode("utf-8", "replace")
-    entry = _journal_entry(task, document, result, taken)
+    entry = _journal_entry(task, document, result, taken, [file.name for file in files])
     entry.digest, entry.signature = intake.content_digest(files), signature
     entry.key = "" if is_cut_short else cache_keys.result_key(task.run_key, task.name, entry.digest)
     entry.bytes = len(content)
@@ -131,13 +135,15 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
 
 
 def _journal_entry(
-    task: GradingTask, document: dict[str, Any], result: results.SubmissionResult, taken: intake.IntakeResult
-) -> JournalEntry:
+    task: GradingTask, document: dict[str, Any], result: results.SubmissionResult, taken: intake.IntakeResult,
+    names: Sequence[str],
+) -> JournalEntry:  # fmt: skip
+    """Return the entry of a result; `names` are those of the submitted files."""
     status, reason = "graded", ""
     if result.internal_errors:
         status, reason = "failed", f"internal error: {result.internal_errors[0]}"
     elif not taken.modules:
-        status, reason = "unreadable", "; ".join(taken.notes[:3]) or "the submission contains no module of the course"
+        status, reason = "unreadable", "; ".join(taken.notes[:3]) or _why_nothing_is_graded(names)
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for check in result.checks:
         counts[check.function.partition(".")[0]][check.status] += 1
@@ -148,9 +154,29 @@ def _journal_entry(
             module: {status: count[status] for status in results.STATUSES if count[status]}
             for module, count in counts.items()
         },
-        notes=result.notes, sandbox=result.sandbox, seconds=document["seconds"],
+        notes=[*result.notes, *_broken_files(document)], sandbox=result.sandbox, seconds=document["seconds"],
         cpu_seconds=result.cpu_seconds,
     )  # fmt: skip
+
+
+def _why_nothing_is_graded(names: Sequence[str]) -> str:
+    """Return why a submission in which these Python files and notebooks were found has no grade."""
+    if not names:
+        return "no Python file or notebook was found"
+    shown = [" ".join(clean(name, 60).split()) for name in names[:MAX_FILE_NAMES]]
+    more = [f"{len(names) - MAX_FILE_NAMES} more"] if len(names) > MAX_FILE_NAMES else []
+    return f"no Python file or notebook of an assignment was found, only {', '.join([*shown, *more])}"
+
+
+def _broken_files(document: dict[str, Any]) -> list[str]:
+    """Return a note for each file that Python could not read or import, so that none of its functions was checked."""
+    checks = (
+        check
+        for assignment in document["assignments"]
+        for function in assignment["functions"]
+        for check in function["checks"]
+    )
+    return list({file: check["message"] for check in checks if (file := wording.broken_file(check))}.values())
 
 
 def main(pipe: Connection) -> None:

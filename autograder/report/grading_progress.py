@@ -144,7 +144,7 @@ def _details(student: Document) -> Text:
         lines.append(Text(f"{counted(student['late_days'], 'day')} late{penalty}"))
     lines += [Text(line) for line in student_exception_lines(student)]
     reason = f"{student['status']}: {student['reason']}" if student["status"] in STATUSES_WITHOUT_SCORE else ""
-    notes = [reason, *(note for note in student["notes"] if note not in reason)]
+    notes = [reason, *(note for note in student["notes"] if (note.partition(": ")[2] or note) not in reason)]
     missing = [name for name, grade in student["assignments"].items() if grade["status"] == "missing"]
     if missing and student["status"] != "missing":
         lines.append(Text(f"no submission: {', '.join(missing)}"))

@@ -82,11 +82,12 @@ def test_table_same_names_and_unreadable_work(tmp_path):
         "score": 0.0, "out_of": 30.0, "penalty": 0.0, "late_days": 0, "assignments": {},
     }  # fmt: skip
     broken = {**student, "name": "Bo", "submission": "b1", "status": "unreadable", "reason": "no archive"}
+    broken["notes"] = ["softmax: no archive"]
     shown = io.StringIO()
     students = [student, {**student, "submission": "a2"}, {**broken, "statuses": {"not_started": 9}}]
     grading_progress.render({"students": students, "seed": 1, "seconds": 1.0}, tmp_path, Console(file=shown, width=200))
     text = shown.getvalue()
-    assert "a1 Ada" in text and "a2 Ada" in text and "b1" not in text
+    assert "a1 Ada" in text and "a2 Ada" in text and "b1" not in text and text.count("no archive") == 1
     assert "unreadable: no archive" in text and "not started" not in text
 
 

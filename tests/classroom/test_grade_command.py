@@ -62,26 +62,36 @@ def test_grade_attempts_roster_policy_and_unreadable_work(tmp_path):
     (folder / "dara").mkdir()
     (folder / "dara" / "softmax.py").symlink_to(folder / "chen" / "attempt 2" / "softmax.py")
     (folder / "eve.zip").write_bytes(b"PK\x03\x04 no archive")
+    (folder / "fay").mkdir()
+    (folder / "fay" / "essay.py").write_text("print(1)")
+    (folder / "hal").mkdir()
+    (folder / "hal" / "essay.pdf").write_bytes(b"%PDF")
+    (folder / "gus").mkdir()
+    (folder / "gus" / "softmax.py").write_text("def softmax(x:\n")
     (folder / "course.toml").write_text(
         'title = "CS 601"\nroster = "people.csv"\nattempts = "best"\n[checks]\nhidden = ["*::rows"]\n'
         "[assignments.softmax]\npoints = 10\nweight = 100\n"
     )
     (folder / "people.csv").write_text(
         "id,name,email\n1,Ada L,ada@x.edu\n2,Bo B,bo@x.edu\n3,Chen,chen@x.edu\n4,Dara,dara@x.edu\n5,Eve,eve@x.edu\n"
+        "6,Fay,fay\n7,Gus,gus\n8,Hal,hal\n"
     )
     done = grade(folder, "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     group = class_document(tmp_path / "out")
     found = {student["name"]: student for student in group["students"]}
-    assert list(found) == ["Ada L", "Bo B", "Chen", "Dara", "Eve"]
-    assert [one["status"] for one in found.values()] == ["graded", "missing", "graded", "unreadable", "unreadable"]
+    assert list(found) == ["Ada L", "Bo B", "Chen", "Dara", "Eve", "Fay", "Gus", "Hal"]
+    expected = ["graded", "missing", "graded", "unreadable", "unreadable", "unreadable", "graded", "unreadable"]
+    assert [one["status"] for one in found.values()] == expected
+    assert "only essay.py" in found["Fay"]["reason"] and "no Python file" in found["Hal"]["reason"]
+    assert ["cannot read softmax.py: SyntaxError in line 1" in note for note in found["Gus"]["notes"]] == [True]
     ada = found["Ada L"]
     grades = {name: student["assignments"]["softmax"] for name, student in found.items()}
     assert (ada["id"], ada["earned"], ada["score"], ada["out_of"]) == ("1", 10.0, 100.0, 100.0)
     assert [grades["Ada L"][key] for key in ("attempt", "attempts", "file")] == [1, 2, "results/ada#1.json"]
     assert grades["Bo B"]["file"] is None and found["Bo B"]["score"] == 0.0
     assert "link" in found["Dara"]["reason"] and "archive" in found["Eve"]["reason"]
-    assert "2 unreadable" in done.stdout and "1 missing" in done.stdout
+    assert "4 unreadable" in done.stdout and "1 missing" in done.stdout
     document = json.loads((tmp_path / "out" / grades["Dara"]["file"]).read_text("utf-8"))
     assert document["points"]["earned"] == 0.0
 

@@ -58,7 +58,8 @@ def write_moodle(book: Gradebook, path: Path, assignment: str, worksheet: Worksh
         page = as_html(*shown).encode("utf-8", "replace")
         files[f"{name}_{number}_assignsubmission_file/feedback-{assignment}.html"] = page
     hint = "Their numbers in Moodle are in the assignment's grading worksheet: --worksheet FILE"
-    return _write(path, files, missing, f"the submissions for {assignment} were not downloaded from Moodle. {hint}")
+    reason = f"the submissions for {assignment} were not downloaded from Moodle. {hint}"
+    return _write(path, files, missing, "number in Moodle not known", reason)
 
 
 def write_canvas(book: Gradebook, path: Path, assignment: str) -> tuple[int, list[str]]:
@@ -74,7 +75,8 @@ def write_canvas(book: Gradebook, path: Path, assignment: str) -> tuple[int, lis
         else:
             missing.append(display_name(student))
     hint = "Grade the files of Canvas's Download Submissions"
-    return _write(path, files, missing, f"the submissions for {assignment} were not downloaded from Canvas. {hint}")
+    reason = f"the submissions for {assignment} were not downloaded from Canvas. {hint}"
+    return _write(path, files, missing, "no file in Canvas's download that can be graded", reason)
 
 
 def _feedback_of(
@@ -118,11 +120,11 @@ def _in_format_of(
     return text.encode("utf-8", "replace")
 
 
-def _write(path: Path, files: dict[str, bytes], missing: list[str], reason: str) -> tuple[int, list[str]]:
+def _write(path: Path, files: dict[str, bytes], missing: list[str], why: str, reason: str) -> tuple[int, list[str]]:
     if not files:
         raise UsageError(f"no feedback can be uploaded: {reason}")
     write_atomically(path, _archive(files))
-    return len(files), [f"Left out, no name for the upload ({len(missing)}): {listed(missing)}"] if missing else []
+    return len(files), [f"Left out, {why} ({len(missing)}): {listed(missing)}"] if missing else []
 
 
 def _archive(files: dict[str, bytes]) -> bytes:
