@@ -55,7 +55,7 @@ def require_valid(request: CommentRequest, document: Document, policy: Policy, s
     if not given:
         return
     if not request.assignment:
-        raise UsageError(f"name the assignment that the points are for: --assignment {known[0]}")
+        raise UsageError(f"name the assignment that the points are for: --assignment {' or '.join(known)}")
     if request.rubric or request.points is not None:
         _require_rubric_item(request, policy)
     elif not request.text.strip():
@@ -73,6 +73,8 @@ def _require_undoable(request: CommentRequest, stored: Sequence[CommentRecord]) 
     if request != CommentRequest(request.student, reason=request.reason, undoes=request.undoes):
         raise UsageError("--undo only takes back a comment. Write the new one with a second command.")
     own = [record.id for record in in_force(stored) if record.student == request.student]
+    if any(record.id == request.undoes and record.undoes for record in stored):
+        raise UsageError(f"comment {request.undoes} is itself an undo. Write the comment again instead")
     if request.undoes not in own:
         known = f"Comments of this student: {', '.join(own)}." if own else "This student has no comments."
         raise UsageError(f"no comment {clean(request.undoes, 40)!r} to undo. {known}")

@@ -118,7 +118,9 @@ def test_comment_undo_takes_back_the_points(out):
     listed = comment(out, "ada")
     assert "+3 points: Why not. (undone)" in listed and "undid comment 1" in listed
     assert "no comment '1' to undo" in comment(out, "ada", "--undo", "1", code=2)
-    comment(out, "ada", "--undo", "2", code=2)  # an undo is not undone; the points can be given again
+    assert "is itself an undo" in comment(
+        out, "ada", "--undo", "2", code=2
+    )  # an undo is not undone; the points can be given again
 
 
 def test_comment_score_replaces_points_before_it_only(out):
@@ -230,3 +232,10 @@ def test_history_keeps_only_changes(out):
     changes = grade_history.read(out)[len(first) :]
     values = [(one["student"], one["before"], one["after"], one["cause"]) for one in changes]
     assert values == [("bo", 20.0, 18.0, "policy")]
+
+
+def test_export_names_an_unmarked_question_once(out):
+    command = ["export", str(out), "--format", "csv", "--no-color"]
+    done = CliRunner().invoke(main, command, env={"COLUMNS": "300"})
+    assert done.exit_code == 0, done.output
+    assert done.output.count("Why?") == 1 and "for 2 students and counts 0: Ada Lovelace, Bo" in done.output
