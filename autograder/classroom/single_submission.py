@@ -43,6 +43,7 @@ def check_in_sandbox(folder: Path, options: session.Options) -> SubmissionResult
 
 def write_reports(title: str, result: Document, markdown: Path | None, junit_xml: Path | None) -> None:
     """Write a result document as Markdown and as JUnit XML, to the files that are given."""
+    earned, possible = result["points"]["earned"], result["points"]["possible"]
     student: Document = {
         "name": title,
         "id": "",
@@ -50,8 +51,9 @@ def write_reports(title: str, result: Document, markdown: Path | None, junit_xml
         "status": "graded",
         "reason": "",
         "late_days": 0,
-        "score": result["points"]["earned"],
-        "out_of": result["points"]["possible"],
+        "score": earned,
+        "out_of": possible,
+        "percent": 100 * earned / possible if possible else None,
         "penalty": 0.0,
         "assignments": {},
         "dropped": [],

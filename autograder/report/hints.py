@@ -23,7 +23,7 @@ def render(
     before = "" if more else "There are no more hints for this function.\n"
     after = f"\nStill stuck? {hint_command}" if more else ""
     for command in solution_command if not more else ():
-        recorded = " (this is recorded)" if command.endswith("--give-up") else ""
+        recorded = " (recorded)" if command.endswith("--give-up") else ""
         after = f"\nTo see the solution{recorded}: {command}"
     console.print(Text(f"\n{before}Next: try it, then: {check_command}{after}"), soft_wrap=True)
 

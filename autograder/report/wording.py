@@ -74,16 +74,18 @@ def failed_checks(document: Document) -> list[Document]:
 
 
 def simplest_first(checks: Iterable[Document]) -> list[Document]:
-    """Return failed checks with those first that explain most: a named mistake, then the smallest input."""
+    """Return failed checks with those first that explain most: wrong values, a named mistake, the smallest input."""
     return sorted(checks, key=_simplicity)
 
 
-def _simplicity(check: Document) -> tuple[bool, bool, float]:
+def _simplicity(check: Document) -> tuple[bool, bool, bool, float]:
     if check["status"] == "timeout":  # The first got the most time; the last were skipped.
-        return True, False, 0.0
+        return False, True, False, 0.0
     text = check["inputs"]
     numbers = sum(prod(map(int, re.findall(r"\d+", shape))) for shape in _SHAPE.findall(text)) if text else 0
-    return not check["mistake"], text is None, numbers + len(text or "") / MAX_INPUTS
+    # An error that is missing, or a changed input, matters less than values that are wrong.
+    has_right_values = check["status"] == "failed" and not check["wrong"] and not check["shapes"]
+    return has_right_values, not check["mistake"], text is None, numbers + len(text or "") / MAX_INPUTS
 
 
 def broken_file(check: Document) -> str:

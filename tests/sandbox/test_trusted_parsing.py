@@ -34,7 +34,6 @@ TRUSTED = {
     "browser.page": "requests of the page that runs it, in the student's own browser",
     "classroom.exporters.gradescope_run": "the settings in the archive that the instructor uploaded",
     "classroom.exporters.nbgrader_course": "imports a limit of size only",
-    "classroom.result_store": "the seed of the run, in the instructor's folder",
     "classroom.run_settings": "the settings of the run, in the instructor's folder",
     "classroom.similarity": "the stubs of the course, and a constant",
     "classroom.submissions.intake": "imports a limit of size only",
