@@ -85,7 +85,8 @@ def _location(trace: Sequence[CodeLine], function: Function) -> dict[str, Any]:
     location: dict[str, Any] = _line_record(trace[-1])
     own = [line for line in trace if line.function == TOP_LEVEL]  # what an import runs
     own = own or [line for line in trace if (line.file, line.function) == (f"{function.module}.py", function.name)]
-    if own and own[-1] != trace[-1]:
+    # The line of a comprehension is in both, as Python before 3.12 calls a function of its own for it.
+    if own and (own[-1].file, own[-1].line) != (trace[-1].file, trace[-1].line):
         location["called_from"] = _line_record(own[-1])
     return location
 

@@ -52,6 +52,8 @@ STATUS_STYLES = {
 }
 BAR_GLYPHS = {"passed": "█", "failed": "▓", "error": "▓", "timeout": "▓", "blocked": "▒", "not_started": "░"}
 BAR_WIDTH = 20
+MIN_BAR_WIDTH = 5  # A shorter bar is left out.
+SUMMARY_WIDTH = 24  # columns for the statuses of an assignment; longer ones have two lines
 MAX_TITLE_WIDTH = 72  # columns for the title in the border of a panel of 80 columns
 
 
@@ -69,7 +71,7 @@ def render(
         when_passed: what to do if none failed.
         notebooks: the path of each assignment that is written in a notebook.
     """
-    console.print(_overview(document))
+    console.print(_overview(document, console.width))
     findings = one_per_finding(failed_checks(document))
     shown = findings if all_panels else [finding | {"also": []} for finding in first_failures(findings)[:MAX_FAILURES]]
     for finding in shown:
@@ -86,23 +88,31 @@ def status_counts(counts: Iterable[tuple[str, int, str]]) -> list[Text]:
     return [Text(f"{mark} {count} {word}", style) for mark, style, count, word in styled]
 
 
-def _overview(document: Document) -> RenderableType:
+def _overview(document: Document, width: int) -> RenderableType:
     seed = "" if document["public_seed"] else f" · seed {document['seed']}"
     title = Text.assemble(("Headway", "bold"), f" · {document['submission']['id']}{seed}")
     table = styles.grid("right", "left", "left", "right", "fold", gap=1)
+    rows = []
     for assignment in document["assignments"]:
         checks = [check for function in assignment["functions"] for check in function["checks"]]
         statuses = [check["status"] for check in checks]
-        points = Text(points_text(assignment["points"], assignment["functions"]))
-        number, name = str(assignment["number"]), Text(assignment["name"])
-        table.add_row(number, name, _bar(statuses), points, _status_summary(checks))
+        points = points_text(assignment["points"], assignment["functions"])
+        rows.append((str(assignment["number"]), assignment["name"], statuses, points, _status_summary(checks)))
+    others = [(len(number), len(name), len(points), len(summary)) for number, name, _, points, summary in rows]
+    widest = [max(widths) for widths in zip(*others, strict=True)] or [0]
+    widest[-1] = min(widest[-1], SUMMARY_WIDTH)
+    bar_width = min(BAR_WIDTH, width - sum(widest) - len(widest))
+    for number, name, statuses, points, summary in rows:
+        table.add_row(number, Text(name), _bar(statuses, bar_width), Text(points), summary)
     return Group(Text(), title, Text(), table, Text())
 
 
-def _bar(statuses: list[str]) -> Text:
+def _bar(statuses: list[str], width: int) -> Text:
     """Return a bar whose parts are proportional to the statuses: passed, failed, blocked, not started."""
+    if width < MIN_BAR_WIDTH:
+        return Text()
     statuses = sorted(statuses, key=list(BAR_GLYPHS).index)
-    marks = [statuses[i * len(statuses) // BAR_WIDTH] for i in range(BAR_WIDTH)]
+    marks = [statuses[i * len(statuses) // width] for i in range(width)]
     return Text.assemble(*((BAR_GLYPHS[status], STATUS_STYLES[status][1]) for status in marks))
 
 

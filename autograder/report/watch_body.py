@@ -15,6 +15,7 @@ from autograder.report import documentation, styles
 from autograder.report.assignment_finished import finished_panel
 from autograder.report.check_report import STATUS_STYLES, check_panel
 from autograder.report.hints import hint_table
+from autograder.report.wording import broken_file
 
 if TYPE_CHECKING:
     from autograder.report.watch_screen import WatchScreen
@@ -47,7 +48,8 @@ def render(screen: "WatchScreen", console: Console, room: int) -> list[str]:
     """Return all lines of the body, however many they are; `room` is how many fit."""
     if screen.view is not None:
         return lines_of(console, screen.view)
-    title = screen.check["function"] if screen.check else screen.focus  # The check may not be of the current function.
+    # The check may be of another function; that of a broken file is of none.
+    title = screen.check["function"] if screen.check and not broken_file(screen.check) else screen.focus
     text, no_color = "" if screen.passing else screen.documentation, console.no_color or None
     if not text:
         return _main_lines(screen, console, room)

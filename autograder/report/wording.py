@@ -53,6 +53,7 @@ MAP_THRESHOLDS = {"1": "up to 0.1%", "2": "up to 10%", "3": "more than 10%"}
 THRESHOLD_NOTE = "The percentages are of the largest correct value."
 # How messages begin that report a file of which no function could run.
 _FILE_ERROR = re.compile(r"Python cannot (read|import) ([\w.]+\.py): |importing ([\w.]+\.py) was ")
+_DOCUMENTED_ERROR = re.compile(r"\w+ must raise \w+ here, |the \w+ of \w+ does not mention ")
 _SHAPE = re.compile(r"\(\d+(?:, \d+)*,?\)")
 MAX_INPUTS = 1000  # more characters than the text about the inputs has
 INTERNAL_ERROR = "Internal error (please report it): "
@@ -74,18 +75,23 @@ def failed_checks(document: Document) -> list[Document]:
 
 
 def simplest_first(checks: Iterable[Document]) -> list[Document]:
-    """Return failed checks with those first that explain most: wrong values, a named mistake, the smallest input."""
+    """Return failed checks with those first that explain most: wrong values, a named mistake, the smallest input.
+
+    Checks of documented errors come last: most students write what the function returns first.
+    """
     return sorted(checks, key=_simplicity)
 
 
-def _simplicity(check: Document) -> tuple[bool, bool, bool, float]:
+def _simplicity(check: Document) -> tuple[bool, bool, bool, bool, float]:
     if check["status"] == "timeout":  # The first got the most time; the last were skipped.
-        return False, True, False, 0.0
+        return False, False, True, False, 0.0
     text = check["inputs"]
     numbers = sum(prod(map(int, re.findall(r"\d+", shape))) for shape in _SHAPE.findall(text)) if text else 0
-    # An error that is missing, or a changed input, matters less than values that are wrong.
+    about_error = bool(_DOCUMENTED_ERROR.match(check["message"]))
+    # A changed input, for example, matters less than values that are wrong.
     has_right_values = check["status"] == "failed" and not check["wrong"] and not check["shapes"]
-    return has_right_values, not check["mistake"], text is None, numbers + len(text or "") / MAX_INPUTS
+    simplicity = numbers + len(text or "") / MAX_INPUTS
+    return about_error, has_right_values, not check["mistake"], text is None, simplicity
 
 
 def broken_file(check: Document) -> str:
@@ -179,9 +185,12 @@ def headline(check: Document) -> str:
 
 
 def likely_cause(check: Document, separator: str = " ") -> str | None:
-    """Return the title of the recognized mistake and how it was recognized; None if there is none."""
+    """Return the title of the recognized mistake and how it was recognized; None if there is none.
+
+    That a documented error is missing, or is another one, is no cause: it is what the message says.
+    """
     mistake = check["mistake"]
-    if not mistake:
+    if not mistake or mistake.get("id") in ("effect-error-not-raised", "effect-other-error"):
         return None
     reason = mistake.get("reason")
     return f"{mistake['title']}{separator}({reason})" if reason else str(mistake["title"])

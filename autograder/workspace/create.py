@@ -37,7 +37,7 @@ Your work is in these files; nothing else needs to be kept. Next time, open a te
 
 {return_commands}
 
-`headway` goes on where you stopped.
+`headway` continues where you stopped.
 
 In VS Code, open this folder with *File → Open Folder*. Its settings name the Python that has Headway, and *Terminal →
 Run Task* starts `headway watch`. `AGENTS.md` asks coding assistants to help you learn: to ask and to explain, and not

@@ -191,8 +191,9 @@ class WatchSession:
         self._checker.submit(CheckRequest(self._number, functions, known, diagnose))
 
     def points(self) -> tuple[float, float]:
-        """Return the points earned and possible of the functions checked so far; bonus points count as earned only."""
-        return progress.total_points(self.workspace.progress, self.curriculum)
+        """Return the points earned and possible, bonus points as earned only; 0 possible until all were checked."""
+        earned, possible = progress.total_points(self.workspace.progress, self.curriculum)
+        return earned, possible if self.workspace.progress.keys() >= self.curriculum.functions.keys() else 0.0
 
     def passed_checks_text(self) -> str:
         """Return how many checks of the current function pass, as " 3/5"; empty if it is a stub or all pass."""

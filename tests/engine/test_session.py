@@ -408,6 +408,13 @@ def test_exception_has_the_line_of_the_function_under_check(submission, check_su
     assert (check.location["line"], check.location["called_from"]["line"]) == (2, 6)
 
 
+def test_exception_in_a_comprehension_has_one_line(submission, check_submission):
+    text = "def softmax(x, axis=-1, temperature=1.0):\n    return [row.missing for row in x]\n"
+    check = by_name(check_submission(submission(softmax=text), "softmax.softmax"))["rows"]
+    assert check.location["line"] == 2
+    assert "called_from" not in check.location
+
+
 def test_official_prerequisites_unblock_assignment(submission, check_submission):
     folder = submission(softmax=WRONG_SOFTMAX, attention=WHOLE_ATTENTION, helper="x = 1\n")
     result = check_submission(folder, "softmax.softmax", "attention.attention", official=True)

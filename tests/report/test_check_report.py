@@ -181,3 +181,30 @@ def test_simplest_failing_check_comes_first():
     order = [found["title"] for found in wording.failed_checks(document(large, small))]
     assert order == ["small", "large"]
     assert wording.failed_checks(document(large, small, named))[0]["title"] == "named"
+
+
+def test_check_of_a_documented_error_comes_last():
+    mistake = {"id": "softmax.softmax/negative-accepted", "title": "a negative temperature was accepted"}
+    for message in (
+        "softmax must raise ValueError here, but returned a value",
+        "the ValueError of f does not mention '3'",
+    ):
+        error = check(status="failed", title="error", message=message, inputs="x (1,)", mistake=mistake)
+        value = check(status="failed", title="value", message="differs", inputs="x (2, 4, 5, 8)")
+        stopped = check(status="timeout", title="stopped", message="was stopped")
+        order = [found["title"] for found in wording.failed_checks(document(error, stopped, value))]
+        assert order == ["stopped", "value", "error"]
+
+
+def test_panel_shows_no_cause_that_repeats_the_message():
+    mistake = {"id": "effect-error-not-raised", "title": "the documented ValueError is not raised", "reason": "proof"}
+    shown = rendered(document(check(status="failed", message="f must raise ValueError here", mistake=mistake)))
+    assert "likely cause" not in shown
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_overview_keeps_points_and_statuses_in_a_narrow_terminal(width):
+    shown = rendered(document(check("attention.attention", status="not_started"), FAILED), width)
+    row = next(line for line in shown.splitlines() if "attention" in line)
+    assert "0 / 2" in row
+    assert "failed" in row

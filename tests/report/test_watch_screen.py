@@ -183,3 +183,11 @@ def test_screen_without_colour_at_60_columns_keeps_the_meaning(monkeypatch):
     text = "\n".join(map(strip, lines))
     for part in ("✗ attention.attention", "likely cause", "attention.py:3", "far off", "def attention(q)", "? help"):
         assert part in text
+
+
+def test_documentation_beside_a_broken_file_is_named_after_its_function():
+    message = "Python cannot read attention.py: SyntaxError in line 3: invalid syntax"
+    broken = {**CHECK, "function": "attention.causal_mask", "status": "error", "message": message}
+    shown = frame_lines(screen(check=broken, documentation="def attention(q, k, v):"), 140, 30)
+    assert any("─  attention.attention  ─" in strip(line) for line in shown)
+    assert not any("attention.causal_mask" in strip(line) for line in shown)

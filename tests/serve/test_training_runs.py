@@ -173,7 +173,7 @@ def test_student_code_is_used_where_it_passes(tmp_path):
         (tmp_path / "w" / "json.py").write_text("raise SystemExit('imported by the process')")
         assert page.train(preset="bigram", steps=5)["error"] is None
         start = page.of_kind("training-started")[0]["start"]
-        assert start["using"] == "Using your code for every assignment."
+        assert start["using"] == "Using your code for every assignment that this model needs."
         assert start["student"] == ["tokenizer", "softmax", "bigram"]
 
 

@@ -81,7 +81,11 @@ def compare(actual: Any, expected: Any, function: Function, *, tolerance: Tolera
     if first is not None:
         if len(wrong) + len(right) > 1:
             text = f"wrong results: {', '.join(wrong)}" + (f"; right: {', '.join(right)}" if right else "")
-            first.help = f"{text}. {first.help}" if first.help else text
+            advice = first.help or ""
+            begins_with_word = advice.partition(" ")[0].isalpha()  # not with code
+            first.help = (
+                f"{text}. {advice[:1].upper() if begins_with_word else advice[:1]}{advice[1:]}" if advice else text
+            )
         raise first
 
 

@@ -61,7 +61,8 @@ def diagnose(
     unexplained = [c for c in failed if c.id not in diagnoses and c.calls[-1].function.qualified == function]
     correct = [call for check in ordered if unexplained and (call := _correct_call(check, function, package))]
     for check in unexplained:
-        effect = diagnose_effect(check.calls[-1], correct_answer(check, package), correct)
+        failures = [other.calls[-1] for other in failed if other.calls[-1].function.qualified == function]
+        effect = diagnose_effect(check.calls[-1], correct_answer(check, package), correct, failures)
         diagnoses |= assign([check], effect) if effect is not None else {}
     return diagnoses
 

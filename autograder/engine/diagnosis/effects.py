@@ -22,10 +22,13 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _Effect = tuple[str, str]  # a short name, and the title
 
 
-def diagnose_effect(call: Call, right: Answer, passed: Sequence[Call] = ()) -> Diagnosis | None:
+def diagnose_effect(
+    call: Call, right: Answer, passed: Sequence[Call] = (), failed: Sequence[Call] = ()
+) -> Diagnosis | None:
     """Return the effect that alone distinguishes the student's answer of a call from the correct one; None if none.
 
-    `passed` are calls of the function with correct answers, or with errors that are correct.
+    `passed` are calls of the function with correct answers, or with errors that are correct; `failed` are those of its
+    failed checks.
     """
     if call.exception is not None and call.exception.file_at_fault:
         return None  # No function has run.
@@ -35,7 +38,7 @@ def diagnose_effect(call: Call, right: Answer, passed: Sequence[Call] = ()) -> D
         effects = dict.fromkeys(_allowed_input_refused(call, passed))
         proof = "your code raises the same error where it is right"
         if not effects:
-            effects = dict.fromkeys(_unsupported_axes(call, passed))
+            effects = dict.fromkeys(_unsupported_axes(call, passed, failed))
             proof = "with other numbers of axes, your answers are correct"
     if not effects or len(effects) > MAX_NAMES:
         return None
@@ -64,18 +67,23 @@ def _allowed_input_refused(call: Call, passed: Sequence[Call]) -> Iterator[_Effe
             return
 
 
-def _unsupported_axes(call: Call, passed: Sequence[Call]) -> Iterator[_Effect]:
+def _unsupported_axes(call: Call, passed: Sequence[Call], failed: Sequence[Call]) -> Iterator[_Effect]:
     """Yield that an argument has a number of axes for which the function fails, if it works with all others."""
     assert call.exception is not None
     passed = [other for other in passed if other.exception is None]
     for position, value in enumerate(call.args):
-        works = {other.args[position].ndim for other in passed if _is_array(other.args[position : position + 1])}
+        works = _numbers_of_axes(position, passed) - _numbers_of_axes(position, failed)
         if isinstance(value, np.ndarray) and works and value.ndim not in works:
             axes = "1 axis" if value.ndim == 1 else f"{value.ndim} axes"
             numbers = " or ".join(map(str, sorted(works)))
             title = f"the function raises {call.exception.type} for an input with {axes}; it works with {numbers}"
             yield "unsupported-axes", title
             return
+
+
+def _numbers_of_axes(position: int, calls: Sequence[Call]) -> set[int]:
+    """Return the numbers of axes that an argument has in calls."""
+    return {call.args[position].ndim for call in calls if _is_array(call.args[position : position + 1])}
 
 
 def _is_array(values: Sequence[Any]) -> bool:
@@ -127,7 +135,7 @@ def _effects_on_form(call: Call, right: Answer) -> Iterator[_Effect]:
             )
             effects += [("missing-keys", f"{name} is missing {missing}")] * bool(missing)
             effects += [("extra-keys", f"{name} also has {extra}")] * bool(extra)
-        elif not isinstance(expected, dict) and match_values(student, expected) is not Match.EXACT:
+        elif match_values(student, expected) is not Match.EXACT:
             return
     yield from effects
 

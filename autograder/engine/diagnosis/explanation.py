@@ -33,8 +33,11 @@ class Diagnosis:
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """The distinct titles; mistakes of one group may share theirs."""
-        return tuple(dict.fromkeys(mistake.title for mistake in self.mistakes))
+        """The distinct titles; mistakes of one group may share theirs. Of alternatives, "a, or a, and b" is "a"."""
+        titles = dict.fromkeys(mistake.title for mistake in self.mistakes)
+        if self.together:
+            return tuple(titles)
+        return tuple(title for title in titles if not any(title.startswith(f"{other}, and ") for other in titles))
 
     @property
     def title(self) -> str:

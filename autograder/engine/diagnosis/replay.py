@@ -1,6 +1,7 @@
 """Repeat the recorded calls of a check with the official solution, or with a variant of it."""
 
 import copy
+import re
 import types
 import warnings
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ from autograder.engine.diagnosis.explanation import is_same_error
 from autograder.engine.diagnosis.variants import instance_of, parameter_names, solution_module
 from autograder.engine.student import Cache, Call, RecordedCheck
 from autograder.errors import StudentException
+
+_WORD = re.compile(r"\w+")
 
 
 @dataclass
@@ -125,7 +128,13 @@ def same_exception(
             return False
         official = _run(call, solution_module(call.function.module, package), {}, package)
     # Where the contract requires an exception, its text is free.
-    return official.exception is not None and official.exception.type == call.exception.type
+    if official.exception is None or official.exception.type != call.exception.type:
+        return False
+    if call.about in call.exception.message:
+        return True
+    # Both messages are wrong. What only the candidate's says, such as another position, the student's says, too.
+    wrong_words = set(_WORD.findall(exception.message)) - set(_WORD.findall(official.exception.message))
+    return wrong_words <= set(_WORD.findall(call.exception.message))
 
 
 def _untouched(after: Any, before: Any) -> bool:

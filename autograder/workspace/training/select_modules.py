@@ -46,7 +46,7 @@ class ModuleSelection:
         if not self.student:
             return "Using the official solution."
         if not self.official:
-            return "Using your code for every assignment."
+            return "Using your code for every assignment that this model needs."
         student, official = ", ".join(self.student), ", ".join(self.official)
         return f"Using your code for {student}; the official solution for {official}, until yours pass."
 

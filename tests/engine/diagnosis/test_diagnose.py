@@ -8,6 +8,7 @@ from support.judging import judged
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.comparison import relations
 from autograder.engine.comparison.compare import compare
+from autograder.engine.diagnosis.explanation import Diagnosis
 from autograder.engine.diagnosis.mistake import Mistake
 from autograder.engine.diagnosis.variants import solution_source
 from autograder.engine.session import Options, check
@@ -279,6 +280,15 @@ def test_describe_relation_of_arrays(actual, words):
 def test_describe_relation_of_single_numbers(actual, words):
     found = relations.describe_relation(np.asarray(actual), np.asarray(2.75))
     assert found is None if words is None else words in found
+
+
+def test_alternative_that_only_adds_a_mistake_is_left_out():
+    first, second = (
+        Mistake("softmax.softmax", name, title, "why", "ask?")
+        for name, title in (("sign", "the sign is missing"), ("both", "the sign is missing, and the rows were summed"))
+    )
+    assert Diagnosis((first, second)).title == "the sign is missing"
+    assert Diagnosis((first, second), together=True).titles == (first.title, second.title)
 
 
 def test_describe_relation_of_empty_mask_is_false():

@@ -118,3 +118,43 @@ def train_val_split(ids, train_fraction=0.9):
 """
     found = titles(judged(tmp_path, "tokenizer.train_val_split", text))
     assert found == {"split_edges": "ValueError is raised for an input that is allowed"}
+
+
+def test_diagnose_wrong_keys_says_nothing_of_other_wrong_results(tmp_path):
+    text = """
+def build_vocab(text, start=0):
+    chars = sorted(set(text))
+    stoi = {char: number for number, char in enumerate(chars)}
+    return chars, stoi, {number: char for char, number in stoi.items()}
+"""
+    assert not {
+        title for title in titles(judged(tmp_path, "tokenizer.build_vocab", text)).values() if title and "itos" in title
+    }
+
+
+def test_documented_error_with_a_free_text_names_no_other_position(tmp_path):
+    text = """
+import numpy as np
+
+def encode(text, stoi):
+    for char in text:
+        if char not in stoi:
+            raise ValueError("character not in vocab")
+    return np.array([stoi[char] for char in text], dtype=np.int64)
+"""
+    found = titles(judged(tmp_path, "tokenizer.encode", text))
+    assert found
+    assert not any(title and "another unknown" in title for title in found.values())
+
+
+def test_diagnose_error_for_axes_that_work_elsewhere_is_not_blamed_on_them(tmp_path, solutions):
+    text = (solutions / "gradients.py").read_text("utf-8")
+    text += """
+
+def matmul_backward(dout, a, b):
+    da = sum_to_shape(dout @ np.swapaxes(b, -1, -2), b.shape)
+    return da, sum_to_shape(np.swapaxes(a, -1, -2) @ dout, a.shape)
+"""
+    found = titles(judged(tmp_path, "gradients.matmul_backward", text))
+    assert found
+    assert not any(title and "it works with 2" in title for title in found.values())
