@@ -6,6 +6,7 @@ looked at.
 """
 
 import contextlib
+import filecmp
 import json
 import os
 import time
@@ -53,6 +54,14 @@ def find(folder: Path, module: str) -> Path | None:
     """Return the path of an assignment's notebook, if there is one; the one in `notebooks/` comes first."""
     candidates = (folder / FOLDER / f"{module}{SUFFIX}", folder / f"{module}{SUFFIX}")
     return next((path for path in candidates if path.is_file()), None)
+
+
+def unread(folder: Path, module: str) -> str:
+    """Return the name of a notebook that is not read, because another one of its assignment comes first; else ""."""
+    first, second = folder / FOLDER / f"{module}{SUFFIX}", folder / f"{module}{SUFFIX}"
+    with contextlib.suppress(OSError):
+        return "" if filecmp.cmp(first, second) else second.name
+    return ""  # One of them does not exist.
 
 
 class NotebookReader:

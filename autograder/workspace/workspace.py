@@ -147,13 +147,18 @@ class Workspace:
         locate_in_cells(result, self.notebook_modules, name_notebooks=True)
 
     def describe_sources(self, modules: Iterable[str]) -> list[str]:
-        """Return a line for each of the assignments whose notebook counts, or of which the student must choose one."""
+        """Return a line for each of the assignments whose notebook counts, or of which the student must choose one.
+
+        Another line names a second notebook, which is not read.
+        """
         lines = []
         for name in modules:
             line = sources.describe(self.sources[name]) if name in self.sources else ""
             if not line and name in self.named_versions:
                 line = f"{name}: {self.file_of(name)} was checked."
             lines.append(line)
+            if second := notebook_files.unread(self.folder, name):
+                lines.append(f"{name}: {second} is not read. Copy your work to notebooks/{second}, and delete {second}")
         return [line for line in lines if line]
 
     def undecided(self, modules: Iterable[str]) -> list[AssignmentSource]:

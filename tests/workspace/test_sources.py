@@ -52,6 +52,16 @@ def test_only_version_with_work_counts(folder, notebook):
     assert (source_of(folder).version, source_of(folder).reason) == ("file", "only")
 
 
+def test_second_notebook_beside_the_file_is_reported(folder, notebook):
+    shutil.copy(notebook, folder / "softmax.ipynb")
+    assert Workspace.open(folder).describe_sources(["softmax"]) == []
+    write_functions(folder / "softmax.ipynb", "softmax")
+    (line,) = Workspace.open(folder).describe_sources(["softmax"])
+    assert "softmax.ipynb is not read" in line
+    notebook.unlink()
+    assert "is not read" not in " ".join(Workspace.open(folder).describe_sources(["softmax"]))
+
+
 def test_running_and_moving_cells_is_no_work(folder, notebook):
     def run(cell):
         if cell["cell_type"] == "code":
