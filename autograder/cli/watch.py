@@ -1,5 +1,6 @@
 """The command `headway watch`, and `headway` without a command, which welcomes a new student first."""
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -53,7 +54,9 @@ def welcome_and_watch(folder: Path) -> None:
 
         before = file_stamps(folder)  # before the prompt, so that a save right after it counts
         click.echo("\nWelcome to Headway.\n")
-        click.echo((COURSE_INTRODUCTION if workspace.curriculum == registry.default() else "") + WATCH_INTRODUCTION)
+        introduction = (COURSE_INTRODUCTION if workspace.curriculum == registry.default() else "") + WATCH_INTRODUCTION
+        columns = min(80, shutil.get_terminal_size().columns)
+        click.echo(click.formatting.wrap_text(introduction, columns, preserve_paragraphs=True) + "\n")
         click.echo("Press any key to begin, or save a file. ", nl=False)
         wait_for_key(or_until=lambda: file_stamps(folder) != before)
         click.echo()

@@ -60,7 +60,9 @@ class _Cells:
         """Return a text in which every location such as `softmax.py, line 3` is one in the notebook."""
 
         def replace(match: re.Match[str]) -> str:
+            if match[1] not in self.texts:
+                return match[0]
             where = self.location({"file": f"{match[1]}.py", "line": int(match[3])})
-            return f"{where['file']}{match[2]}{where['line']}" if where else "the notebook"
+            return f"{where['file']}, line {where['line']}" if where else "the notebook"
 
         return _LINE.sub(replace, text)

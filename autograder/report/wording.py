@@ -184,16 +184,22 @@ def headline(check: Document) -> str:
     return f"{check['message']}{count}"
 
 
-def likely_cause(check: Document, separator: str = " ") -> str | None:
-    """Return the title of the recognized mistake and how it was recognized; None if there is none.
+def cause(check: Document) -> str | None:
+    """Return the title of the recognized mistake; None if there is none.
 
     That a documented error is missing, or is another one, is no cause: it is what the message says.
     """
     mistake = check["mistake"]
     if not mistake or mistake.get("id") in ("effect-error-not-raised", "effect-other-error"):
         return None
-    reason = mistake.get("reason")
-    return f"{mistake['title']}{separator}({reason})" if reason else str(mistake["title"])
+    return str(mistake["title"])
+
+
+def likely_cause(check: Document, separator: str = " ") -> str | None:
+    """Return the title of the recognized mistake and how it was recognized; None if there is none."""
+    title = cause(check)
+    reason = check["mistake"].get("reason") if title else None
+    return f"{title}{separator}({reason})" if reason else title
 
 
 class WorstValue(NamedTuple):

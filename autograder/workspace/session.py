@@ -220,8 +220,13 @@ class WatchSession:
         return next((record for kind in kinds for record in records if record["status"] == kind), None)
 
     def _file_finding(self, file: str) -> dict[str, Any]:
-        """Return one record for everything that a file keeps from running."""
-        records = [record for records in self.records.values() for record in records]
+        """Return one record for everything that a file keeps from running; stubs in other files are left out."""
+        records = [
+            record
+            for name, records in self.records.items()
+            if name.partition(".")[0] == file.removesuffix(".py") or not self.workspace.snapshot.is_stub(name)
+            for record in records
+        ]
         return wording.one_per_finding(record for record in records if wording.broken_file(record) == file)[0]
 
 

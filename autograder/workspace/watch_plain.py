@@ -43,7 +43,8 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
                 _print_line(console, f"checking {', '.join(session.checking)}")
             elif isinstance(event, CheckReply):
                 checked = session.checking
-                if session.receive(event):
+                in_foreground = session.receive(event)
+                if in_foreground:
                     for line in report_lines(session, checked):
                         _print_line(console, line)
                     for module in dict.fromkeys(name.partition(".")[0] for name in checked):
@@ -59,8 +60,9 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
                     _print_line(console, line)
                 session.badge_lines.clear()
                 for name in session.broken:
-                    if name not in reported:
-                        _print_line(console, f"used to pass and now fails: {function_line(session, name)}")
+                    if name not in reported and not _is_unreadable(session, name):
+                        line = name if in_foreground and name in checked else function_line(session, name)
+                        _print_line(console, f"used to pass and now fails: {line}")
                 reported = set(session.broken)
     except KeyboardInterrupt:
         pass
@@ -96,6 +98,12 @@ def _details(check: Document) -> Iterator[str]:
         yield f"  for a hint: headway hint {check['function']}"
 
 
+def _is_unreadable(session: WatchSession, name: str) -> bool:
+    """Return whether a function fails because Python cannot read its file, which has a line of its own."""
+    check = session.most_telling_check(name)
+    return check is not None and bool(wording.broken_file(check))
+
+
 def _place(check: Document) -> str:
     return f" ({wording.location_text(check['location'])})" if check["location"] else ""
 
@@ -108,7 +116,8 @@ def function_line(session: WatchSession, name: str) -> str:
     if check is None or status == "not_started":
         return line
     where = _place(check)
-    mistake = f" Likely cause: {check['mistake']['title']}." if check["mistake"] else ""
+    cause = wording.cause(check)
+    mistake = f" Likely cause: {cause}." if cause else ""
     return f"{line}: {check['title']}: {check['message']}{where}.{mistake}"
 
 

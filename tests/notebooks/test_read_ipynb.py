@@ -238,4 +238,4 @@ def test_locate_in_cells_leaves_other_files_unchanged():
     locate_in_cells(SubmissionResult("ada", "", 0, [check]), {"softmax": text})
     assert check.location == {"file": "cell 7", "line": 3, "text": "return x"}
     assert check.message == "softmax raised ValueError in cell 7, line 3: no. See helper.py, line 3"
-    assert check.warnings == ["cell 7:3: RuntimeWarning: overflow"]
+    assert check.warnings == ["cell 7, line 3: RuntimeWarning: overflow"]

@@ -346,6 +346,11 @@ def test_watch_in_a_pipe_prints_plain_lines(workspace):
         line = next(line for line in lines if "Python cannot read softmax.py" in line)
         assert "This affects softmax, log_softmax" in line
         assert "softmax" not in next(lines).replace("softmax.py", "")
+        save(workspace, RIGHT)
+        assert any(line == "softmax.softmax: passed\n" for line in lines)
+        save(workspace, WRONG)
+        line = next(line for line in lines if line.startswith("used to pass"))
+        assert line == "used to pass and now fails: softmax.softmax\n"  # The report is just above.
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 0
     finally:
@@ -391,6 +396,17 @@ def test_headway_without_command_welcomes_once(workspace):
         assert "Welcome" not in again.wait_for("def build_vocab(")
     finally:
         again.close()
+
+
+def test_welcome_breaks_lines_between_words(workspace):
+    terminal = Terminal(HEADWAY, workspace, columns=50)
+    try:
+        screen = terminal.wait_for("Press any key")
+        assert "write a transformer in\nNumPy, from the tokenizer" in "\n".join(
+            line.rstrip() for line in screen.splitlines()
+        )
+    finally:
+        terminal.close()
 
 
 def test_save_ends_the_welcome(workspace):
