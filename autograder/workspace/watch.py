@@ -327,7 +327,7 @@ class WatchLoop:
         is_missing = stub is not None and not stub[1]
         offers_solution = solution_offer.offers_solution(self._workspace, focus, self._passes)
         if self._shows_only_map and check and check["error_map"]:
-            check = check | {"inputs": None, "message": "", "help": None, "warnings": [], "output": "",
+            check = check | {"inputs": None, "help": None, "warnings": [], "output": "",
                              "location": None, "mistake": None, "first_wrong_stage": None}  # fmt: skip
         shown, steps = None, hints.steps(focus, session.curriculum.package) if self._shows_hint else ()
         if steps:

@@ -87,6 +87,10 @@ def test_watch_full_session(watching, workspace):
     terminal.wait_for("▶  · log_softmax")
     terminal.press("l")
     terminal.wait_for("✗ softmax.softmax ·")
+    terminal.press("p")
+    screen = terminal.wait_for(lambda screen: "softmax.py:" not in screen)
+    assert "differs from PyTorch's softmax" in screen
+    terminal.press("p")
     save(workspace, RIGHT)
     terminal.wait_for("✓ softmax.softmax")
     assert f"1 of {TOTAL}" in terminal.screen()
