@@ -43,7 +43,7 @@ def _function_problems(assignment: Assignment, tree: ast.Module, path: Path) -> 
             text = f"{function.name} has no docstring. Students read there what it has to do: write one"
             yield Problem(path, node.lineno, text)
         elif len(node.body) < 2:
-            yield Problem(path, node.lineno, f"{function.name} does nothing but have a docstring. Write the solution")
+            yield Problem(path, node.lineno, f"{function.name} has only a docstring. Write the solution")
         elif node.body[0].lineno == node.lineno or node.body[1].lineno == node.body[0].end_lineno:
             text = f"the docstring of {function.name} shares a line with code. Put it on lines of its own"
             yield Problem(path, node.body[0].lineno, text)

@@ -37,7 +37,7 @@ title = "Transformers"
 # memory_mib = 2048            # of each process
 # output_mib = 8               # printed by one submission
 # result_mib = 64              # returned by one call
-# student_attempts = 100       # with attempts = "best": so many attempts of a student are graded, the newest first
+# student_attempts = 100       # with attempts = "best": how many attempts of a student are graded, the newest first
 # student_seconds = 1800       # CPU time for all attempts of a student in one run, the grader's included
 
 # If any assignments are named here, only those are graded. Without points, an assignment is worth the points of its
@@ -49,7 +49,7 @@ title = "Transformers"
 # due = 2026-10-01T23:59:00+02:00
 
 # [assignments.{first}.functions]
-# {name} = 5                  # points of this function, whatever its checks have; 0: it does not count
+# {name} = 5                  # points of this function, in place of those of its checks; 0: not counted
 
 # [[assignments.{first}.rubric]]      # a question that you mark, as many as you need: headway comment OUT STUDENT
 # id = "q1"                           # TEXT --rubric q1 --points 4. Its points are added to those of the assignment

@@ -31,12 +31,12 @@ TINY = 1e-5
 @click.option("--rubric", metavar="ID", default="", help="Give the points of this rubric item of course.toml.")
 @click.option("--points", type=float, metavar="N", help="Points for the rubric item.")
 @click.option("--add", type=float, metavar="N", help="Add points to the score; a negative number deducts them.")
-@click.option("--score", type=float, metavar="N", help="Set the score, whatever checks and lateness give.")
+@click.option("--score", type=float, metavar="N", help="Set the score, whatever the checks and late penalties say.")
 @click.option("--reason", default="", help="For the record only; the student does not see it.")
-@click.option("--by", metavar="NAME", default="", help="Who decides (default: your user name).")
+@click.option("--by", metavar="NAME", default="", help="Name to record (default: your user name).")
 @click.option("--undo", metavar="ID", default="", help="Undo an earlier comment of this student.")
 @click.option(
-    "--from", "table", type=options.PATH, metavar="FILE", help="Read many from a CSV file with columns as above."
+    "--from", "table", type=options.PATH, metavar="FILE", help="Read many comments from a CSV file with these columns."
 )
 @options.curriculum
 @options.no_color
@@ -73,7 +73,7 @@ def comment(
     given = CommentRequest("", text, assignment, rubric, points, add, score, reason, undo)
     if table is not None:
         if student or given != CommentRequest(""):
-            raise UsageError("--from reads students, texts and points from the file. Leave out the others.")
+            raise UsageError("--from reads students, texts and points from the file. Leave out the other arguments.")
         requests = comment_table.read(table, names)
     elif student is None:
         raise UsageError("name a student: headway comment OUT STUDENT TEXT. For many: headway comment OUT --from FILE")

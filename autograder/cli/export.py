@@ -92,7 +92,7 @@ _ONE_PER_ASSIGNMENT = ("moodle", "moodle-feedback", "canvas-feedback")
     "--seed",
     type=click.IntRange(0),
     default=0,
-    help="gradescope-autograder: seed of the inputs; 0 for the public ones.",
+    help="gradescope-autograder: seed of the inputs; 0 for those that students have.",
 )
 @click.option(
     "--feedback",
@@ -168,7 +168,7 @@ def export(
             if policy:
                 console.print(Text(f"It has the points, the bonus rule and the hidden checks of {out}."))
             if not seed:
-                console.print(Text("It uses the public inputs, whose answers students also have. For others: --seed N"))
+                console.print(Text("It uses the inputs whose answers students have. For other inputs: --seed N"))
         else:
             book, what = graded_class.read(out), "student"
             _show_unmarked_questions(book, names, console)

@@ -139,7 +139,9 @@ def _require_replaceable(folder: Path, texts: Mapping[str, str], curriculum: "Cu
         if name.partition(".")[0] in modules or name.startswith("figures/") or not path.is_file():
             continue
         if path.read_bytes() != text.encode():
-            raise UsageError(f"{path} exists and is not the one of this release. {another}. To replace it: --force")
+            raise UsageError(
+                f"{path} exists and differs from the file of this release. {another}. To replace it: --force"
+            )
 
 
 def _release_policy(folder: Path, curriculum: "Curriculum") -> None:

@@ -73,7 +73,7 @@ class OutputRecord:
         write_atomically(self._folder / RECORD, content.encode())
 
     def _key(self, path: Path) -> str:
-        with contextlib.suppress(ValueError):  # On Windows, there is no way from one drive to another.
+        with contextlib.suppress(ValueError):  # On Windows, no relative path leads from one drive to another.
             return Path(os.path.relpath(path.absolute(), self._folder.absolute())).as_posix()
         return path.absolute().as_posix()
 

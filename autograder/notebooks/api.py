@@ -53,7 +53,7 @@ def hint(function: Any, more: bool = False) -> None:
 
 
 def solution(function: Any, give_up: bool = False) -> None:
-    """Print the solution of a function, once yours passes; to `give_up` shows it before, which is recorded."""
+    """Print the solution of a function, once yours passes; `give_up` shows it earlier, which is recorded."""
 
     def show(name: str, course: Curriculum) -> None:
         notebook_workspace.show_solution(name, course, Path.cwd(), _statuses.get(name) == "passed", give_up)

@@ -67,7 +67,7 @@ def check_details(check: Document) -> list[tuple[str, str]]:
         rows.append(("hidden check", "only its points are shown"))
     rows.append((LABELS["affected"], affected_text(check)))
     rows.append((LABELS["also"] if check["mistake"] else "same result in", "\n".join(check.get("also", ()))))
-    rows.append(("counts after this", "\n".join(check.get("waiting", ()))))
+    rows.append(("waiting for this", "\n".join(check.get("waiting", ()))))
     return [(label, clean(text)) for label, text in rows if text]
 
 

@@ -103,10 +103,10 @@ def _points(grade: Document) -> str:
 
 @dataclass
 class _Steps:
-    """What changes the points of an assignment after the checks."""
+    """The changes to the points of an assignment after the checks."""
 
     exact: float
-    shown: Decimal  # what a reader gets who adds up the rounded numbers
+    shown: Decimal  # the sum that a reader gets from the rounded numbers
     texts: list[str] = field(default_factory=list)
     ends_with_score: bool = True  # whether the last step, or the text before it, already shows the result
 

@@ -18,7 +18,7 @@ from autograder.report.watch_body import lines_of
 KEYS = {
     "n": ("next", "go to the next function, once this one passes"),
     "h": ("hint", "show or hide the hints seen so far for this function"),
-    "m": ("more hints", "show one hint more"),
+    "m": ("more hints", "show one more hint"),
     "b": ("broken", "go to a function that used to pass and now fails"),
     "s": ("solution", "show the solution, once your code passes or after the last hint"),
     "d": ("diff", "compare your code with the solution"),
@@ -28,7 +28,7 @@ KEYS = {
     "r": ("reset", "restore the stub of this function; a backup is kept"),
     "a": ("all", "check everything again"),
 }
-LAST_KEYS = {"?": ("help", "show this help"), "q": ("quit", "end watching; so does Ctrl-C")}
+LAST_KEYS = {"?": ("help", "show this help"), "q": ("quit", "quit; Ctrl-C does the same")}
 SCROLL_KEYS = "↑ ↓ PgUp PgDn Home End"
 SITUATIONAL = "mbsdp"  # keys that are shown only where they do something
 

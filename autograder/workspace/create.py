@@ -154,7 +154,7 @@ def create(folder: Path, curriculum: Curriculum, agents: bytes | None = None) ->
     recorded.save()
     kept = len(contents) - len(written)
     is_kept = agents is not None and tutor_instructions.FILE not in written
-    remedy = f"! {tutor_instructions.FILE} was there and was kept. To replace it, delete it and run this command again."
+    remedy = f"! {tutor_instructions.FILE} exists, so it was kept. To replace it, delete it and run this command again."
     solved = ", ".join(f"{name}.py" for name in curriculum.given_modules)
     return [
         f"{folder}: {len(written)} files written" + (f", {kept} existing files kept" if kept else ""),

@@ -57,7 +57,7 @@ def _steps(workspace: Workspace, assignment: Assignment) -> list[tuple[str, str,
     except UsageError:
         rule = "never"
     if rule != "never":
-        steps.append(("compare", f"headway diff {module}", "your code beside the solution"))
+        steps.append(("compare", f"headway diff {module}", "compare your code with the solution"))
     return steps
 
 

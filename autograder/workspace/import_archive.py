@@ -84,7 +84,7 @@ def import_archive(folder: Path, content: bytes, state: State, *, notebooks: boo
     files_by_name, manifest, notes = read_submission(content, state.curriculum)
     if not notebooks:
         left_out = [name for name in files_by_name if name.endswith(SUFFIX)]
-        notes += [f"{name} was left out: bring it with headway init DIR --from ARCHIVE" for name in left_out]
+        notes += [f"{name} was left out. To import it: headway init DIR --from ARCHIVE" for name in left_out]
     modules = {
         f"{FOLDER}/{name}" if name.endswith(SUFFIX) else name: file
         for name, file in files_by_name.items()

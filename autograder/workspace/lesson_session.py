@@ -111,7 +111,10 @@ class LessonSession:
         lines = self.workspace.describe_sources([assignment.module])
         if assignment.module not in self.workspace.notebook_modules:
             return lines
-        return [*lines, f"This page shows {assignment.module}.py; its checks are of the notebook, which counts."]
+        return [
+            *lines,
+            f"This page shows {assignment.module}.py; its checks use the notebook, which is the version that counts.",
+        ]
 
     def save(self, payload: Payload) -> Reply:
         """Write the text of a cell into its file, unless the file has another text there than the page expects."""

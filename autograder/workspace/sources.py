@@ -168,7 +168,7 @@ def describe(source: AssignmentSource, *, command: bool = True) -> str:
 
     Where the student must choose, it ends with the `command` that does so.
     """
-    both = f"{source.module}.py and {source.notebook.name} both have work of yours, and they differ."
+    both = f"{source.module}.py and {source.notebook.name} both contain your work, and they differ."
     match source.reason:
         case "only" | "same":
             reason = f"Your work is in {source.name}." if source.version == "notebook" else ""

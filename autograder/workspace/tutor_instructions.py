@@ -45,6 +45,6 @@ def read_replacement(path: Path) -> bytes:
     except UnicodeError:
         is_text = False
     if not is_text or len(content) > LARGEST:
-        reason = "is too large" if len(content) > LARGEST else "is not a text in UTF-8, or it is empty"
+        reason = "is too large" if len(content) > LARGEST else "is not UTF-8 text, or it is empty"
         raise UsageError(f"{path} {reason}. {another}")
     return content

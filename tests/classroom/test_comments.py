@@ -167,7 +167,7 @@ def test_comment_of_a_document_with_other_schema_matches(out):
         (("bo", "x", "--assignment", "softmax", "--rubric", "q1", "--points", "6"), "Give 0 to 5"),
         (("bo", "x", "--assignment", "attention", "--rubric", "q1", "--points", "1"), "has no rubric"),
         (("bo", "x", "--undo", "1"), "second command"),
-        (("bo", "x", "--from", "marks.csv"), "Leave out the others"),
+        (("bo", "x", "--from", "marks.csv"), "Leave out the other"),
         (("--from", "marks.csv"), "cannot read marks.csv"),
     ],
 )

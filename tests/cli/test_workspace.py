@@ -50,7 +50,7 @@ def test_init_asks_assistants_to_tutor_or_what_is_given(tmp_path):
     invoke("init", tmp_path / "w", "--agents", own)
     assert (tmp_path / "w" / "AGENTS.md").read_text() == "Answer in riddles.\n"
     again = invoke("init", tmp_path / "default", "--agents", own)
-    assert "AGENTS.md was there and was kept" in again.stdout
+    assert "AGENTS.md exists, so it was kept" in again.stdout
     assert "NAME --json" in (tmp_path / "default" / "AGENTS.md").read_text()
 
 

@@ -87,7 +87,7 @@ def describe_matching(
     if len(expected) >= SMALL_CLASS and 2 * found < len(expected) and not options.partial:
         raise UsageError(
             f"{where} has only {found} of the {len(expected)} students with a score. Give the file of the whole "
-            "course, or say that it is a part: --partial"
+            "course, or, if it is only a part of the class, add --partial"
         )
     plan.say(f"{where}: {counted(len(matching.rows), 'row')} of {len(names_of_rows)} matched")
     if matching.by_name:

@@ -133,7 +133,7 @@ def _worksheet(where: str, table: CsvTable, columns: Mapping[str, str]) -> Works
     words = [letters(title) for title in table.titles]
     if any(word in _SCALE for word in words):
         raise UsageError(
-            f"{where} is of an assignment with a scale, and Headway exports points. Choose points in Moodle"
+            f"{where} belongs to an assignment graded with a scale, and Headway exports points. Choose points in Moodle"
         )
     grade = table.titles.index(columns["grade"]) if "grade" in columns else _grade_column(table, words)
     if grade is None or grade + 1 >= len(words) or not _is_maximum(table.column(grade + 1)):

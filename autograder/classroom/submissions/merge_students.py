@@ -2,7 +2,7 @@
 
 With a roster, students are its entries. Without one, submissions belong to the same student if the platform gave them
 the same id, or they have the same address, or else the same name. Where that is not certain, they stay apart, with a
-note for the instructor: a grade at the wrong student is worse than a student who is listed twice.
+note for the instructor: a grade for the wrong student is worse than a student who is listed twice.
 """
 
 import re

@@ -7,7 +7,10 @@ lesson mentions are found in it.
 # assignment: (sentence, command; empty if there is none)
 OUTCOMES = {
     "tokenizer": ("Your model can now read: text becomes ids, and ids become text again.", ""),
-    "gradients": ("You can now compute how a result changes with every number in it. All training follows these.", ""),
+    "gradients": (
+        "You can now compute how a result changes with each number behind it. Training uses these gradients.",
+        "",
+    ),
     "softmax": ("Your model can now turn scores into probabilities, and you can measure how wrong they are.", ""),
     "bigram": (
         "You have a language model that learns: it invents names, letter by letter.",

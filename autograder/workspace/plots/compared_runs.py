@@ -35,9 +35,7 @@ def write_comparison(plot: Plot, paths: Sequence[Path], out: Path, *, force: boo
         validation = f", validation {run.validation[-1][1]:.4f}" if run.validation else ""
         lines.append(f"  {clean(name, 100)}: {run.step:,} steps, training {training:.4f}{validation}{_about(run)}")
     if len({run.settings.data_sha256 for _, run in runs}) > 1:
-        lines.append(
-            "These runs were not trained on the same text in the same order, so their losses are not quite comparable."
-        )
+        lines.append("The text or its order differs between these runs, so their losses are not directly comparable.")
     return lines
 
 

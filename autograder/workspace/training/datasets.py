@@ -83,7 +83,7 @@ def is_file(name: str) -> bool:
 
 
 def shown_name(data: str) -> str:
-    """Return how a run's text is called: the name of the dataset, or of the file without its folders."""
+    """Return what a run's text is called: the name of the dataset, or of the file without its folders."""
     return clean(Path(data).name, 100) if is_file(data) else data
 
 

@@ -23,14 +23,16 @@ def read_text_file(path: Path) -> str:
     except OSError as error:
         raise UsageError(f"cannot read {shown} ({error.strerror}). Give a text file: --data FILE") from None
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise UsageError(f"{shown} is stored as UTF-16. Save it as UTF-8")
+        raise UsageError(f"{shown} is encoded as UTF-16. Save it as UTF-8")
     if b"\0" in content:
-        raise UsageError(f"{shown} is not a text: it contains bytes with the value 0. Give a text file: --data FILE")
+        raise UsageError(
+            f"{shown} is not a text file: it contains bytes with the value 0. Give a text file: --data FILE"
+        )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"{shown} is not stored as UTF-8 (line {line:,}). Save it as UTF-8") from None
+        raise UsageError(f"{shown} is not encoded as UTF-8 (line {line:,}). Save it as UTF-8") from None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
         raise UsageError(f"{shown} is empty. Give a file with text: --data FILE")

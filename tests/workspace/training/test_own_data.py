@@ -83,7 +83,7 @@ def test_changed_model_refuses_a_setting_given_twice():
         (b"", "is empty"),
         (b" \n\n", "is empty"),
         (b"a\0b", "not a text"),
-        ("grüße".encode("latin-1"), "not stored as UTF-8 (line 1)"),
+        ("grüße".encode("latin-1"), "not encoded as UTF-8 (line 1)"),
         ("text".encode("utf-16"), "UTF-16"),
         (b"short\n", "too short: it has 6 characters, and at least 90"),
     ],
