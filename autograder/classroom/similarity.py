@@ -67,7 +67,7 @@ def with_names(result: SimilarityResult, book: Gradebook) -> SimilarityResult:
     names = {}
     for student in book.students:
         name = display_name(student)
-        # Namesakes are told apart by their submissions.
+        # Submissions distinguish students with the same name.
         names[student["submission"]] = name if counts[name] == 1 else f"{name} ({student['submission']})"
     pairs = [
         replace(one, first=names.get(one.first, one.first), second=names.get(one.second, one.second))

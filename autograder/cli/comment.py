@@ -35,9 +35,7 @@ TINY = 1e-5
 @click.option("--reason", default="", help="For the record only; the student does not see it.")
 @click.option("--by", metavar="NAME", default="", help="Name to record (default: your user name).")
 @click.option("--undo", metavar="ID", default="", help="Undo an earlier comment of this student.")
-@click.option(
-    "--from", "table", type=options.PATH, metavar="FILE", help="Read many comments from a CSV file with these columns."
-)
+@click.option("--from", "table", type=options.PATH, metavar="FILE", help="Read comments and points from a CSV file.")
 @options.curriculum
 @options.no_color
 def comment(

@@ -132,7 +132,7 @@ def export(
     """Write a graded class in the format of another system.
 
     OUT is the folder that "headway grade" wrote; for gradescope-autograder it may be any folder. Grades for Canvas and
-    Moodle are filled into the platform's own file; what will change there is said first.
+    Moodle are filled into the platform's own file; the command first reports what will change there.
     """
     from rich.text import Text
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.command(context_settings=options.WITH_DEFAULTS)
 @click.argument("out", metavar="OUT", type=options.PATH)
 @click.option("--html", "page", type=options.PATH, help="File for the page (default: OUT/report.html).")
-@click.option("--no-student-pages", "no_pages", is_flag=True, help="Write no page for each student next to it.")
+@click.option("--no-student-pages", "no_pages", is_flag=True, help="Do not write a page for each student.")
 @click.option(
     "--feedback",
     is_flag=False,

@@ -18,11 +18,11 @@ PRESET_HELP = (
     "Model: names, shakespeare, synthetic, bigram, dropout, bias-free-attention, lecture, annotated, post-norm or "
     "llama."
 )
-DATA_HELP = "A dataset (see headway data list) or a text file of yours (default: the preset's dataset)."
+DATA_HELP = "A dataset (see headway data list) or your own text file (default: the preset's dataset)."
 SET_HELP = "Change a setting of the model, such as d_model=64; repeatable."
 CHARACTERS, TOKENS = 400, 100  # of a generated text, by default
 LENGTH_HELP = f"Characters to generate (default: {CHARACTERS}); of an imported model: tokens (default: {TOKENS})."
-LINES_HELP = "Generate N lines that are not empty, such as names."
+LINES_HELP = "Generate N non-empty lines, such as names."
 TOP_P_HELP = "Choose only among the most likely ones whose probabilities add up to P."
 solution_option = click.option("--solution", is_flag=True, help="Use the official solution instead of your code.")
 

@@ -30,7 +30,7 @@ class FinishedAssignment:
 
 
 def finished_panel(finished: FinishedAssignment, columns: int) -> RenderableType:
-    """Return the panel of a finished assignment for a terminal with so many columns."""
+    """Return the panel of a finished assignment for a terminal of that width."""
     room = columns - BORDERS
     parts: list[RenderableType] = [Text(finished.outcome), Text()] if finished.outcome else []
     parts += [_bar(finished, room), Text(), *_rows(finished, room)]

@@ -42,7 +42,7 @@ class LossHistory:
 
 
 def curve_lines(points: Sequence[LossPoint], until: int, columns: int, rows: int, *, ascii_only: bool) -> list[Text]:
-    """Return the curve from step 0 to `until` in so many columns and rows, with axes; no lines for less than a curve.
+    """Return the curve from step 0 to `until` of that width and height, with axes; no lines for less than a curve.
 
     The training loss is a line, and each measurement of the validation loss a mark.
     """

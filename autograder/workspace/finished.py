@@ -44,7 +44,7 @@ def _steps(workspace: Workspace, assignment: Assignment) -> list[tuple[str, str,
     steps = []
     source = workspace.snapshot.modules.get(module)
     if module in workspace.notebook_modules:
-        about = "run the cell of the experiment, and predict its result first"
+        about = "predict the result, then run the cell of the experiment"
         steps.append(("experiment", workspace.file_of(module), about))
     elif source is not None and EXPERIMENT.encode() in source.content:  # Students may remove it.
         steps.append(("experiment", f"python {module}.py", "predict its result first"))

@@ -1,8 +1,8 @@
 """The notebooks of a workspace: `notebooks/softmax.ipynb`, or `softmax.ipynb` beside `softmax.py`.
 
 They are read and never run. Of an assignment's notebook, its functions count and what they use (`parsing/extract.py`):
-running cells, experiments and text change nothing. JupyterLab's checkpoints are in a folder of their own, which is not
-looked at.
+running cells, experiments and text change nothing. JupyterLab's checkpoints are in a folder of their own, which is
+ignored.
 """
 
 import contextlib
@@ -187,7 +187,7 @@ def digest(content: bytes) -> str:
 def update(folder: Path, state: State) -> list[str]:
     """Replace notebooks of another version in which nothing was changed; return lines that say what was done.
 
-    The caller saves the state. A notebook that was deleted stays away.
+    The caller saves the state. A deleted notebook is not restored.
     """
     digests = state.section(files.STUBS)
     lines = []

@@ -189,5 +189,5 @@ def describe(source: AssignmentSource, *, command: bool = True) -> str:
         reason = f"{reason} Written only in {source.other_name}, which does not count: {names}.".strip()
     if source.is_undecided and command:
         other: Version = "file" if source.version == "notebook" else "notebook"
-        reason += f" Decide: headway check {source.module} --use {source.version} (or --use {other})"
+        reason += f" Choose one: headway check {source.module} --use {source.version} (or --use {other})"
     return f"{source.module}: {reason}" if reason else ""

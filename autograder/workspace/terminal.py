@@ -49,7 +49,7 @@ class EventQueue:
             os.write(self._write, b"\0")
 
     def next_event(self, terminal: "InteractiveTerminal | None" = None, seconds: float | None = None) -> Any:
-        """Wait for the next event or key and return it; None if there is none for so many seconds."""
+        """Wait for the next event or key and return it; None if there is none for that many seconds."""
         while True:
             if self._waiting:
                 return self._waiting.popleft()

@@ -47,7 +47,7 @@ class WatchLoop:
         self._seconds: float | None = None
         self._shows_hint = self._shows_only_map = False
         self._cursor: str | None = None
-        self._view: Callable[[int], RenderableType] | None = None  # of so many columns, in place of everything else
+        self._view: Callable[[int], RenderableType] | None = None  # for a width; replaces everything else
         self._scroll, self._page = 0, 1
         self._question: Callable[[], None] | None = None  # what to do if the answer is y
         self._message = ""
@@ -149,7 +149,7 @@ class WatchLoop:
     def _go_to_broken(self) -> None:
         broken = [name for name in self._session.broken if name != self._session.focus]
         if not broken:
-            self._message = "no other function used to pass and now fails"
+            self._message = "no other function that used to pass now fails"
             return
         self._close()
         self._session.go_to(broken[0])

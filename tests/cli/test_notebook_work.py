@@ -77,7 +77,7 @@ def test_two_versions_need_a_decision(workspace, tmp_path):
     write_functions(workspace / NAME, "softmax")
     write_functions_in_file(workspace / "softmax.py", "log_softmax")
     _, document = statuses(workspace, "softmax")
-    assert "Decide: headway check softmax --use" in document["notes"][0]
+    assert "Choose one: headway check softmax --use" in document["notes"][0]
     refused = invoke("submit", "softmax", "--out", tmp_path / "ada.zip", cwd=workspace)
     assert refused.returncode == 2
     assert "--use notebook" in refused.stderr and not (tmp_path / "ada.zip").exists()

@@ -27,7 +27,7 @@ def write_comparison(plot: Plot, paths: Sequence[Path], out: Path, *, force: boo
     runs = [(path.name, checkpoint.load(path)) for path in paths]
     for name, run in runs:
         if not run.losses:
-            raise UsageError(f"{name} has no steps yet. Train it: headway train --resume --out {name}")
+            raise UsageError(f"{name} has not been trained yet. Train it: headway train --resume --out {name}")
     plots.write_drawn(plot, lambda: compared_losses(runs), out, force=force)
     lines = [f"Wrote {out}."]
     for name, run in runs:

@@ -7,7 +7,7 @@ import numpy as np
 from autograder.workspace.training.checkpoint import Checkpoint
 
 MOST_POINTS = 400
-LOSSES = 100  # the training loss of a run is the mean of so many of its latest steps
+LOSSES = 100  # how many of the latest steps the training loss of a run averages
 
 
 def curve_points(run: Checkpoint) -> list[tuple[int, float, float | None]]:

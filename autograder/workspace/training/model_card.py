@@ -28,7 +28,7 @@ def make_card(folder: Path, run: Checkpoint, sampling: Sampling) -> ModelCard:
     """Return the card of a model; the sample is generated with the modules in `folder`."""
     settings, kind = run.settings, KINDS.get(run.settings.kind, run.settings.kind)
     if not run.losses:
-        raise UsageError("the model has no steps yet. Train it: headway train --resume")
+        raise UsageError("the model has not been trained yet. Train it: headway train --resume")
     points = [LossPoint(*point) for point in curve_points(run)]
     size = sum(array.size for array in run.params.values())
     text = OWN_TEXT
@@ -103,7 +103,7 @@ def _code(run: Checkpoint) -> Iterable[str]:
     official = [name for name in needed if name not in run.student]
     if student:
         functions = sum(len(TRANSFORMER.modules[name].functions) for name in student)
-        every = "everything it runs on" if not official else ", ".join(map(_title, student))
+        every = "all of the code that it uses" if not official else ", ".join(map(_title, student))
         yield f"Written by the author of this card, and checked against PyTorch: {every} ({functions} functions)."
     if official:
         yield f"From Headway's official solution: {', '.join(map(_title, official))}."

@@ -251,7 +251,7 @@ def generate(folder: Path, run: Checkpoint, prompt: str | None, length: int, sam
 
 
 def generate_lines(folder: Path, run: Checkpoint, prompt: str | None, count: int, sampling: Sampling) -> Generator[str]:
-    """Yield so many lines that are not empty, such as names; raise UsageError if the model does not end them."""
+    """Yield `count` non-empty lines, such as names; raise UsageError if the model does not end them."""
     if run.settings.kind == "encoder-decoder":
         raise UsageError("an encoder–decoder gives one answer to its prompt. Leave out --lines")
     if "\n" not in run.chars:

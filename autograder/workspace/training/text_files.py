@@ -48,7 +48,7 @@ def shuffled_lines_advice(text: str, file: str) -> str | None:
     if len(lines) < 20 or len(set(lines)) < 2 or [line.lower() for line in lines] != sorted(map(str.lower, lines)):
         return None
     return (
-        f"The lines of {file} are sorted, so the validation text, its end, differs from the rest. "
+        f"The lines of {file} are sorted, so the validation text (the last tenth) differs from the rest. "
         "If each line is an example of its own, add --shuffle-lines."
     )
 
