@@ -1,4 +1,4 @@
-"""Read stored result, class and code documents, whatever version of Headway wrote them.
+"""Read stored result, class and code documents, written by any version of Headway.
 
 Every document names its schema: `headway.result/2` (one submission), `headway.class/3` (a graded class) or
 `headway.code/1` (the code of one submission). Documents are always written in the current version. `read_document` also

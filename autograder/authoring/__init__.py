@@ -1,1 +1,1 @@
-"""For authors of courses: the rules that every course must keep (`rules.py`), and skeletons of assignments."""
+"""Tools for authors of courses: the rules that every course must keep (`rules.py`), and skeletons of assignments."""

@@ -42,7 +42,7 @@ class CommentRecord(Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
 
     @property
     def changes_points(self) -> bool:
-        """Whether the record is more than a comment."""
+        """Whether the record changes points."""
         return self.points is not None or self.score is not None
 
     @property
@@ -61,7 +61,7 @@ def current_user() -> str:
     """Return the name under which decisions of this user are recorded, unless another is given."""
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a user without a name, as in some containers
+    except (KeyError, OSError):  # the user has no name, as in some containers
         return "unknown"
 
 

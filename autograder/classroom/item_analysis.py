@@ -1,4 +1,4 @@
-"""How hard each function was, and whether it tells strong students from weak ones (classical item analysis).
+"""Measure how hard each function was, and whether it separates strong students from weak ones (item analysis).
 
 The difficulty index is the share of students who pass. Discrimination is the point-biserial correlation between passing
 a function and the share of points in all other functions (the corrected item-total correlation; Henrysson 1963,

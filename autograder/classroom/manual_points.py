@@ -25,7 +25,7 @@ class RubricPoints:
 
 @dataclass(frozen=True)
 class ManualPoints:
-    """What instructors gave one student by hand for one assignment."""
+    """The points that instructors gave one student by hand for one assignment."""
 
     rubric: Mapping[str, RubricPoints] = field(default_factory=dict)  # by the item's id
     adjustments: tuple[Adjustment, ...] = ()  # in the order in which they apply

@@ -28,7 +28,7 @@ from autograder.errors import UsageError
 
 @dataclass(frozen=True)
 class Regrade:
-    """What was recorded, and the class before and after."""
+    """The stored records, and the class before and after."""
 
     records: list[CommentRecord]
     before: Document

@@ -1,4 +1,4 @@
-"""Remember in `OUT/run.json` what a run was given: the seed, the policy file and the roster.
+"""Store the settings of a run in `OUT/run.json`: the seed, the policy file and the roster.
 
 So `headway grade --out OUT` and `headway comment` find them again. Paths are relative to OUT.
 """
@@ -22,7 +22,7 @@ RUN = "run.json"
 
 @dataclass
 class RunRecord:
-    """What is stored of the last run; None or empty where nothing was given."""
+    """The stored settings of the last run; None or empty where nothing was given."""
 
     seed: int | None = None
     course: str = ""

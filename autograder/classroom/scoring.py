@@ -22,7 +22,7 @@ Counts = Literal["counts", "dropped", "excused", "not counted"]
 
 @dataclass(frozen=True)
 class GradedFunction:
-    """What one function is worth."""
+    """The points of one function."""
 
     check_points: float  # the points of its checks
     points: float  # what they are worth under the policy
@@ -44,7 +44,7 @@ class GradedAssignment:
 
 @dataclass(frozen=True)
 class AssignmentWork:
-    """What a student did for one assignment."""
+    """The work of a student for one assignment."""
 
     functions: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # points earned and possible, by name
     submitted_at: datetime | None = None

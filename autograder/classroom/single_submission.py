@@ -1,4 +1,4 @@
-"""One folder instead of a class: check untrusted code in the sandbox; write reports in the formats of a class."""
+"""Check one folder instead of a class: run untrusted code in the sandbox; write reports in the formats of a class."""
 
 import dataclasses
 from pathlib import Path

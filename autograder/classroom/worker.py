@@ -69,7 +69,7 @@ class GradingTask:
 
 
 class GradedDocuments(NamedTuple):
-    """What is stored of a graded submission."""
+    """The stored data of a graded submission."""
 
     result: bytes
     code: bytes

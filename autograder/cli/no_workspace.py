@@ -1,4 +1,4 @@
-"""What `headway` says in a folder that is not a workspace: where one is, and how to create one."""
+"""The message of `headway` in a folder that is not a workspace: where one is, and how to create one."""
 
 import contextlib
 import itertools

@@ -1,4 +1,4 @@
-"""Files that a user names for the output of a command: what can be somebody's work is not overwritten unasked.
+"""Files that a user names for the output of a command: possible work is not overwritten unless the user asks.
 
 A command may replace what it has written itself, such as a plot that is drawn again. It recognizes its own files by a
 mark in them, or, where the format has none, by their digests in a record (`OutputRecord`): then a file that was changed

@@ -1,4 +1,4 @@
-"""Choose assignments: some of a course for students, or some of the built-in course for a course of one's own.
+"""Choose assignments: some of a course for students, or some of the built-in course for another course.
 
     COURSE = Curriculum(
         numbered(*built_in_assignments(without=("gpt2", "llama")), Assignment(0, "averages", …)),

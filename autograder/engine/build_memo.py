@@ -1,7 +1,7 @@
 """Build the answers that ship with a course, so that checks need neither PyTorch nor the references.
 
-`headway verify --build-answers` does it for a course of one's own, `python -m autograder.engine.build_memo` for the
-built-in one.
+`headway verify --build-answers` does it for a course of another package,
+`python -m autograder.engine.build_memo` for the built-in one.
 """
 
 import sys
@@ -19,7 +19,7 @@ from autograder.errors import HeadwayError
 
 @dataclass(frozen=True)
 class BuiltAnswers:
-    """What was built."""
+    """The result of building the answers."""
 
     folder: Path
     count: int

@@ -94,7 +94,7 @@ def _plots_after_functions(source: list[tuple[str, str]], module: str, curriculu
         plot = PLOTS.get(shown[1]) if shown else None
         needed = [last_definition.get(name, 0) for name in plot.needs] if plot else []
         place = max([i, *needed])
-        places.append((place, place != i, i))  # A plot that moves stands behind the cell that was there.
+        places.append((place, place != i, i))  # A plot is moved to after the cell that was there.
     return [source[i] for _, _, i in sorted(places)]
 
 

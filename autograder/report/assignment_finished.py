@@ -1,4 +1,4 @@
-"""What is shown when an assignment passes: what the model can do now, and what to do with it."""
+"""The panel for an assignment that passes: what the model can do now, and what to do with it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ def finished_panel(finished: FinishedAssignment, columns: int) -> RenderableType
 
 
 def _rows(finished: FinishedAssignment, room: int) -> list[RenderableType]:
-    """Return the steps; what a command shows stands beside it, or below it where there is no room."""
+    """Return the steps; what a command shows is beside it, or below it if there is no room."""
     labels = [*(label for label, _, _ in finished.steps), "next"]
     indent = max(map(len, labels)) + 2
     fitting = [command for _, command, text in finished.steps if indent + len(command) + 2 + len(text) <= room]

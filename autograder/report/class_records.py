@@ -100,7 +100,7 @@ class AssignmentSummary:
 
 @dataclass(frozen=True)
 class FunctionStatistics:
-    """How one function went."""
+    """The results of one function."""
 
     students: int  # whose submission was graded
     mean_share: float  # of its points
@@ -139,7 +139,7 @@ class AssignmentChange:
 
 @dataclass(frozen=True)
 class ClassComparison:
-    """What differs from an earlier run."""
+    """The differences from an earlier run."""
 
     name: str
     assignments: list[AssignmentChange]

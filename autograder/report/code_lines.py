@@ -19,7 +19,7 @@ _QUOTES = ('"""', "'''")
 
 
 class Note(NamedTuple):
-    """What failed at a line."""
+    """A failure at a line."""
 
     function: str
     text: str
@@ -27,7 +27,7 @@ class Note(NamedTuple):
 
 @dataclass
 class CodeLine:
-    """A line of code; one without a number stands for lines that are left out."""
+    """A line of code; a line without a number represents lines that are left out."""
 
     number: int | None
     text: str

@@ -25,7 +25,7 @@ svg { width: 100%; height: auto; } svg text { font-size: 12px; fill: var(--dim);
 
 @dataclass(frozen=True)
 class ModelCard:
-    """What is on the card; all texts are plain."""
+    """The content of the card; all texts are plain."""
 
     title: str
     summary: str  # one or two sentences

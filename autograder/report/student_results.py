@@ -37,7 +37,7 @@ MAX_TITLES = 4
 
 @dataclass
 class StudentResults:
-    """What is known about one student of a graded class."""
+    """Everything that is known about one student of a graded class."""
 
     student: Document  # the entry in the class document
     class_document: Document

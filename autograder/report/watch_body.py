@@ -1,4 +1,4 @@
-"""What stands between the header and the keys of `headway watch`: the report, hints, documentation, the list."""
+"""The body of `headway watch`, between the header and the keys: the report, hints, documentation, the list."""
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ from autograder.report.wording import broken_file
 if TYPE_CHECKING:
     from autograder.report.watch_screen import WatchScreen
 
-WIDE = 120  # columns from which the documentation stands beside the failure
+WIDE = 120  # columns from which the documentation is beside the failure
 GAP = 1  # columns between them
 
 

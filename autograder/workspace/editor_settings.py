@@ -1,4 +1,4 @@
-"""How to open a workspace: the settings of VS Code, and the commands that a new terminal needs."""
+"""Make it easy to reopen a workspace: settings of VS Code, and the commands that a new terminal needs."""
 
 import json
 import os

@@ -75,7 +75,7 @@ class NotebookReader:
         """Return the notebook of each assignment that has one, by assignment."""
         found = {}
         for module, path in paths(self._folder, self._curriculum):
-            with contextlib.suppress(OSError):  # It has vanished meanwhile.
+            with contextlib.suppress(OSError):  # It has been deleted in the meantime.
                 found[module] = self._read(module, path)
         return found
 
@@ -144,7 +144,7 @@ def reset_function(content: bytes, module: str, function: str) -> bytes:
             f"{module}{SUFFIX} has no readable cell that defines {function}. Reset the whole notebook: "
             f"headway reset {module}"
         )
-    for cell in cells:  # Of several definitions the last one counts, so a stub must replace all of them.
+    for cell in cells:  # The last of several definitions counts, so a stub must replace all of them.
         new = replace_function(_text(cell["source"]), function, stub)
         assert new is not None  # The cell was parsed above.
         cell["source"] = new

@@ -15,6 +15,6 @@ def reset(workspace: Workspace, name: str) -> Path | None:
 
 
 def after_reset(workspace: Workspace, name: str) -> str:
-    """Return what to do where an editor has the notebook open, in which it does not look for changes; else nothing."""
+    """Return what to do if the notebook is open in an editor, which does not notice the change; else nothing."""
     in_notebook = workspace.file_of(name.partition(".")[0]).endswith(notebook_files.SUFFIX)
     return " If the notebook is open, load it again: File > Reload Notebook from Disk." if in_notebook else ""

@@ -1,4 +1,4 @@
-"""When the watch screen and `headway hint` offer a solution, and the record that one was shown."""
+"""Decide when the watch screen and `headway hint` offer a solution, and record that one was shown."""
 
 from autograder.errors import UsageError
 from autograder.workspace import hints, solutions

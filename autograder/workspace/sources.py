@@ -1,4 +1,4 @@
-"""Which version of an assignment counts: `softmax.py` or its notebook.
+"""Decide which version of an assignment counts: `softmax.py` or its notebook.
 
 It is decided for an assignment as a whole. The version that has work counts, that is, a function that is more than a
 stub. Where both have work and it differs, the one counts that was changed since they last agreed: since their functions
@@ -20,7 +20,7 @@ from autograder.workspace.dependencies import ModuleSource, Snapshot
 from autograder.workspace.notebook_files import NotebookFile
 
 KEY = "sources"  # key of the state file: assignment -> the choice, and digests of both versions at that time
-CLOCK_SECONDS = 2.0  # Times that are closer than this do not say what was saved last: copies are written in a moment.
+CLOCK_SECONDS = 2.0  # Times that are closer than this do not show what was saved last: copying takes only a moment.
 Version = Literal["file", "notebook"]
 # Why a version counts: it is the only one with work; both are the same; the student chose it; only it was changed
 # since; it is named in a command; and, while the student has not decided: it was saved last; nobody knows.

@@ -1,4 +1,4 @@
-"""What a key of `headway watch` shows in place of everything else: the solution, the comparison with it, the help."""
+"""The views that keys of `headway watch` open over everything else: the solution, the comparison, the help."""
 
 from rich.console import Group, RenderableType
 from rich.text import Text

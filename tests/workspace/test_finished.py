@@ -1,4 +1,4 @@
-"""What is shown when an assignment passes: collected from the course, its lesson and the workspace."""
+"""The panel for an assignment that passes: collected from the course, its lesson and the workspace."""
 
 import io
 import shlex

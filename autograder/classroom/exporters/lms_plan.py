@@ -1,4 +1,4 @@
-"""What an export into a learning platform's own file will do, said before it is written."""
+"""The plan of an export into a learning platform's own file, reported before anything is written."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ class LmsPlan:
 
 @dataclass(frozen=True)
 class LmsOptions:
-    """How an export treats what the platform already has."""
+    """The treatment of data that the platform already has."""
 
     keep_existing: bool = False  # leave grades that are there
     replace_comments: bool = False  # also replace comments that Headway did not write

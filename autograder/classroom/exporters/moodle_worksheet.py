@@ -58,7 +58,7 @@ class Worksheet:
 
     @property
     def maximum(self) -> int:
-        """The column of the maximum, which stands directly after the grade."""
+        """The column of the maximum, which is directly after the grade."""
         return self.grade + 1
 
     def number(self, row: list[str]) -> str:

@@ -36,7 +36,7 @@ _EMAIL = re.compile(r"[^@\s,;]+@[^@\s,;]+\.[^@\s,;]+")
 
 @dataclass(frozen=True)
 class Person:
-    """What identifies somebody; texts are normalized."""
+    """The identifiers of a person; texts are normalized."""
 
     name: tuple[str, ...] = ()  # the words of the name, sorted
     ids: Mapping[Kind, frozenset[str]] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Person:
 
 @dataclass
 class Matching:
-    """Which student belongs to which row."""
+    """The rows that belong to students."""
 
     rows: dict[int, int] = field(default_factory=dict)  # from a row's number to a student's
     by_name: list[int] = field(default_factory=list)  # students who were found by their name

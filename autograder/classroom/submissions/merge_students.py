@@ -1,4 +1,4 @@
-"""Bring the submissions of several sources together: one student has one work per source.
+"""Combine the submissions of several sources: a student has at most one work per source.
 
 With a roster, students are its entries. Without one, submissions belong to the same student if the platform gave them
 the same id, or they have the same address, or else the same name. Where that is not certain, they stay apart, with a

@@ -22,7 +22,7 @@ class StudentNames:
             for name in _names(student):
                 self._submissions_by_name[name].add(student.submission)
         for student in students:
-            # Moodle counts anew for each assignment, so its numbers may be the ids of other students.
+            # Moodle starts counting again for each assignment, so its numbers may be the ids of other students.
             for name in _participant_numbers(student):
                 if name not in self._submissions_by_name:
                     self._participants[name].add(student.submission)

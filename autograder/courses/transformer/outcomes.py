@@ -1,4 +1,4 @@
-"""What the student's model can do after each assignment, and a command that shows it.
+"""The abilities of the student's model after each assignment, with a command that shows each one.
 
 Shown when an assignment passes. One table, beside the lessons, which say more. Plots are not listed here: those that a
 lesson mentions are found in it.
