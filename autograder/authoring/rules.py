@@ -1,6 +1,6 @@
 """The rules that every course must keep, whoever wrote it: `headway verify` reports each one that is broken.
 
-What a course teaches, how long it takes, and how its texts look is not among them.
+They do not restrict what a course teaches, how long it takes, or how its texts look.
 """
 
 from autograder.authoring import check_rules, course_rules, lesson_rules, table_rules

@@ -57,8 +57,8 @@ class Gradebook:
     def result_of(self, student: Document) -> Document | None:
         """Return a student's results as one document, or None if there is no readable one.
 
-        Each assignment comes from the result document that its grade names. Of checks that the policy hides by now,
-        only points and status are left.
+        Each assignment comes from the result document that its grade names. Checks that the policy now hides keep
+        only their points and status.
         """
         files: dict[str, set[str]] = {}
         for name, grade in student["assignments"].items():

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.option(
     "--use",
     type=click.Choice(["file", "notebook"]),
-    help="Where an assignment has work in its file and in its notebook, let this one count from now on.",
+    help="If the file and the notebook of an assignment both contain work, count this one from now on.",
 )
 @click.option("--all", "all_panels", is_flag=True, help="Show every failed check, not only the first few.")
 @options.curriculum
@@ -56,7 +56,7 @@ def check(
 ) -> None:
     """Check everything, or the named assignments or functions.
 
-    An assignment may be written in its file or in its notebook. To check a certain one, name it: softmax.ipynb.
+    An assignment may be written in its file or in its notebook. To check a specific one, name it: softmax.ipynb.
 
     To check code that is not your own, use --dir DIR --sandbox. This records nothing in DIR.
 

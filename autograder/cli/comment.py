@@ -28,7 +28,7 @@ TINY = 1e-5
 @click.argument("student", required=False)
 @click.argument("text", required=False, default="")
 @click.option("--assignment", metavar="NAME", default="", help="The assignment (default: the comment is on all).")
-@click.option("--rubric", metavar="ID", default="", help="Give the points of this rubric item of course.toml.")
+@click.option("--rubric", metavar="ID", default="", help="The rubric item of course.toml that --points is for.")
 @click.option("--points", type=float, metavar="N", help="Points for the rubric item.")
 @click.option("--add", type=float, metavar="N", help="Add points to the score; a negative number deducts them.")
 @click.option("--score", type=float, metavar="N", help="Set the score, whatever the checks and late penalties say.")
@@ -55,7 +55,7 @@ def comment(
     """Comment on a student's work, or change its score.
 
     Records who decided what and why in OUT/comments.jsonl, and writes class.json and grades.csv again, without grading.
-    STUDENT is any name, id or address of the class. The student reads TEXT in the feedback. Without TEXT and options,
+    STUDENT is any name, id or address in the class. The student reads TEXT in the feedback. Without TEXT and options,
     lists the comments of a student.
 
     For example: headway comment OUT ada "Shown in the lab." --assignment softmax --score 17

@@ -72,7 +72,7 @@ _ONE_PER_ASSIGNMENT = ("moodle", "moodle-feedback", "canvas-feedback")
 @click.option("--keep-existing", is_flag=True, help="canvas, moodle: keep every grade that is already there.")
 @click.option("--replace-comments", is_flag=True, help="moodle: also replace comments that Headway did not write.")
 @click.option("--partial", is_flag=True, help="canvas, moodle: FILE has only a part of the class, such as one section.")
-@click.option("--dry-run", is_flag=True, help="canvas, moodle: only say what would change.")
+@click.option("--dry-run", is_flag=True, help="canvas, moodle: only report what would change.")
 @click.option(
     "--visibility",
     type=click.Choice(["visible", "after_due_date", "after_published", "hidden"]),

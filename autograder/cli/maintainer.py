@@ -39,7 +39,7 @@ def doctor(report: bool) -> None:
 @click.option(
     "--build-answers",
     is_flag=True,
-    help="If everything is verified, write the answers to the public inputs into the course's package.",
+    help="If everything is verified, write the answers to the inputs that students have into the course's package.",
 )
 @options.curriculum
 @options.json_file
@@ -49,9 +49,9 @@ def verify(
 ) -> None:
     """Verify the checks: solutions must pass, stubs and mistakes must fail.
 
-    Every known mistake must also be named by the checks that it fails, and a check must fail for every promise of a
-    docstring that is broken. Before that, the files of the course are examined: a line says which rule is broken, in
-    which file and line, and what to do.
+    The files of the course are examined first: each broken rule is reported with its file, its line and what to do.
+    Every known mistake must also be named by the checks that it fails. For every promise of a docstring, a check must
+    fail when the promise is broken.
 
     With --build-answers, students of the course need neither PyTorch nor anything else that the references import.
     """

@@ -14,7 +14,7 @@ from autograder.cli import options
     "folder",
     type=options.PATH,
     default=".",
-    help="Folder of the course; if it is new or empty, a course is made in it (default: this folder).",
+    help="Folder of the course; if it is new or empty, a course is created in it (default: this folder).",
 )
 @click.option("--title", default="", help="Title of the assignment (default: its name).")
 def new_assignment(name: str, folder: Path, title: str) -> None:

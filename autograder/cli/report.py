@@ -39,7 +39,13 @@ if TYPE_CHECKING:
     help="Also list pairs of similar submissions (default: of the stored code), for a person to look at.",
 )
 @click.option("--layout", default="auto", help="Layout of SUBMISSIONS, as for headway grade.")
-@click.option("--compare", "earlier", type=options.PATH, metavar="OUT2", help="Show what has changed since OUT2.")
+@click.option(
+    "--compare",
+    "earlier",
+    type=options.PATH,
+    metavar="OUT2",
+    help="Show what differs from OUT2, another folder of results.",
+)
 @click.option("--since", metavar="DATE", help="Show what has changed since this day, such as 2026-03-05.")
 @options.force
 @options.no_color

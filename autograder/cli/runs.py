@@ -17,7 +17,7 @@ from autograder.cli.train import selected_modules, solution_option
 def runs(folder: Path, plain: bool, json_file: str | None) -> None:
     """List training runs: settings, losses, steps, time.
 
-    The losses are those of the latest steps. Settings are shown if they are not the preset's.
+    The losses are those of the latest steps. Settings that differ from the preset's are shown.
     """
     from autograder.errors import UsageError
     from autograder.report import runs_table
@@ -59,8 +59,8 @@ def card(
 ) -> None:
     """Make a card of a model that you trained, to share.
 
-    It shows the size, the settings, the losses, what the model writes, and which of its functions you wrote. It has no
-    names of people, files or folders. Read the sample before you share it.
+    It shows the size, the settings, the losses, what the model writes, and which of its functions you wrote. It
+    contains no names of people, files or folders. Read the sample before you share it.
     """
     from dataclasses import replace
 

@@ -24,7 +24,7 @@ give_up_option = click.option("--give-up", is_flag=True, help="Show it before yo
     "archive",
     metavar="ARCHIVE",
     type=options.PATH,
-    help="Bring work from an archive of headway submit, or one exported from a lesson page.",
+    help="Import work from an archive of headway submit, or one exported from a lesson page.",
 )
 @options.assignments
 @options.agents_file

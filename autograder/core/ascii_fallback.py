@@ -1,6 +1,7 @@
 """Print ASCII where an encoding lacks a character: in a pipe on Windows, or with an old locale.
 
-One character replaces one, so that tables keep their columns, and marks with a meaning stay apart from each other.
+Each character is replaced by exactly one, so tables keep their columns, and marks with different meanings
+remain different.
 """
 
 import codecs

@@ -113,7 +113,7 @@ def load(name: str, seed: int = 0, shuffle_lines: bool = False) -> str:
 
 
 def has_lines(settings: TrainingSettings) -> bool:
-    """Return whether each line of a run's text is an example of its own, such as a name."""
+    """Return whether each line of a run's text is a separate example, such as a name."""
     dataset = DATASETS.get(settings.data)
     return dataset.lines if dataset else settings.shuffle_lines
 

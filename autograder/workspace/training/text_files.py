@@ -49,7 +49,7 @@ def shuffled_lines_advice(text: str, file: str) -> str | None:
         return None
     return (
         f"The lines of {file} are sorted, so the validation text (the last tenth) differs from the rest. "
-        "If each line is an example of its own, add --shuffle-lines."
+        "If each line is a separate example, add --shuffle-lines."
     )
 
 
