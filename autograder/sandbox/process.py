@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +27,7 @@ from autograder.sandbox.policy import CHILD_FOLDER, NO_SANDBOX, PARSING_FOLDER, 
 from autograder.sandbox.workers import ExitStatus, WorkerDied, Workers, WorkerUnavailable
 
 START_SECONDS = 30.0
-# A stopped process has TRACEBACK_SECONDS to begin to say where it is, and TRACEBACK_PAUSE for each further piece.
+# A stopped process has TRACEBACK_SECONDS to say where it is; a pause of TRACEBACK_PAUSE after a piece is the end.
 TRACEBACK_SECONDS, TRACEBACK_PAUSE, MAX_TRACEBACK = 0.1, 0.01, 1 << 15
 
 
@@ -181,10 +182,11 @@ class _ForkedProcess(SocketProcess):
     def traceback(self) -> str:
         """Return where the process is, as far as it says so; see `workers.Process`."""
         self._server.ask_for_traceback(self._pid)
-        received = b""
+        received, end = b"", time.monotonic() + TRACEBACK_SECONDS
         with contextlib.suppress(OSError):  # a timeout, too: the text has no end mark
-            while len(received) < MAX_TRACEBACK:
-                self.channel.settimeout(TRACEBACK_PAUSE if received else TRACEBACK_SECONDS)
+            # Student code may answer in place of `faulthandler`, a byte at a time.
+            while len(received) < MAX_TRACEBACK and (seconds := end - time.monotonic()) > 0:
+                self.channel.settimeout(min(seconds, TRACEBACK_PAUSE) if received else seconds)
                 if not (chunk := self.channel.recv(4096)):
                     break
                 received += chunk

@@ -2,6 +2,7 @@
 
 import math
 import re
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from autograder.engine import official_time, student
 from autograder.engine.official_time import OfficialTimes
 from autograder.engine.session import Options, check_many
 from autograder.engine.student import MAX_TIMEOUTS, StudentCode
-from autograder.errors import Verdict
+from autograder.errors import TimedOut, Verdict
 from autograder.sandbox import Limits
 
 BUSY = """
@@ -179,6 +180,25 @@ def test_endless_loop_shows_the_line_it_was_in(submission, check_submission, bef
     assert found.status in ("timeout", "error")
     location = found.location and (found.location["file"], found.location["line"], found.location["text"])
     assert location == expected
+
+
+def test_line_that_drips_is_not_waited_for(workers, submission):
+    drip = """
+    def drip(number, frame):
+        while True:
+            os.write(3, b"  ")
+            time.sleep(0.002)
+    import time
+    signal.signal(signal.SIGUSR1, drip)
+    while True: pass"""
+    folder = submission(softmax=LINE_OF_LOOP.replace("{before}", drip))
+    with closing(StudentCode(workers, folder, TRANSFORMER, Limits())) as code:
+        code.new_check("softmax.softmax")
+        began = time.monotonic()
+        with pytest.raises(TimedOut):
+            code.softmax.softmax(np.ones(2))
+        waited = time.monotonic() - began - code.usage.seconds
+    assert waited < 2.0  # 8 s or more where a pause ends the text
 
 
 def test_endless_loop_shows_the_line_of_the_function_that_led_to_it(submission, check_submission):
