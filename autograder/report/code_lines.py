@@ -6,6 +6,7 @@ shows where the function ends: a wrong guess shows a line more or less, and noth
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from autograder.core.text import clean
@@ -14,6 +15,7 @@ from autograder.report.wording import FAILED_STATUSES
 
 AROUND = 3  # lines shown before and after a marked one
 MAX_EXCERPT = 40  # lines of a function
+MAX_FUNCTION = 400  # lines in which the end of a function is looked for
 MAX_LINE = 400  # characters
 _QUOTES = ('"""', "'''")
 
@@ -42,6 +44,12 @@ class CodeFile:
     module: str
     name: str  # "softmax.py" or "cell 3", as in the locations of checks
     lines: list[CodeLine]
+
+    @cached_property
+    def index(self) -> dict[int, int]:
+        """Where each line is in `lines`, by number, once all are there."""
+        numbers = {line.number: i for i, line in reversed(list(enumerate(self.lines)))}
+        return {number: i for number, i in numbers.items() if number is not None}
 
     @property
     def title(self) -> str:
@@ -81,10 +89,8 @@ def find_line(files: list[CodeFile], function: str, location: Document) -> tuple
     """Return the file of a location and the index of its line; cells are looked for in the function's module first."""
     module = function.partition(".")[0]
     for file in sorted(files, key=lambda file: file.module != module):
-        if file.name == location["file"]:
-            for index, line in enumerate(file.lines):
-                if line.number == location["line"]:
-                    return file, index
+        if file.name == location["file"] and location["line"] in file.index:
+            return file, file.index[location["line"]]
     return None
 
 
@@ -101,12 +107,13 @@ def excerpt(files: list[CodeFile], check: Document) -> tuple[str, list[CodeLine]
         text = clean(location.get("text") or "", MAX_LINE)
         return clean(location["file"], 80), [CodeLine(location["line"], text, check["status"])] if text else []
     file, index = found
-    plain = [CodeLine(line.number, line.text) for line in file.lines]
+    start, end = max(0, index - AROUND), index + MAX_FUNCTION
+    plain = [CodeLine(line.number, line.text) for line in file.lines[start:end]]
+    index -= start
     plain[index].status = check["status"]
     if plain[index].text.lstrip().startswith(("def ", "async def ", "@", "class ")):
         return file.title, _function(plain, index)
-    start, end = max(0, index - AROUND), min(len(plain), index + AROUND + 1)
-    return file.title, _trimmed(plain[start:end])
+    return file.title, _trimmed(plain[: index + AROUND + 1])
 
 
 class Excerpts:

@@ -1,6 +1,7 @@
 """`headway show`: the score, the findings with their code, comments; and what the feedback for students holds of it."""
 
 import json
+import time
 from dataclasses import replace
 
 import pytest
@@ -12,7 +13,7 @@ from autograder.classroom import feedback_files, gradebook, student_pages
 from autograder.classroom.student_lookup import find_student
 from autograder.documents import CODE_SCHEMA
 from autograder.errors import UsageError
-from autograder.report.code_lines import code_files, excerpt
+from autograder.report.code_lines import MAX_EXCERPT, code_files, excerpt
 from autograder.report.findings import findings_by_assignment
 from autograder.report.student_results import as_page, render
 
@@ -239,3 +240,16 @@ def test_findings_checks_that_wait_belong_to_the_failed_one(book, student):
     (finding,) = [f for f in findings_by_assignment(result)["softmax"] if f["function"] == "softmax.softmax"]
     assert finding["waiting"] == [function["checks"][-1]["title"]]
     assert finding["points"]["possible"] == len(function["checks"])
+
+
+def test_excerpts_of_a_long_file_take_little_time():
+    text = "\n" * 130_000 + "def softmax(x):\n" + "\n" * 900 + "    return x"
+    location = {"file": "softmax.py", "line": 130_001, "text": ""}
+    check = {"function": "softmax.softmax", "mistake": None, "message": "", "status": "failed", "location": location}
+    files = code_files({"modules": {"softmax": [{"file": "softmax.py", "line": 1, "text": text}]}})
+    began = time.process_time()
+    for _ in range(200):
+        title, lines = excerpt(files, check)
+    assert (title, lines[0].number, lines[0].status) == ("softmax.py", 130_001, "failed")
+    assert len(lines) <= MAX_EXCERPT
+    assert time.process_time() - began < 5.0  # 30 s or more if each excerpt copies the file
