@@ -5,7 +5,7 @@ Each function returns the students in a folder, or None if the folder is not of 
 
 import itertools
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,23 +21,34 @@ from autograder.classroom.submissions.model import (
     safe_name,
 )
 from autograder.classroom.submissions.moodle_lateness import read_lateness
+from autograder.classroom.submissions.roster import normalize
+from autograder.core.text import clean
 from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import Curriculum
 from autograder.errors import UsageError, missing_package
 
 # Students choose names, which may contain line breaks: re.DOTALL, or their submissions would be left out.
 # "lovelaceada_LATE_4021_99871_softmax-1.py": sortable name in lower case without spaces, LATE, user id, file id, the
-# file's own name; anonymous: "LATE_anon_x7Qz2_99871_softmax.py".
+# file's own name; anonymous: "LATE_anon_x7Qz2_99871_softmax.py". A name that a student chose may contain "_4022", or
+# "anon_" where the download is not anonymous.
 _CANVAS = re.compile(
-    r"(?:(?P<user>(?!anon_)(?!LATE_).+?)_)?(?P<late>LATE_)?(?P<id>\d+|anon_\w+?)_(?P<file>\d+)_(?P<name>[^/]+)",
+    r"(?:(?P<user>(?!anon_)(?!LATE_).+?)_)?(?P<late>LATE_)?(?P<id>\d+|(?(user)(?!)|anon_\w+?))_(?P<file>\d+)_"
+    r"(?P<name>[^/]+)",
     re.DOTALL,
 )
+# Two numbers, the first of which may be a student's. A name with more of them, "x_4022_4021_99871_softmax.py", is
+# unclear: it may be of 4021, who added "_4022" to the name, or of 4022, whose file is "99871_softmax.py".
+_CANVAS_NUMBERS = re.compile(r"_\d+_\d+_")
 _RESUBMITTED = re.compile(r"-(\d{1,3})(?=\.\w+$)")
 # "Ada Lovelace_1234_assignsubmission_file", with "_" at the end before Moodle 4.1; the files themselves, with their
 # names at the end, where "Download submissions in folders" is off. The first number counts: the student may have chosen
 # the rest of the name, including another student's number.
 _MOODLE = re.compile(
     r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>[^/]+)|_?)", re.DOTALL
+)
+# In the name of a folder, nothing comes after the number that the student has chosen.
+_MOODLE_FOLDER = re.compile(
+    r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>)", re.DOTALL
 )
 
 _GRADESCOPE_EXPORT = re.compile(r"assignment_\d+_export")
@@ -71,10 +82,17 @@ def read_canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[
         names_by_id[match["id"]].append(name)
     members = []
     for user_id, user_names in sorted(names_by_id.items()):
+        unclear = {name for name in user_names if _is_unclear(files[name])}
+        users = {files[name]["user"] for name in user_names if name not in unclear}
+        others = [name for name in user_names if users and files[name]["user"] not in users]
+        notes = tuple(f"{clean(name, 120)}: left out, it may be of another student" for name in others)
+        user_names = sorted(set(user_names) - set(others), key=lambda name: (name in unclear, int(files[name]["file"])))
         latest: dict[str, str] = {}
-        # Attachment ids grow: the later version of a file has the higher one.
-        for name in sorted(user_names, key=lambda name: int(files[name]["file"])):
-            latest[_RESUBMITTED.sub("", files[name]["name"])] = name
+        # Attachment ids grow: the later version of a file has the higher one. An unclear name replaces no other.
+        for name in user_names:
+            title = _RESUBMITTED.sub("", files[name]["name"])
+            if name not in unclear or latest.get(title, name) in unclear:
+                latest[title] = name
         downloaded = {title: name for title, name in latest.items() if is_gradable(title)}
         parts = tuple(SubmissionPart(folder / name, title) for title, name in downloaded.items())
         user = files[user_names[0]]["user"] or ""
@@ -84,8 +102,13 @@ def read_canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[
         late = any(files[name]["late"] for name in user_names)
         ids = {"canvas": user_id} if user_id.isdecimal() else {}  # otherwise the download is anonymous
         attempts = (Attempt(parts, late=late, downloaded=downloaded),)
-        members.append(ClassMember(safe_name(submission), user, user_id, attempts=attempts, ids=ids))
+        members.append(ClassMember(safe_name(submission), user, user_id, attempts=attempts, ids=ids, notes=notes))
     return members
+
+
+def _is_unclear(match: re.Match[str]) -> bool:
+    """Return whether another part of a name in Canvas's download could be the student's number."""
+    return _CANVAS_NUMBERS.search(f"_{match['file']}_{match['name']}") is not None
 
 
 def read_moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
@@ -99,12 +122,18 @@ def read_moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[
     others = [name for name in names if name not in matches and (is_gradable(name) or (folder / name).is_dir())]
     if len(matches) <= len(others):  # a single name that looks like Moodle's may be a student's choice
         return None
+    unclear = [name for name in matches if name.count("_assignsubmission_") > 1]
+    for name in unclear:
+        if (folder / name).is_dir() and (match := _MOODLE_FOLDER.fullmatch(name)):
+            matches[name] = match
+        else:
+            matches[name] = matches.pop(name)  # last, where it replaces no other file
     parts_by_student: dict[tuple[str, str], list[SubmissionPart]] = defaultdict(list)
     for name, match in matches.items():
         parts = parts_by_student[match["name"], match["id"]]
         if match["kind"] == "file":
             path, file = folder / name, match["file"]
-            parts.append(SubmissionPart(unwrap_folder(path)) if file is None else SubmissionPart(path, file))
+            parts.append(SubmissionPart(path, file) if file else SubmissionPart(unwrap_folder(path)))
     lateness = read_lateness(folder, names)
     members = []
     for (name, number), parts in sorted(parts_by_student.items()):
@@ -130,8 +159,8 @@ def read_gradescope(folder: Path, names: list[str], curriculum: Curriculum) -> l
     index = _gradescope_index(folder / "submission_metadata.yml")
     if index is None:
         return None
-    submissions_by_key: dict[str, list[tuple[datetime | None, Path]]] = defaultdict(list)
-    details: dict[str, dict[str, str]] = {}
+    submissions_by_account: dict[tuple[str, str], list[tuple[datetime | None, Path]]] = defaultdict(list)
+    details: dict[tuple[str, str], dict[str, str]] = {}
     for name, record in index.items():
         path = folder / Path(str(name)).name
         listed = record.get(":submitters") if isinstance(record, dict) else None
@@ -139,20 +168,30 @@ def read_gradescope(folder: Path, names: list[str], curriculum: Curriculum) -> l
         submitted_at = parse_time(str(record.get(":created_at", ""))) if isinstance(record, dict) else None
         for person in submitters or [{}]:
             fields = {str(key).strip(":"): str(value or "") for key, value in person.items()}
-            key = fields.get("sid") or fields.get("email") or fields.get("name") or path.name
+            # A student may enter the number of another student, but not the address.
+            account = fields.get("sid", ""), fields.get("email", "").casefold()
+            key = account if any(account) else (fields.get("name") or path.name, "")
             details[key] = fields
-            submissions_by_key[key].append((submitted_at, path))
+            submissions_by_account[key].append((submitted_at, path))
+    accounts = Counter(normalize(fields.get("sid", "")) for fields in details.values())
     members = []
-    for key, submissions in sorted(submissions_by_key.items()):
+    for key, submissions in sorted(submissions_by_account.items()):
         submissions.sort(key=lambda submission: (submission[0] or datetime.min.replace(tzinfo=UTC), submission[1].name))
         attempts = tuple(
             Attempt((SubmissionPart(unwrap_folder(path)),), {} if submitted_at is None else {"": submitted_at})
             for submitted_at, path in submissions
         )
-        fields = details[key]
-        name, number, email = (fields.get(field, "") for field in ("name", "sid", "email"))
+        name, number, email = (details[key].get(field, "") for field in ("name", "sid", "email"))
+        notes: tuple[str, ...] = ()
+        submission = number or email or key[0]
+        if number and (count := accounts[normalize(number)]) > 1:
+            submission, notes = (
+                f"{number} ({email or name})",
+                (f"{count} students have the number {clean(number, 80)}",),
+            )
+            number = ""  # it may be that of another student
         ids = {"gradescope": number} if number else {}
-        members.append(ClassMember(safe_name(key), name, number, email, attempts, ids))
+        members.append(ClassMember(safe_name(submission), name, number, email, attempts, ids, notes))
     return members
 
 
@@ -221,13 +260,16 @@ def _looks_like_nbgrader(folder: Path, names: list[str], curriculum: Curriculum)
 
 
 def parse_time(text: str) -> datetime | None:
-    """Return a time as platforms write it, in UTC unless it has a zone; None if it is not a time."""
+    """Return a time as platforms write it, in UTC; None if it is not a time.
+
+    A student may have written it, with a zone of seconds, which no other program reads, or at the end of the calendar.
+    """
     cleaned = re.sub(r"(\.\d{6})\d+", r"\1", text.strip().removesuffix("UTC").removesuffix("Z").strip())
     try:
         time = datetime.fromisoformat(re.sub(r"\s+(?=[+-]\d\d:?\d\d$)", "", cleaned))
-    except ValueError:
+        return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         return None
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def unwrap_folder(folder: Path) -> Path:

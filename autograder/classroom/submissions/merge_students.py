@@ -58,14 +58,17 @@ def _match(sources: Members, entries: Sequence[RosterEntry]) -> tuple[dict[int, 
     others: dict[str, list[ClassMember]] = {}
     for source, members in sources.items():
         others[source] = []
-        for member in members:
-            position = _position_of(member, positions)
-            if position is not None and source not in matched[position].work:
-                matched[position].work[source] = member
+        found = [_position_of(member, positions) for member in members]
+        for position, member in _claims(members, found, positions).items():
+            matched[position].work[source] = member
+        for member, position in zip(members, found, strict=True):
+            if position is not None and matched[position].work.get(source) is member:
                 continue
             namesakes = max(len(positions.get(normalize(text), ())) for text in (member.submission, member.name))
-            if position is not None:
+            if position is not None and source in matched[position].work:
                 note = f"submitted twice: see {matched[position].work[source].submission}"
+            elif position is not None:
+                note = "another submission has the same name: name the student by id or email"
             elif namesakes:
                 count = counted(namesakes, "student")
                 note = f"{count} on the roster have this name: name the submission by id or email"
@@ -73,6 +76,36 @@ def _match(sources: Members, entries: Sequence[RosterEntry]) -> tuple[dict[int, 
                 note = "not on the roster"
             others[source].append(replace(member, notes=(*member.notes, note)))
     return matched, _group(others)
+
+
+def _claims(
+    members: Sequence[ClassMember], found: Sequence[int | None], positions: Mapping[str, set[int]]
+) -> dict[int, ClassMember]:
+    """Return whose submission each person on the roster gets.
+
+    Students choose their names, and some platforms let them choose a number: an address or the platform's own number
+    counts more. Accounts of a platform that share only a name are of different people.
+    """
+    claims: dict[int, list[tuple[int, ClassMember]]] = defaultdict(list)
+    for member, position in zip(members, found, strict=True):
+        if position is not None:
+            claims[position].append((_certainty(member, position, positions), member))
+    chosen = {}
+    for position, rated in claims.items():
+        best = max(certainty for certainty, _ in rated)
+        first, *more = [member for certainty, member in rated if certainty == best]
+        if not (more and best == 0 and all(member.ids for member in (first, *more))):
+            chosen[position] = first
+    return chosen
+
+
+def _certainty(member: ClassMember, position: int, positions: Mapping[str, set[int]]) -> int:
+    """Return 2 if an address or a platform's own number leads to the position, 1 for an id, 0 for a name."""
+    keys = [platform_key(platform.partition(":")[0], number) for platform, number in member.ids.items()]
+    keys += [normalize(member.email)] if member.email else []
+    if any(_only(positions, key) == position for key in keys):
+        return 2
+    return int(bool(member.id) and _only(positions, normalize(member.id)) == position)
 
 
 def _position_of(member: ClassMember, positions: Mapping[str, set[int]]) -> int | None:

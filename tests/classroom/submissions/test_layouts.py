@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from autograder.classroom.submissions import intake, layouts
+from autograder.classroom.submissions.lms_downloads import parse_time
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 from autograder.sandbox import SpawnedWorkers
@@ -160,6 +161,41 @@ def test_moodle_download_in_folders_is_read(tmp_path, end):
     assert found["Chen_78"].attempts[0].parts == ()
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "x_4022_4021_99_softmax.zip",
+        "lovelaceada_4022_1_x_4021_99_softmax.zip",
+        "lovelaceada_4022_4021_99_softmax.zip",
+        "studenttest_4022_4021_99_softmax.py",
+    ],
+)
+def test_canvas_name_with_number_of_another_replaces_nothing(tmp_path, odd):
+    group = make(tmp_path, odd, "lovelaceada_4022_99871_softmax.py", "lovelaceada_4022_99880_2024_1_notes.py")
+    ada = read(group)["lovelaceada_4022"]
+    assert ada.attempts[0].parts[0].path.name == "lovelaceada_4022_99871_softmax.py"
+    assert "lovelaceada_4022_99880_2024_1_notes.py" in {part.path.name for part in ada.attempts[0].parts}
+    assert ("left out, it may be of another student" in str(ada.notes)) == (not odd.startswith("lovelace"))
+
+
+def test_canvas_name_with_anon_keeps_its_number(tmp_path):
+    found = read(make(tmp_path, "lovelaceada_anon_x_4021_99_softmax.py", "lovelaceada_4022_98_softmax.py"))
+    assert [member.id for member in found.values()] == ["4021", "4022"]
+
+
+def test_moodle_folder_counts_the_last_number(tmp_path):
+    odd = "Bo_5678_assignsubmission_file_x_1234_assignsubmission_file/softmax.py"
+    found = read(make(tmp_path, odd, "Bo_5678_assignsubmission_file/softmax.py"))
+    assert [member.id for member in found.values()] == ["5678", "1234"]
+    assert len(found["Bo_5678"].attempts[0].parts) == 1
+
+
+def test_moodle_unclear_file_replaces_no_other(tmp_path):
+    odd = "Bo_5678_assignsubmission_file_a_1234_assignsubmission_file_softmax.zip"
+    found = read(make(tmp_path, odd, "Bo_5678_assignsubmission_file_softmax.py"))
+    assert found["Bo_5678"].attempts[0].parts[0].name == "softmax.py"
+
+
 def test_moodle_download_without_folders_is_read(tmp_path):
     group = make(tmp_path / "class", "Ada Lovelace_1234_assignsubmission_file_softmax.py")
     assert modules_of(read(group)["Ada Lovelace_1234"].attempts[0], tmp_path) == (["softmax.py"], [])
@@ -219,6 +255,30 @@ def test_gradescope_export_is_read(tmp_path, inner):
     assert (ada.name, ada.id, ada.email, len(ada.attempts)) == ("Ada Lovelace", "0042", "ada@example.edu", 2)
     assert ada.attempts[1].submitted_at() == datetime(2026, 4, 27, 9, tzinfo=UTC)
     assert ada.attempts[0].submitted_at("softmax") == datetime(2026, 4, 26, 17, 34, 0, 861687, tzinfo=UTC)
+
+
+def test_gradescope_number_of_another_student_takes_no_attempt(tmp_path):
+    group = make(tmp_path, "submission_1/softmax.py", "submission_2/softmax.py")
+    text = "submission_{0}:\n  :submitters:\n  - :name: {1}\n    :sid: '{2}'\n    :email: {1}@x.edu\n"
+    make(tmp_path, "submission_metadata.yml", text=text.format(1, "ada", "42") + text.format(2, "eve", " 42"))
+    found = read(group)
+    assert [(member.name, member.id, len(member.attempts)) for member in found.values()] == [
+        ("eve", "", 1),
+        ("ada", "", 1),
+    ]
+    assert all("2 students have the number" in member.notes[0] for member in found.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-02-02T15:00:30+00:00:30", datetime(2026, 2, 2, 15, tzinfo=UTC)),
+        ("0001-01-01T00:00:00+14:00", None),
+        ("9999-12-31T23:59:59-14:00", None),
+    ],
+)
+def test_parse_time_returns_a_time_that_can_be_stored(text, expected):
+    assert parse_time(text) == expected
 
 
 def test_results_folder_is_no_submission(tmp_path):

@@ -93,6 +93,25 @@ def test_merge_students_second_submission_gets_a_note(tmp_path):
     assert "submitted twice: see ada" in found[1].notes
 
 
+def test_merge_students_accounts_with_one_name_match_nobody(tmp_path):
+    group = make(tmp_path / "class", "lovelaceada_100_1_softmax.py", "lovelaceada_4021_2_softmax.py")
+    (tmp_path / "roster.csv").write_text("name\nAda Lovelace\nBo\n", "utf-8")
+    found = match(group, tmp_path / "roster.csv")
+    assert [member.attempts for member in found] == [0, 0, 1, 1]
+    assert all("has the same name" in member.notes[0] for member in found[2:])
+
+
+def test_merge_students_address_counts_more_than_an_id(tmp_path):
+    group = make(tmp_path / "class", "submission_1/softmax.py", "submission_2/softmax.py")
+    person = "submission_{}:\n  :submitters:\n  - :name: {}\n    :sid: {}\n    :email: {}@x.edu\n"
+    index = person.format(1, "A", "'42'", "eve") + person.format(2, "Ada", "''", "ada")
+    (group / "submission_metadata.yml").write_text(index, "utf-8")
+    (tmp_path / "roster.csv").write_text("id,name,email\n42,Ada,ada@x.edu\n", "utf-8")
+    found = match(group, tmp_path / "roster.csv")
+    assert found[0].work[""].email == "ada@x.edu"
+    assert "submitted twice" in found[1].notes[0]
+
+
 @pytest.mark.parametrize(
     ("text", "fragment"),
     [
