@@ -59,8 +59,8 @@ def _match(sources: Members, entries: Sequence[RosterEntry]) -> tuple[dict[int, 
     for source, members in sources.items():
         others[source] = []
         found = [_position_of(member, positions) for member in members]
-        for position, member in _claims(members, found, positions).items():
-            matched[position].work[source] = member
+        for chosen, member in _claims(members, found, positions).items():
+            matched[chosen].work[source] = member
         for member, position in zip(members, found, strict=True):
             if position is not None and matched[position].work.get(source) is member:
                 continue
