@@ -42,8 +42,8 @@ LIMITS = ("--call-seconds", "0.3", "--submission-seconds", "120", "--memory", "7
 GRADER_SECONDS, REPORT_SECONDS, GRADER_MIB = 8.0, 15.0, 400
 EXPORTS = ("csv", "canvas", "moodle", "gradescope", "junit")  # nbgrader's gradebook takes seconds to create
 SCHEMAS = {
-    kind: json.loads((files("autograder") / "schema" / f"{kind}-2.json").read_text("utf-8"))
-    for kind in ("result", "class")
+    kind: json.loads((files("autograder") / "schema" / f"{kind}-{version}.json").read_text("utf-8"))
+    for kind, version in (("result", 2), ("class", 3))
 }
 VALIDATORS = {kind: jsonschema.Draft202012Validator(schema) for kind, schema in SCHEMAS.items()}
 
