@@ -72,8 +72,9 @@ def _unsupported_axes(call: Call, passed: Sequence[Call], failed: Sequence[Call]
     assert call.exception is not None
     passed = [other for other in passed if other.exception is None]
     for position, value in enumerate(call.args):
-        works = _numbers_of_axes(position, passed) - _numbers_of_axes(position, failed)
-        if isinstance(value, np.ndarray) and works and value.ndim not in works:
+        right = _numbers_of_axes(position, passed)
+        works = right - _numbers_of_axes(position, failed)
+        if isinstance(value, np.ndarray) and works and value.ndim not in right:
             axes = "1 axis" if value.ndim == 1 else f"{value.ndim} axes"
             numbers = " or ".join(map(str, sorted(works)))
             title = f"the function raises {call.exception.type} for an input with {axes}; it works with {numbers}"
