@@ -86,7 +86,6 @@ def train(
         resumed = runs.resumed_run(out, data)
         settings = resumed.settings
     else:
-        runs.require_new_checkpoint(out, force)
         settings = runs.new_settings(
             preset, data, steps, schedule, seed,
             changes=changes, lr=lr, batch_size=batch_size, shuffle_lines=shuffle_lines,
@@ -97,6 +96,8 @@ def train(
             console.print(modules.describe(), markup=False)
         for note in runs.notes_about_text(settings) if resumed is None else ():
             console.print(note, markup=False)
+        if resumed is None:  # after everything else that can be wrong
+            runs.require_new_checkpoint(out, force)
         run = runs.train(
             modules.folder, settings, out, console, resumed, steps or settings.steps,
             plain=plain, student=modules.student, force=force,

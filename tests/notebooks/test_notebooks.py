@@ -271,7 +271,7 @@ def test_check_and_grade_in_a_running_notebook(tmp_path):
     shown = [texts(cell) for cell in cells]
     (wrong,) = shown[2]
     assert "the scores were multiplied by the temperature" in wrong
-    assert "In [2]:" in wrong, "NumPy's warning and the function's line are where the notebook has them"
+    assert "In [2], line 7" in wrong and "In [2], line 1" in wrong
     assert "printed" in wrong
     assert "[b, t]" in wrong
     html = cells[2]["outputs"][0]["data"]["text/html"]
