@@ -117,7 +117,7 @@ def test_compare_wrong_shape_names_axes():
 
 def test_compare_reordered_list_gives_help():
     wrong = help_of((["b", "a"], {}, {}), (["a", "b"], {}, {}), "tokenizer.build_vocab")
-    assert wrong.help.endswith("these are the right elements in another order")
+    assert wrong.help.endswith("These are the right elements in another order")
 
 
 def test_diagnosis_reason_covers_each_case():
