@@ -188,7 +188,14 @@ class JobRunner:
                     result.notes.append(f"not all mistakes were looked for: {limit}")
                     break
                 started = cpu_clock.cpu_seconds()
-                diagnoses = diagnose(function, recorded, self.curriculum.package, thorough=is_first, seconds=left)
+                diagnoses = diagnose(
+                    function,
+                    recorded,
+                    self.curriculum.package,
+                    thorough=is_first,
+                    seconds=left,
+                    is_cancelled=self._cancelled.is_set,
+                )
                 usage.grader_seconds += cpu_clock.cpu_seconds() - started
                 for check in result.checks:
                     if check.id in diagnoses:

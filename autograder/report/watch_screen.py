@@ -44,6 +44,7 @@ class WatchScreen:
     passing: bool = False  # whether its code passes as it is now
     tally: str = ""  # how many of its checks pass, unless all do: " 3/5"
     checking: Sequence[str] = ()  # functions that are being checked now
+    diagnosing: bool = False  # whether the mistake behind the result is still being looked for
     seconds: float | None = None  # time that the latest check took
     check: dict[str, Any] | None = None  # the failed check whose panel is shown
     # File and line of the current function while it is not written. Line 0 means that the file does not define it; the
@@ -106,6 +107,8 @@ def _title(screen: WatchScreen, columns: int) -> Text:
     state = Text()
     if screen.checking:
         state = Text(f"checking {_short_names(screen.checking)} …", f"bold {styles.BLUE}")
+    elif screen.diagnosing:
+        state = Text("looking for the mistake …", styles.BLUE)
     elif (seconds := screen.seconds) is not None:
         state = Text(f"checked in {seconds * 1e3:.0f} ms" if seconds < 2 else f"checked in {seconds:.1f} s", "dim")
     title.truncate(max(10, columns - len(state) - 2), overflow="ellipsis")

@@ -21,6 +21,7 @@ from autograder.workspace.workspace import Workspace
 # A file that looks half written is read again after RETRY_SECONDS, at most MAX_RETRIES times.
 RETRY_SECONDS, MAX_RETRIES = 0.02, 3
 WRONG = ("failed", "error", "timeout")
+DIAGNOSED = ("failed", "error")  # A check that was stopped has no answer to diagnose.
 
 
 class WatchSession:
@@ -36,7 +37,9 @@ class WatchSession:
         self.badge_lines: list[str] = []  # not shown yet
         self.internal_errors: list[str] = []  # of the latest check
         self.checking: tuple[str, ...] = ()  # in the foreground; empty when the results shown are the latest
+        self.diagnosing: str | None = None  # the function whose mistake is being looked for
         self._undiagnosed: set[str] = set()  # checked without looking for mistakes
+        self._to_diagnose: dict[str, None] = {}  # wrong functions whose mistake is wanted, the most urgent first
         self._pending: set[str] = set()  # to be checked when nothing is more urgent
         self._background: tuple[str, ...] = ()
         # The current function follows the student's edits and otherwise changes only on request.
@@ -108,25 +111,42 @@ class WatchSession:
         """Make a function the current one, and check it unless its diagnosed result is known."""
         self.focus = function
         self.workspace.record_current_function(function)
-        undiagnosed = function in self._undiagnosed and self.statuses.get(function) in WRONG
-        if (undiagnosed or function not in self.records) and function not in self.checking:
+        if function in self.checking:
+            return
+        if function not in self.records:
             self._pending |= {*self._background, *self.checking}
             self._check(function)
+        elif function in self._undiagnosed:
+            self._to_diagnose = {function: None} | self._to_diagnose
+            if not self.checking:
+                self._pending |= {*self._background}
+                self._checker.cancel_before(self._number + 1)
+                self._continue()
 
     def next_function(self) -> str | None:
         """Return the function after the current one; None when everything passes."""
         return progress.next_unfinished(self.statuses, self.curriculum, self.focus)
 
     def receive(self, reply: CheckReply) -> bool:
-        """Record a reply, start the next check in the background, and return whether a foreground check has ended."""
+        """Record a reply, continue in the background, and return whether a foreground check has ended.
+
+        What is wrong is known then. Its mistakes are looked for afterwards, because that may take much longer.
+        """
         if reply.failure is not None:
             raise reply.failure
         assert reply.request is not None and reply.result is not None
         if reply.request.number != self._number:
             return False
-        foreground, self.checking, self._background = bool(self.checking), (), ()
-        self._record(reply.result, reply.request.functions, foreground)
-        self._check_in_background()
+        foreground, functions = bool(self.checking), reply.request.functions
+        self._record(reply.result, functions, foreground)
+        if reply.request.diagnose:
+            self._undiagnosed.difference_update(functions)
+            self._to_diagnose = {name: None for name in self._to_diagnose if name not in functions}
+        else:
+            self._undiagnosed.update(functions)
+        if foreground:
+            self._to_diagnose = dict.fromkeys((self.focus, *functions)) | self._to_diagnose
+        self._continue()
         return foreground
 
     def _record(self, result: SubmissionResult, functions: tuple[str, ...], foreground: bool) -> None:
@@ -141,7 +161,6 @@ class WatchSession:
                 self.broken.remove(name)
             if before and before.status == "passed" and statuses[name] != "passed" and name not in self.broken:
                 self.broken.append(name)
-            (self._undiagnosed.discard if foreground else self._undiagnosed.add)(name)
             self.records[name] = [
                 asdict(check) | {"points": {"earned": check.earned, "possible": check.possible}} for check in checks
             ]
@@ -164,14 +183,21 @@ class WatchSession:
     def _check(self, *functions: str) -> None:
         """Check functions in the foreground, in place of everything that is being checked."""
         self._checker.cancel_before(self._number + 1)
-        self.checking, self._background = functions, ()
-        self._submit(functions, diagnose=True)
+        self.checking, self.diagnosing, self._background = functions, None, ()
+        self._submit(functions, diagnose=False)
 
-    def _check_in_background(self) -> None:
-        """Check the next assignment with pending functions, without looking for mistakes.
+    def _continue(self) -> None:
+        """Look for the next wanted mistake, or else check the next assignment with pending functions.
 
-        Not while a file is missing or unreadable, because everything that imports it would fail for that reason alone.
+        Nothing is checked in the background while a file is missing or unreadable, because everything that imports it
+        would fail for that reason alone.
         """
+        self.checking, self.diagnosing, self._background = (), None, ()
+        self.diagnosing = next(filter(self._can_be_diagnosed, self._to_diagnose), None)
+        if self.diagnosing is not None:
+            self._submit((self.diagnosing,), diagnose=True)
+            return
+        self._to_diagnose = {}
         if not all(map(self.workspace.snapshot.is_readable, self.curriculum.modules)):
             return
         for assignment in self.curriculum.assignments:
@@ -180,6 +206,11 @@ class WatchSession:
                 self._background = names
                 self._submit(names, diagnose=False)
                 return
+
+    def _can_be_diagnosed(self, function: str) -> bool:
+        if function not in self._undiagnosed or function not in self.statuses:
+            return False
+        return any(record["status"] in DIAGNOSED for record in self.records[function])
 
     def _submit(self, functions: tuple[str, ...], *, diagnose: bool) -> None:
         self._number += 1

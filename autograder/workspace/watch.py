@@ -347,6 +347,7 @@ class WatchLoop:
             passing=session.is_passing,
             tally=session.passed_checks_text(),
             checking=session.checking,
+            diagnosing=session.diagnosing == focus,
             seconds=self._seconds,
             check=None if stub else check,
             stub=stub,

@@ -43,6 +43,7 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
                 _print_line(console, f"checking {', '.join(session.checking)}")
             elif isinstance(event, CheckReply):
                 checked = session.checking
+                diagnosed = session.diagnosing
                 in_foreground = session.receive(event)
                 if in_foreground:
                     for line in report_lines(session, checked):
@@ -56,6 +57,9 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
                     for line in session.source_notes() if session.source_notes() != source_notes else []:
                         _print_line(console, line)
                     source_notes = session.source_notes()
+                elif diagnosed is not None and diagnosed != session.diagnosing:
+                    for line in cause_lines(session, diagnosed):
+                        _print_line(console, line)
                 for line in (*session.badge_lines, *session.internal_errors):
                     _print_line(console, line)
                 session.badge_lines.clear()
@@ -106,6 +110,13 @@ def _is_unreadable(session: WatchSession, name: str) -> bool:
 
 def _place(check: Document) -> str:
     return f" ({wording.location_text(check['location'])})" if check["location"] else ""
+
+
+def cause_lines(session: WatchSession, name: str) -> Iterator[str]:
+    """Yield the mistake that was found in a function whose report has been printed, if any."""
+    check = session.most_telling_check(name)
+    if check is not None and (cause := wording.cause(check)):
+        yield f"{name}: {check['title']}: likely cause: {cause}"
 
 
 def function_line(session: WatchSession, name: str) -> str:

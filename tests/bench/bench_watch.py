@@ -166,7 +166,12 @@ def main():
         spread = f"({min(wrong):.2f} to {max(wrong):.2f})"
         print(f"an endless loop in softmax.softmax: {statistics.median(wrong):.2f} s {spread}")
         return
-    for function, until in (("softmax.softmax", 3), ("softmax.softmax", 14), ("blocks.block", 10), ("blocks.block", 14)):
+    for function, until in (
+        ("softmax.softmax", 3),
+        ("softmax.softmax", 14),
+        ("blocks.block", 10),
+        ("blocks.block", 14),
+    ):
         totals, stages = measure(function, until, options.saves, CASES[function], "differs from")
         label = f"{function}, assignments 1 to {until} written"
         spread = f"({1e3 * min(totals):.0f} to {1e3 * max(totals):.0f})"

@@ -67,6 +67,11 @@ def test_render_frame_fits_the_terminal(columns, lines, more):
     assert "\x1b" not in "".join(shown)
 
 
+@pytest.mark.parametrize(("diagnosing", "state"), [(True, "looking for the mistake …"), (False, "checked in 60 ms")])
+def test_title_says_what_is_still_going_on(diagnosing, state):
+    assert strip(frame_lines(screen(check=CHECK, seconds=0.06, diagnosing=diagnosing), 80, 24)[0]).endswith(state)
+
+
 def test_body_too_long_scrolls_and_says_how_much_is_left():
     text = "def f():\n" + "".join(f"    line {number}\n" for number in range(50))
     seen = []

@@ -343,8 +343,9 @@ def test_watch_in_a_pipe_prints_plain_lines(workspace):
         line = next(line for line in lines if "softmax.softmax: failed" in line)
         assert "differs from PyTorch's softmax (softmax.py:" in line
         assert "\x1b" not in line
-        save(workspace, RIGHT)
         assert "input: x" in next(lines) + next(lines)
+        assert any(line.startswith("softmax.softmax: ") and "likely cause: " in line for line in lines)
+        save(workspace, RIGHT)
         assert any(line == "softmax.softmax: passed\n" for line in lines)
         save(workspace, RIGHT + "\n    return (")
         line = next(line for line in lines if "Python cannot read softmax.py" in line)

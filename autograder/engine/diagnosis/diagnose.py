@@ -8,7 +8,8 @@ described by its effect, such as a wrong dtype, if it has a simple one. A mistak
 wrong, too. Where two mistakes give the same answers, both are named.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -44,10 +45,12 @@ def diagnose(
     *,
     thorough: bool = True,
     seconds: float = SECONDS,
+    is_cancelled: Callable[[], bool] = lambda: False,
 ) -> dict[str, Diagnosis]:
     """Return the mistakes that explain failed checks, by id; `checks` are the function's that made a call.
 
-    Not `thorough` means that only the known mistakes are tried, alone. `seconds` is the CPU time to spend on it.
+    Not `thorough` means that only the known mistakes are tried, alone. `seconds` is the CPU time to spend on it. Raises
+    Cancelled soon after `is_cancelled` has become true.
     """
     checks = (check for check in checks if not _is_spoiled(check, function))
     ordered = sorted(checks, key=lambda check: (check.passed, check.seconds))
@@ -57,7 +60,8 @@ def diagnose(
     known = mistakes_of_function(function, package)
     if quotients := _diagnose_quotients(known, failed, package):
         return quotients
-    diagnoses = _diagnose(function, known, ordered, package, thorough, min(seconds, SECONDS))
+    search = partial(Search, function, package=package, seconds=min(seconds, SECONDS), is_cancelled=is_cancelled)
+    diagnoses = _diagnose(search, known, ordered, thorough)
     unexplained = [c for c in failed if c.id not in diagnoses and c.calls[-1].function.qualified == function]
     correct = [call for check in ordered if unexplained and (call := _correct_call(check, function, package))]
     for check in unexplained:
@@ -84,21 +88,25 @@ def _correct_call(check: RecordedCheck, function: str, package: str) -> Call | N
 
 
 def _diagnose(
-    function: str, known: Sequence[Mistake], ordered: list[RecordedCheck], package: str, thorough: bool, seconds: float
+    search_among: Callable[[list[RecordedCheck]], Search],
+    known: Sequence[Mistake],
+    ordered: list[RecordedCheck],
+    thorough: bool,
 ) -> dict[str, Diagnosis]:
     failed = [check for check in ordered if not check.passed]
-    search = Search(function, ordered, package, seconds)
+    search = search_among(ordered)
+    package = search.package
     if found := _diagnose_known(search, known):
         return found
     # A message alone does not say which mistake it comes from: many mistakes lead to such messages.
     vague = {check.id for check in failed if _has_wrong_message(check)}
     if 0 < len(vague) < len(failed):
-        return _diagnose(function, known, [c for c in ordered if c.id not in vague], package, thorough, seconds)
+        return _diagnose(search_among, known, [c for c in ordered if c.id not in vague], thorough)
     # A documented error that is not raised is a mistake of its own, which has no effect on other answers.
     refused = {check.id for check in failed if correct_answer(check, package).exception is not None}
     if 0 < len(refused) < len(failed):
-        apart = Search(function, [check for check in ordered if check.passed or check.id in refused], package, seconds)
-        search = Search(function, [check for check in ordered if check.id not in refused], package, seconds)
+        apart = search_among([check for check in ordered if check.passed or check.id in refused])
+        search = search_among([check for check in ordered if check.id not in refused])
         found = _diagnose_known(search, known) or _diagnose_unknown(search, known, thorough)
         return found | (_diagnose_known(apart, known) or _diagnose_unknown(apart, known, thorough=False))
     return _diagnose_unknown(search, known, thorough)

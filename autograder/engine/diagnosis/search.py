@@ -2,7 +2,7 @@
 
 import re
 import types
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, combinations, islice, product
@@ -35,6 +35,7 @@ from autograder.engine.diagnosis.replay import (
 )
 from autograder.engine.diagnosis.variants import keeps_all_edits, module_with_mistakes, solution_module
 from autograder.engine.student import UNANSWERED, Call, RecordedCheck
+from autograder.errors import Cancelled
 
 Combination = tuple[Mistake, ...]  # mistakes that are made together
 
@@ -54,8 +55,16 @@ class Search:
     Time is CPU time, so that a busy machine gives the same diagnosis.
     """
 
-    def __init__(self, function: str, checks: Sequence[RecordedCheck], package: str, seconds: float) -> None:
+    def __init__(
+        self,
+        function: str,
+        checks: Sequence[RecordedCheck],
+        package: str,
+        seconds: float,
+        is_cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
         """Search among `checks`, the failed ones first, in the order in which they are tried."""
+        self._is_cancelled = is_cancelled
         self.function, self.checks, self.package = function, checks, package
         self.module = function.partition(".")[0]
         self.failed = [i for i, check in enumerate(checks) if not check.passed and calls(function, check)]
@@ -74,7 +83,9 @@ class Search:
 
     @property
     def is_out_of_time(self) -> bool:
-        """Return whether the time is up."""
+        """Return whether the time is up; raise Cancelled if the search was cancelled."""
+        if self._is_cancelled():
+            raise Cancelled
         return cpu_clock.cpu_seconds() > self._deadline
 
     # Explanations of all checks

@@ -6,13 +6,15 @@ from support.commands import SOFTMAX
 from support.judging import judged
 
 from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.registry import BUILT_IN
 from autograder.engine.comparison import relations
 from autograder.engine.comparison.compare import compare
 from autograder.engine.diagnosis.explanation import Diagnosis
-from autograder.engine.diagnosis.mistake import Mistake
+from autograder.engine.diagnosis.mistake import Mistake, mistakes_of_function
+from autograder.engine.diagnosis.search import Search
 from autograder.engine.diagnosis.variants import solution_source
 from autograder.engine.session import Options, check
-from autograder.errors import Mismatch
+from autograder.errors import Cancelled, Mismatch
 
 pytestmark = pytest.mark.usefixtures("enough_time")
 
@@ -355,6 +357,13 @@ def test_diagnose_out_of_time_is_silent(tmp_path, monkeypatch):
     failed = judged(tmp_path, "softmax.softmax", SOFTMAX.replace("/ temperature", "* temperature"))
     assert failed
     assert [outcome.mistake for outcome in failed] == [None] * len(failed)
+
+
+def test_diagnose_ends_soon_after_it_is_cancelled():
+    calls = iter([False, False, True])
+    search = Search("softmax.softmax", [], BUILT_IN, 60.0, lambda: next(calls))
+    with pytest.raises(Cancelled):
+        search.explain_all((mistake,) for mistake in mistakes_of_function("softmax.softmax"))
 
 
 def test_diagnose_pair_prefers_mistakes_that_are_made_completely(tmp_path):
