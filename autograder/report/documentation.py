@@ -38,7 +38,8 @@ def _paragraphs(text: str) -> Iterator[str]:
     paragraph, width = "", 0  # and the width of its last line in the file
     for line in text.rstrip().split("\n"):
         words = line.split()
-        if words and width + 1 + len(words[0]) > FULL_WIDTH:
+        is_table = "  " in line.strip() or "  " in paragraph.strip()  # columns, such as those of formulas
+        if words and width + 1 + len(words[0]) > FULL_WIDTH and not is_table:
             paragraph += " " + " ".join(words)
         else:
             if width:

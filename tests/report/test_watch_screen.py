@@ -180,6 +180,13 @@ def test_documentation_joins_lines_that_were_full():
     assert any(line.split("│")[-2].strip() == "Another line." for line in shown if "Another" in line)
 
 
+def test_documentation_keeps_formulas_in_columns_apart():
+    text = "def f():\n" + "".join(f"    norm={kind}:    {'a = x + y ' * 8}      (source)\n" for kind in ("pre", "post"))
+    shown = [strip(line) for line in frame_lines(screen(documentation=text), 240, 40)]
+    starts = [line.split("│")[-2].split()[0] for line in shown if "norm=" in line]
+    assert starts == ["norm=pre:", "norm=post:"]
+
+
 def test_screen_without_colour_at_60_columns_keeps_the_meaning(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     check = CHECK | {"message": "out is not close", "title": "short", "output": ""}
