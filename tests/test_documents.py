@@ -11,7 +11,7 @@ from bench.synthetic_class import make
 from rich.console import Console
 from support.paths import TESTS
 
-from autograder.classroom import gradebook
+from autograder.classroom.storage import gradebook
 from autograder.documents import CLASS_SCHEMA, RESULT_SCHEMA, SchemaError, read_document
 from autograder.report import check_report
 from autograder.report.student_feedback import as_markdown

@@ -9,28 +9,21 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from autograder.classroom import (
-    cache_keys,
-    class_document,
-    class_guards,
-    comments,
-    grade_history,
-    result_store,
-    run_settings,
-    student_exceptions,
-    submission_records,
-)
-from autograder.classroom.class_document import AttemptFile, GradedClass
-from autograder.classroom.policy import Policy
-from autograder.classroom.result_store import JournalEntry, ResultStore
-from autograder.classroom.student_budgets import StudentBudgets
-from autograder.classroom.submission_records import SubmissionRecords
+from autograder.classroom.comments import comment_records, grade_history
+from autograder.classroom.grading import cache_keys, class_guards
+from autograder.classroom.grading.student_budgets import StudentBudgets
+from autograder.classroom.grading.worker import GradingTask, WorkerSetup, scratch_folder
+from autograder.classroom.grading.worker_pool import WorkerPool
+from autograder.classroom.policy.model import Policy
+from autograder.classroom.scoring import class_document, student_exceptions
+from autograder.classroom.scoring.class_document import AttemptFile, GradedClass
+from autograder.classroom.storage import result_store, run_settings, submission_records
+from autograder.classroom.storage.result_store import JournalEntry, ResultStore
+from autograder.classroom.storage.submission_records import SubmissionRecords
 from autograder.classroom.submissions import intake, roster, sources
 from autograder.classroom.submissions.merge_students import merge_students
 from autograder.classroom.submissions.model import ClassMember, Source, Student
 from autograder.classroom.submissions.student_names import StudentNames
-from autograder.classroom.worker import GradingTask, WorkerSetup, scratch_folder
-from autograder.classroom.worker_pool import WorkerPool
 from autograder.core.versions import torch_version
 from autograder.curriculum import Curriculum, registry
 from autograder.engine import session
@@ -102,16 +95,16 @@ def grade_class(
                 class_guards.require_somebody_of_roster(term.students, size)
         only = _submissions_of(term.students, run.only)
         exceptions, warnings = student_exceptions.exceptions_by_submission(policy.exceptions, term.students)
-        records = comments.read(out)
+        records = comment_records.read(out)
         graded_class = GradedClass(
             term.sources, term.students, policy, options.curriculum, 0, exceptions=exceptions,
-            manual=comments.manual_points(records), comments=comments.by_student(records),
+            manual=comment_records.manual_points(records), comments=comment_records.by_student(records),
         )  # fmt: skip
         rubrics = {
             name: {item.id for item in policy.assignments[name].rubric} if name in policy.assignments else set()
             for name in graded_class.modules
         }
-        warnings += comments.warnings(records, [student.submission for student in term.students], rubrics)
+        warnings += comment_records.warnings(records, [student.submission for student in term.students], rubrics)
         new = {source.name for source in term.new}
         class_guards.require_same_class(graded_class, new, store)  # before anything of another class is overwritten
         graded_class.seed = store.seed(policy.seed)
@@ -141,7 +134,7 @@ def grade_class(
         try:
             setup = WorkerSetup(options, out, policy, store.results)
             if tasks and run.cluster:
-                from autograder.classroom.dask_cluster import DaskCluster
+                from autograder.classroom.grading.dask_cluster import DaskCluster
 
                 options = dataclasses.replace(options, sandbox=SandboxPolicy(unsafe=run.unsafe))
                 setup = dataclasses.replace(setup, options=options)

@@ -6,20 +6,15 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom import (
-    class_document,
-    comments,
-    grade_history,
-    gradebook,
-    result_store,
-    submission_records,
-)
-from autograder.classroom.class_document import GradedClass
-from autograder.classroom.comment_request import CommentRequest, require_valid
-from autograder.classroom.comments import CommentRecord
-from autograder.classroom.policy import Policy
-from autograder.classroom.result_store import JournalEntry, ResultStore
-from autograder.classroom.student_exceptions import exceptions_by_submission
+from autograder.classroom.comments import comment_records, grade_history
+from autograder.classroom.comments.comment_records import CommentRecord
+from autograder.classroom.comments.comment_request import CommentRequest, require_valid
+from autograder.classroom.policy.model import Policy
+from autograder.classroom.scoring import class_document
+from autograder.classroom.scoring.class_document import GradedClass
+from autograder.classroom.scoring.student_exceptions import exceptions_by_submission
+from autograder.classroom.storage import gradebook, result_store, submission_records
+from autograder.classroom.storage.result_store import JournalEntry, ResultStore
 from autograder.classroom.submissions.merge_students import merge_students
 from autograder.curriculum import Curriculum
 from autograder.documents import Document
@@ -49,19 +44,19 @@ def apply(out: Path, requests: Sequence[CommentRequest], by: str, curriculum: Cu
     Raises:
         UsageError: if a request is wrong, or a run is writing to `out`.
     """
-    by = by.strip() or comments.current_user()
+    by = by.strip() or comment_records.current_user()
     with result_store.locked(out), ResultStore(out) as store:
-        before, stored = gradebook.read(out).document, comments.read(out)
+        before, stored = gradebook.read(out).document, comment_records.read(out)
         policy = stored_policy(out, before)
         for request in requests:
             require_valid(request, before, policy, stored)
-        first, time = comments.next_id(stored), comments.now()
+        first, time = comment_records.next_id(stored), comment_records.now()
         records = [request.record(number, time, by) for number, request in enumerate(requests, start=first)]
         students = {record.student for record in records}
         after = rescore(out, before, store.entries, [*stored, *records], students, curriculum)
         with result_store.report_store_error(out):
             grade_history.record(out, before, lambda file: "run")  # what an older version did not record
-            comments.append(out, records)
+            comment_records.append(out, records)
             numbers = ", ".join(record.id for record in records)
             grade_history.record(out, after, lambda file: "comment", by=by, comment=numbers)
             class_document.write(out, after)
@@ -105,8 +100,8 @@ def rescore(
         curriculum,
         document["seed"],
         exceptions=exceptions_by_submission(policy.exceptions, people)[0],
-        manual=comments.manual_points(records),
-        comments=comments.by_student(records),
+        manual=comment_records.manual_points(records),
+        comments=comment_records.by_student(records),
     )
     assignments = group.assignments(entries)
     changed = {

@@ -4,9 +4,9 @@ import dataclasses
 from pathlib import Path
 
 from autograder.classroom.exporters import junit
+from autograder.classroom.grading.worker import scratch_folder
 from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.model import Attempt, SubmissionPart
-from autograder.classroom.worker import scratch_folder
 from autograder.core.files import write_atomically
 from autograder.core.text import clean
 from autograder.documents import Document

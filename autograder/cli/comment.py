@@ -16,7 +16,7 @@ from autograder.errors import UsageError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from autograder.classroom.comments import CommentRecord
+    from autograder.classroom.comments.comment_records import CommentRecord
     from autograder.classroom.regrade import Regrade
 
 MAX_SHOWN = 20  # changes on the screen
@@ -62,8 +62,10 @@ def comment(
     """
     from rich.text import Text
 
-    from autograder.classroom import comment_table, gradebook, regrade
-    from autograder.classroom.comment_request import CommentRequest
+    from autograder.classroom import regrade
+    from autograder.classroom.comments import comment_table
+    from autograder.classroom.comments.comment_request import CommentRequest
+    from autograder.classroom.storage import gradebook
     from autograder.classroom.submissions.student_names import StudentNames
 
     console, book = options.make_console(), gradebook.read(out)
@@ -110,7 +112,7 @@ def _show_change(done: "Regrade", record: "CommentRecord", console: "Console") -
     """Print the score before and after, and how it follows from the points."""
     from rich.text import Text
 
-    from autograder.classroom.gradebook import display_name
+    from autograder.classroom.storage.gradebook import display_name
     from autograder.report.score_words import score_lines
 
     before, after = done.students(record.student)
@@ -135,10 +137,10 @@ def _list_comments(out: Path, submission: str, console: "Console") -> None:
     """Print what was recorded about a student, the oldest first."""
     from rich.text import Text
 
-    from autograder.classroom import comments
+    from autograder.classroom.comments import comment_records
 
-    records = comments.read(out)
-    kept = {record.id for record in comments.in_force(records)}
+    records = comment_records.read(out)
+    kept = {record.id for record in comment_records.in_force(records)}
     own = [record for record in records if record.student == submission]
     for record in own:
         where = f"{record.assignment}: " if record.assignment else ""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from autograder.classroom.exporters.gradescope import Visibility
     from autograder.classroom.exporters.lms_plan import LmsOptions, LmsPlan
-    from autograder.classroom.gradebook import Gradebook
+    from autograder.classroom.storage.gradebook import Gradebook
 
 # Format: name of its file or folder in OUT/exports, and what to do with it.
 FORMATS = {
@@ -136,9 +136,9 @@ def export(
     """
     from rich.text import Text
 
-    from autograder.classroom import gradebook as graded_class
     from autograder.classroom.exporters import gradescope, gradescope_zip, junit, nbgrader, table
     from autograder.classroom.exporters.lms_plan import LmsOptions
+    from autograder.classroom.storage import gradebook as graded_class
     from autograder.core.files import report_write_error
     from autograder.core.output_files import OutputRecord
 
@@ -212,7 +212,7 @@ def _show_unmarked_questions(book: "Gradebook", names: tuple[str, ...], console:
     from rich.text import Text
 
     from autograder.classroom.exporters.lms_plan import listed
-    from autograder.classroom.gradebook import display_name
+    from autograder.classroom.storage.gradebook import display_name
     from autograder.report.score_words import unmarked_rubric_items
 
     students: dict[tuple[str, str], list[str]] = {}
@@ -278,7 +278,7 @@ def _write_feedback(
 
 def _assignments_of(out: Path, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the named assignments, or those of the graded class in `out`, or none, which means all."""
-    from autograder.classroom import gradebook
+    from autograder.classroom.storage import gradebook
     from autograder.courses.transformer import TRANSFORMER
 
     if names:

@@ -126,8 +126,8 @@ def grade(
     """
     import os
 
-    from autograder.classroom import gradebook, run_settings
     from autograder.classroom.grade import RunOptions, grade_class
+    from autograder.classroom.storage import gradebook, run_settings
     from autograder.classroom.submissions import sources
     from autograder.engine import session
     from autograder.report import grading_progress

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from autograder.classroom.exporters.nbgrader_course import Course
-    from autograder.classroom.gradebook import Gradebook
+    from autograder.classroom.storage.gradebook import Gradebook
 
 
 @contextlib.contextmanager
@@ -71,7 +71,7 @@ def show_unexported_changes(book: "Gradebook", console: "Console") -> None:
     """Name the students whose scores nbgrader's gradebook cannot hold: it has only check points and late penalties."""
     from rich.text import Text
 
-    from autograder.classroom.gradebook import display_name
+    from autograder.classroom.storage.gradebook import display_name
 
     affected = [
         clean(display_name(student), 80)

@@ -103,7 +103,7 @@ def release(
             shown = registry.figure_texts(curriculum) | registry.extra_texts(curriculum.package)
             texts = stubs.make_stubs(solutions, curriculum) | given | shown
             if release_format == "github":
-                from autograder.classroom.student_repository import repository_files
+                from autograder.classroom.class_setup.student_repository import repository_files
 
                 texts |= repository_files(curriculum, requirement or f"headway=={__version__}")
         else:
@@ -145,7 +145,8 @@ def _require_replaceable(folder: Path, texts: Mapping[str, str], curriculum: "Cu
 
 
 def _release_policy(folder: Path, curriculum: "Curriculum") -> None:
-    from autograder.classroom import policy_file, policy_template
+    from autograder.classroom.class_setup import policy_template
+    from autograder.classroom.policy import policy_file
     from autograder.curriculum import registry
 
     path = folder / policy_file.POLICY_FILE

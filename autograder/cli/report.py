@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from autograder.classroom.gradebook import Gradebook
+    from autograder.classroom.storage.gradebook import Gradebook
     from autograder.report.class_records import SimilarityResult, StudentRecord, WorkTime
 
 
@@ -67,7 +67,8 @@ def report(
     """
     from rich.text import Text
 
-    from autograder.classroom import class_comparison, class_statistics, gradebook, similar_pages, student_pages
+    from autograder.classroom.class_report import class_comparison, class_statistics, similar_pages, student_pages
+    from autograder.classroom.storage import gradebook
     from autograder.core.files import write_atomically
     from autograder.core.output_files import OutputRecord
     from autograder.report import class_summary
@@ -128,7 +129,7 @@ def report(
 
 
 def _find_similar(book: "Gradebook", folder: str, layout: str) -> "SimilarityResult":
-    from autograder.classroom import similarity
+    from autograder.classroom.class_report import similarity
 
     found = similarity.find_similar(Path(folder), layout=layout) if folder else similarity.find_similar_code(book)
     return similarity.with_names(found, book)
@@ -137,7 +138,7 @@ def _find_similar(book: "Gradebook", folder: str, layout: str) -> "SimilarityRes
 def _write_feedback(book: "Gradebook", folder: Path, console: "Console") -> None:
     from rich.text import Text
 
-    from autograder.classroom import feedback_files
+    from autograder.classroom.class_report import feedback_files
 
     with options.spinner(console, "Writing feedback …"):
         count, spent = feedback_files.write(book, folder)

@@ -24,8 +24,9 @@ def show(out: Path, student: str, names: tuple[str, ...], whole_code: bool, page
     """
     from rich.text import Text
 
-    from autograder.classroom import gradebook, student_pages
-    from autograder.classroom.student_lookup import find_student
+    from autograder.classroom.class_report import student_pages
+    from autograder.classroom.storage import gradebook
+    from autograder.classroom.storage.student_lookup import find_student
     from autograder.core.files import report_write_error, write_atomically
     from autograder.report import student_results
 

@@ -12,7 +12,7 @@ import time
 from itertools import combinations
 from pathlib import Path
 
-from autograder.classroom import similarity
+from autograder.classroom.class_report import similarity
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
 from autograder.parsing.code_tokens import filtered

@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 
 from autograder.classroom import grade
-from autograder.classroom.class_document import GradedClass
-from autograder.classroom.policy import Policy
-from autograder.classroom.result_store import JournalEntry
+from autograder.classroom.policy.model import Policy
+from autograder.classroom.scoring.class_document import GradedClass
+from autograder.classroom.storage.result_store import JournalEntry
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.session import Options

@@ -9,7 +9,7 @@ from support.paths import ROOT
 from support.softmax_class import WRONG, InProcessPool, class_document
 
 from autograder.classroom import grade as grade_module
-from autograder.classroom import gradebook
+from autograder.classroom.storage import gradebook
 
 POSITIONS = "import numpy as np\ndef one_hot(ids, vocab_size):\n    return np.eye(vocab_size)[np.asarray(ids)]\n"
 STUB = (ROOT / "assignments" / "attention.py").read_text("utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.classroom import result_store
+from autograder.classroom.storage import result_store
 from autograder.core.files import read_modules, write_atomically
 from autograder.engine.reference.memo import user_cache
 from autograder.errors import UsageError

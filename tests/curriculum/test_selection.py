@@ -6,7 +6,7 @@ from zipfile import ZipFile
 import pytest
 from click.testing import CliRunner
 
-from autograder.classroom import policy_file
+from autograder.classroom.policy import policy_file
 from autograder.cli import main
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum import registry, selection

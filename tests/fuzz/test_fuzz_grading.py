@@ -24,7 +24,7 @@ from support.generated_class import MARK, GeneratedClass, classes
 from support.softmax_class import InProcessPool
 
 from autograder.classroom import grade as grading
-from autograder.classroom import worker
+from autograder.classroom.grading import worker
 from autograder.curriculum.stubs import bundled
 from autograder.sandbox import probe
 

@@ -5,14 +5,14 @@ from support.chromium import chromium
 from support.html_rules import read_page
 from support.waiting import wait_until
 
-from autograder.classroom import (
+from autograder.classroom.class_report import (
     class_comparison,
     class_statistics,
     feedback_files,
-    gradebook,
     similar_pages,
     student_pages,
 )
+from autograder.classroom.storage import gradebook
 from autograder.courses.transformer import TRANSFORMER
 from autograder.report.class_records import SimilarityResult, SimilarPair
 from autograder.report.html.class_page import ClassPageLinks, render_class

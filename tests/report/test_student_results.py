@@ -9,8 +9,9 @@ from rich.console import Console
 from support.commands import invoke
 from support.html_rules import read_page
 
-from autograder.classroom import feedback_files, gradebook, student_pages
-from autograder.classroom.student_lookup import find_student
+from autograder.classroom.class_report import feedback_files, student_pages
+from autograder.classroom.storage import gradebook
+from autograder.classroom.storage.student_lookup import find_student
 from autograder.documents import CODE_SCHEMA
 from autograder.errors import UsageError
 from autograder.report.code_lines import MAX_EXCERPT, code_files, excerpt

@@ -10,7 +10,8 @@ from contextlib import closing, suppress
 import numpy as np
 import pytest
 
-from autograder.classroom import similarity, worker
+from autograder.classroom.class_report import similarity
+from autograder.classroom.grading import worker
 from autograder.classroom.submissions.intake import SubmittedFile
 from autograder.core.zip_archive import SkippedFile
 from autograder.courses.transformer import TRANSFORMER

@@ -13,7 +13,8 @@ import msgspec
 import pytest
 
 import autograder
-from autograder.classroom import similarity, worker
+from autograder.classroom.class_report import similarity
+from autograder.classroom.grading import worker
 from autograder.classroom.submissions.intake import SubmittedFile
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine import session
@@ -34,8 +35,8 @@ TRUSTED = {
     "browser.page": "requests of the page that runs it, in the student's own browser",
     "classroom.exporters.gradescope_run": "the settings in the archive that the instructor uploaded",
     "classroom.exporters.nbgrader_course": "imports a limit of size only",
-    "classroom.run_settings": "the settings of the run, in the instructor's folder",
-    "classroom.similarity": "the stubs of the course, and a constant",
+    "classroom.storage.run_settings": "the settings of the run, in the instructor's folder",
+    "classroom.class_report.similarity": "the stubs of the course, and a constant",
     "classroom.submissions.intake": "imports a limit of size only",
     "cli.options": "an earlier result of the same command, in a file that the user named",
     "core.output_files": OWN_SOURCES,

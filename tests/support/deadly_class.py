@@ -9,7 +9,7 @@ DEADLY = SOFTMAX + "# deadly\n"
 SITECUSTOMIZE = """
 import os, sys, time
 if "spawn_main" in " ".join(sys.orig_argv):
-    from autograder.classroom import worker
+    from autograder.classroom.grading import worker
     honest_grade = worker.grade
 
     def grade(task, *rest):

@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.classroom.policy import Policy
+from autograder.classroom.policy.model import Policy
 from autograder.curriculum.stubs import bundled
 from autograder.engine.diagnosis.mistake import mistakes_of_function
 from autograder.engine.diagnosis.variants import source_with_mistakes

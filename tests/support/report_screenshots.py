@@ -14,7 +14,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "bench"), str(ROOT)]
 
 import synthetic_class  # noqa: E402
 
-from autograder.classroom import gradebook  # noqa: E402
+from autograder.classroom.storage import gradebook  # noqa: E402
 from support.chromium import chromium  # noqa: E402
 from support.commands import invoke  # noqa: E402
 from support.site_screenshots import WIDE, Camera  # noqa: E402

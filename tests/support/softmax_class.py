@@ -4,7 +4,7 @@ import dataclasses
 import json
 from collections import deque
 
-from autograder.classroom import cache_keys, worker
+from autograder.classroom.grading import cache_keys, worker
 from autograder.classroom.submissions import intake
 from autograder.engine import session
 from support.commands import SOFTMAX, invoke, timeless

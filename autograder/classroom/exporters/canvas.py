@@ -22,7 +22,7 @@ from autograder.classroom.exporters.lms_plan import (
     parse_number,
 )
 from autograder.classroom.exporters.person_matching import Person, identifiers, match, name_words, person_of_student
-from autograder.classroom.gradebook import Gradebook
+from autograder.classroom.storage.gradebook import Gradebook
 from autograder.core.text import counted
 from autograder.documents import Document
 from autograder.errors import UsageError

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.classroom.gradebook import Gradebook
+from autograder.classroom.storage.gradebook import Gradebook
 from autograder.core import csv_table
 from autograder.core.csv_table import CsvTable
 from autograder.core.text import clean

@@ -19,7 +19,7 @@ from pathlib import Path
 from autograder.classroom.exporters.lms_plan import listed
 from autograder.classroom.exporters.moodle_worksheet import Worksheet
 from autograder.classroom.exporters.person_matching import match, person_of_student
-from autograder.classroom.gradebook import Gradebook, display_name
+from autograder.classroom.storage.gradebook import Gradebook, display_name
 from autograder.core.files import lower_suffix, write_atomically
 from autograder.core.text import clean
 from autograder.documents import Document

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
-from autograder.classroom.gradebook import Gradebook, iter_functions
+from autograder.classroom.storage.gradebook import Gradebook, iter_functions
 from autograder.core.files import write_atomically
 from autograder.documents import Document
 from autograder.report.score_words import score_lines

@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from autograder.classroom import gradebook
 from autograder.classroom.exporters import gradescope
+from autograder.classroom.storage import gradebook
 from autograder.core.files import write_atomically
 from autograder.errors import HeadwayError
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from autograder.classroom.exporters import csv_cells
-from autograder.classroom.gradebook import Gradebook, display_name
+from autograder.classroom.storage.gradebook import Gradebook, display_name
 from autograder.core.text import clean
 from autograder.documents import Document
 from autograder.report.wording import STATUS_WORDS

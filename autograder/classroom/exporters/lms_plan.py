@@ -6,7 +6,7 @@ from pathlib import Path
 
 from autograder.classroom.exporters import csv_cells
 from autograder.classroom.exporters.person_matching import Matching
-from autograder.classroom.gradebook import Gradebook, display_name
+from autograder.classroom.storage.gradebook import Gradebook, display_name
 from autograder.core.text import clean, counted
 from autograder.documents import Document
 from autograder.errors import UsageError

@@ -25,7 +25,7 @@ from autograder.classroom.exporters.lms_plan import (
 )
 from autograder.classroom.exporters.moodle_worksheet import Worksheet
 from autograder.classroom.exporters.person_matching import match, person_of_student
-from autograder.classroom.gradebook import Gradebook, iter_functions
+from autograder.classroom.storage.gradebook import Gradebook, iter_functions
 from autograder.core.points import rounded_points
 from autograder.core.text import clean
 from autograder.documents import Document

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from autograder.classroom.exporters.lms_plan import parse_number
 from autograder.classroom.exporters.person_matching import Person, identifiers, letters, name_words
-from autograder.classroom.gradebook import Gradebook
+from autograder.classroom.storage.gradebook import Gradebook
 from autograder.core import csv_table
 from autograder.core.csv_table import CsvTable
 from autograder.core.text import clean

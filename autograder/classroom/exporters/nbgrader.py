@@ -21,7 +21,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from autograder.classroom.gradebook import display_name
+from autograder.classroom.storage.gradebook import display_name
 from autograder.core.text import clean
 from autograder.documents import Document
 from autograder.errors import UsageError, missing_package

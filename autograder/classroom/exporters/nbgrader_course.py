@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.classroom.exporters import nbgrader
-from autograder.classroom.gradebook import Gradebook
+from autograder.classroom.storage.gradebook import Gradebook
 from autograder.classroom.submissions.folder_reader import read_plain_file
 from autograder.core.files import write_atomically
 from autograder.core.zip_archive import SkippedFile

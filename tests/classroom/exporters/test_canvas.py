@@ -15,10 +15,10 @@ from support.lms_importers import CanvasCourse
 from support.softmax_class import RIGHT, WRONG, InProcessPool, grade
 
 from autograder.classroom import grade as grading
-from autograder.classroom import gradebook
 from autograder.classroom.exporters import canvas, feedback_zip
 from autograder.classroom.exporters import canvas_gradebook as canvas_file
 from autograder.classroom.exporters.lms_plan import LmsOptions
+from autograder.classroom.storage import gradebook
 from autograder.errors import UsageError
 
 SOFTMAX, ATTENTION = 5011, 5012

@@ -14,8 +14,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from support.commands import invoke
 
-from autograder.classroom import gradebook
 from autograder.classroom.exporters import csv_cells, gradescope, gradescope_zip, junit, table
+from autograder.classroom.storage import gradebook
 from autograder.errors import UsageError
 from autograder.report.score_words import score_lines
 

@@ -10,10 +10,10 @@ from support.commands import invoke
 from support.lms_files import ENGLISH, FRENCH, GERMAN, POLISH, SPANISH, moodle_worksheet
 from support.lms_importers import MoodleAssignment
 
-from autograder.classroom import gradebook
 from autograder.classroom.exporters import feedback_zip, moodle
 from autograder.classroom.exporters import moodle_worksheet as worksheet_file
 from autograder.classroom.exporters.lms_plan import LmsOptions
+from autograder.classroom.storage import gradebook
 from autograder.errors import UsageError
 
 LANGUAGES = {"en": ENGLISH, "de": GERMAN, "fr": FRENCH, "es": SPANISH, "pl": POLISH}

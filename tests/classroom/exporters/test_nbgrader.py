@@ -12,8 +12,8 @@ import pytest
 from support.softmax_class import RIGHT, WRONG, InProcessPool, grade
 
 from autograder.classroom import grade as grading
-from autograder.classroom import gradebook
 from autograder.classroom.exporters import nbgrader, nbgrader_course
+from autograder.classroom.storage import gradebook
 from autograder.errors import UsageError
 
 pytest.importorskip("nbgrader.api", reason="nbgrader is not installed: pip install 'headway[notebooks]'")

@@ -1,0 +1,1 @@
+"""Summarize a graded class: statistics, comparisons, similar submissions, pages for students."""

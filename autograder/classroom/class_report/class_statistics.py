@@ -1,0 +1,122 @@
+"""Add up the results of a class from its result documents, each of which is read once."""
+
+from collections.abc import Iterable
+
+from autograder.classroom.class_report import item_analysis
+from autograder.classroom.storage.gradebook import Gradebook, display_name, iter_functions
+from autograder.core.text import clean
+from autograder.documents import Document
+from autograder.engine.diagnosis.mistake import mistakes_of_function
+from autograder.report.class_records import (
+    LETTERS,
+    NO_RESULT,
+    AssignmentSummary,
+    CheckRecord,
+    ClassRecords,
+    MistakeRecord,
+    StudentRecord,
+)
+from autograder.report.student_feedback import student_exception_lines
+
+MAX_SLOWEST = 15
+MAX_TIMEOUTS = 200
+
+
+def collect(book: Gradebook) -> ClassRecords:
+    """Return the records of a class: students, functions, checks and mistakes."""
+    records = ClassRecords(clean(book.title, 200), seed=book.document["seed"])
+    mistakes: dict[str, MistakeRecord] = {}
+    letters: list[dict[str, str]] = []  # for each student: function -> letter of its status
+    functions: dict[str, None] = {}  # an ordered set
+    points: list[dict[str, item_analysis.Points]] = []
+    for number, (student, result) in enumerate(book.results()):
+        record = _student_record(student)
+        if result is None and record.status == "graded":
+            record.status, record.reason = "failed", "the result document cannot be read: grade it again"
+        records.students.append(record)
+        letters.append({})
+        points.append({})
+        for name, function in iter_functions(result) if result else ():
+            functions[name] = None
+            points[-1][name] = function["points"]["earned"], function["points"]["possible"]
+            letters[-1][name] = LETTERS[function["status"]]
+            _add_checks(records, mistakes, number, name, function["checks"])
+    position = {name: index for index, name in enumerate(_in_course_order(functions, book))}
+    records.functions = list(position)
+    passed = [{name: letter == LETTERS["passed"] for name, letter in by_function.items()} for by_function in letters]
+    records.statistics = item_analysis.function_statistics(records.functions, passed, points)
+    records.assignments = [_assignment_summary(assignment, records.students) for assignment in book.assignments]
+    for record, by_function in zip(records.students, letters, strict=True):
+        if by_function:
+            record.letters = "".join(by_function.get(name, NO_RESULT) for name in records.functions)
+    records.mistakes = sorted(mistakes.values(), key=lambda item: (-len(item.students), position[item.function]))
+    for index, mistake in enumerate(records.mistakes):
+        for number in mistake.students:
+            records.students[number].mistakes.append(index)
+    records.checks = dict(sorted(records.checks.items(), key=lambda item: position[item[1].function]))
+    return records
+
+
+def _student_record(student: Document) -> StudentRecord:
+    return StudentRecord(
+        clean(display_name(student), 120),
+        clean(student["id"], 60),
+        clean(student["submission"], 120),
+        student["status"],
+        clean(student["reason"], 400),
+        student["score"],
+        student["out_of"],
+        student["late_days"],
+        any(grade["file"] for grade in student["assignments"].values()),
+        clean(student["email"], 120),
+        clean(student.get("section", ""), 60),
+        clean(student.get("ta", ""), 60),
+        {
+            name: grade["score"] / grade["possible"]
+            for name, grade in student["assignments"].items()
+            if grade["status"] == "graded" and grade["possible"] and not grade["excused"]
+        },
+        [clean(note, 400) for note in (*student_exception_lines(student), *student["notes"])],
+    )
+
+
+def _assignment_summary(assignment: Document, students: list[StudentRecord]) -> AssignmentSummary:
+    name = assignment["name"]
+    shares = [student.shares[name] for student in students if name in student.shares]
+    return AssignmentSummary(name, clean(assignment["title"], 120), shares)
+
+
+def _add_checks(
+    records: ClassRecords, mistakes: dict[str, MistakeRecord], student: int, function: str, checks: Iterable[Document]
+) -> None:
+    for check in checks:
+        record = records.checks.setdefault(check["id"], CheckRecord(check["id"], function, check["title"]))
+        record.statuses[check["status"]] += 1
+        if check["status"] == "timeout":
+            records.timed_out += 1
+            if len(records.timeouts) < MAX_TIMEOUTS:
+                records.timeouts.append((student, function, check["title"]))
+        elif check["status"] != "not_started":
+            # The list stays sorted, and is only touched for a check that is among the slowest.
+            entry = (check["seconds"], student, function, check["title"])
+            if len(records.slowest) < MAX_SLOWEST or entry > records.slowest[-1]:
+                records.slowest = sorted([*records.slowest, entry], reverse=True)[:MAX_SLOWEST]
+        for mistake_id, title, hint in _mistakes_in(check["mistake"]) if check["mistake"] else ():
+            mistake = mistakes.setdefault(mistake_id, MistakeRecord(mistake_id, title, function, hint, []))
+            if not mistake.students or mistake.students[-1] != student:  # several checks may show the same mistake
+                mistake.students.append(student)
+
+
+def _mistakes_in(diagnosis: Document) -> list[tuple[str, str, str]]:
+    """Return id, title and hint of each diagnosed mistake; a combination "a+b" counts as two mistakes."""
+    known = {mistake.id: mistake for mistake in mistakes_of_function(diagnosis["id"].partition("/")[0])}
+    parts = diagnosis["id"].split("+")
+    if all(part in known for part in parts):
+        return [(part, known[part].title, known[part].hint) for part in parts]
+    return [(diagnosis["id"], diagnosis["title"], diagnosis.get("hint", ""))]
+
+
+def _in_course_order(functions: Iterable[str], book: Gradebook) -> list[str]:
+    """Sort functions by assignment; within an assignment they keep the order of the documents."""
+    position = {assignment["name"]: index for index, assignment in enumerate(book.assignments)}
+    return sorted(functions, key=lambda name: position.get(name.partition(".")[0], len(position)))

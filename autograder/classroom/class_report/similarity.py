@@ -1,0 +1,224 @@
+"""Find pairs of submissions that are suspiciously alike, for a person to look at; they never change a grade.
+
+copydetect (MIT) winnows the code (Schleimer, Wilkerson, Aiken 2003, the algorithm of MOSS). Names are first replaced by
+one letter, and comments, blanks and layout removed, so that renaming, reordering and commenting do not hide a copy.
+Fingerprints of the stub do not count, nor do those that many submissions share: `np.exp(x - x.max(...` is in every
+correct softmax. copydetect's own comparison visits every pair of files; here an index from fingerprint to submissions
+finds the pairs that share anything.
+
+Alternatives considered: difflib, quadratic in length and class size; a comparison of syntax trees, which cannot
+read a copy that does not parse; JPlag, a Java program; and MOSS, a service that student work would be sent to.
+"""
+
+import hashlib
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograder.classroom.storage.gradebook import Gradebook, display_name
+from autograder.classroom.submissions import intake, layouts
+from autograder.classroom.submissions.model import Attempt
+from autograder.core.zip_archive import SkippedFile
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum import Curriculum
+from autograder.curriculum.stubs import bundled
+from autograder.documents import Document
+from autograder.errors import UsageError, missing_package
+from autograder.parsing.code_tokens import filtered
+from autograder.parsing.extract import PREAMBLE
+from autograder.report.class_records import SimilarityResult, SimilarPair
+from autograder.sandbox.source_reader import SourceReader, source_reader
+
+K = 20  # characters of filtered code in a fingerprint, about two short lines
+WINDOW = 6  # one fingerprint in this many is kept; a common part of K + WINDOW - 1 characters is always found
+MAX_SHARERS = 10  # a fingerprint in more submissions than this (or a 50th of the class) is not counted
+MIN_FINGERPRINTS = 12  # fingerprints that a module needs to be compared; fewer show nothing
+THRESHOLD = 0.5  # smallest share that is listed
+MAX_PAIRS = 200
+
+
+def find_similar(folder: Path, *, layout: str = "auto") -> SimilarityResult:
+    """Compare the submissions in a folder; raise UsageError without copydetect or submissions."""
+    result = SimilarityResult()
+    result.pairs = compare(_filtered_submissions(folder, layout, result), TRANSFORMER)
+    return result
+
+
+def find_similar_code(book: Gradebook) -> SimilarityResult:
+    """Compare the code that was stored when the class was graded; raise UsageError if there is none."""
+    result = SimilarityResult()
+    result.pairs = compare(_filtered_code_of_class(book, result), TRANSFORMER)
+    if not result.reading.name:
+        problem = f"{book.out} holds no code: it was graded by an older version"
+        raise UsageError(f"{problem}. Grade the class again, or name the folder of submissions: --similar=SUBMISSIONS")
+    return result
+
+
+def with_names(result: SimilarityResult, book: Gradebook) -> SimilarityResult:
+    """Return the result with the students' names in place of the names of submissions."""
+    counts = Counter(display_name(student) for student in book.students)
+    names = {}
+    for student in book.students:
+        name = display_name(student)
+        # Submissions distinguish students with the same name.
+        names[student["submission"]] = name if counts[name] == 1 else f"{name} ({student['submission']})"
+    pairs = [
+        replace(one, first=names.get(one.first, one.first), second=names.get(one.second, one.second))
+        for one in result.pairs
+    ]
+    unread = [(names.get(name, name), reason) for name, reason in result.unread]
+    reading = replace(result.reading, name=names.get(result.reading.name, result.reading.name))
+    return SimilarityResult(pairs, unread, reading)
+
+
+def compare(
+    submissions: Iterable[tuple[str, dict[str, str]]], curriculum: Curriculum, *, threshold: float = THRESHOLD
+) -> list[SimilarPair]:
+    """Return the pairs of alike submissions, most alike first; submissions are names with filtered code by module."""
+    stubs = {name: (bundled("assignments") / f"{name}.py").read_text("utf-8") for name in curriculum.modules}
+    boilerplate = {name: _fingerprints(filtered(text)) for name, text in stubs.items()}
+    names: list[str] = []
+    fingerprints: dict[str, dict[int, NDArray[np.int64]]] = defaultdict(dict)  # module -> submission -> fingerprints
+    cache: dict[tuple[str, str], NDArray[np.int64]] = {}  # identical code is fingerprinted once
+    for number, (name, modules) in enumerate(submissions):
+        names.append(name)
+        for module, code in modules.items():
+            if module in curriculum.modules:
+                key = (module, hashlib.sha256(code.encode()).hexdigest())
+                if key not in cache:
+                    cache[key] = np.setdiff1d(_fingerprints(code), boilerplate[module])
+                if cache[key].size >= MIN_FINGERPRINTS:
+                    fingerprints[module][number] = cache[key]
+    max_sharers = max(MAX_SHARERS, len(names) // 50)
+    shared: dict[tuple[int, int], dict[str, int]] = defaultdict(dict)
+    totals: dict[int, dict[str, int]] = defaultdict(dict)
+    for module, by_submission in fingerprints.items():
+        rare, shared_counts = _count_rare(by_submission, max_sharers)
+        for numbers, count in shared_counts.items():
+            shared[numbers][module] = count
+        for number, count in rare.items():
+            totals[number][module] = count
+    pairs = [
+        pair
+        for (first, second), counts in shared.items()
+        if (pair := _pair(names, totals, first, second, counts)).share >= threshold and pair.shared >= MIN_FINGERPRINTS
+    ]
+    pairs.sort(key=lambda pair: (-pair.share, -pair.shared, pair.first, pair.second))
+    return pairs[:MAX_PAIRS]
+
+
+def _pair(
+    names: list[str], totals: dict[int, dict[str, int]], first: int, second: int, counts: dict[str, int]
+) -> SimilarPair:
+    """Return how alike two submissions are; `counts` holds the fingerprints that they share, by module."""
+    smaller = {module: min(totals[first][module], totals[second][module]) for module in counts}
+    # Many small coincidences do not add up to a copy: only modules that are alike on their own are counted.
+    alike = {
+        module: count
+        for module, count in counts.items()
+        if count >= MIN_FINGERPRINTS / 2 and count >= smaller[module] * THRESHOLD / 2
+    }
+    total = sum(alike.values())
+    share = total / sum(smaller[module] for module in alike) if alike else 0.0
+    ordered = sorted(alike, key=lambda module: -alike[module] / smaller[module])
+    shown = ", ".join(f"{module} {alike[module] / smaller[module]:.0%}" for module in ordered)
+    submissions = names[first], names[second]
+    return SimilarPair(*submissions, share, total, shown, submissions, tuple(ordered))
+
+
+def _count_rare(
+    by_submission: dict[int, NDArray[np.int64]], max_sharers: int
+) -> tuple[dict[int, int], dict[tuple[int, int], int]]:
+    """Return for one module how many rare fingerprints each submission has, and how many each pair shares."""
+    hashes = np.concatenate(list(by_submission.values()))
+    owners = np.repeat(list(by_submission), [fingerprints.size for fingerprints in by_submission.values()])
+    order = np.lexsort((owners, hashes))
+    hashes, owners = hashes[order], owners[order]
+    starts = np.flatnonzero(np.r_[True, hashes[1:] != hashes[:-1]])
+    sizes = np.diff(np.r_[starts, hashes.size])
+    rare = np.repeat(sizes <= max_sharers, sizes)
+    numbers, counts = np.unique(owners[rare], return_counts=True)
+    rare_counts = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
+    shared: dict[tuple[int, int], int] = defaultdict(int)
+    for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
+        if 1 < size <= max_sharers:
+            for pair in combinations(owners[start : start + size].tolist(), 2):
+                shared[pair] += 1
+    return rare_counts, shared
+
+
+def _fingerprints(code: str) -> NDArray[np.int64]:
+    try:
+        from copydetect.utils import hashed_kgrams, winnow
+    except ImportError:
+        raise missing_package("comparing submissions needs copydetect", "class") from None
+    if len(code) < K + WINDOW:
+        return np.empty(0, dtype=np.int64)
+    return np.asarray(winnow(hashed_kgrams(code, K), WINDOW)[0])
+
+
+def _filtered_code_of_class(book: Gradebook, result: SimilarityResult) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield each student's filtered code by module, from the stored code."""
+    with source_reader() as reader:
+        for student in book.students:
+            if (code := book.code_of(student)) is None:
+                continue
+            started = time.thread_time()
+            filtered_modules: dict[str, str] = {}
+            try:
+                filtered_modules = reader.filtered_code(
+                    {name: b"\n".join(lines) for name, lines in code_lines(code).items()}
+                )
+            except SkippedFile as error:
+                result.unread.append((student["submission"], str(error)))
+            seconds = time.thread_time() - started + reader.next_submission().cpu_seconds
+            result.reading.add(student["submission"], seconds)
+            yield student["submission"], filtered_modules
+
+
+def code_lines(code: Document) -> dict[str, list[bytes]]:
+    """Return the lines of each module of a code document."""
+    return {
+        name: "\n".join(part["text"] for part in parts).encode("utf-8", "replace").split(b"\n")
+        for name, parts in code["modules"].items()
+    }
+
+
+def _filtered_submissions(folder: Path, layout: str, result: SimilarityResult) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield each student's filtered code by module, from the last attempt, read as for grading.
+
+    What cannot be read, and the time that reading takes, is added to `result`.
+    """
+    students = layouts.read_class_members(folder, TRANSFORMER, layout)
+    with source_reader() as reader:
+        for student in students:
+            if student.attempts:
+                started = time.thread_time()
+                code, problem = _filtered_code(student.attempts[-1], reader)
+                seconds = time.thread_time() - started + reader.next_submission().cpu_seconds
+                result.reading.add(student.submission, seconds)
+                if problem:
+                    result.unread.append((student.submission, problem))
+                yield student.submission, code
+
+
+def _filtered_code(attempt: Attempt, reader: SourceReader) -> tuple[dict[str, str], str]:
+    """Return the filtered code of one attempt by module, and what could not be read."""
+    with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
+        taken = intake.copy_modules(intake.read_files(attempt), Path(scratch), TRANSFORMER, reader)
+        # Every module from a notebook starts with the same preamble, which is not the student's.
+        sources = {file.stem: file.read_bytes().removeprefix(PREAMBLE.encode()) for file in Path(scratch).glob("*.py")}
+    problem = "; ".join([note for note in taken.notes if "left out" in note or not taken.modules][:3])
+    if not taken.modules:
+        return {}, problem or "it contains no module of the course"
+    try:
+        return reader.filtered_code(sources), problem
+    except SkippedFile as error:
+        return {}, str(error)

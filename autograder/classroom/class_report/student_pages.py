@@ -1,0 +1,81 @@
+"""Collect what is known about each student of a graded class, and write the pages that the class page links to."""
+
+import contextlib
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from autograder.classroom.comments import comment_records, grade_history
+from autograder.classroom.storage.gradebook import Gradebook, display_name
+from autograder.core.files import write_atomically
+from autograder.documents import Document
+from autograder.report.class_records import SimilarityResult, WorkTime
+from autograder.report.score_words import score_lines
+from autograder.report.student_results import StudentResults, as_page
+
+
+def results_of(
+    book: Gradebook, student: Document, names: Sequence[str] = (), history: Sequence[Document] | None = None
+) -> StudentResults:
+    """Return everything about a student, or about the named assignments only.
+
+    `history` holds the changes of this student's grades, if they have been read.
+    """
+    if history is None:
+        history = history_by_student(book).get(student["submission"], [])
+    result, code = book.result_of(student), book.code_of(student)
+    arithmetic = score_lines(student, book.document)
+    if names:
+        arithmetic = [line for line in arithmetic if line.partition(":")[0] in (*names, "total")]
+        assignments = {name: grade for name, grade in student["assignments"].items() if name in names}
+        student = {**student, "assignments": assignments}
+        if result is not None:
+            kept = [assignment for assignment in result["assignments"] if assignment["name"] in names]
+            result = {**result, "assignments": kept}
+        history = [change for change in history if change["assignment"] in (*names, "")]
+    return StudentResults(student, book.document, result, code, arithmetic, history, str(book.out))
+
+
+def history_by_student(book: Gradebook) -> dict[str, list[Document]]:
+    """Return the changes of grades by submission, the oldest first, with the reason of each comment."""
+    found: dict[str, list[Document]] = {}
+    with contextlib.suppress(OSError):
+        changes = grade_history.read(book.out)
+        records = comment_records.read(book.out) if changes else []
+        reasons = {record.id: record.reason or record.text for record in records}
+        for change in changes:
+            reason = reasons.get(change["comment"], "")
+            found.setdefault(change["student"], []).append({**change, "reason": reason})
+    return found
+
+
+def write(book: Gradebook, folder: Path, page: Path, similarity: SimilarityResult) -> WorkTime:
+    """Write a page for each student who has a result; return the time that was spent.
+
+    Args:
+        book: the class.
+        folder: where the pages go; the class page is next to it.
+        page: the class page.
+        similarity: the pairs, with the addresses of their pages.
+    """
+    names, spent = book.file_names(), WorkTime()
+    pairs: dict[str, list[dict[str, str]]] = {}
+    for pair in similarity.pairs:
+        for one, other in ((0, pair.second), (1, pair.first)):
+            link = {"text": f"Similar to {other} ({pair.share:.0%})", "address": f"../{pair.page}"}
+            pairs.setdefault(pair.submissions[one], []).extend([link] if pair.page else [])
+    history = history_by_student(book)
+    for student in book.students:
+        started = time.thread_time()
+        if not any(grade["file"] for grade in student["assignments"].values()):
+            continue
+        shown = results_of(book, student, history=history.get(student["submission"], []))
+        shown.links = [
+            {"text": "Class report", "address": quote(f"../{page.name}")},
+            *pairs.get(student["submission"], []),
+        ]
+        content = as_page(shown).encode("utf-8", "replace")
+        write_atomically(folder / f"{names[student['submission']]}.html", content)
+        spent.add(display_name(student), time.thread_time() - started)
+    return spent

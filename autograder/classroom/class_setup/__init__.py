@@ -1,0 +1,1 @@
+"""Generate what an instructor starts a class with: a `course.toml` and a repository for students."""

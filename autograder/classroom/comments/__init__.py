@@ -1,0 +1,1 @@
+"""Record comments, points given by hand and changes of grades."""

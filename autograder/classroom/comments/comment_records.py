@@ -1,0 +1,173 @@
+"""Comments and points that instructors give by hand, with a record of who changed what and why.
+
+`OUT/comments.jsonl` has one JSON object on each line, the oldest first. Lines are only added: a record that was a
+mistake is undone by another one. Scores are computed from the records in force (see `manual_points.py`).
+"""
+
+import datetime
+import getpass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from autograder.classroom.policy.model import FINITE
+from autograder.classroom.scoring.manual_points import Adjustment, ManualPoints, RubricPoints
+from autograder.core.files import read_plain_file, report_write_error, write_atomically
+from autograder.core.text import clean
+from autograder.documents import Document
+from autograder.errors import UsageError
+
+COMMENTS = "comments.jsonl"
+MAX_TEXT = 10_000
+_Points = Annotated[float, Meta(ge=-10_000, le=FINITE)]
+
+
+class CommentRecord(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One decision: a comment, points for a rubric item, points added, a score, or that another record is undone."""
+
+    id: str
+    time: str  # ISO 8601
+    by: str
+    student: str  # the name of the submission
+    assignment: str = ""  # empty: a comment on all of them
+    text: str = ""  # what the student reads
+    rubric: str = ""  # the id of the rubric item that `points` are for
+    points: _Points | None = None  # for the rubric item; without one, added to the score
+    score: Annotated[float, Meta(ge=0, le=FINITE)] | None = None  # replaces the score
+    reason: str = ""  # for the record only, not for the student
+    undoes: str = ""  # the id of a record that no longer counts
+
+    @property
+    def changes_points(self) -> bool:
+        """Whether the record changes points."""
+        return self.points is not None or self.score is not None
+
+    @property
+    def summary(self) -> str:
+        """The decision in a few words, without the text."""
+        if self.undoes:
+            return f"undid comment {self.undoes}"
+        if self.rubric:
+            return f"{self.points:g} points for {self.rubric}"
+        if self.score is not None:
+            return f"score set to {self.score:g}"
+        return "comment" if self.points is None else f"{self.points:+g} points"
+
+
+def current_user() -> str:
+    """Return the name under which decisions of this user are recorded, unless another is given."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # the user has no name, as in some containers
+        return "unknown"
+
+
+def now() -> str:
+    """Return the current time as it is stored."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def read(out: Path) -> list[CommentRecord]:
+    """Return all records in the folder `out`; raise UsageError if a line is damaged, because it may hold points."""
+    path = out / COMMENTS
+    try:
+        lines = read_plain_file(path).splitlines()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise UsageError(f"cannot read {path} ({error.strerror}). Check its permissions: ls -l {path}") from None
+    records = []
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                records.append(msgspec.json.decode(line, type=CommentRecord))
+            except (ValueError, RecursionError) as error:
+                problem = f"{path}, line {number} is damaged ({clean(error, 200)})"
+                raise UsageError(f"{problem}. Repair the line, or delete it if the decision is void") from None
+    return records
+
+
+def append(out: Path, records: Sequence[CommentRecord]) -> None:
+    """Add records; the file is complete on disk when this returns, and its old lines are not changed."""
+    path = out / COMMENTS
+    old = read_plain_file(path) if path.exists() else b""
+    old += b"" if not old or old.endswith(b"\n") else b"\n"
+    lines = b"".join(msgspec.json.encode(record) + b"\n" for record in records)
+    with report_write_error(path, "Check its permissions"):
+        write_atomically(path, old + lines, durable=True)
+
+
+def next_id(records: Sequence[CommentRecord]) -> int:
+    """Return the number of the next record."""
+    return 1 + max((int(record.id) for record in records if record.id.isdecimal()), default=0)
+
+
+def in_force(records: Sequence[CommentRecord]) -> list[CommentRecord]:
+    """Return the records that count: not those that a later one undoes, unless that one is undone itself."""
+    undone: set[str] = set()
+    kept = []
+    for record in reversed(records):
+        if record.id in undone:
+            continue
+        if record.undoes:
+            undone.add(record.undoes)
+        else:
+            kept.append(record)
+    return kept[::-1]
+
+
+def manual_points(records: Sequence[CommentRecord]) -> dict[str, dict[str, ManualPoints]]:
+    """Return the points given by hand, by student and assignment."""
+    rubrics: dict[tuple[str, str], dict[str, RubricPoints]] = {}
+    adjustments: dict[tuple[str, str], list[Adjustment]] = {}
+    for record in in_force(records):
+        key = record.student, record.assignment
+        if record.rubric:
+            rubrics.setdefault(key, {})[record.rubric] = RubricPoints(max(0.0, record.points or 0.0), record.text)
+        elif record.changes_points:
+            added = record.points or 0.0
+            adjustment = Adjustment(record.text, added, record.score, record.by, record.time)
+            adjustments.setdefault(key, []).append(adjustment)
+    manual: dict[str, dict[str, ManualPoints]] = {}
+    for student, assignment in {**rubrics, **adjustments}:
+        key = student, assignment
+        points = ManualPoints(rubrics.get(key, {}), tuple(adjustments.get(key, ())))
+        manual.setdefault(student, {})[assignment] = points
+    return manual
+
+
+def by_student(records: Sequence[CommentRecord]) -> dict[str, list[Document]]:
+    """Return the comments, by student, as they are in the class document; reasons for points are not among them."""
+    found: dict[str, list[Document]] = {}
+    for record in in_force(records):
+        if not record.changes_points:
+            entry = {"time": record.time, "by": clean(record.by, 120), "assignment": record.assignment}
+            found.setdefault(record.student, []).append({**entry, "text": clean(record.text, MAX_TEXT)})
+    return found
+
+
+def warnings(
+    records: Sequence[CommentRecord], students: Iterable[str], rubrics: Mapping[str, Collection[str]]
+) -> list[str]:
+    """Return a line for each kind of record that has no effect.
+
+    Args:
+        records: all records of a class.
+        students: the students of the class.
+        rubrics: the ids of the rubric items of each assignment that counts.
+    """
+    known, problems = set(students), dict[str, None]()  # an ordered set
+    for record in in_force(records):
+        if record.student not in known:
+            problem = f"{clean(record.student, 80)!r} is not in the class"
+        elif record.assignment and record.assignment not in rubrics:
+            problem = f"{record.assignment} is not graded"
+        elif record.rubric and record.rubric not in rubrics[record.assignment]:
+            problem = f"{record.assignment} has no rubric item {record.rubric!r} any more"
+        else:
+            continue
+        problems[f"{COMMENTS}: {problem}, so comment {record.id} is not used."] = None
+    return list(problems)

@@ -1,0 +1,99 @@
+"""Check what an instructor asks to be recorded about a student, before anything is written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from autograder.classroom.comments.comment_records import MAX_TEXT, CommentRecord, in_force
+from autograder.classroom.policy.model import Policy, RubricItem
+from autograder.core.points import format_points
+from autograder.core.text import clean
+from autograder.documents import Document
+from autograder.errors import UsageError
+
+
+@dataclass(frozen=True)
+class CommentRequest:
+    """One comment, or points given by hand, for a student; empty or None where nothing was given."""
+
+    student: str  # the name of the submission
+    text: str = ""
+    assignment: str = ""
+    rubric: str = ""
+    points: float | None = None  # for the rubric item
+    add: float | None = None
+    score: float | None = None
+    reason: str = ""
+    undoes: str = ""  # the id of a comment to take back
+
+    def record(self, number: int, time: str, by: str) -> CommentRecord:
+        """Return the record to store."""
+        points = self.add if self.points is None else self.points
+        names = self.student, self.assignment, self.text, self.rubric
+        return CommentRecord(str(number), time, by, *names, points, self.score, self.reason, self.undoes)
+
+
+def require_valid(request: CommentRequest, document: Document, policy: Policy, stored: Sequence[CommentRecord]) -> None:
+    """Raise UsageError if the request is incomplete, gives more points than there are, or undoes what is not there."""
+    if request.undoes:
+        _require_undoable(request, stored)
+        return
+    known = [assignment["name"] for assignment in document["assignments"]]
+    given = [value for value in (request.points, request.add, request.score) if value is not None]
+    if len(given) > 1:
+        raise UsageError("give only one of --points, --add and --score")
+    if any(value != value or abs(value) > 10_000 for value in given):
+        raise UsageError("points must be a number from -10000 to 10000")
+    if max(len(request.text), len(request.reason)) > MAX_TEXT:
+        raise UsageError(f"the text is longer than {MAX_TEXT} characters. Shorten it.")
+    if request.assignment and request.assignment not in known:
+        names = ", ".join(known)
+        raise UsageError(f"{clean(request.assignment, 80)!r} is not graded. Name one of these: --assignment {names}")
+    if request.rubric and request.points is None:
+        raise UsageError(f"say how many points {request.rubric} gets: --rubric {request.rubric} --points N")
+    if not given and not request.text.strip():
+        raise UsageError("the comment is empty. Write a text, or points: --rubric ID --points N, --add N or --score N")
+    if not given:
+        return
+    if not request.assignment:
+        raise UsageError(f"name the assignment that the points are for: --assignment {' or '.join(known)}")
+    if request.rubric or request.points is not None:
+        _require_rubric_item(request, policy)
+    elif not request.text.strip():
+        raise UsageError("write why the score changes; the student reads it: headway comment OUT STUDENT TEXT …")
+    if request.score is not None:
+        possible = next(one["possible"] for one in document["assignments"] if one["name"] == request.assignment)
+        if request.score < 0:
+            raise UsageError("a score cannot be less than 0. To deduct points: --add -N")
+        if request.score > possible + 1e-6 and policy.bonus != "extra":
+            most = f"{request.assignment} has {format_points(possible)} points"
+            raise UsageError(f'{most}. Give at most that many, or allow more in course.toml: bonus = "extra"')
+
+
+def _require_undoable(request: CommentRequest, stored: Sequence[CommentRecord]) -> None:
+    if request != CommentRequest(request.student, reason=request.reason, undoes=request.undoes):
+        raise UsageError("--undo only takes back a comment. Write the new one with a second command.")
+    own = [record.id for record in in_force(stored) if record.student == request.student]
+    if any(record.id == request.undoes and record.undoes for record in stored):
+        raise UsageError(f"comment {request.undoes} is itself an undo. Write the comment again instead")
+    if request.undoes not in own:
+        known = f"Comments of this student: {', '.join(own)}." if own else "This student has no comments."
+        raise UsageError(f"no comment {clean(request.undoes, 40)!r} to undo. {known}")
+
+
+def _require_rubric_item(request: CommentRequest, policy: Policy) -> None:
+    rules = policy.assignments.get(request.assignment)
+    items = {item.id: item for item in rules.rubric} if rules else {}
+    if request.rubric not in items:
+        raise UsageError(_unknown_item(request, items))
+    most, points = items[request.rubric].points, request.points or 0.0
+    if not 0 <= points <= most:
+        raise UsageError(f"{request.rubric} has {format_points(most)} points. Give 0 to {format_points(most)}.")
+
+
+def _unknown_item(request: CommentRequest, items: dict[str, RubricItem]) -> str:
+    apply = "After a change of course.toml, apply it first: headway grade --out OUT"
+    if not items:
+        return f"{request.assignment} has no rubric. To add points: --add N. {apply}"
+    known = ", ".join(items)
+    missing = f"no rubric item {clean(request.rubric, 80)!r}" if request.rubric else "--points needs --rubric ID"
+    return f"{missing}. {request.assignment} has {known}. {apply}"

@@ -1,0 +1,68 @@
+"""Read comments and points for many students from a CSV file, for example of a rubric item."""
+
+import codecs
+import csv
+import io
+import math
+from pathlib import Path
+from typing import Any
+
+from autograder.classroom.comments.comment_request import CommentRequest
+from autograder.classroom.submissions.student_names import StudentNames
+from autograder.core.text import clean
+from autograder.errors import UsageError
+
+_TEXTS = ("text", "assignment", "rubric", "reason")
+_NUMBERS = ("points", "add", "score")
+
+
+def read(path: Path, names: StudentNames) -> list[CommentRequest]:
+    """Return a request for each row that says anything; raise UsageError, naming the line, for a wrong one."""
+    reader = _reader(path)
+    titles = {(title or "").strip().lower(): title for title in reader.fieldnames or ()}
+    if not titles:
+        raise UsageError(f"{path} is empty. It needs a row of titles, such as student,assignment,rubric,points,text")
+    if "student" not in titles:
+        known = ", ".join(("student", *_TEXTS, *_NUMBERS))
+        raise UsageError(f"{path} has no column student. Its columns may be: {known}")
+    requests = []
+    for row in reader:
+        cells = {name: (row[title] or "").strip() for name, title in titles.items() if isinstance(row[title], str)}
+        where = f"{path}, line {reader.line_num}"
+        if any(cells.get(name) for name in ("text", *_NUMBERS)):
+            student = names.find(cells.get("student", ""), f"{where}, column student")
+            if student is None:
+                raise UsageError(f"{where}: {names.unknown(cells.get('student', ''))}")
+            values: dict[str, Any] = {name: cells.get(name, "") for name in _TEXTS}
+            values |= {name: _number(cells.get(name, ""), where, name) for name in _NUMBERS}
+            requests.append(CommentRequest(student, **values))
+    if not requests:
+        raise UsageError(f"{path} has no row with a text or points")
+    return requests
+
+
+def _reader(path: Path) -> "csv.DictReader[str]":
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}. Check the path: --from FILE") from None
+    is_utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        text = content.decode("utf-16" if is_utf_16 else "utf-8-sig")
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is not UTF-8 text. Save it as CSV (UTF-8).") from None
+    first = text.partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    return csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+
+
+def _number(text: str, where: str, column: str) -> float | None:
+    if not text:
+        return None
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise UsageError(f"{where}: {column} must be a number, not {clean(text, 40)!r}")
+    return number

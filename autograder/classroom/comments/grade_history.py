@@ -1,0 +1,98 @@
+"""Record each change of a student's score, with its time and cause, in `OUT/history.jsonl`.
+
+Each line is a JSON object: time, by, cause ("run", "policy" or "comment"), student, assignment, before, after and, if a
+comment is the cause, its id. Scores are in points; an empty assignment stands for the total, in percent. `null` is no
+score.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from autograder.classroom.comments import comment_records
+from autograder.core.files import read_plain_file
+from autograder.documents import Document
+
+HISTORY = "history.jsonl"
+_TINY = 1e-5  # documents hold six decimals
+
+Cause = Literal["run", "policy", "comment"]
+
+
+class GradeChange(Struct, frozen=True):
+    """One change of one score."""
+
+    time: str
+    by: str
+    cause: Cause
+    student: str  # the name of the submission
+    assignment: str  # empty: the total
+    before: float | None
+    after: float | None
+    comment: str = ""  # the id of the comment that caused it
+
+
+def read(out: Path, student: str | None = None) -> list[Document]:
+    """Return the changes, the oldest first, of one student or of all."""
+    return [msgspec.to_builtins(change) for change in _changes(out) if student in (None, change.student)]
+
+
+def record(
+    out: Path, document: Document, cause_of: Callable[[str | None], Cause], *, by: str = "", comment: str = ""
+) -> None:
+    """Add the changes since the last record to the history; raise OSError if it cannot be written.
+
+    Args:
+        out: the folder of the class.
+        document: its class document.
+        cause_of: returns why a score has changed, given `grade["file"]`, the result document that it is from.
+        by: who changed it (default: the user).
+        comment: the id of the comment that is the cause.
+    """
+    last = {(change.student, change.assignment): change.after for change in _changes(out)}
+    time, by, changes = comment_records.now(), by or comment_records.current_user(), []
+    for student in document["students"]:
+        causes = [cause_of(grade["file"]) for grade in student["assignments"].values()]
+        causes.append(next((cause for cause in causes if cause != "policy"), "policy"))  # of the total
+        for (assignment, after), cause in zip(_scores(student), causes, strict=True):
+            before = last.get((student["submission"], assignment))
+            if _differ(before, after):
+                names = student["submission"], assignment
+                changes.append(GradeChange(time, by, cause, *names, before, after, comment))
+    if changes:
+        with open(out / HISTORY, "a+b") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
+            start = b"\n" if file.read(1) not in (b"", b"\n") else b""  # after half a line
+            file.write(start + b"".join(msgspec.json.encode(change) + b"\n" for change in changes))
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _scores(student: Document) -> Iterator[tuple[str, float | None]]:
+    """Yield the score of each assignment, and last the total; None while there is none."""
+    grades = student["assignments"]
+    for name, grade in grades.items():
+        # Missing work has a score only if it was given by hand.
+        has_score = grade["score"] or grade["status"] not in ("missing", "waiting")
+        yield name, grade["score"] if has_score and not grade["excused"] else None
+    is_waiting = any(grade["status"] == "waiting" for grade in grades.values())
+    has_total = student["score"] or any(grade["status"] != "missing" for grade in grades.values())
+    yield "", student["percent"] if has_total and not is_waiting else None
+
+
+def _differ(before: float | None, after: float | None) -> bool:
+    if before is None or after is None:
+        return before is not after
+    return abs(before - after) > _TINY
+
+
+def _changes(out: Path) -> Iterator[GradeChange]:
+    with contextlib.suppress(FileNotFoundError):
+        for line in read_plain_file(out / HISTORY).splitlines():
+            with contextlib.suppress(ValueError, RecursionError):  # a power cut may leave half a line
+                yield msgspec.json.decode(line, type=GradeChange)

@@ -1,0 +1,126 @@
+"""Checks before a class is graded: each refuses a run whose grades would be wrong, or warns of what is not known."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import unquote
+
+from autograder.classroom.scoring.class_document import GradedClass
+from autograder.classroom.storage.result_store import JournalEntry, ResultStore
+from autograder.classroom.submissions.model import ClassMember, Source, Student
+from autograder.core.text import clean, counted
+from autograder.errors import UsageError
+
+MIN_ROSTER = 5  # of a smaller class, most may well be missing
+
+
+def require_separate_folders(sources: Iterable[Source], out: Path) -> None:
+    """Raise UsageError if the folder of results is in, above or equal to a folder of submissions.
+
+    A later run would take results for a student's submission.
+    """
+    place = out.resolve()
+    for source in sources:
+        folder = source.folder.resolve()
+        if place == folder or folder in place.parents:
+            where = "is" if place == folder else "is inside"
+        elif place in folder.parents:
+            where = "contains"
+        else:
+            continue
+        raise UsageError(f"--out {out} {where} the folder of submissions {source.folder}. Choose a folder beside it")
+
+
+def require_same_class(graded_class: GradedClass, new: Collection[str], store: ResultStore) -> None:
+    """Raise UsageError if there are results, but none of this class: two classes would overwrite each other's files.
+
+    `new` are the names of the sources of this run.
+    """
+    graded = (
+        one.file
+        for source in graded_class.sources
+        if source.name in new
+        for one in graded_class.files_of_source(source)
+    )
+    stored, expected = ({_submission_of_file(file) for file in files} for files in (store.entries, graded))
+    # On two platforms, the same students have different names.
+    has_both = any(work & set(new) and work - set(new) for work in (s.work.keys() for s in graded_class.students))
+    if stored and expected and stored.isdisjoint(expected) and not has_both:
+        example = f"{counted(len(stored), 'submission')}, for example {sorted(stored)[0]!r}"
+        problem = f"{store.out} contains the results of another class ({example})"
+        raise UsageError(f"{problem}. Choose another folder: --out DIR")
+
+
+def _submission_of_file(file: str) -> str:
+    """Return the submission that a result document is named after, without source and attempt."""
+    return unquote(re.sub(r"(\+[^+#]*)?(#\d+)?\.json$", "", file))
+
+
+def require_most_of_roster(
+    students: Sequence[Student], sources: Iterable[Source], members: Mapping[str, Sequence[ClassMember]], size: int
+) -> None:
+    """Raise UsageError if fewer than half of the `size` people on the roster submitted to one of the sources.
+
+    Then the folder, its layout or the roster is probably not what the instructor meant.
+    """
+    if size < MIN_ROSTER:
+        return
+    for source in sources:
+        works = [student.work[source.name] for student in students[:size] if source.name in student.work]
+        found = sum(any(attempt for attempt in work.attempts) for work in works)
+        if 2 * found >= size:
+            continue
+        on_roster = {work.submission for work in works}
+        others = [member.submission for member in members[source.name] if member.submission not in on_roster]
+        expected = f"{source.folder} has submissions of {found} of the {counted(size, 'student')} on the roster"
+        instead = f", and {counted(len(others), 'submission')} of nobody on it, for example {clean(others[0], 60)!r}"
+        hint = "Check the folder, --layout and --roster; if this is right, add --partial"
+        raise UsageError(f"{expected}{instead if others else ''}. {hint}")
+
+
+def require_somebody_of_roster(students: Sequence[Student], size: int) -> None:
+    """Raise UsageError if there are submissions, but none of the `size` people on the roster, who are the first."""
+    if any(student.attempts for student in students[:size]):
+        return
+    others = [student.submission for student in students[size:] if student.attempts]
+    if others:
+        problem = f"none of the {counted(len(others), 'student')} with submissions is on the roster"
+        hint = "Check --roster and its columns; if this is right, add --partial"
+        raise UsageError(f"{problem}, for example {clean(others[0], 60)!r}. {hint}")
+
+
+def warn_of_wrong_folders(
+    graded_class: GradedClass, sources: Iterable[Source], entries: Mapping[str, JournalEntry]
+) -> list[str]:
+    """Return a warning for each assignment that was named for a folder in which nobody has begun it."""
+    found = []
+    for source in sources:
+        graded = [entries[one.file] for one in graded_class.files_of_source(source) if one.file in entries]
+        for name in source.assignments if source.name and graded else ():
+            if not any(entry.has_begun(name) for entry in graded):
+                example = f"--source {name}=DIR"
+                problem = f"{name}: none of the {counted(len(graded), 'submission')} in {source.folder} has begun it"
+                found.append(f"{problem}. Is this the right folder? To grade another one: {example}")
+    return found
+
+
+def warn_of_unknown_dates(graded_class: GradedClass) -> list[str]:
+    """Return a warning if an assignment has a due date, but the dates of some submissions are unknown."""
+    policy = graded_class.policy
+    due = {name for name, assignment in policy.assignments.items() if assignment.due}
+    with_due = {source.name for source in graded_class.sources if due & set(source.assignments)}
+    submitted = [
+        member.attempts
+        for student in graded_class.students
+        for source, member in student.work.items()
+        if source in with_due and member.attempts
+    ]
+    unknown = sum(any(not attempt.times and attempt.late is None for attempt in attempts) for attempts in submitted)
+    if not unknown:
+        return []
+    hint = (
+        "Downloads from Gradescope and nbgrader contain dates, and those from Canvas mark late work. For Moodle, put "
+        "the grading worksheet (CSV) into the folder of the download."
+    )
+    count = f"{unknown} of {counted(len(submitted), 'submission')}"
+    return [f"No date is known for {count}. They count as on time unless [[exceptions]] gives late_days. {hint}"]

@@ -1,0 +1,238 @@
+"""Run one grading process: a pytest session with a sandbox server that grades submissions one after another.
+
+The process talks to the run through a pipe: tasks come in, small journal entries go back. A thread writes the documents
+while the next submission is graded. When the pipe closes, the process exits at once.
+"""
+
+import contextlib
+import json
+import math
+import os
+import queue
+import re
+import secrets
+import shutil
+import signal
+import tempfile
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from autograder import results
+from autograder.classroom.grading import cache_keys
+from autograder.classroom.policy.model import Policy
+from autograder.classroom.storage import submitted_code
+from autograder.classroom.storage.result_store import JournalEntry, function_points
+from autograder.classroom.submissions import intake
+from autograder.classroom.submissions.model import Attempt
+from autograder.core import gc_tuning
+from autograder.core.files import write_atomically
+from autograder.core.text import clean
+from autograder.engine import session
+from autograder.engine.cell_locations import locate_in_cells, modules_from_notebooks
+from autograder.errors import UsageError
+from autograder.report import wording
+
+MAX_FILE_NAMES = 3  # in the reason why nothing is graded
+
+
+@dataclass(frozen=True)
+class WorkerSetup:
+    """The settings that all submissions of a run share."""
+
+    options: session.Options  # with a sandbox built for `scratch`
+    scratch: Path  # the folder for copies of submissions
+    policy: Policy = field(default_factory=Policy)
+    results: Path | None = None  # the folder for result documents; None sends them back through the pipe
+
+
+@dataclass(frozen=True)
+class GradingTask:
+    """One submission to grade."""
+
+    number: int  # position in the run
+    name: str
+    file: str  # name of its result document
+    source: Attempt | list[intake.SubmittedFile]  # where the submission is, or its files (for another machine)
+    cpu_seconds: float = math.inf  # what the student's limit leaves for it
+    run_key: str = ""  # see `cache_keys.run_key`
+    functions: tuple[str, ...] | None = None  # the functions to check; None for those of the session
+
+    def read_files(self) -> list[intake.SubmittedFile]:
+        """Return the submitted files."""
+        return self.source if isinstance(self.source, list) else intake.read_files(self.source)
+
+
+class GradedDocuments(NamedTuple):
+    """The stored data of a graded submission."""
+
+    result: bytes
+    code: bytes
+
+    def write(self, folder: Path, file: str) -> None:
+        """Write the result document `file` to `folder`, and the code document next to this folder."""
+        # The result comes last: where there is one, there is its code.
+        write_atomically(folder.parent / submitted_code.FOLDER / file, self.code, durable=True)
+        write_atomically(folder / file, self.result, durable=True)
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Make a temporary folder for copies of submissions, which only its owner can use and which cannot be listed."""
+    with tempfile.TemporaryDirectory(prefix="headway-") as name:
+        scratch = Path(name).resolve()
+        scratch.chmod(0o300)
+        try:
+            yield scratch
+        finally:
+            scratch.chmod(0o700)
+
+
+def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -> tuple[JournalEntry, GradedDocuments]:
+    """Grade one submission and return its journal entry and its documents."""
+    started = time.thread_time()
+    # The signature is taken before the files are read: a file that changes in between is then graded again next time.
+    signature = "" if isinstance(task.source, list) else intake.file_signature(task.source)
+    files = task.read_files()
+    folder = setup.scratch / secrets.token_hex(16)  # no submission can guess another one's folder
+    folder.mkdir()
+    try:
+        taken = intake.copy_modules(files, folder, setup.options.curriculum, checks.reader)
+        read_seconds = time.thread_time() - started
+        functions = task.functions or setup.options.functions
+        result = checks.check(task.name, folder, functions, limits=setup.options.limits.within(task.cpu_seconds))
+        locate_in_cells(result, modules_from_notebooks(folder))
+        code = submitted_code.code_document(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if result.used is not None:
+        result.used["grader_seconds"] = round(result.used["grader_seconds"] + read_seconds, 3)
+    result.notes = [*taken.notes, *result.notes]
+    # An attempt that had all of the student's time is not tried again: it would end in the same way.
+    limit = setup.policy.limits.student_seconds
+    is_cut_short = task.cpu_seconds <= result.cpu_seconds and task.cpu_seconds < limit
+    if is_cut_short:
+        used_up = f"the student's limit ({limit:g} s of CPU time in one run) was reached while this attempt was graded"
+        result.notes.append(f"{used_up}. The next run grades it again")
+    results.withhold(result, setup.policy.feedback, setup.policy.is_hidden)
+    document = results.to_document(result, setup.options.curriculum)
+    # Indentation would make json use its slow Python encoder, which takes ten times as long.
+    text = json.dumps(document, ensure_ascii=False) + "\n"
+    # The paths of copies, which tracebacks and warnings print, differ from run to run.
+    text = re.sub(rf"{re.escape(str(setup.scratch))}/[\w-]+/(?:\d+/)?", "", text)
+    content = text.encode("utf-8", "replace")
+    entry = _journal_entry(task, document, result, taken, [file.name for file in files])
+    entry.digest, entry.signature = intake.content_digest(files), signature
+    entry.key = "" if is_cut_short else cache_keys.result_key(task.run_key, task.name, entry.digest)
+    entry.bytes = len(content)
+    entry.cpu_seconds += time.thread_time() - started - (result.used or {}).get("grader_seconds", 0.0)
+    return entry, GradedDocuments(content, code)
+
+
+def _journal_entry(
+    task: GradingTask, document: dict[str, Any], result: results.SubmissionResult, taken: intake.IntakeResult,
+    names: Sequence[str],
+) -> JournalEntry:  # fmt: skip
+    """Return the entry of a result; `names` are those of the submitted files."""
+    status, reason = "graded", ""
+    if result.internal_errors:
+        status, reason = "failed", f"internal error: {result.internal_errors[0]}"
+    elif not taken.modules:
+        status, reason = "unreadable", "; ".join(taken.notes[:3]) or _why_nothing_is_graded(names)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for check in result.checks:
+        counts[check.function.partition(".")[0]][check.status] += 1
+    return JournalEntry(
+        task.file, "", status, reason,
+        functions=function_points(document),
+        checks={
+            module: {status: count[status] for status in results.STATUSES if count[status]}
+            for module, count in counts.items()
+        },
+        notes=[*result.notes, *_broken_files(document)], sandbox=result.sandbox, seconds=document["seconds"],
+        cpu_seconds=result.cpu_seconds,
+    )  # fmt: skip
+
+
+def _why_nothing_is_graded(names: Sequence[str]) -> str:
+    """Return why a submission in which these Python files and notebooks were found has no grade."""
+    if not names:
+        return "no Python file or notebook was found"
+    shown = [" ".join(clean(name, 60).split()) for name in names[:MAX_FILE_NAMES]]
+    more = [f"{len(names) - MAX_FILE_NAMES} more"] if len(names) > MAX_FILE_NAMES else []
+    return f"no Python file or notebook of an assignment was found, only {', '.join([*shown, *more])}"
+
+
+def _broken_files(document: dict[str, Any]) -> list[str]:
+    """Return a note for each file that Python could not read or import, so that none of its functions was checked."""
+    checks = (
+        check
+        for assignment in document["assignments"]
+        for function in assignment["functions"]
+        for check in function["checks"]
+    )
+    return list({file: check["message"] for check in checks if (file := wording.broken_file(check))}.values())
+
+
+def main(pipe: Connection) -> None:
+    """Run a grading process: receive a WorkerSetup, then GradingTasks until None.
+
+    Sends ("started", task number, `time.monotonic`) and then ("done", task number, entry[, documents]) for each task,
+    ("refused", reason) if no submission can be graded for a reason that the user can fix, and ("error", message) if the
+    session failed.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run handles Ctrl-C: it closes the pipe
+    tasks: queue.Queue[GradingTask | None] = queue.Queue()
+    outbox: queue.Queue[tuple[Any, ...] | None] = queue.Queue(maxsize=2)
+    setup: WorkerSetup = pipe.recv()
+    threading.Thread(target=_receive, args=(pipe, tasks), daemon=True).start()
+    lock = threading.Lock()  # two threads send
+    sender = threading.Thread(target=_send, args=(pipe, lock, outbox, setup.results), daemon=True)
+    sender.start()
+
+    def grade_tasks(checks: session.CheckSession) -> None:
+        gc_tuning.raise_gc_threshold(freeze=True)
+        while (task := tasks.get()) is not None:
+            # Sent at once, past the outbox: if this submission kills the process, the run must know which one it was.
+            with lock, contextlib.suppress(OSError):
+                pipe.send(("started", task.number, time.monotonic()))
+            outbox.put(("done", task.number, *grade(task, checks, setup)))
+
+    try:
+        session.run_in_session(setup.options, grade_tasks)
+    except UsageError as error:
+        outbox.put(("refused", str(error)))
+    except Exception as error:
+        outbox.put(("error", f"{type(error).__name__}: {error}"))
+    outbox.put(None)
+    sender.join()
+
+
+def _receive(pipe: Connection, tasks: "queue.Queue[GradingTask | None]") -> None:
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            tasks.put(pipe.recv())
+    os._exit(1)
+
+
+def _send(
+    pipe: Connection, lock: threading.Lock, outbox: "queue.Queue[tuple[Any, ...] | None]", folder: Path | None
+) -> None:
+    """Write documents, if there is a `folder` of results, and send the messages."""
+    while (message := outbox.get()) is not None:
+        if message[0] == "done" and folder is not None:
+            kind, number, entry, graded = message
+            message = (kind, number, entry)
+            try:
+                graded.write(folder, entry.file)
+            except OSError as error:
+                where = error.filename or folder
+                message = ("refused", f"cannot write {where} ({error.strerror}). Free some space, then resume the run")
+        with lock, contextlib.suppress(OSError):
+            pipe.send(message)

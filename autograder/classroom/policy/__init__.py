@@ -1,0 +1,1 @@
+"""The grading policy of a class: its types, and the file `course.toml`."""

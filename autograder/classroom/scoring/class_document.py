@@ -1,0 +1,338 @@
+"""Write `class.json` (schema `headway.class/3`), from which every gradebook and report is made, and `grades.csv`."""
+
+import dataclasses
+import datetime
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from autograder.classroom.exporters import table
+from autograder.classroom.policy.model import Policy, PolicyException, RubricItem
+from autograder.classroom.scoring.manual_points import ManualPoints, RubricPoints
+from autograder.classroom.scoring.student_scores import (
+    AssignmentWork,
+    GradedAssignment,
+    StudentScore,
+    graded_assignments,
+    student_score,
+)
+from autograder.classroom.storage.result_store import JournalEntry, file_name
+from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
+from autograder.core.files import write_atomically
+from autograder.core.text import clean
+from autograder.core.versions import versions
+from autograder.curriculum import Curriculum
+from autograder.documents import CLASS_SCHEMA
+
+
+@dataclasses.dataclass(frozen=True)
+class AttemptFile:
+    """An attempt that the policy grades."""
+
+    number: int  # from 1
+    attempt: Attempt
+    file: str  # name of the result document
+
+
+@dataclasses.dataclass(frozen=True)
+class _CountingAttempt:
+    """The attempt of one student in one source that counts; number 0 if there is none."""
+
+    number: int = 0
+    attempt: Attempt | None = None
+    entry: JournalEntry | None = None
+    attempts: int = 0  # in that source
+
+
+@dataclasses.dataclass
+class GradedClass:
+    """A class while it is graded: its sources and students, and how their submissions are scored."""
+
+    sources: list[Source]
+    students: list[Student]
+    policy: Policy
+    curriculum: Curriculum
+    seed: int
+    seconds: float = 0.0
+    exceptions: Mapping[str, list[PolicyException]] = dataclasses.field(default_factory=dict)  # by submission
+    manual: Mapping[str, Mapping[str, ManualPoints]] = dataclasses.field(default_factory=dict)  # by submission
+    comments: Mapping[str, list[dict[str, str]]] = dataclasses.field(default_factory=dict)  # by submission
+    # By the name of a submission, how many attempts were not graded in this run because the student's CPU time was
+    # used up.
+    left_out: Counter[str] = dataclasses.field(default_factory=Counter)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The graded assignments in course order; those that the policy does not name do not count."""
+        found = {assignment for source in self.sources for assignment in source.assignments}
+        counted_ones = found & (self.policy.assignments.keys() or found)
+        return tuple(name for name in self.curriculum.modules if name in counted_ones)
+
+    def files_of(self, source: Source, member: ClassMember) -> list[AttemptFile]:
+        """Return the attempts in one source that the policy grades."""
+        numbered = list(enumerate(member.attempts, start=1))[-self._most_attempts(member) :]
+        if self.policy.attempts == "best" and len(numbered) > 1:
+            return [
+                AttemptFile(number, attempt, file_name(member.submission, number, source.name))
+                for number, attempt in numbered
+            ]
+        graded = numbered[:1] if self.policy.attempts == "first" else numbered[-1:]
+        return [
+            AttemptFile(number, attempt, file_name(member.submission, source=source.name)) for number, attempt in graded
+        ]
+
+    def files_of_source(self, source: Source) -> Iterator[AttemptFile]:
+        """Yield the attempts of all students in one source that the policy grades."""
+        for student in self.students:
+            if member := student.work.get(source.name):
+                yield from self.files_of(source, member)
+
+    def _most_attempts(self, member: ClassMember) -> int:
+        """Return how many attempts of a student may be graded; only attempts = "best" grades more than one."""
+        return self.policy.limits.student_attempts if self.policy.attempts == "best" else len(member.attempts)
+
+    def _limit_note(self, student: Student) -> str:
+        """Return the line that says that attempts were not graded because of the student's limits, or ''."""
+        too_many = sum(max(0, len(member.attempts) - self._most_attempts(member)) for member in student.work.values())
+        left_out = sum(self.left_out[name] for name in {member.submission for member in student.work.values()})
+        if not (count := too_many + left_out):
+            return ""
+        limits, total = self.policy.limits, student.attempts
+        limit = f"{limits.student_attempts} attempts and {limits.student_seconds:g} s of CPU time in one run"
+        were = "was" if count == 1 else "were"
+        return (
+            f"{count} of {total} attempts {were} not graded. The limit of a student is {limit}, newest attempts first"
+        )
+
+    def document(self, entries: Mapping[str, JournalEntry]) -> dict[str, Any]:
+        """Return the class document for the results that exist so far."""
+        assignments = self.assignments(entries)
+        return {
+            "schema": CLASS_SCHEMA,
+            "versions": versions(),
+            "seed": self.seed,
+            "course": {"title": self.policy.title, "policy": msgspec.to_builtins(self.policy)},
+            "assignments": [
+                {
+                    "name": assignment.name,
+                    "title": assignment.title,
+                    "possible": round(assignment.possible, 6),
+                    "weight": round(assignment.weight, 6),
+                    "due": assignment.due.isoformat() if assignment.due else None,
+                }
+                for assignment in assignments
+            ],
+            "students": [self.student_document(student, assignments, entries) for student in self.students],
+            "seconds": round(self.seconds, 3),
+        }
+
+    def assignments(self, entries: Mapping[str, JournalEntry]) -> list[GradedAssignment]:
+        """Return the assignments with their possible points, read from the results of this class's students only."""
+        points: dict[str, float] = {}
+        for source in self.sources:
+            for graded in self.files_of_source(source):
+                entry = entries.get(graded.file)
+                for name, (_, possible) in entry.functions.items() if entry else ():
+                    points[name] = max(points.get(name, 0.0), possible)
+        names = set(self.modules) - set(self.not_begun(entries))
+        counted = tuple(name for name in self.modules if name in names)
+        return graded_assignments(self.policy, self.curriculum, counted, points)
+
+    def not_begun(self, entries: Mapping[str, JournalEntry]) -> list[str]:
+        """Return the assignments that do not count because nobody began them and nobody chose the assignments.
+
+        They were chosen by a policy with assignments, by `--assignment` or by `--source`.
+        """
+        whole = [source for source in self.sources if len(source.functions) == len(self.curriculum.functions)]
+        if self.policy.assignments or not whole:
+            return []
+        graded = [entry for one in self.files_of_source(whole[0]) if (entry := entries.get(one.file))]
+        begun = {name for name in whole[0].assignments for entry in graded if entry.has_begun(name)}
+        return [name for name in whole[0].assignments if name not in begun] if begun else []
+
+    def student_document(
+        self, student: Student, assignments: list[GradedAssignment], entries: Mapping[str, JournalEntry]
+    ) -> dict[str, Any]:
+        """Return the entry of one student in the class document."""
+        counting = self.counting_attempts(student, assignments, entries)
+        exceptions = self.exceptions.get(student.submission, [])
+        manual = self.manual.get(student.submission, {})
+        score = student_score(assignments, _works(assignments, counting), self.policy, exceptions, manual)
+        records = {
+            assignment.name: {
+                **_submission_record(assignment.name, counting[assignment.name]),
+                **_grade_record(assignment, score),
+            }
+            for assignment in assignments
+        }
+        status, reason = _overall_status(records)
+        graded = list({id(one.entry): one.entry for one in counting.values() if one.entry}.values())
+        statuses = Counter[str]()
+        for name, one in counting.items():
+            statuses.update(one.entry.checks.get(name, {}) if one.entry else {})
+        limit_note = self._limit_note(student)
+        return {
+            "name": student.name or student.submission,
+            **{key: getattr(student, key) for key in ("id", "email", "roster", "submission", "ids", "section", "ta")},
+            "status": status,
+            "reason": reason,
+            "notes": [*student.notes, *filter(None, [limit_note]), *self._notes(student, counting, entries)],
+            "limit_note": limit_note,
+            "late_days": score.late_days,
+            **{key: round(getattr(score, key), 6) for key in ("earned", "possible", "penalty", "score", "out_of")},
+            "percent": None if score.percent is None else round(score.percent, 6),
+            "dropped": list(score.dropped),
+            "comments": list(self.comments.get(student.submission, [])),
+            "statuses": dict(statuses),
+            "seconds": round(sum(entry.seconds for entry in graded), 6),
+            "assignments": records,
+        }
+
+    def _notes(
+        self, student: Student, counting: Mapping[str, _CountingAttempt], entries: Mapping[str, JournalEntry]
+    ) -> Iterator[str]:
+        """Yield the notes on a student's submissions, with the source if there are several."""
+        for source in self.sources:
+            member = student.work.get(source.name)
+            chosen = next((counting[name] for name in source.assignments if name in counting), None)
+            if member is None or chosen is None:
+                continue
+            where = f"{source.name}: " if source.name and len(self.sources) > 1 else ""
+            for graded in self.files_of(source, member):
+                entry = entries.get(graded.file)
+                if entry and entry.status == "failed" and graded.number != chosen.number:
+                    yield f"{where}attempt {graded.number}: {entry.reason}"
+            if chosen.entry:
+                if where and chosen.entry.status != "graded":
+                    yield f"{where}{chosen.entry.reason}"
+                yield from (f"{where}{note}" for note in chosen.entry.notes)
+
+    def counting_attempts(
+        self, student: Student, assignments: Sequence[GradedAssignment], entries: Mapping[str, JournalEntry]
+    ) -> dict[str, _CountingAttempt]:
+        """Return the attempt that counts for each assignment."""
+        counting = {assignment.name: _CountingAttempt() for assignment in assignments}
+        for source in self.sources:
+            member = student.work.get(source.name)
+            own = [assignment for assignment in assignments if assignment.name in source.assignments]
+            if member and own:
+                files, total = self.files_of(source, member), len(member.attempts)
+                best = self._best_attempt(student, files, total, own, entries)
+                counting.update(dict.fromkeys((assignment.name for assignment in own), best))
+        return counting
+
+    def _best_attempt(
+        self,
+        student: Student,
+        files: Sequence[AttemptFile],
+        total: int,
+        assignments: Sequence[GradedAssignment],
+        entries: Mapping[str, JournalEntry],
+    ) -> _CountingAttempt:
+        """Return the graded attempt with the highest score in the assignments of its source, the latest of several."""
+        attempts = [
+            _CountingAttempt(graded.number, graded.attempt, entries.get(graded.file), total) for graded in files
+        ]
+        if len(attempts) < 2:
+            return attempts[0] if attempts else _CountingAttempt()
+        exceptions = self.exceptions.get(student.submission, [])
+        best, best_score = attempts[0], -1.0
+        for one in attempts:
+            if one.entry is not None:
+                works = _works(assignments, dict.fromkeys((assignment.name for assignment in assignments), one))
+                score = student_score(assignments, works, self.policy, exceptions).percent or 0.0
+                if score >= best_score:
+                    best, best_score = one, score
+        return best
+
+
+def _works(
+    assignments: Iterable[GradedAssignment], counting: Mapping[str, _CountingAttempt]
+) -> dict[str, AssignmentWork]:
+    """Return what a student did for each assignment that was submitted."""
+    works = {}
+    for assignment in assignments:
+        one = counting[assignment.name]
+        if one.attempt is not None and one.attempt.includes(assignment.name):
+            functions = one.entry.functions if one.entry else {}
+            submitted_at = one.attempt.submitted_at(assignment.name)
+            if submitted_at is None and one.attempt.late_by is not None and assignment.due is not None:
+                submitted_at = assignment.due + one.attempt.late_by
+            works[assignment.name] = AssignmentWork(functions, submitted_at, one.attempt.late)
+    return works
+
+
+def _submission_record(assignment: str, counting: _CountingAttempt) -> dict[str, Any]:
+    """Return the status, file and time of the attempt that counts for one assignment."""
+    attempt, entry = counting.attempt, counting.entry
+    if attempt is None or not attempt.includes(assignment):
+        status, reason = "missing", "no submission"
+        return {
+            "status": status, "reason": reason, "file": None, "attempt": 0, "attempts": 0, "submitted_at": None,
+            "late": None,
+        }  # fmt: skip
+    return {
+        "status": entry.status if entry else "waiting",
+        "reason": entry.reason if entry else "",
+        "file": f"results/{entry.file}" if entry and entry.bytes else None,
+        "attempt": counting.number,
+        "attempts": counting.attempts,
+        "submitted_at": _iso(attempt.submitted_at(assignment)),
+        "late": attempt.late,
+        **({"upload_name": name} if (name := attempt.upload_name(assignment)) else {}),
+    }
+
+
+def _overall_status(records: Mapping[str, Mapping[str, Any]]) -> tuple[str, str]:
+    """Return a student's status, and the reason: graded if any assignment is."""
+    found: dict[str, str] = {}
+    for record in records.values():
+        found.setdefault(record["status"], record["reason"])
+    for status in ("graded", "failed", "waiting", "unreadable"):
+        if status in found:
+            return status, found[status]
+    return "missing", "no submission"
+
+
+def _grade_record(assignment: GradedAssignment, student: StudentScore) -> dict[str, Any]:
+    """Return how the points of one assignment become its score."""
+    score = student.assignments[assignment.name]
+    return {
+        **{key: round(getattr(score, key), 6) for key in ("earned", "possible", "score", "penalty", "bonus")},
+        **{key: getattr(score, key) for key in ("late_days", "excused", "by_hand")},
+        "counts": student.counts[assignment.name],
+        "exception": clean(score.exception, 400),
+        "rubric": [_rubric_record(item, score.rubric.get(item.id)) for item in assignment.rubric],
+        "adjustments": [
+            {**dataclasses.asdict(adjustment), "text": clean(adjustment.text, 2000)} for adjustment in score.adjustments
+        ],
+    }
+
+
+def _rubric_record(item: RubricItem, given: RubricPoints | None) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "title": item.title,
+        "points": item.points,
+        "earned": min(given.points, item.points) if given else None,
+        "comment": clean(given.comment, 2000) if given else "",
+    }
+
+
+def _iso(time: datetime.datetime | None) -> str | None:
+    return time.isoformat() if time else None
+
+
+def write(out: Path, document: dict[str, Any]) -> None:
+    """Write `class.json` atomically."""
+    content = (json.dumps(document, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+    write_atomically(out / "class.json", content, durable=True)
+
+
+def write_csv(out: Path, document: dict[str, Any]) -> None:
+    """Write the table of grades."""
+    table.write(document, out / "grades.csv", durable=True)

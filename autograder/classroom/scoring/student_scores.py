@@ -1,0 +1,247 @@
+"""Compute a student's score: apply the policy to the points that a student's functions earned.
+
+The rules, each with an example, are in docs/instructors.md.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Literal
+
+from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Policy, PolicyException, RubricItem
+from autograder.classroom.scoring.best_drops import kept_assignments
+from autograder.classroom.scoring.manual_points import Adjustment, ManualPoints, RubricPoints
+from autograder.classroom.scoring.student_exceptions import describe_exception, effective_exception
+from autograder.curriculum import Curriculum
+
+DAY = timedelta(days=1)
+# Whether an assignment counts for a student; "not counted": its weight or its points are 0.
+Counts = Literal["counts", "dropped", "excused", "not counted"]
+
+
+@dataclass(frozen=True)
+class GradedFunction:
+    """The points of one function."""
+
+    check_points: float  # the points of its checks
+    points: float  # what they are worth under the policy
+    bonus: bool = False  # whether its points are not among the possible points of its assignment
+
+
+@dataclass(frozen=True)
+class GradedAssignment:
+    """One assignment, with what the policy says about it."""
+
+    name: str
+    title: str
+    functions: Mapping[str, GradedFunction]  # by qualified name
+    possible: float  # points for a perfect submission without bonus, those of the rubric included
+    weight: float  # in the student's score
+    due: datetime | None = None
+    rubric: tuple[RubricItem, ...] = ()
+
+
+@dataclass(frozen=True)
+class AssignmentWork:
+    """The work of a student for one assignment."""
+
+    functions: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # points earned and possible, by name
+    submitted_at: datetime | None = None
+    late: bool | None = None  # whether the platform marks it as late; None: it has no such mark
+    submitted: bool = True
+
+
+@dataclass(frozen=True)
+class AssignmentScore:
+    """What a student got for one assignment, in points of the policy."""
+
+    earned: float  # before late penalty and adjustments, bonus and rubric included
+    possible: float
+    score: float  # in the end
+    bonus: float = 0.0  # the part of `earned` that bonus functions gave
+    late_days: int = 0  # days begun after the due date and the grace hours
+    penalty: float = 0.0  # points lost by being late
+    excused: bool = False  # whether the assignment does not count for this student
+    by_hand: bool = False  # whether an instructor gave the score
+    exception: str = ""  # the exceptions for this student in words
+    adjustments: tuple[Adjustment, ...] = ()  # applied one after another, after the late penalty
+    rubric: Mapping[str, RubricPoints] = field(default_factory=dict)  # what was given so far, by the item's id
+
+    @property
+    def share(self) -> float:
+        """Score divided by possible points."""
+        return self.score / self.possible if self.possible else 0.0
+
+
+@dataclass(frozen=True)
+class StudentScore:
+    """A student's score: `score` out of `out_of`, the sum of the weights of the assignments that count."""
+
+    assignments: dict[str, AssignmentScore]
+    counts: dict[str, Counts]  # by assignment
+    score: float
+    out_of: float
+
+    @property
+    def percent(self) -> float | None:
+        """The score as a percentage of what counts for this student, or None if nothing counts."""
+        return 100.0 * self.score / self.out_of if self.out_of else None
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """The assignments that are dropped for this student."""
+        return tuple(name for name, counts in self.counts.items() if counts == "dropped")
+
+    @property
+    def earned(self) -> float:
+        """Points before late penalty and exceptions."""
+        return sum(assignment.earned for assignment in self.assignments.values())
+
+    @property
+    def possible(self) -> float:
+        """Points that can be earned."""
+        return sum(assignment.possible for assignment in self.assignments.values())
+
+    @property
+    def penalty(self) -> float:
+        """Points lost by being late."""
+        return sum(assignment.penalty for assignment in self.assignments.values())
+
+    @property
+    def late_days(self) -> int:
+        """Days late of the latest assignment."""
+        return max((assignment.late_days for assignment in self.assignments.values()), default=0)
+
+
+def graded_assignments(
+    policy: Policy, curriculum: Curriculum, names: Iterable[str], check_points: Mapping[str, float]
+) -> list[GradedAssignment]:
+    """Return the named assignments as the policy rates them; `check_points` are those of each function's checks."""
+    return [
+        _graded_assignment(name, policy.assignments.get(name, AssignmentPolicy()), curriculum, check_points)
+        for name in names
+    ]
+
+
+def _graded_assignment(
+    name: str, rules: AssignmentPolicy, curriculum: Curriculum, check_points: Mapping[str, float]
+) -> GradedAssignment:
+    functions = {
+        function.qualified: GradedFunction(of_checks, rules.functions.get(function.name, of_checks), function.bonus)
+        for function in curriculum.modules[name].functions
+        if (of_checks := check_points.get(function.qualified, 0.0))
+    }
+    code = sum(function.points for function in functions.values() if not function.bonus)
+    if rules.points is not None:
+        scale = rules.points / code if code else 0.0
+        functions = {
+            key: GradedFunction(function.check_points, function.points * scale, function.bonus)
+            for key, function in functions.items()
+        }
+        code = rules.points
+    possible = code + sum(item.points for item in rules.rubric)
+    weight = possible if rules.weight is None else rules.weight
+    title = curriculum.modules[name].title
+    return GradedAssignment(name, title, functions, possible, weight, rules.due, rules.rubric)
+
+
+def student_score(
+    assignments: Sequence[GradedAssignment],
+    work: Mapping[str, AssignmentWork],
+    policy: Policy,
+    exceptions: Iterable[PolicyException] = (),
+    manual: Mapping[str, ManualPoints] | None = None,
+) -> StudentScore:
+    """Apply the policy to a student's work by assignment: points, late penalty, exceptions, drops, weights.
+
+    `manual` holds what instructors gave by hand, by assignment.
+    """
+    exceptions, scores = list(exceptions), dict[str, AssignmentScore]()
+    for assignment in assignments:
+        name = assignment.name
+        scores[name] = _assignment_score(
+            assignment,
+            work.get(name, AssignmentWork(submitted=False)),
+            policy,
+            effective_exception(exceptions, name),
+            (manual or {}).get(name, ManualPoints()),
+        )
+    # What is worth nothing cannot be dropped either, so that a drop is never wasted on it.
+    required = [
+        assignment
+        for assignment in assignments
+        if assignment.weight and assignment.possible and not scores[assignment.name].excused
+    ]
+    pairs = [(assignment.weight, scores[assignment.name].share) for assignment in required]
+    counting = [required[index] for index in kept_assignments(pairs, policy.drop_lowest)] if required else []
+    counts: dict[str, Counts] = {name: "excused" if score.excused else "not counted" for name, score in scores.items()}
+    counts.update({assignment.name: "dropped" for assignment in required})
+    counts.update({assignment.name: "counts" for assignment in counting})
+    return StudentScore(
+        scores,
+        counts,
+        sum(assignment.weight * scores[assignment.name].share for assignment in counting),
+        sum(assignment.weight for assignment in counting),
+    )
+
+
+def _assignment_score(
+    assignment: GradedAssignment,
+    work: AssignmentWork,
+    policy: Policy,
+    exception: PolicyException | None,
+    manual: ManualPoints,
+) -> AssignmentScore:
+    late, possible = policy.late, assignment.possible
+    required, bonus = _function_points(assignment, work, with_bonus=policy.bonus != "off")
+    rubric = {item.id: manual.rubric[item.id] for item in assignment.rubric if item.id in manual.rubric}
+    most = {item.id: item.points for item in assignment.rubric}
+    earned = required + bonus + sum(min(given.points, most[name]) for name, given in rubric.items())
+    text = describe_exception(exception, earned, possible) if exception else ""
+    adjustments = (*_of_exception(exception), *manual.adjustments)
+    by_hand = any(adjustment.score is not None for adjustment in adjustments)
+    excused = exception is not None and exception.excused
+    days = 0 if excused else _late_days(assignment, late, work, exception)
+    lost_share = min(late.cap, late.penalty_per_day * days)
+    penalty = 0.0 if by_hand else min(earned, lost_share * (earned if late.of == "earned" else possible))
+    score = earned - penalty
+    for adjustment in adjustments:
+        score = score + adjustment.add if adjustment.score is None else adjustment.score
+    # The limit comes last: bonus points first make up for those that were lost, by being late for example.
+    score = max(0.0, score if policy.bonus == "extra" else min(score, possible))
+    return AssignmentScore(
+        earned, possible, score, bonus, days, penalty, excused, by_hand and not excused, text, adjustments, rubric
+    )
+
+
+def _function_points(assignment: GradedAssignment, work: AssignmentWork, *, with_bonus: bool) -> tuple[float, float]:
+    """Return the points of the required functions and those of the bonus functions, as the policy rates them."""
+    points = {False: 0.0, True: 0.0}
+    for name, function in assignment.functions.items():
+        earned = work.functions.get(name, (0.0, 0.0))[0]
+        points[function.bonus] += earned * function.points / function.check_points
+    return points[False], points[True] if with_bonus else 0.0
+
+
+def _of_exception(exception: PolicyException | None) -> tuple[Adjustment, ...]:
+    """Return the change of the score by an entry of `[[exceptions]]`; a score by hand replaces added points."""
+    if exception is None or (exception.score is None and not exception.bonus):
+        return ()
+    add = exception.bonus if exception.score is None else 0.0
+    return (Adjustment(exception.reason, add, exception.score),)
+
+
+def _late_days(
+    assignment: GradedAssignment, late: LatePolicy, work: AssignmentWork, exception: PolicyException | None
+) -> int:
+    if not work.submitted:
+        return 0
+    if exception and exception.late_days is not None:
+        return exception.late_days
+    extended_due = exception.due if exception else None
+    submitted, due = work.submitted_at, extended_due or assignment.due
+    if submitted is not None and due is not None:
+        return max(0, math.ceil((submitted - due - timedelta(hours=late.grace_hours)) / DAY))
+    # The platform's mark refers to the due date for all, so it does not apply to a student with an extension.
+    return late.marked_days if work.late and extended_due is None else 0

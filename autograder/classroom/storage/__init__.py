@@ -1,0 +1,1 @@
+"""Store what a run knows in its folder OUT, and read it back."""

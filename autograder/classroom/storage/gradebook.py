@@ -1,0 +1,155 @@
+"""Read what `headway grade` wrote: `class.json` and the result documents, too large to be in memory together."""
+
+import fnmatch
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, cast
+
+from autograder.classroom.storage.file_names import readable_names
+from autograder.classroom.storage.submitted_code import read_code
+from autograder.documents import CLASS_SCHEMA, RESULT_SCHEMA, Document, SchemaError, read_document
+from autograder.errors import UsageError
+
+# As `autograder.results.withhold` leaves a hidden check: the pattern may be newer than the result.
+_WITHHELD: Document = {
+    **dict.fromkeys(("help", "inputs", "location", "wrong", "worst", "shapes", "error_map", "first_wrong_stage")),
+    "message": "",
+    "output": "",
+    "mistake": None,
+    "warnings": [],
+}
+
+
+@dataclass(frozen=True)
+class Gradebook:
+    """One graded class."""
+
+    out: Path  # the folder that `headway grade --out` wrote
+    document: Document  # of the schema `headway.class/3`
+
+    @property
+    def students(self) -> list[Document]:
+        """Every student, in the order of the class document, including those without a submission."""
+        return cast("list[Document]", self.document["students"])
+
+    @property
+    def assignments(self) -> list[Document]:
+        """The graded assignments in course order: name, possible points, weight and due date."""
+        return cast("list[Document]", self.document["assignments"])
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weight of each assignment, by its name."""
+        return {assignment["name"]: assignment["weight"] for assignment in self.assignments}
+
+    @property
+    def title(self) -> str:
+        """The course's title, or the folder's name."""
+        return str((self.document.get("course") or {}).get("title") or self.out.resolve().name)
+
+    def results(self) -> Iterator[tuple[Document, Document | None]]:
+        """Yield each student with the result document, or with None if there is no readable one."""
+        for student in self.students:
+            yield student, self.result_of(student)
+
+    def result_of(self, student: Document) -> Document | None:
+        """Return a student's results as one document, or None if there is no readable one.
+
+        Each assignment comes from the result document that its grade names. Checks that the policy now hides keep
+        only their points and status.
+        """
+        files: dict[str, set[str]] = {}
+        for name, grade in student["assignments"].items():
+            if grade["file"]:
+                files.setdefault(grade["file"], set()).add(name)
+        documents = [(names, self._read_result(file)) for file, names in files.items()]
+        result = _merged([(names, document) for names, document in documents if document is not None])
+        policy = self.document["course"].get("policy") or {}
+        if result is not None and policy.get("feedback") != "full" and (policy.get("checks") or {}).get("hidden"):
+            for check in chain.from_iterable(function["checks"] for _, function in iter_functions(result)):
+                if self.is_hidden(check["id"]):
+                    check.update(_WITHHELD)
+        return result
+
+    def code_of(self, student: Document) -> Document | None:
+        """Return the code of a student's graded attempts as one document, or None if none is stored.
+
+        The module of an assignment comes from the submission of that assignment.
+        """
+        modules: dict[str, Any] = {}
+        left_out: list[str] = []
+        files = dict.fromkeys(grade["file"] for grade in student["assignments"].values() if grade["file"])
+        for file in files:
+            if (code := read_code(self.out, file)) is not None:
+                left_out += code["left_out"]
+                own = {name for name, grade in student["assignments"].items() if grade["file"] == file}
+                for name, parts in code["modules"].items():
+                    if name in own or (name not in modules and name not in student["assignments"]):
+                        modules[name] = parts
+        return {"modules": modules, "left_out": left_out} if modules or left_out else None
+
+    def _read_result(self, file: str) -> Document | None:
+        try:
+            # Only the file's name is used, so that no class document can make this read outside the results folder.
+            return read_document(self.out / "results" / Path(file).name, RESULT_SCHEMA)
+        except (OSError, ValueError):
+            return None
+
+    def file_names(self) -> dict[str, str]:
+        """Map each submission to the name, without suffix, of the student's files; it is the same for all attempts."""
+        return readable_names(student["submission"] for student in self.students)
+
+    def is_hidden(self, check_id: str) -> bool:
+        """Return whether the policy hides the result of a check."""
+        policy = self.document["course"].get("policy") or {}
+        patterns = (policy.get("checks") or {}).get("hidden") or ()
+        return any(fnmatch.fnmatchcase(check_id, pattern) for pattern in patterns)
+
+
+def read(out: Path) -> Gradebook:
+    """Return the graded class in the folder `out`; raise UsageError if there is none that this version can read."""
+    path, again = out / "class.json", f"headway grade DIR --out {out}"
+    if not out.is_dir():
+        raise UsageError(f"no such folder: {out}. Grade a class first: {again}")
+    try:
+        return Gradebook(out, read_document(path, CLASS_SCHEMA))
+    except FileNotFoundError:
+        raise UsageError(f"{out} contains no class.json. Grade the class first: {again}") from None
+    except OSError as error:
+        raise UsageError(f"cannot read {path} ({error.strerror}). Check its permissions: ls -l {path}") from None
+    except SchemaError as error:
+        raise UsageError(f"{path}: {error}. Write it again: {again}") from None
+    except ValueError as error:
+        raise UsageError(f"{path} is damaged ({error}). Write it again: {again}") from None
+
+
+def _merged(parts: list[tuple[set[str], Document]]) -> Document | None:
+    """Return one result document with the named assignments of each document, or None for no documents."""
+    if not parts or (len(parts) == 1 and parts[0][0] >= {a["name"] for a in parts[0][1]["assignments"]}):
+        return parts[0][1] if parts else None
+    documents = [document for _, document in parts]
+    assignments = [a for names, document in parts for a in document["assignments"] if a["name"] in names]
+    points = [assignment["points"] for assignment in assignments]
+    return {
+        **documents[0],
+        "assignments": sorted(assignments, key=lambda assignment: int(assignment["number"])),
+        "points": {key: sum(entry[key] for entry in points) for key in ("earned", "possible")},
+        "passed": all(document["passed"] for document in documents),
+        "seconds": sum(document["seconds"] for document in documents),
+        "created": max(document["created"] for document in documents),
+        **{key: list(dict.fromkeys(chain(*(d[key] for d in documents)))) for key in ("internal_errors", "notes")},
+    }
+
+
+def display_name(student: Document) -> str:
+    """Return the student's name, or the id, or the submission's name."""
+    return str(student.get("name") or student.get("id") or student["submission"])
+
+
+def iter_functions(result: Document) -> Iterator[tuple[str, Document]]:
+    """Yield every function of a result document with its qualified name."""
+    for assignment in result["assignments"]:
+        for function in assignment["functions"]:
+            yield f"{assignment['name']}.{function['name']}", function

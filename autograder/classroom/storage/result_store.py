@@ -1,0 +1,240 @@
+"""Store the results of a run on disk, so that the run can be interrupted at any moment and resumed.
+
+    OUT/results/NAME.json   a result document for each submission, written atomically
+    OUT/journal.jsonl       a line for each result: its key and what the class document needs of it
+    OUT/run.json            the seed, the policy file and the roster of the run
+    OUT/submissions.json    who submitted what and when, from each source
+    OUT/class.json, grades.csv    made from the journal and the policy
+    OUT/.lock               held during a run; contains the path of the run's scratch folder
+
+A result is on disk before its journal line is, so a power cut never leaves a line without its result.
+"""
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import quote
+
+import msgspec
+
+from autograder.classroom.storage import run_settings
+from autograder.core.files import read_plain_file, write_atomically
+from autograder.documents import RESULT_SCHEMA, read_document
+from autograder.engine.inputs import fresh_seed
+from autograder.errors import UsageError
+
+JOURNAL, LOCK = "journal.jsonl", ".lock"
+STATUSES = ("graded", "unreadable", "failed")
+
+
+@dataclass
+class JournalEntry:
+    """What the class document needs of one result."""
+
+    file: str  # name of the result document in `results/`
+    key: str  # digest of everything that the result depends on, see `cache_keys.result_key`
+    status: str = "graded"  # or unreadable, or failed (an internal error)
+    reason: str = ""  # why the submission is not graded
+    functions: dict[str, tuple[float, float]] = field(default_factory=dict)  # points earned and possible, by function
+    checks: dict[str, dict[str, int]] = field(default_factory=dict)  # number of checks by assignment and status
+    notes: list[str] = field(default_factory=list)
+    sandbox: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0  # of the submission's processes and of the grader
+    bytes: int = 0  # size of the document, by which a truncated or replaced one is noticed
+    digest: str = ""  # of the submitted files' contents
+    signature: str = ""  # see `intake.file_signature`; empty if contents must be compared
+
+    @property
+    def statuses(self) -> dict[str, int]:
+        """Return the number of checks with each status."""
+        counts = Counter[str]()
+        for checks in self.checks.values():
+            counts.update(checks)
+        return dict(counts)
+
+    def has_begun(self, assignment: str) -> bool:
+        """Return whether something of an assignment was submitted, besides untouched stubs."""
+        return any(status not in ("not_started", "blocked") for status in self.checks.get(assignment, ()))
+
+
+def function_points(result: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """Return the points earned and possible of each function of a result document, by qualified name."""
+    return {
+        f"{assignment['name']}.{function['name']}": (function["points"]["earned"], function["points"]["possible"])
+        for assignment in result["assignments"]
+        for function in assignment["functions"]
+    }
+
+
+def file_name(submission: str, attempt: int = 0, source: str = "") -> str:
+    """Return the name of a submission's result document: readable, and short enough for every file system.
+
+    `source` names the download that the submission is in, if each assignment has its own. Quoted names contain no "+".
+    """
+    quoted = quote(submission, safe=" .,@()")
+    if len(quoted) > 150:
+        quoted = f"{quoted[:120]}-{hashlib.sha256(submission.encode()).hexdigest()[:16]}"
+    quoted += f"+{source}" if source else ""
+    return f"{quoted}#{attempt}.json" if attempt else f"{quoted}.json"
+
+
+class ResultStore:
+    """The folder OUT of a run: its journal, result documents and seed. A context manager; the journal is open inside.
+
+    Only one process writes the journal. Result documents may be written by other processes, before their entries.
+    """
+
+    def __init__(self, out: Path) -> None:
+        self.out, self.results = out, out / "results"  # the folder of the result documents
+        self.entries: dict[str, JournalEntry] = {}
+        self._journal: Any = None
+
+    def __enter__(self) -> Self:
+        """Read the journal and open it for appending, or raise UsageError if the folder cannot be written."""
+        try:
+            self.results.mkdir(parents=True, exist_ok=True)
+            self.entries = {entry.file: entry for entry in _read_journal(self.out / JOURNAL)}
+            self._add_function_points()
+            self._compact()
+            self._journal = open(self.out / JOURNAL, "ab")
+        except OSError as error:
+            raise _cannot_write(self.out, error) from None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the journal and drop the lines that later ones replace."""
+        self._journal.close()
+        self._compact()
+
+    def _add_function_points(self) -> None:
+        """Read the points of functions from the result documents of entries that an older version of Headway wrote."""
+        for entry in self.entries.values():
+            if entry.bytes and not entry.functions:
+                with contextlib.suppress(OSError, ValueError):
+                    entry.functions = function_points(read_document(self.results / entry.file, RESULT_SCHEMA))
+
+    def is_current(self, file: str, key: str) -> bool:
+        """Return whether the store holds a complete result with this key."""
+        entry = self.entries.get(file)
+        with contextlib.suppress(OSError):
+            if entry and entry.key == key and entry.status != "failed":
+                return (self.results / file).stat().st_size == entry.bytes
+        return False
+
+    def add(self, entry: JournalEntry) -> None:
+        """Append an entry to the journal; it is on disk when this returns."""
+        self.entries[entry.file] = entry
+        self._journal.write(_journal_line(entry))
+        self._journal.flush()
+        os.fsync(self._journal.fileno())
+
+    def seed(self, wanted: int | None) -> int:
+        """Return the seed of the run and store it: `wanted`, or the stored one, or a fresh one."""
+        record = run_settings.read(self.out)
+        seed = wanted if wanted is not None else fresh_seed() if record.seed is None else record.seed
+        if seed != record.seed:
+            with report_store_error(self.out):
+                run_settings.write(self.out, dataclasses.replace(record, seed=seed))
+        return seed
+
+    def _compact(self) -> None:
+        content = b"".join(map(_journal_line, self.entries.values()))
+        path = self.out / JOURNAL
+        if not path.exists() or read_plain_file(path) != content:
+            write_atomically(path, content, durable=True)
+
+
+def _journal_line(entry: JournalEntry) -> bytes:
+    try:
+        return msgspec.json.encode(entry) + b"\n"
+    except UnicodeEncodeError:  # a lone surrogate, which only Python's own encoder can replace
+        return (json.dumps(asdict(entry), ensure_ascii=False) + "\n").encode("utf-8", "replace")
+
+
+def _read_journal(path: Path) -> Iterator[JournalEntry]:
+    try:
+        content = read_plain_file(path)
+    except FileNotFoundError:
+        return
+    for line in content.splitlines():
+        # A killed run may leave half a line at the end. A line that is damaged in any way counts as not graded.
+        with contextlib.suppress(msgspec.MsgspecError, RecursionError):
+            entry = msgspec.json.decode(line, type=JournalEntry)
+            if Path(entry.file).name == entry.file and entry.status in STATUSES:
+                yield entry
+
+
+@contextmanager
+def locked(out: Path) -> Iterator[Callable[[Path], None]]:
+    """Hold the folder `out` for this run, and delete the scratch folder that a killed run left behind.
+
+    Yields a function that records the path of this run's scratch folder. Raises UsageError if another run holds `out`,
+    or it cannot be written.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _cannot_write(out, error) from None
+    try:
+        file = open(out / LOCK, "a+", encoding="utf-8", errors="replace")  # noqa: SIM115 (closed below)
+    except OSError as error:
+        raise _cannot_write(out / LOCK, error) from None
+    with file:
+        _lock(file, out)
+        file.seek(0)
+        scratch = Path(file.read().strip())
+        # The lock file could name any folder, so only one that looks like ours is deleted.
+        if scratch.name.startswith("headway-") and scratch.parent == Path(tempfile.gettempdir()).resolve():
+            with contextlib.suppress(OSError):
+                scratch.chmod(0o700)
+            shutil.rmtree(scratch, ignore_errors=True)
+
+        def record_scratch(scratch: Path) -> None:
+            file.truncate(0)
+            file.write(str(scratch))
+            file.flush()
+
+        yield record_scratch
+        file.truncate(0)
+
+
+def _lock(file: Any, out: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows has no such lock: there, the user must not start two runs
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        hint = "Wait for it, or choose another folder: --out DIR"
+        raise UsageError(f"another headway grade is writing to {out}. {hint}") from None
+    except OSError:  # a file system without locks, as Lustre often is
+        return
+
+
+@contextmanager
+def report_store_error(out: Path) -> Iterator[None]:
+    """Turn an error while the block writes a file of the folder `out` into a UsageError."""
+    try:
+        yield
+    except OSError as error:
+        raise _cannot_write(out, error) from None
+
+
+def _cannot_write(out: Path, error: OSError) -> UsageError:
+    paths = (path for path in (error.filename2, error.filename) if isinstance(path, str))
+    where = next(paths, out)
+    return UsageError(
+        f"cannot write to {where} ({str(error.strerror or error).rstrip('.')}). Choose another folder: --out DIR"
+    )

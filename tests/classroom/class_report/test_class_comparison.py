@@ -1,0 +1,149 @@
+"""Statistics of functions, changes since an earlier run, sections, and similar pairs by name with their code."""
+
+import json
+
+import pytest
+from support.commands import invoke
+
+from autograder.classroom.class_report import class_comparison, class_statistics, item_analysis, similarity
+from autograder.classroom.comments import grade_history
+from autograder.classroom.storage import gradebook
+from autograder.report.class_records import ClassRecords, SimilarityResult, SimilarPair, StudentRecord
+
+pytest.importorskip("jinja2")
+
+
+def record(name, score, *, student_id="", **more):
+    return StudentRecord(name, student_id, name, "graded", "", score, 10.0, 0, True, **more)
+
+
+def test_function_statistics_strong_students_pass_gives_high_discrimination():
+    names = ["a.easy", "a.hard", "a.odd"]
+    passed = [{"a.easy": True, "a.hard": i >= 6, "a.odd": i < 6} for i in range(12)]
+    points = [{"a.easy": (1, 1), "a.hard": (float(i >= 6), 1), "a.odd": (float(i < 6), 1)} for i in range(12)]
+    found = item_analysis.function_statistics(names, passed, points)
+    assert found["a.easy"].discrimination is None  # everybody passes
+    assert found["a.hard"].discrimination == pytest.approx(-1)  # the rest is the odd one
+    assert found["a.hard"].mean_share == 0.5
+    points = [{name: (float(i >= 6), 1) for name in names} for i in range(12)]
+    passed = [dict.fromkeys(names, i >= 6) for i in range(12)]
+    assert item_analysis.function_statistics(names, passed, points)["a.odd"].discrimination == pytest.approx(1)
+
+
+def test_function_statistics_few_students_say_nothing():
+    points = [{"a.f": (float(i), 1), "a.g": (float(i), 1)} for i in (0, 1) for _ in range(4)]
+    passed = [{name: bool(value[0]) for name, value in row.items()} for row in points]
+    found = item_analysis.function_statistics(["a.f", "a.g"], passed, points)
+    assert found["a.f"].discrimination is None
+    assert found["a.f"].students == 8
+
+
+def test_compare_matches_students_by_submission_then_id():
+    now = ClassRecords("now", students=[record("ada", 8.0), record("bo new", 4.0, student_id="7"), record("chen", 5.0)])
+    then = ClassRecords("then", students=[record("ada", 6.0), record("bo", 5.0, student_id="7"), record("dara", 1.0)])
+    found = class_comparison.compare(now, then, "week 1")
+    changes = [(now.students[change.student].name, change.before, change.after) for change in found.changes]
+    assert changes == [("ada", 0.6, 0.8), ("bo new", 0.5, 0.4)]
+    assert found.students == 2
+
+
+def test_compare_shared_id_matches_nobody():
+    now = ClassRecords("now", students=[record("bo new", 4.0, student_id="7")])
+    then = ClassRecords("then", students=[record(name, 5.0, student_id="7") for name in ("bo", "chen")])
+    assert class_comparison.compare(now, then, "").students == 0
+
+
+def test_groups_give_medians_and_the_most_common_mistake(make_class):
+    records = class_statistics.collect(gradebook.read(make_class(60, seed=2, assignments=("softmax", "attention"))))
+    groups = {group.name: group for group in records.groups("ta")}
+    assert set(groups) == {"Grace Hopper", "Alan Turing", ""}
+    assert sum(group.students for group in groups.values()) == len(records.students)
+    shares = sorted(s.share for s in records.graded if s.ta == "Alan Turing")
+    assert shares[0] <= groups["Alan Turing"].median <= shares[-1]
+    assert len(groups["Alan Turing"].by_assignment) == 2
+
+
+def test_report_compare_shows_changes(make_class):
+    out = make_class(30, seed=2, assignments=("softmax",), week=1)
+    earlier = make_class(30, seed=2, assignments=("softmax",))
+    done = invoke("report", out, "--compare", earlier, "--no-student-pages")
+    assert done.returncode == 0, done.stderr
+    assert "30 students in both" in " ".join(done.stdout.split())
+    page = (out / "report.html").read_text("utf-8")
+    assert "Largest gains" in page
+    assert not (out / "report").exists()
+
+
+def test_similar_names_students_and_tells_namesakes_apart(make_class):
+    book = gradebook.read(make_class(4, seed=2, assignments=("softmax",), hostile=False))
+    students = [
+        {**student, "name": name} for student, name in zip(book.students, ("Ada", "Ada", "Bo", "Chen"), strict=True)
+    ]
+    book = gradebook.Gradebook(book.out, {**book.document, "students": students})
+    names = [student["submission"] for student in students]
+    pair = SimilarPair(names[0], names[2], 0.9, 40, "softmax 90%", (names[0], names[2]), ("softmax",))
+    (named,) = similarity.with_names(SimilarityResult([pair]), book).pairs
+    assert (named.first, named.second) == (f"Ada ({names[0]})", "Bo")
+    assert named.submissions == (names[0], names[2])
+
+
+def test_report_similar_compares_the_stored_code(make_class):
+    pytest.importorskip("copydetect")
+    out = make_class(18, seed=2, assignments=("softmax", "attention"), hostile=False, code=True)
+    book = gradebook.read(out)
+    found = similarity.find_similar_code(book)
+    copies = [("student00006", "student00007"), ("student00016", "student00017")]
+    assert sorted(pair.submissions for pair in found.pairs) == copies
+    assert all(0 < pair.share <= 1 for pair in found.pairs)
+    done = invoke("report", out, "--similar")
+    assert done.returncode == 0, done.stderr
+    page = (out / "report.html").read_text("utf-8")
+    assert 'href="report/pair-1.html"' in page
+    pair = (out / "report" / "pair-1.html").read_text("utf-8")
+    assert any(student["name"] in pair for student in (book.students[6], book.students[16]))
+    assert pair.count('class="l same"') > 10
+
+
+def test_report_similar_without_stored_code_is_one_line(make_class):
+    pytest.importorskip("copydetect")
+    done = invoke("report", make_class(3, seed=2, assignments=("softmax",)), "--similar")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "--similar=SUBMISSIONS" in done.stderr
+
+
+def test_show_lists_the_history_of_grades(make_class):
+    out = make_class(3, seed=2, assignments=("softmax",))
+    change = {"time": "2026-03-05T10:00:00+00:00", "by": "grace", "cause": "policy", "student": "student00001"}
+    lines = [{**change, "assignment": name, "before": None, "after": 7.5} for name in ("softmax", "")]
+    (out / grade_history.HISTORY).write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    text = " ".join(invoke("show", out, "student00001").stdout.split())
+    assert "softmax – → 7.5 (changed policy, grace)" in text
+    assert "total – → 7.5% (changed policy, grace)" in text
+    assert "7.5" not in invoke("show", out, "student00002").stdout.partition("History")[2]
+
+
+def test_report_since_a_date_reads_the_history(make_class):
+    out = make_class(12, seed=2, assignments=("softmax",), hostile=False)
+    graded = [s for s in gradebook.read(out).students if s["status"] == "graded" and s["percent"] > 20]
+    lines = []
+    for time, after in (("2026-03-01T10:00:00+00:00", 10.0), ("2026-03-09T10:00:00+00:00", graded[0]["percent"])):
+        change = {"time": time, "by": "grace", "cause": "run", "student": graded[0]["submission"], "assignment": ""}
+        lines.append({**change, "before": None, "after": after})
+    (out / grade_history.HISTORY).write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    book = gradebook.read(out)
+    records = class_statistics.collect(book)
+    found = class_comparison.since(records, book, "2026-03-05")
+    assert [(change.before, change.after) for change in found.changes] == [
+        (0.1, pytest.approx(graded[0]["percent"] / 100))
+    ]
+    done = invoke("report", out, "--since", "2026-03-05", "--no-student-pages")
+    assert done.returncode == 0, done.stderr
+    assert "1 student in both" in " ".join(done.stdout.split())
+    done = invoke("report", out, "--since", "last week")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "2026-03-05" in done.stderr
+
+
+def test_report_since_before_the_first_grade_is_one_line(make_class):
+    done = invoke("report", make_class(3, seed=2, assignments=("softmax",)), "--since", "2020-01-01")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)

@@ -1,0 +1,425 @@
+"""Test the statistics of a class, the command `headway report` and the feedback for students."""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from support.commands import invoke
+
+import autograder
+from autograder.classroom.class_report import class_statistics, feedback_files, similarity
+from autograder.classroom.storage import gradebook
+from autograder.courses.transformer import TRANSFORMER
+from autograder.documents import CLASS_SCHEMA, RESULT_SCHEMA
+from autograder.errors import UsageError
+from autograder.parsing.code_tokens import filtered
+from autograder.report.findings import check_details, reported_checks
+from autograder.report.html.class_page import render_class
+from autograder.report.student_feedback import as_html, as_markdown
+
+pytest.importorskip("jinja2")
+SCHEMAS = Path(autograder.__file__).parent / "schema"
+
+
+@pytest.fixture(scope="module")
+def book(make_class):
+    return gradebook.read(make_class(40, seed=5, assignments=("softmax", "attention")))
+
+
+@pytest.fixture(scope="module")
+def records(book):
+    return class_statistics.collect(book)
+
+
+def test_collect_counts_students_per_mistake(book, records):
+    expected = Counter()
+    for _, result in book.results():
+        checks = [
+            c for a in (result or {"assignments": []})["assignments"] for f in a["functions"] for c in f["checks"]
+        ]
+        expected.update({c["mistake"]["id"] for c in checks if c["mistake"]})
+    assert {named.id: len(named.students) for named in records.mistakes} == expected
+    counts = [len(named.students) for named in records.mistakes]
+    assert counts == sorted(counts, reverse=True)
+    assert len(counts) > 5
+
+
+def test_collect_combined_mistake_counts_as_two(book, tmp_path):
+    student, result = next((s, r) for s, r in book.results() if r)
+    check = result["assignments"][0]["functions"][0]["checks"][0]
+    known = class_statistics.mistakes_of_function("softmax.softmax")[:2]
+    check["mistake"] = {"id": "+".join(m.id for m in known), "title": "both", "hint": ""}
+    (tmp_path / "results").mkdir()
+    (tmp_path / student["assignments"]["softmax"]["file"]).write_text(json.dumps(result), "utf-8")
+    (tmp_path / "class.json").write_text(json.dumps({**book.document, "students": [student]}), "utf-8")
+    named = {mistake.id: mistake.title for mistake in class_statistics.collect(gradebook.read(tmp_path)).mistakes}
+    assert {m.id: m.title for m in known}.items() <= named.items()
+    assert "both" not in named.values()
+
+
+def test_collect_counts_statuses_and_pass_rates(book, records):
+    for _, result in book.results():
+        if result:
+            break
+    index = records.functions.index("softmax.softmax")
+    letters = Counter(student.letters[index] for student in records.graded)
+    assert records.status_counts("softmax.softmax")["passed"] == letters["p"] > 0
+    results = [result for _, result in book.results() if result]
+    passed = Counter(
+        c["id"] for r in results for a in r["assignments"] for f in a["functions"] for c in f["checks"]
+        if c["status"] == "passed"
+    )  # fmt: skip
+    assert {check.id: check.statuses["passed"] for check in records.checks.values() if check.pass_rate} == passed
+    assert sum(records.histogram()) == len(records.graded) == len(results)
+
+
+def test_collect_lists_slowest_checks_and_timeouts(book, records):
+    checks = [c for _, r in book.results() if r for a in r["assignments"] for f in a["functions"] for c in f["checks"]]
+    assert any(c["status"] == "not_started" for c in checks)  # who has not begun is not slow
+    times = sorted((c["seconds"] for c in checks if c["status"] not in ("timeout", "not_started")), reverse=True)
+    assert [entry[0] for entry in records.slowest] == times[: len(records.slowest)]
+    assert records.timed_out == sum(c["status"] == "timeout" for c in checks) > 0
+
+
+def test_collect_damaged_result_marks_one_student(make_class):
+    out = make_class(12, seed=2, assignments=("softmax",))
+    (out / "results" / "student00003.json").write_text('{"schema": "headway.result/2", "ass', "utf-8")
+    records = class_statistics.collect(gradebook.read(out))
+    assert [student.submission for student in records.not_graded] == ["student00003"]
+    assert "cannot be read" in records.not_graded[0].reason
+    assert len(records.graded) == 11
+
+
+def damaged_texts():
+    """Texts that replace a stored document: not JSON, not numbers, too deep, of other types."""
+    schema = '{"schema": "%s"'
+    return ["", "[1]", schema + "}", schema + ', "seconds": NaN}', "[" * 200_000, schema + ', "assignments": 1}']
+
+
+@pytest.mark.parametrize("number", range(len(damaged_texts()) + 2))
+@pytest.mark.parametrize("damaged", ["class", "result"])
+def test_report_and_export_survive_damaged_documents(make_class, damaged, number):
+    out = make_class(3, seed=2, assignments=("softmax",))
+    path = out / "class.json" if damaged == "class" else out / "results" / "student00001.json"
+    document = json.loads(path.read_text("utf-8"))
+    path.unlink()
+    if number < len(damaged_texts()):
+        path.write_text(
+            damaged_texts()[number].replace("%s", CLASS_SCHEMA if damaged == "class" else RESULT_SCHEMA), "utf-8"
+        )
+    elif number == len(damaged_texts()):
+        os.mkfifo(path)
+    else:  # one value of another type, deep inside
+        entry = document["students"][1] if damaged == "class" else document["assignments"][0]["functions"][0]
+        entry["status"] = ["graded"]
+        path.write_text(json.dumps(document), "utf-8")
+    for command in (["report", out], ["export", out, "--format", "csv"], ["export", out, "--format", "junit"]):
+        done = invoke(*command)
+        assert "Traceback" not in done.stderr
+        if damaged == "class":
+            assert done.returncode == 2, done.stderr
+            assert str(path) in done.stderr and done.stderr.count("\n") == 1
+        else:
+            assert done.returncode == 0, done.stderr
+
+
+def test_report_terminal_shows_mistakes_as_plain_text(book, records):
+    done = invoke("report", book.out, "--no-color")
+    assert done.returncode == 0, done.stderr
+    assert "Most common mistakes" in done.stdout
+    first = records.mistakes[0]
+    assert f"{len(first.students)}  {first.title[:30]}" in done.stdout
+    assert not set(done.stdout) & set("\x1b\x00\u202e")
+    assert (book.out / "report.html").is_file()
+
+
+def test_feedback_files_show_mistake_without_expected_values(book, tmp_path):
+    count, spent = feedback_files.write(book, tmp_path)
+    assert count == len([s for s in book.students if s["status"] == "graded"])
+    assert 0 < spent.longest <= spent.seconds
+    student, result = next((s, r) for s, r in book.results() if r and '"mistake": {' in json.dumps(r))
+    html = (tmp_path / f"{student['submission']}.html").read_text("utf-8")
+    assert "Content-Security-Policy" in html
+    assert "<script>document" not in html
+    assert "expected" not in html.partition("</style>")[2]
+    named = next(
+        c["mistake"] for a in result["assignments"] for f in a["functions"] for c in f["checks"] if c["mistake"]
+    )
+    markdown = (tmp_path / f"{student['submission']}.md").read_text("utf-8")
+    assert named["title"] in markdown
+    assert "expected" not in markdown
+
+
+def test_not_passed_same_error_in_all_checks_shown_once(book):
+    student, result = next((s, r) for s, r in book.results() if r)
+    function = result["assignments"][0]["functions"][0]
+    for check in function["checks"]:
+        check.update(status="error", message="'(' was never closed", location=None, help=None, output="", mistake=None)
+        check["points"]["earned"] = 0.0
+    first, *others = [check["title"] for check in function["checks"]]
+    (shown,) = reported_checks(function)
+    assert (shown["title"], shown["points"]["possible"]) == (first, function["points"]["possible"])
+    assert ("same result in", "\n".join(others)) in check_details(shown)
+    assert as_markdown({**student, "name": "Ada"}, result).count("was never closed") == 1
+    function["checks"][1].update(output="printed here")
+    assert [check["also"] for check in reported_checks(function)] == [others[1:], []]
+    for check in function["checks"]:
+        check.update(status="failed", message="not close", output="")
+    assert len(reported_checks(function)) == len(function["checks"])
+
+
+def test_feedback_syntax_error_is_one_finding(book):
+    student, result = next((s, r) for s, r in book.results() if r)
+    assignment = result["assignments"][0]
+    name = f"{assignment['name']}.py"
+    for function in assignment["functions"]:
+        for check in function["checks"]:
+            message = f"Python cannot read {name}: SyntaxError in line 3: invalid syntax"
+            check.update(status="error", message=message, mistake=None, help=None, output="")
+            check["location"] = {"file": name, "line": 3, "text": "def f(:"}
+            check["points"]["earned"] = 0.0
+    markdown = as_markdown({**student, "name": "Ada"}, result)
+    assert markdown.count("Python cannot read") == 1
+    assert f"## ! {name}\n" in markdown
+    html = as_html({**student, "name": "Ada", "weights": {}}, result)
+    assert html.count("Python cannot read") == 1
+
+
+def test_report_unwritable_file_names_the_option(book, tmp_path):
+    (tmp_path / "file").touch()
+    done = invoke("report", book.out, "--html", tmp_path / "page.html", f"--feedback={tmp_path / 'file'}")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "--feedback=DIR" in done.stderr
+    done = invoke("report", book.out, "--html", tmp_path / "file" / "page.html")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "--html FILE" in done.stderr
+
+
+def test_feedback_scaled_points_shows_the_scaling(book):
+    student, result = next((s, r) for s, r in book.results() if r)
+    softmax, attention = (one["points"] for one in result["assignments"])
+    graded = {
+        "softmax": {"earned": 18.0, "possible": 20.0, "score": 16.2, "late_days": 1},
+        "attention": {"earned": 0.0, "possible": 30.0, "score": 0.0, "late_days": 0},
+    }
+    shown = {**student, "assignments": graded, "weights": {"softmax": 2.0, "attention": 1.0}, "dropped": ["attention"]}
+    shown.update(name="Ada", penalty=1.8, late_days=1, score=1.62, out_of=2.0)
+    text = as_markdown(shown, result)
+    assert "**1.62 of 2**, 1.8 points deducted: 1 day late\n" in text
+    assert f"| softmax | {softmax['earned']:g} / {softmax['possible']:g} | 16.2 / 20 | 1.62 / 2 |" in text
+    assert f"| attention | {attention['earned']:g} / {attention['possible']:g} | 0 / 30 | dropped |" in text
+    html = as_html(shown, result)
+    assert "1.8 points deducted: 1 day late<" in html
+    assert '<td class="number">16.2 / 20</td><td class="number">1.62 / 2</td>' in html
+
+
+def test_feedback_unscaled_points_shows_no_scaling(book):
+    student, result = next((s, r) for s, r in book.results() if r)
+    points = {one["name"]: one["points"] for one in result["assignments"]}
+    shown = {
+        **student,
+        "assignments": {
+            name: {"earned": one["earned"], "score": one["earned"], "possible": one["possible"], "late_days": 0}
+            for name, one in points.items()
+        },
+        "weights": {name: one["possible"] for name, one in points.items()},
+        "dropped": [],
+    }
+    assert "| assignment | points | passed |" in as_markdown(shown, result)
+
+
+def test_details_blocked_or_hidden_check_says_so(book):
+    student, result = next((s, r) for s, r in book.results() if r)
+    first, second, third = result["assignments"][0]["functions"][0]["checks"][:3]
+    nothing = dict.fromkeys(
+        ("inputs", "wrong", "shapes", "worst", "first_wrong_stage", "mistake", "location", "help", "error_map")
+    )
+    for check in (first, second, third):
+        check.update(nothing, status="blocked", message="waits", warnings=[], output="", blocked_by=[check["function"]])
+    second.update(blocked_by=["softmax.log_softmax"])
+    third.update(status="failed", message="", blocked_by=[])
+    hidden = {**first, "message": ""}
+    assert check_details(hidden) == [("blocked by", first["function"])]
+    assert check_details(first) == []
+    assert check_details(second) == [("blocked by", "softmax.log_softmax")]
+    assert [word for word, _ in check_details(third)] == ["hidden check"]
+    assert "blocked by:" in as_markdown({**student, "name": "Ada"}, result)
+
+
+def test_feedback_full_document_shows_expected_values(book):
+    student, result = next((s, r) for s, r in book.results() if r)
+    check = result["assignments"][0]["functions"][0]["checks"][0]
+    check.update(
+        status="failed", worst={"index": [0], "axes": ["row"], "yours": 1.25, "expected": 0.75, "tolerance": 0.0}
+    )
+    for text in (as_html({**student, "name": "Ada"}, result), as_markdown({**student, "name": "Ada"}, result)):
+        assert "0.75" in text
+
+
+def test_as_markdown_hostile_text_stays_text(book):
+    student, result = next((s, r) for s, r in book.results() if r)
+    check = result["assignments"][0]["functions"][0]["checks"][0]
+    check.update(status="error", message="```\n# owned ````", output="````\n<script>alert(1)</script>\x1b[31m")
+    text = as_markdown({**student, "name": "<script>[x](javascript:alert(1))"}, result)
+    heading = text.splitlines()[0]
+    assert "\\<script\\>\\[x\\]\\(javascript:alert\\(1\\)\\)" in heading
+    assert "`````text\n```\n# owned ````\n" in text
+    assert "\x1b" not in text
+
+
+def test_as_html_hostile_text_stays_text(book):
+    student, result = next((s, r) for s, r in book.results() if r)
+    check = result["assignments"][0]["functions"][0]["checks"][0]
+    check.update(status="error", message="<img src=x onerror=alert(1)>", output="</pre><script>alert(1)</script>")
+    html = as_html({**student, "name": "<b>x</b>"}, result)
+    assert "<img" not in html
+    assert "<script" not in html
+    assert "<b>" not in html
+
+
+def test_render_class_data_cannot_close_its_script(records):
+    page = render_class(records)
+    data = page.partition('id="data">')[2].partition("</script>")[0]
+    assert "<" not in data
+    assert json.loads(data)["students"][0][0] == records.students[0].name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere"], "no such folder"),
+        (["{here}"], "class.json"),
+        (["{book}", "--html", "/proc/nowhere/x.html"], "--html FILE"),
+        (["{book}", "--similar", "{here}/none"], "no such folder"),
+    ],
+)
+def test_report_unusable_argument_is_one_line(book, tmp_path, arguments, words):
+    done = invoke("report", *(part.format(here=tmp_path, book=book.out) for part in arguments))
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_report_missing_package_is_one_line(book, tmp_path):
+    (tmp_path / "jinja2.py").write_text("raise ImportError", "utf-8")
+    code = "import sys; sys.path.insert(0, sys.argv[1]); from autograder.cli import main; main(['report', sys.argv[2]])"
+    command = [sys.executable, "-c", code, str(tmp_path), str(book.out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "[class]" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+class TestSimilarity:
+    """Copies are found through their disguise; independent work is not."""
+
+    @pytest.fixture(scope="class")
+    def styles(self, solutions):
+        right = solutions.parent / "tests" / "submissions" / "right"
+        return {
+            folder.name: {path.stem: path.read_text("utf-8") for path in folder.glob("*.py")}
+            for folder in [*right.iterdir(), solutions]
+            if folder.is_dir()
+        }
+
+    def test_compare_disguised_copy_is_listed(self, styles):
+        pytest.importorskip("copydetect")
+        import ast
+
+        class Rename(ast.NodeTransformer):
+            def visit_Name(self, node):
+                new = {"x": "values", "out": "answer", "scores": "s_", "weights": "w_", "result": "r_"}
+                return ast.copy_location(ast.Name(new.get(node.id, node.id), node.ctx), node)
+
+        original = styles["loops"]
+        copy = {}
+        for module, text in original.items():
+            tree = Rename().visit(ast.parse(text))
+            head = [n for n in tree.body if not isinstance(n, ast.FunctionDef)]
+            tree.body = head + [n for n in reversed(tree.body) if isinstance(n, ast.FunctionDef)]
+            copy[module] = "# my own work\n" + ast.unparse(tree)
+        others = [(name, modules) for name, modules in styles.items() if name != "loops"]
+        pairs = self.compare([("ada", original), ("bo", copy), *others])
+        assert [(pair.first, pair.second) for pair in pairs] == [("ada", "bo")]
+        assert pairs[0].share > 0.7
+        assert "attention" in pairs[0].modules
+
+    def compare(self, submissions, **options):
+        code = [(name, {module: filtered(text) for module, text in modules.items()}) for name, modules in submissions]
+        return similarity.compare(code, TRANSFORMER, **options)
+
+    def test_compare_independent_work_is_not_listed(self, styles):
+        pytest.importorskip("copydetect")
+        assert self.compare(styles.items()) == []
+
+    def test_compare_stubs_are_not_listed(self, solutions):
+        pytest.importorskip("copydetect")
+        stubs = {path.stem: path.read_text("utf-8") for path in (solutions.parent / "assignments").glob("*.py")}
+        assert self.compare([("ada", stubs), ("bo", stubs)], threshold=0.0) == []
+
+    def test_find_similar_notebooks_preamble_not_counted(self, solutions, tmp_path):
+        pytest.importorskip("copydetect")
+        notebook = json.loads((solutions.parent / "assignments" / "notebooks" / "softmax.ipynb").read_text("utf-8"))
+        right = (solutions.parent / "tests" / "submissions" / "right" / "loops" / "softmax.py").read_text("utf-8")
+        for name, code in {"ada": "", "bo": "", "chen": right, "dara": right.replace("shifted", "moved")}.items():
+            (tmp_path / name).mkdir()
+            cells = [*notebook["cells"], *([{"cell_type": "code", "metadata": {}, "source": code}] if code else [])]
+            (tmp_path / name / "softmax.ipynb").write_text(json.dumps({**notebook, "cells": cells}), "utf-8")
+        (pair,) = similarity.find_similar(tmp_path).pairs
+        assert (pair.first, pair.second) == ("chen", "dara")
+
+    def test_report_similar_lists_pairs(self, book, solutions):
+        pytest.importorskip("copydetect")
+        done = invoke("report", book.out, "--similar", solutions.parent / "tests" / "submissions" / "class")
+        assert done.returncode == 0, done.stderr
+        assert "not a verdict" in done.stdout
+        assert "bo · chen" in done.stdout
+        assert "bo</bdi>" in (book.out / "report.html").read_text("utf-8")
+
+    def test_report_similar_lists_submissions_that_cannot_be_read(self, book, tmp_path):
+        pytest.importorskip("copydetect")
+        for name, content in {"ada": "def softmax(x): return x", "bo": "{", "chen": ""}.items():
+            (tmp_path / name).mkdir()
+            (tmp_path / name / ("softmax.py" if name == "ada" else "softmax.ipynb")).write_text(content)
+        (tmp_path / "chen" / "softmax.py").write_text("x = 1\n")
+        done = invoke("report", book.out, "--similar", tmp_path)
+        assert done.returncode == 0, done.stderr
+        listed = done.stdout.partition("could not be read")[2]
+        assert "softmax.ipynb: left out" in listed
+        assert "\nbo" in listed and "\nada" not in listed
+        page = (book.out / "report.html").read_text("utf-8").partition("Not compared in full")[2]
+        assert "<bdi>bo</bdi>" in page and "<bdi>ada</bdi>" not in page
+        assert "s for one student (" in " ".join(done.stdout.split())
+
+
+def test_read_gradebook_other_schema_is_refused(tmp_path):
+    (tmp_path / "class.json").write_text('{"schema": "headway.class/9"}', "utf-8")
+    with pytest.raises(UsageError, match="class/9"):
+        gradebook.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("x = np.exp(y)  # note", "V=V.exp(V)"),
+        ('"""a "quoted" text"""\nreturn r"a\\"b" + \'c\'', "SreturnS+S"),
+        ('x = "open\ny = 1e-5', "V=SV=1e-5"),
+        ("'''never closed\ndef f(): pass", "S"),
+        ("def naïve(x):\n\treturn x @ W", "defV(V):returnV@V"),
+    ],
+)
+def test_filtered_code(text, code):
+    assert filtered(text) == code
+
+
+def test_synthetic_class_matches_the_schemas(book):
+    """The made-up class is valid by both schemas, so that what is proven on it holds for a real one."""
+    jsonschema = pytest.importorskip("jsonschema")
+    schemas = {name: json.loads((SCHEMAS / f"{name}.json").read_text("utf-8")) for name in ("class-3", "result-2")}
+    jsonschema.validate(book.document, schemas["class-3"])
+    jsonschema.validate(next(result for _, result in book.results() if result), schemas["result-2"])

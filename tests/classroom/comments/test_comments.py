@@ -1,0 +1,243 @@
+"""Comments and points given by hand: recorded with who and why, and in the scores at once, without grading."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from autograder.classroom.comments import comment_records, grade_history
+from autograder.classroom.comments.comment_records import CommentRecord
+from autograder.classroom.policy.model import AssignmentPolicy, Policy, RubricItem
+from autograder.classroom.scoring import class_document
+from autograder.classroom.scoring.class_document import GradedClass
+from autograder.classroom.storage import gradebook, submission_records
+from autograder.classroom.storage.result_store import JournalEntry, ResultStore
+from autograder.classroom.submissions.merge_students import merge_students
+from autograder.classroom.submissions.model import Attempt, ClassMember, Source
+from autograder.cli import main
+from autograder.courses.transformer import TRANSFORMER
+from autograder.errors import UsageError
+
+POLICY = Policy(
+    assignments={
+        "softmax": AssignmentPolicy(points=20.0, rubric=(RubricItem("q1", "Why?", 5.0),)),
+        "attention": AssignmentPolicy(points=25.0),
+    }
+)
+
+
+@pytest.fixture
+def out(tmp_path):
+    """A graded class: ada with half of softmax and all of attention, bo with all of softmax, chen with nothing."""
+    folder, names = tmp_path / "out", ("softmax", "attention")
+    source = Source("", names, Path("class"))
+    members = {
+        "": [
+            ClassMember("ada", "Ada Lovelace", "4021", attempts=(Attempt(()),)),
+            ClassMember("bo", "Bo", attempts=(Attempt(()),)),
+            ClassMember("chen", "Chen"),
+        ]
+    }
+    students = merge_students(members, None, {})
+    points = {"ada": (5.0, 10.0), "bo": (10.0, 0.0)}
+    with ResultStore(folder) as store:
+        submission_records.write(folder, [source], members, students, None)
+        for name, (softmax, attention) in points.items():
+            functions = {"softmax.softmax": (softmax, 10.0), "attention.attention": (attention, 10.0)}
+            store.add(JournalEntry(f"{name}.json", "", functions=functions))
+        document = GradedClass([source], students, POLICY, TRANSFORMER, 7).document(store.entries)
+    class_document.write(folder, document)
+    class_document.write_csv(folder, document)
+    return folder
+
+
+def comment(out, *arguments, code=0):
+    done = CliRunner().invoke(main, ["comment", str(out), *map(str, arguments), "--no-color"], env={"COLUMNS": "300"})
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def scores(out):
+    return {
+        student["submission"]: {name: grade["score"] for name, grade in student["assignments"].items()}
+        for student in gradebook.read(out).students
+    }
+
+
+def row_of(out, name):
+    with open(out / "grades.csv", newline="", encoding="utf-8") as file:
+        return next(row for row in csv.DictReader(file) if row["submission"] == name)
+
+
+def test_comment_adds_points_and_says_before_and_after(out):
+    before = scores(out)
+    output = comment(out, "4021", "A typo in the sheet.", "--assignment", "softmax", "--add", "2", "--by", "Dr. Berg")
+    assert "Ada Lovelace: softmax 10 → 12 of 25, total 70% → 74%" in output
+    assert "added (A typo in the sheet.): +2, so 12" in output
+    assert scores(out) == {**before, "ada": {"softmax": 12.0, "attention": 25.0}}
+    row = row_of(out, "ada")
+    assert (row["softmax"], row["softmax_raw"], row["percent"]) == ("12", "10", "74")
+    assert row["overrides"] == "softmax: 2 points added (A typo in the sheet.)"
+    changes = grade_history.read(out, "ada")[-2:]
+    assert [(one["assignment"], one["before"], one["after"]) for one in changes] == [
+        ("softmax", 10.0, 12.0),
+        ("", 70.0, 74.0),
+    ]
+    assert {(one["by"], one["cause"], one["comment"]) for one in changes} == {("Dr. Berg", "comment", "1")}
+
+
+def test_comment_points_are_stored_with_the_reason(out):
+    comment(out, "bo", "Shown in the lab.", "--assignment", "softmax", "--score", "17", "--reason", "mail of 3 October")
+    record = comment_records.read(out)[0]
+    assert (record.id, record.student, record.score, record.reason) == ("1", "bo", 17.0, "mail of 3 October")
+    assert scores(out)["bo"]["softmax"] == 17.0
+    assert "mail of 3 October" not in (out / "class.json").read_text("utf-8")
+
+
+def test_comment_marks_a_rubric_item(out):
+    comment(out, "ada", "Right, but not why.", "--assignment", "softmax", "--rubric", "q1", "--points", "4")
+    comment(out, "ada", "Right.", "--assignment", "softmax", "--rubric", "q1", "--points", "5")
+    rubric = gradebook.read(out).students[0]["assignments"]["softmax"]["rubric"]
+    assert rubric == [{"id": "q1", "title": "Why?", "points": 5.0, "earned": 5.0, "comment": "Right."}]
+    assert scores(out)["ada"]["softmax"] == 15.0
+
+
+def test_comment_without_points_is_in_the_class_document(out):
+    before = scores(out)
+    assert "Bo: comment" in comment(out, "bo", "Well explained.", "--by", "TA")
+    assert scores(out) == before
+    (entry,) = gradebook.read(out).students[1]["comments"]
+    assert (entry["text"], entry["by"], entry["assignment"]) == ("Well explained.", "TA", "")
+
+
+def test_comment_undo_takes_back_the_points(out):
+    before = scores(out)
+    comment(out, "ada", "Why not.", "--assignment", "softmax", "--add", "3")
+    assert "To undo" not in comment(out, "ada", "--undo", "1")
+    assert scores(out) == before
+    listed = comment(out, "ada")
+    assert "+3 points: Why not. (undone)" in listed and "undid comment 1" in listed
+    assert "no comment '1' to undo" in comment(out, "ada", "--undo", "1", code=2)
+    assert "is itself an undo" in comment(
+        out, "ada", "--undo", "2", code=2
+    )  # an undo is not undone; the points can be given again
+
+
+def test_comment_score_replaces_points_before_it_only(out):
+    comment(out, "bo", "a", "--assignment", "softmax", "--add", "-4")
+    comment(out, "bo", "b", "--assignment", "softmax", "--score", "10")
+    comment(out, "bo", "c", "--assignment", "softmax", "--add", "1")
+    assert scores(out)["bo"]["softmax"] == 11.0
+
+
+def test_comment_gives_points_for_missing_work(out):
+    comment(out, "chen", "Oral exam.", "--assignment", "softmax", "--score", "12")
+    assert scores(out)["chen"]["softmax"] == 12.0
+
+
+def test_comment_of_a_document_with_other_schema_matches(out):
+    jsonschema = pytest.importorskip("jsonschema")
+    import autograder
+
+    comment(out, "ada", "Right.", "--assignment", "softmax", "--rubric", "q1", "--points", "5")
+    comment(out, "ada", "Well.", "--assignment", "softmax", "--add", "1")
+    comment(out, "ada", "Well.")
+    schema = json.loads((Path(autograder.__file__).parent / "schema" / "class-3.json").read_text("utf-8"))
+    jsonschema.validate(json.loads((out / "class.json").read_text("utf-8")), schema)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fragment"),
+    [
+        (("bob", "x"), "Did you mean 'bo'?"),
+        (("lovelace", "x"), "Did you mean 'Ada Lovelace'?"),
+        (("--from", "/dev/null"), "is empty"),
+        ((), "name a student"),
+        (("bo", " "), "the comment is empty"),
+        (("bo", "x", "--assignment", "sofmax"), "--assignment softmax, attention"),
+        (("bo", "x", "--add", "1"), "name the assignment"),
+        (("bo", "--assignment", "softmax", "--add", "1"), "write why the score changes"),
+        (("bo", "x", "--assignment", "softmax", "--add", "1", "--score", "2"), "only one of"),
+        (("bo", "x", "--assignment", "softmax", "--score", "26"), 'bonus = "extra"'),
+        (("bo", "x", "--assignment", "softmax", "--score", "-1"), "cannot be less than 0"),
+        (("bo", "x", "--assignment", "softmax", "--add", "nan"), "a number from"),
+        (("bo", "x", "--assignment", "softmax", "--points", "1"), "needs --rubric ID. softmax has q1"),
+        (("bo", "x", "--assignment", "softmax", "--rubric", "q1"), "how many points q1"),
+        (("bo", "x", "--assignment", "softmax", "--rubric", "q2", "--points", "1"), "no rubric item 'q2'"),
+        (("bo", "x", "--assignment", "softmax", "--rubric", "q1", "--points", "6"), "Give 0 to 5"),
+        (("bo", "x", "--assignment", "attention", "--rubric", "q1", "--points", "1"), "has no rubric"),
+        (("bo", "x", "--undo", "1"), "second command"),
+        (("bo", "x", "--from", "marks.csv"), "Leave out the other"),
+        (("--from", "marks.csv"), "cannot read marks.csv"),
+    ],
+)
+def test_comment_refuses_what_is_wrong(out, arguments, fragment):
+    before = scores(out)
+    assert fragment in comment(out, *arguments, code=2)
+    assert scores(out) == before and not (out / "comments.jsonl").exists()
+
+
+def test_comment_reads_many_from_a_table(out, tmp_path):
+    table = tmp_path / "marks.csv"
+    table.write_text(
+        "student;assignment;rubric;points;text\nAda Lovelace;softmax;q1;4,5;Good.\nbo;softmax;q1;0;\nchen;;;;\n",
+        "utf-8-sig",
+    )
+    printed = comment(out, "--from", table)
+    assert "comments 1 to 2" in printed and "STUDENT --undo NUMBER" in printed
+    assert scores(out)["ada"]["softmax"] == 14.5 and len(comment_records.read(out)) == 2
+    table.write_text("student,assignment,rubric,points\nada,softmax,q1,3\nbob,softmax,q1,3\n")
+    assert "line 3: no student 'bob'" in comment(out, "--from", table, code=2)
+    table.write_text("student,assignment,rubric,points\nada,softmax,q1,3\nbo,softmax,q1,33\n")
+    assert "Give 0 to 5" in comment(out, "--from", table, code=2)
+    assert scores(out)["ada"]["softmax"] == 14.5 and len(comment_records.read(out)) == 2  # all or nothing
+
+
+def test_comment_needs_a_class_that_this_version_graded(out):
+    (out / "submissions.json").unlink()
+    assert "Grade the class again: headway grade DIR" in comment(out, "bo", "x", code=2)
+    assert not (out / "comments.jsonl").exists()
+
+
+def test_read_comments_damaged_line_is_an_error(tmp_path):
+    (tmp_path / "comments.jsonl").write_text('{"id": "1", "time": "", "by": "x", "student": "bo"}\n{"id": "2"')
+    with pytest.raises(UsageError, match=r"comments\.jsonl, line 2 is damaged"):
+        comment_records.read(tmp_path)
+
+
+def test_comment_warnings_name_records_without_effect():
+    of = {"time": "", "by": "x"}
+    records = [
+        CommentRecord("1", student="eve", text="gone", **of),
+        CommentRecord("2", student="bo", assignment="bpe", points=1.0, **of),
+        CommentRecord("3", student="bo", assignment="softmax", rubric="q9", points=1.0, **of),
+        CommentRecord("4", student="bo", assignment="softmax", rubric="q1", points=1.0, **of),
+    ]
+    found = comment_records.warnings(records, ["bo"], {"softmax": {"q1"}})
+    assert [f"comment {number} is" in line for number, line in enumerate(found, 1)] == [True, True, True]
+    assert "'eve'" in found[0] and "bpe" in found[1] and "'q9'" in found[2]
+
+
+def test_history_keeps_only_changes(out):
+    document = gradebook.read(out).document
+    grade_history.record(out, document, lambda file: "run")
+    first = grade_history.read(out)
+    assert [(one["student"], one["assignment"], one["after"]) for one in first] == [
+        ("ada", "softmax", 10.0), ("ada", "attention", 25.0), ("ada", "", 70.0),
+        ("bo", "softmax", 20.0), ("bo", "attention", 0.0), ("bo", "", 40.0),
+    ]  # fmt: skip
+    (out / "history.jsonl").write_bytes((out / "history.jsonl").read_bytes() + b'{"half')
+    document["students"][1]["assignments"]["softmax"]["score"] = 18.0
+    grade_history.record(out, document, lambda file: "policy")
+    changes = grade_history.read(out)[len(first) :]
+    values = [(one["student"], one["before"], one["after"], one["cause"]) for one in changes]
+    assert values == [("bo", 20.0, 18.0, "policy")]
+
+
+def test_export_names_an_unmarked_question_once(out):
+    command = ["export", str(out), "--format", "csv", "--no-color"]
+    done = CliRunner().invoke(main, command, env={"COLUMNS": "300"})
+    assert done.exit_code == 0, done.output
+    assert done.output.count("Why?") == 1 and "for 2 students and counts 0: Ada Lovelace, Bo" in done.output

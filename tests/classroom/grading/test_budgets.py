@@ -1,0 +1,178 @@
+"""What a submission and a student may use, all together, and where it is recorded."""
+
+import json
+import time
+from collections import deque
+from contextlib import closing
+from multiprocessing import Pipe
+from types import SimpleNamespace
+
+import pytest
+from support.commands import SOFTMAX, invoke
+from support.softmax_class import InProcessPool, class_document, grade
+
+from autograder.classroom import grade as grading
+from autograder.classroom.grading.student_budgets import StudentBudgets
+from autograder.classroom.grading.worker import GradingTask
+from autograder.classroom.grading.worker_pool import GraderProcess, entry_of_death
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.diagnosis.mistake import mistakes_of_function
+from autograder.engine.diagnosis.variants import source_with_mistakes
+from autograder.engine.student import StudentCode
+from autograder.results import to_document
+from autograder.sandbox import Limits, ResourceUsage
+
+
+@pytest.fixture
+def in_process(monkeypatch):
+    monkeypatch.setattr(grading, "WorkerPool", InProcessPool)
+
+
+def test_processes_of_a_submission_share_the_output_limit(workers, submission):
+    noisy = "def softmax(x):\n    print('x' * 700)\n    return x\ndef log_softmax(x):\n    import os\n    os._exit(0)\n"
+    usage = ResourceUsage()
+    student = StudentCode(workers, submission(softmax=noisy), TRANSFORMER, Limits(output_bytes=1000), usage)
+    with closing(student):
+        for _ in range(3):
+            assert student.softmax.softmax(1.0) == 1.0  # a full output costs no points
+            student._session.end()
+    assert usage.printed == 1000
+    assert usage.processes == 3
+    assert usage.memory_bytes > 1 << 20
+
+
+def test_result_document_says_what_was_used(submission, check_submission):
+    spin = SOFTMAX.replace("    x = np", "    sum(range(2_000_000))\n    print('hello')\n    x = np", 1)
+    result = check_submission(submission(softmax=spin), "softmax.softmax", diagnose=False)
+    used = to_document(result, TRANSFORMER)["used"]
+    assert 0.05 < used["cpu_seconds"] < used["seconds"] + 5
+    assert used["output_bytes"] >= 6 * len(result.checks)
+    assert used["memory_bytes"] > 1 << 20
+    assert used["processes"] >= 1 and used["answer_bytes"] > 0
+
+
+def test_reruns_are_charged_to_the_submission(submission, check_submission):
+    wrong = SOFTMAX.replace("/ temperature", "* temperature") + "def log_softmax(x, axis=-1):\n    return softmax(x)\n"
+    folder = submission(softmax=wrong)
+    alone = check_submission(folder, "softmax.softmax", diagnose=False).used
+    both = check_submission(folder, "softmax.log_softmax", diagnose=False).used
+    assert both["processes"] > alone["processes"]
+
+
+def test_diagnosis_ends_with_the_time_of_the_grader(submission, check_submission):
+    folder = submission(softmax=source_with_mistakes(mistakes_of_function("softmax.softmax")[0]))
+    full = check_submission(folder, "softmax.softmax")
+    assert any(check.mistake for check in full.checks) and not full.notes
+    assert full.used["grader_seconds"] > 0
+    none = check_submission(folder, "softmax.softmax", limits=Limits(grader_seconds=0.0))
+    assert not any(check.mistake for check in none.checks)
+    assert [check.status for check in none.checks] == [check.status for check in full.checks]
+    assert "not all mistakes were looked for" in none.notes[0]
+
+
+def make_attempts(folder, counts, text="attempts = 'best'\n"):
+    for name, count in counts.items():
+        for number in range(1, count + 1):
+            attempt = folder / name / f"attempt {number:02}"
+            attempt.mkdir(parents=True)
+            (attempt / "softmax.py").write_text(f"{SOFTMAX}# {number}\n")
+    (folder / "course.toml").write_text(text)
+    return folder
+
+
+def graded_attempts(out):
+    return {path.stem for path in (out / "results").glob("*.json")}
+
+
+def test_only_the_newest_attempts_are_graded(in_process, tmp_path):
+    folder = make_attempts(tmp_path / "class", {"ada": 5, "bo": 2})
+    out = tmp_path / "out"
+    done = grade(folder, "--out", out, "--student-attempts", "2")
+    assert done.returncode == 0, done.stderr
+    assert graded_attempts(out) == {"ada#4", "ada#5", "bo#1", "bo#2"}
+    ada, bo = class_document(out)["students"]
+    assert "3 of 5 attempts were not graded" in ada["notes"][0] and "2 attempts" in ada["notes"][0]
+    assert ada["status"] == "graded" and bo["notes"] == []
+    assert "3 of 5 attempts were not graded" in done.stdout + (out / "grades.csv").read_text("utf-8")
+    assert invoke("report", out, "--feedback").returncode == 0
+    for suffix in ("html", "md"):
+        assert "3 of 5 attempts were not graded" in (out / "feedback" / f"ada.{suffix}").read_text("utf-8")
+        assert "were not graded" not in (out / "feedback" / f"bo.{suffix}").read_text("utf-8")
+
+
+def test_attempts_beyond_the_cpu_time_wait_for_the_next_run(in_process, tmp_path):
+    folder = make_attempts(tmp_path / "class", {"ada": 4, "bo": 1})
+    slow = SOFTMAX.replace("    x = np", "    sum(range(3_000_000))\n    x = np", 1)
+    (folder / "ada" / "attempt 04" / "softmax.py").write_text(slow)
+    out = tmp_path / "out"
+    limits = ("--student-seconds", "0.3")
+    assert grade(folder, "--out", out, *limits).returncode == 0
+    assert graded_attempts(out) == {"ada#4", "bo"}  # the newest attempt comes first, and bo has time of his own
+    ada, bo = class_document(out)["students"]
+    assert "3 of 4 attempts were not graded" in ada["notes"][0] and "0.3 s of CPU time" in ada["notes"][0]
+    assert bo["notes"] == []
+    assert json.loads((out / "results" / "ada#4.json").read_text("utf-8"))["used"]["cpu_seconds"] > 0.3
+    assert grade(folder, "--out", out, "--student-seconds", "600").returncode == 0
+    assert graded_attempts(out) == {"ada#1", "ada#2", "ada#3", "ada#4", "bo"}
+    assert class_document(out)["students"][0]["notes"] == []
+
+
+def test_attempt_ends_where_the_time_of_the_student_ends(in_process, tmp_path):
+    folder = make_attempts(tmp_path / "class", {"ada": 2})
+    slow = SOFTMAX.replace("    x = np", "    sum(range(12_000_000))\n    x = np", 1)
+    (folder / "ada" / "attempt 01" / "softmax.py").write_text(slow)
+    out = tmp_path / "out"
+    assert grade(folder, "--out", out, "--student-seconds", "2").returncode == 0
+    older = json.loads((out / "results" / "ada#1.json").read_text("utf-8"))
+    newer = json.loads((out / "results" / "ada#2.json").read_text("utf-8"))
+    assert "2 s of CPU time in one run" in older["notes"][-1] and newer["notes"] == []
+    assert older["used"]["cpu_seconds"] < 2 + 1.5  # the system ends a process at the next full second
+    assert older["points"]["earned"] < newer["points"]["earned"]
+    assert grade(folder, "--out", out, "--student-seconds", "600").returncode == 0
+    again = json.loads((out / "results" / "ada#1.json").read_text("utf-8"))
+    assert again["points"] == newer["points"] and again["notes"] == []
+
+
+def make_tasks(*names):
+    return deque(GradingTask(number, name, f"{name}{number}.json", []) for number, name in enumerate(names))
+
+
+def test_attempts_graded_at_once_share_the_time_of_the_student():
+    left_out = []
+    budgets = StudentBudgets(100.0, Limits(cpu_seconds=50.0, grader_seconds=10.0), left_out.append)
+    todo = make_tasks("ada", "ada", "ada", "bo")
+    begun = [budgets.next_task(todo) for _ in range(3)]
+    assert [(task.name, task.cpu_seconds) for task in begun] == [("ada", 100.0), ("ada", 40.0), ("bo", 100.0)]
+    assert budgets.next_task(todo) is None and len(todo) == 1  # the third attempt waits
+    budgets.charge(begun[0], 20.0)
+    waited = budgets.next_task(todo)
+    assert (waited.number, waited.cpu_seconds) == (2, 40.0)
+    todo.append(begun[1])  # its process died before it started
+    assert budgets.next_task(todo).cpu_seconds == 40.0
+    budgets.charge(begun[1], 50.0)
+    budgets.charge(waited, 30.0)
+    todo.extend(make_tasks("ada"))
+    assert budgets.next_task(todo) is None and not todo
+    assert [task.name for task in left_out] == ["ada"]
+
+
+def test_time_of_a_grader_that_died_is_charged():
+    grader = SimpleNamespace(started_at=time.monotonic() - 7, how_it_ended=lambda: "exit code 7")
+    entry = entry_of_death(make_tasks("ada")[0], grader)
+    assert 7 <= entry.cpu_seconds < 60 and 7 <= entry.seconds < 60
+    assert entry.status == "failed" and "exit code 7" in entry.reason
+
+
+def test_start_of_a_task_is_received_without_waiting_for_its_end():
+    grader = object.__new__(GraderProcess)
+    grader.pipe, other_end = Pipe()
+    other_end.send(("started", 3, 12.5))
+    other_end.close()
+    assert grader.receive() is None
+    assert (grader.started, grader.started_at) == (3, 12.5)
+
+
+def test_all_work_of_the_grader_is_recorded(submission, check_submission):
+    result = check_submission(submission(softmax=SOFTMAX), "softmax.softmax", diagnose=False)
+    assert result.passed
+    assert result.used["grader_seconds"] > 0

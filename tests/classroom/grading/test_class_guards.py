@@ -1,0 +1,102 @@
+"""Test what is refused before a class is graded, and what the instructor is warned of."""
+
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from autograder.classroom.grading import class_guards
+from autograder.classroom.policy.model import AssignmentPolicy, Policy
+from autograder.classroom.scoring.class_document import GradedClass
+from autograder.classroom.storage.result_store import JournalEntry, ResultStore
+from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
+from autograder.courses.transformer import TRANSFORMER
+from autograder.errors import UsageError
+
+
+def graded_class(*members):
+    students = [Student(member.submission, work={"": member} if member.attempts else {}) for member in members]
+    return GradedClass([Source("", ("softmax",), Path())], students, Policy(), TRANSFORMER, 1)
+
+
+@pytest.mark.parametrize(
+    ("there", "held"), [("bo.json", True), ("Zo%C3%AB.json", False), ("Zo%C3%AB#2.json", False), ("", False)]
+)
+def test_require_same_class_other_results_are_refused(tmp_path, there, held):
+    group = graded_class(ClassMember("Zoë", attempts=(Attempt(()),)), ClassMember("mia"))
+    results = ResultStore(tmp_path)
+    results.entries = {there: JournalEntry(there, "key")} if there else {}
+    with pytest.raises(UsageError, match=r"another class \(1 submission.*'bo'") if held else nullcontext():
+        class_guards.require_same_class(group, {""}, results)
+
+
+@pytest.mark.parametrize(
+    ("attempt", "unknown"),
+    [
+        (Attempt(()), True),
+        (Attempt((), late=False), False),
+        (Attempt((), late=True), False),
+        (Attempt((), {"softmax": datetime(2026, 10, 1, tzinfo=UTC)}), False),
+    ],
+)
+def test_warn_of_unknown_dates(attempt, unknown):
+    group = graded_class(ClassMember("ada", attempts=(attempt,)), ClassMember("mia"))
+    due = Policy(assignments={"softmax": AssignmentPolicy(due=datetime(2026, 10, 1, tzinfo=UTC))})
+    assert class_guards.warn_of_unknown_dates(group) == []
+    group.policy = due
+    assert bool(class_guards.warn_of_unknown_dates(group)) is unknown
+
+
+@pytest.mark.parametrize(
+    ("folder", "out", "where"),
+    [
+        ("class", "class", "is the folder"),
+        ("class", "class/out", "is inside"),
+        ("class", "class/../class/a/b", "is inside"),
+        ("term/class", "term", "contains"),
+        ("class", "class-out", ""),
+        ("class", "out/class", ""),
+    ],
+)
+def test_require_separate_folders(tmp_path, folder, out, where):
+    (tmp_path / folder).mkdir(parents=True)
+    source = Source("", ("softmax",), tmp_path / folder)
+    with pytest.raises(UsageError, match=f"{where}.*Choose a folder beside it") if where else nullcontext():
+        class_guards.require_separate_folders([source], tmp_path / out)
+
+
+@pytest.mark.parametrize(("found", "size", "refused"), [(3, 8, True), (4, 8, False), (0, 4, False), (2, 5, True)])
+def test_require_most_of_roster_counts_attempts(found, size, refused):
+    source = Source("softmax", ("softmax",), Path("downloads"))
+    members = [ClassMember(f"s{n}", attempts=(Attempt(()),)) for n in range(found)]
+    students = [Student(member.submission, work={"softmax": member}) for member in members]
+    students += [Student(f"s{n}") for n in range(found, size)]
+    stranger = ClassMember("attention", attempts=(Attempt(()),))
+    students.append(Student("attention", work={"softmax": stranger}))
+    of_source = {"softmax": [*members, stranger]}
+    message = rf"of {found} of the {size} students.*'attention'.*--partial"
+    with pytest.raises(UsageError, match=message) if refused else nullcontext():
+        class_guards.require_most_of_roster(students, [source], of_source, size)
+
+
+@pytest.mark.parametrize(("on_roster", "others", "refused"), [(0, 2, True), (1, 2, False), (0, 0, False)])
+def test_require_somebody_of_roster(on_roster, others, refused):
+    member = ClassMember("x", attempts=(Attempt(()),))
+    people = [Student(f"s{n}", work={"softmax": member} if n < on_roster else {}) for n in range(3)]
+    people += [Student(f"other{n}", work={"softmax": member}) for n in range(others)]
+    with pytest.raises(UsageError, match=r"none of the 2 students.*'other0'") if refused else nullcontext():
+        class_guards.require_somebody_of_roster(people, 3)
+
+
+@pytest.mark.parametrize(("status", "warned"), [("not_started", True), ("failed", False)])
+def test_warn_of_wrong_folders(status, warned):
+    source = Source("softmax", ("softmax",), Path("downloads"))
+    member = ClassMember("ada", attempts=(Attempt(()),))
+    group = GradedClass([source], [Student("ada", work={"softmax": member})], Policy(), TRANSFORMER, 0)
+    entries = {
+        one.file: JournalEntry(one.file, "", checks={"softmax": {status: 3}}) for one in group.files_of_source(source)
+    }
+    assert entries
+    warnings = class_guards.warn_of_wrong_folders(group, [source], entries)
+    assert ["none of the 1 submission in downloads" in text for text in warnings] == [True] * warned

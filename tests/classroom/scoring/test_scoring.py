@@ -1,0 +1,209 @@
+"""Scores: scaling, late penalty, exceptions, dropped assignments and weights."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Policy, PolicyException
+from autograder.classroom.scoring.student_exceptions import effective_exception, exceptions_by_submission
+from autograder.classroom.scoring.student_scores import AssignmentWork, graded_assignments, student_score
+from autograder.classroom.submissions.model import Attempt, Student
+from autograder.curriculum import Assignment, Curriculum, Function
+from autograder.errors import UsageError
+
+DUE = datetime(2026, 10, 1, 12, tzinfo=UTC)
+CHECK_POINTS = {"softmax": 28.0, "attention": 40.0, "layernorm": 20.0}
+TWO_ASSIGNMENTS = {"softmax": AssignmentPolicy(points=20.0, due=DUE), "attention": AssignmentPolicy(points=30.0)}
+TWO_DAYS_LATE = {"times": {"": DUE + timedelta(days=2)}}
+
+
+def course(check_points):
+    """A course whose assignments have one function `f`; in `check_points` of the form "a.g+", a bonus function, too."""
+    functions = {}
+    for name in check_points:
+        module, _, function = name.partition(".")
+        functions.setdefault(module, []).append(Function(module, function.strip("+") or "f", (), "", bonus="+" in name))
+    assignments = [
+        Assignment(number, module, module.title(), tuple(f)) for number, (module, f) in enumerate(functions.items())
+    ]
+    return Curriculum(tuple(assignments), "test", "test", "Test")
+
+
+def rated(policy, check_points=CHECK_POINTS):
+    by_function = {name.strip("+") if "." in name else f"{name}.f": points for name, points in check_points.items()}
+    curriculum = course(check_points)
+    return graded_assignments(policy, curriculum, curriculum.modules, by_function)
+
+
+def work_of(earned, times=None, late=None):
+    """The work of a student who earned these points by function, or by assignment; all others are submitted, too."""
+    functions = {name if "." in name else f"{name}.f": (points, 0.0) for name, points in earned.items()}
+    attempt = Attempt((), times or {}, late)
+    names = {name.partition(".")[0] for name in (*earned, *CHECK_POINTS)}
+    return {name: AssignmentWork(functions, attempt.submitted_at(name), late) for name in names}
+
+
+def score(policy, earned, check_points=CHECK_POINTS, manual=None, **attempt):
+    return student_score(rated(policy, check_points), work_of(earned, **attempt), policy, (), manual)
+
+
+def score_with_exceptions(exceptions, attempt=TWO_DAYS_LATE, manual=None, **options):
+    """The score of a student with half of softmax and a tenth of attention, two days late."""
+    policy = Policy(late=LatePolicy(0.1), assignments=TWO_ASSIGNMENTS, **options)
+    assignments = rated(policy, {name: CHECK_POINTS[name] for name in TWO_ASSIGNMENTS})
+    return student_score(
+        assignments, work_of({"softmax": 14.0, "attention": 4.0}, **attempt), policy, exceptions, manual
+    )
+
+
+def test_student_score_without_policy_adds_points():
+    total = score(Policy(), {"softmax": 20.0, "attention": 40.0, "layernorm": 5.0})
+    assert (total.earned, total.possible, total.score, total.out_of) == (65.0, 88.0, 65.0, 88.0)
+
+
+def test_student_score_scales_and_weights_points():
+    policy = Policy(assignments={"softmax": AssignmentPolicy(points=14.0, weight=1.0), "attention": AssignmentPolicy()})
+    total = score(policy, {"softmax": 14.0, "attention": 40.0, "layernorm": 20.0})
+    assert total.assignments["softmax"].earned == 7.0 and total.assignments["softmax"].possible == 14.0
+    assert total.score == pytest.approx(0.5 * 1 + 40 + 20) and total.out_of == 61.0
+
+
+@pytest.mark.parametrize(("rule", "expected"), [("cap", 20.0), ("extra", 25.0), ("off", 19.0)])
+def test_student_score_bonus_follows_the_policy(rule, expected):
+    total = score(
+        Policy(bonus=rule), {"layernorm.f": 19.0, "layernorm.g": 6.0}, {"layernorm.f": 20.0, "layernorm.g+": 8.0}
+    )
+    assert (total.score, total.out_of, total.percent) == (expected, 20.0, expected * 5)
+    assert total.assignments["layernorm"].bonus == (0.0 if rule == "off" else 6.0)
+
+
+def test_bonus_makes_up_for_late_points_before_the_limit():
+    policy = Policy(late=LatePolicy(0.1), assignments={"softmax": AssignmentPolicy(due=DUE)})
+    points = {"softmax.f": 28.0, "softmax.g+": 8.0}
+    total = score(policy, {"softmax.f": 28.0, "softmax.g": 2.0}, points, times={"": DUE + timedelta(hours=1)})
+    assert total.score == pytest.approx(27.0) and total.penalty == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected", "possible"),
+    [
+        ({}, 5.0 + 5.0, 20.0 + 10.0),
+        ({"functions": {"g": 30.0}}, 5.0 + 15.0, 20.0 + 30.0),
+        ({"functions": {"g": 0.0}}, 5.0, 20.0),
+        ({"functions": {"g": 30.0}, "points": 100.0}, 40.0, 100.0),
+    ],
+)
+def test_points_of_a_function_are_scaled_from_its_checks(rules, expected, possible):
+    policy = Policy(assignments={"softmax": AssignmentPolicy(**rules)})
+    total = score(
+        policy,
+        {"softmax.f": 5.0, "softmax.g": 5.0},
+        {"softmax.f": 20.0, "softmax.g": 10.0},
+    )
+    assert (total.assignments["softmax"].earned, total.assignments["softmax"].possible) == (expected, possible)
+
+
+@pytest.mark.parametrize(
+    ("hours", "days", "expected"), [(-1, 0, 28), (0, 0, 28), (1, 0, 28), (3, 1, 25.2), (27, 2, 22.4), (24 * 30, 30, 14)]
+)
+def test_late_penalty_counts_days_begun_after_grace(hours, days, expected):
+    policy = Policy(late=LatePolicy(0.1, grace_hours=2, cap=0.5), assignments={"softmax": AssignmentPolicy(due=DUE)})
+    total = score(policy, {"softmax": 28.0}, times={"": DUE + timedelta(hours=hours)})
+    assert total.assignments["softmax"].late_days == days == total.late_days
+    assert total.score == pytest.approx(expected) and total.penalty == pytest.approx(28 - expected)
+
+
+def test_late_penalty_of_possible_points():
+    policy = Policy(late=LatePolicy(0.25, of="possible"), assignments={"softmax": AssignmentPolicy(due=DUE)})
+    assert score(policy, {"softmax": 10.0}, times={"": DUE + timedelta(hours=1)}).score == pytest.approx(3.0)
+    assert score(policy, {"softmax": 5.0}, times={"": DUE + timedelta(hours=1)}).score == 0.0
+
+
+def test_late_mark_of_platform_counts_as_marked_days():
+    policy = Policy(late=LatePolicy(0.1, marked_days=2))
+    assert score(policy, {"softmax": 28.0}, late=True).score == pytest.approx(28 * 0.8)
+
+
+def test_late_days_use_the_time_of_each_assignment():
+    policy = Policy(late=LatePolicy(1.0), assignments={name: AssignmentPolicy(due=DUE) for name in CHECK_POINTS})
+    times = {"softmax": DUE + timedelta(days=3), "attention": DUE}
+    total = score(policy, {"softmax": 28.0, "attention": 40.0}, times=times)
+    assert total.score == 40.0 and total.assignments["attention"].late_days == 0
+
+
+def test_drop_lowest_drops_lowest_shares_but_never_all():
+    total = score(Policy(drop_lowest=1), {"softmax": 14.0, "attention": 18.0, "layernorm": 20.0})
+    assert total.dropped == ("attention",) and (total.score, total.out_of) == (34.0, 48.0)
+    assert score(Policy(drop_lowest=9), {"softmax": 28.0}).dropped == ("attention", "layernorm")
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected", "penalty", "text"),
+    [
+        ({}, 8.0, 2.0, ""),
+        ({"due": DUE + timedelta(days=1)}, 9.0, 1.0, "due 2026-10-02 12:00+00:00"),
+        ({"due": DUE + timedelta(days=7), "reason": "ill"}, 10.0, 0.0, "due 2026-10-08 12:00+00:00 (ill)"),
+        ({"late_days": 3}, 7.0, 3.0, "3 days late"),
+        ({"late_days": 0}, 10.0, 0.0, "0 days late"),
+        ({"bonus": 1.5}, 9.5, 2.0, "1.5 points added"),
+        ({"bonus": 1}, 9.0, 2.0, "1 point added"),
+        ({"bonus": -3}, 5.0, 2.0, "3 points deducted"),
+        ({"bonus": -30}, 0.0, 2.0, "30 points deducted"),
+        ({"score": 17.5}, 17.5, 0.0, "17.5 of 20 points given by hand, instead of 10 from the checks"),
+        (
+            {"score": 0.0, "reason": "copy"},
+            0.0,
+            0.0,
+            "0 of 20 points given by hand, instead of 10 from the checks (copy)",
+        ),
+    ],
+)
+def test_exception_changes_one_assignment(changes, expected, penalty, text):
+    total = score_with_exceptions([PolicyException("bo", "softmax", **changes)] if changes else [])
+    softmax = total.assignments["softmax"]
+    assert (softmax.earned, softmax.score, softmax.exception) == (10.0, expected, text)
+    assert softmax.penalty == pytest.approx(penalty)
+    assert softmax.by_hand is ("score" in changes)
+    assert (total.score, total.out_of, total.penalty) == (expected + 3.0, 50.0, softmax.penalty)
+    assert total.assignments["attention"].exception == ""
+
+
+def test_excused_assignment_does_not_count():
+    excused = [PolicyException("bo", "softmax", excused=True)]
+    total = score_with_exceptions(excused)
+    assert (total.score, total.out_of, total.dropped) == (3.0, 30.0, ())
+    assert total.assignments["softmax"].excused
+    total = score_with_exceptions(excused, drop_lowest=1)
+    assert (total.score, total.out_of, total.dropped) == (3.0, 30.0, ())  # one assignment always counts
+    total = score_with_exceptions([PolicyException("bo", excused=True)], drop_lowest=1)
+    assert (total.score, total.out_of) == (0.0, 0.0)
+
+
+def test_extension_overrides_late_mark_of_platform():
+    marked = {"late": True}
+    assert score_with_exceptions([], marked).assignments["softmax"].late_days == 1
+    extension = [PolicyException("bo", due=DUE)]
+    assert score_with_exceptions(extension, marked).assignments["softmax"].late_days == 0
+
+
+def test_effective_exception_prefers_specific_and_later_entries():
+    later = DUE + timedelta(days=9)
+    entries = [
+        PolicyException("bo", "softmax", due=DUE, bonus=1),
+        PolicyException("bo", due=later, reason="ill"),
+        PolicyException("bo", "softmax", bonus=2, reason="found a mistake in the lecture"),
+    ]
+    softmax, attention = effective_exception(entries, "softmax"), effective_exception(entries, "attention")
+    assert (softmax.due, softmax.bonus, softmax.reason) == (DUE, 2, "ill; found a mistake in the lecture")
+    assert (attention.due, attention.bonus) == (later, 0.0)
+    assert effective_exception(entries[:1], "attention") is None
+
+
+def test_exceptions_by_submission_accepts_any_name_and_warns():
+    members = [Student("bo", "Bo Berg", "1002", "bo@x.edu"), Student("al", "Al"), Student("al2", "Al")]
+    names = ("bo", "Bo Berg", "1002", "bo@x.edu", "bob", "bob")
+    found, warnings = exceptions_by_submission([PolicyException(name, excused=True) for name in names], members)
+    assert {name: len(entries) for name, entries in found.items()} == {"bo": 4}
+    assert len(warnings) == 1 and "'bob'" in warnings[0] and "Did you mean 'bo'?" in warnings[0]
+    with pytest.raises(UsageError, match=r"'Al' matches several.*'al', 'al2'"):
+        exceptions_by_submission([PolicyException("Al", excused=True)], members)

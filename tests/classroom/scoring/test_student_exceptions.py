@@ -1,0 +1,139 @@
+"""Exceptions of course.toml: they need no regrading, and every report and export shows them."""
+
+import csv
+import json
+
+import pytest
+from click.testing import CliRunner
+from support.commands import SOFTMAX, headway
+
+from autograder.classroom.class_report import class_statistics, feedback_files
+from autograder.classroom.exporters import gradescope, junit, table
+from autograder.classroom.storage import gradebook
+from autograder.report.html.class_page import render_class
+
+pytest.importorskip("jinja2")
+
+WRONG = SOFTMAX.replace("/ temperature", "* temperature")
+POLICY = 'title = "CS"\nroster = "people.csv"\n[assignments.softmax]\npoints = 20\n'
+EXCEPTIONS = """
+[[exceptions]]
+student = "Bo Berg"
+assignment = "softmax"
+score = 17.5
+reason = "shown on paper, <b>3 October</b>"
+[[exceptions]]
+student = "3"
+excused = true
+[[exceptions]]
+student = "dara@x.edu"
+assignment = "softmax"
+score = 12
+[[exceptions]]
+student = "ada"
+assignment = "softmax"
+bonus = 2
+[[exceptions]]
+student = "adam"
+excused = true
+"""
+
+
+def grade(folder, out):
+    done = headway("grade", folder, "--out", out, "--assignment", "softmax.softmax", "--seed", "0", "--no-color")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """The students of a class graded without exceptions; the output of a second run with them, and its gradebook."""
+    folder = tmp_path_factory.mktemp("exceptions") / "class"
+    for name, text in {"ada": SOFTMAX, "bo": WRONG, "chen": WRONG}.items():
+        (folder / name).mkdir(parents=True)
+        (folder / name / "softmax.py").write_text(text)
+    people = (
+        "id,name,email\n1,Ada Lovelace,ada@x.edu\n2,Bo Berg,bo@x.edu\n3,Chen Wu,chen@x.edu\n4,Dara Singh,dara@x.edu\n"
+    )
+    (folder / "people.csv").write_text(people)
+    (folder / "course.toml").write_text(POLICY)
+    grade(folder, folder.parent / "out")
+    before = gradebook.read(folder.parent / "out").students
+    (folder / "course.toml").write_text(POLICY + EXCEPTIONS)
+    output = grade(folder, folder.parent / "out")
+    return before, output, gradebook.read(folder.parent / "out")
+
+
+def test_exceptions_change_scores_without_regrading(graded):
+    before, output, book = graded
+    assert "3 already graded, 0 to grade" in output
+    checks = {student["submission"]: student["earned"] for student in before}
+    assert {student["submission"]: student["earned"] for student in book.students} == checks
+    totals = {student["submission"]: (student["score"], student["out_of"]) for student in book.students}
+    assert totals == {"ada": (20.0, 20.0), "bo": (17.5, 20.0), "chen": (0.0, 0.0), "4": (12.0, 20.0)}
+    flat = " ".join(output.split())
+    assert "of course.toml: no student 'adam'" in flat
+    assert "17.5 of 20 points given by hand, instead of" in flat
+
+
+def test_class_document_with_exceptions_matches_schema(graded):
+    jsonschema = pytest.importorskip("jsonschema")
+    from pathlib import Path
+
+    import autograder
+
+    schema = json.loads((Path(autograder.__file__).parent / "schema" / "class-3.json").read_text("utf-8"))
+    jsonschema.validate(graded[2].document, schema)
+
+
+def test_feedback_shows_exceptions(graded, tmp_path):
+    feedback_files.write(graded[2], tmp_path)
+    page, text = ((tmp_path / f"bo.{kind}").read_text("utf-8") for kind in ("html", "md"))
+    assert "17.5 of 20" in page and "given by hand" in page
+    assert "&lt;b&gt;3 October" in page and "<b>3 October" not in page
+    assert "**17.5 of 20**" in text and "\\<b\\>3 October" in text
+    assert "excused, does not count" in (tmp_path / "chen.md").read_text("utf-8")
+    page = render_class(class_statistics.collect(graded[2]))  # the instructor's page
+    assert "softmax: 17.5 of 20 points given by hand" in page and "<b>3 October" not in page
+    assert "2 points added" in (tmp_path / "ada.html").read_text("utf-8")
+
+
+def test_excused_student_is_not_in_statistics(graded):
+    statistics = class_statistics.collect(graded[2])
+    assert [student.submission for student in statistics.graded] == ["ada", "bo", "chen"]
+    assert [student.submission for student in statistics.scored] == ["ada", "bo"]
+    assert sum(statistics.histogram()) == 2
+    output = headway("report", graded[2].out).stdout
+    assert "mean 94%" in output and "lowest 88%" in output
+    assert "Below 50%" not in output
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_exports_include_exceptions(graded, tmp_path):
+    book = graded[2]
+    table.write(book.document, tmp_path / "grades.csv")
+    grades = {row["name"]: row for row in rows_of(tmp_path / "grades.csv")}
+    assert [row["softmax"] for row in grades.values()] == ["20", "17.5", "", "12"]
+    assert grades["Bo Berg"]["overrides"].startswith("softmax: 17.5 of 20 points given by hand")
+    gradescope.write(book, tmp_path / "gradescope")
+    bo = json.loads((tmp_path / "gradescope" / "bo.json").read_text("utf-8"))
+    assert bo["score"] == 17.5 and "given by hand" in bo["output"]
+    assert junit.write(book, tmp_path / "junit.xml") == 4
+    assert 'name="score" value="17.5"' in (tmp_path / "junit.xml").read_text("utf-8")
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning", "ignore::DeprecationWarning")
+@pytest.mark.notebook
+def test_nbgrader_export_lists_exceptions_to_enter_by_hand(graded, tmp_path):
+    pytest.importorskip("nbgrader.api")
+    from autograder.cli import main
+
+    command = ["export", str(graded[2].out), "--format", "nbgrader", "--to", str(tmp_path / "gradebook.db")]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 0, done.output
+    output = " ".join(done.output.split())
+    assert "(Ada Lovelace, Bo Berg, Chen Wu, Dara Singh)" in output and "formgrader" in output

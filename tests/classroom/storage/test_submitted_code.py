@@ -1,0 +1,78 @@
+"""The code that is stored with each result: modules as files, notebooks as cells, never more than a limit."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import autograder
+from autograder.classroom.storage import submitted_code
+from autograder.classroom.submissions import intake
+from autograder.classroom.submissions.intake import SubmittedFile
+from autograder.courses.transformer import TRANSFORMER
+from autograder.documents import CODE_SCHEMA
+
+SCHEMA = json.loads((Path(autograder.__file__).parent / "schema" / "code-1.json").read_text("utf-8"))
+
+
+def stored(folder):
+    document = json.loads(submitted_code.code_document(folder))
+    jsonschema.validate(document, SCHEMA)
+    assert document["schema"] == CODE_SCHEMA
+    return document
+
+
+def test_code_document_module_keeps_lines_as_python_counts_them(tmp_path):
+    (tmp_path / "softmax.py").write_bytes(b"\xef\xbb\xbfx = 1\r\ny = 2\rz = '\xff\x0c'\n\n")
+    (part,) = stored(tmp_path)["modules"]["softmax"]
+    assert (part["file"], part["line"]) == ("softmax.py", 1)
+    assert part["text"].split("\n") == ["x = 1", "y = 2", "z = '\ufffd\x0c'"]
+
+
+def notebook(*cells):
+    return json.dumps({"cells": [{"cell_type": "code", "source": cell} for cell in cells], "nbformat": 4}).encode()
+
+
+def test_code_document_notebook_holds_the_cells_as_written(tmp_path, reader):
+    cells = (
+        "import numpy as np\nimport math",
+        (
+            "\n# a helper\nscale = math.sqrt(4)  # guarded, because it could fail\n\n"
+            "\n@np.vectorize\ndef half(x):\n    return x / 2"
+        ),
+        "def softmax(x, axis=-1):\n    # my own comment\n    return half(np.exp(x)) / scale",
+        "def log_softmax(x)\n    return 'no colon'",
+    )
+    files = [SubmittedFile("softmax.ipynb", notebook(*cells))]
+    assert intake.copy_modules(files, tmp_path, TRANSFORMER, reader).modules == 1
+    parts = {(part["file"], part["line"]): part["text"] for part in stored(tmp_path)["modules"]["softmax"]}
+    assert parts["cell 3", 1] == cells[2]
+    assert parts["cell 2", 3] == "scale = math.sqrt(4)"
+    assert parts["cell 2", 6] == "@np.vectorize\ndef half(x):\n    return x / 2"
+    (failed,) = (text for (file, _), text in parts.items() if file == "cell 4")
+    assert failed.startswith("# cell 4, line 1 is not valid Python")
+    assert not any("_cell_failed" in text or "CellError" in text for text in parts.values())
+
+
+def test_code_document_long_code_is_cut_at_a_line(tmp_path):
+    line = "x = 'abcdefghijklmnopqrstuvwxyz'\n"
+    for name in "abcdefg":
+        (tmp_path / f"{name}.py").write_text(line * 6000)
+    document = stored(tmp_path)
+    texts = [part["text"] for parts in document["modules"].values() for part in parts]
+    assert all(len(text) <= submitted_code.MAX_MODULE_CHARACTERS for text in texts)
+    assert sum(map(len, texts)) <= submitted_code.MAX_CHARACTERS
+    assert texts[0].endswith(line.rstrip())
+    assert len(document["left_out"]) == 7
+    assert document["left_out"][0].startswith("a.py: ")
+
+
+@pytest.mark.parametrize(
+    "content", [None, b"{", b'{"schema": "headway.code/1", "modules": {"softmax": [1]}, "left_out": []}']
+)
+def test_read_code_missing_or_damaged_is_none(tmp_path, content):
+    (tmp_path / "code").mkdir()
+    if content is not None:
+        (tmp_path / "code" / "ada.json").write_bytes(content)
+    assert submitted_code.read_code(tmp_path, "results/ada.json") is None
