@@ -1,5 +1,6 @@
 """Mistakes in attention with rotated queries and keys and with shared keys and values."""
 
+from autograder.courses.transformer.mistakes._batch_axes import add_batch_axes_mistakes
 from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
@@ -370,11 +371,4 @@ mistake("params-in-place", _POSITIONS, f'{_POSITIONS}\n    params["n_heads"] = n
     an entry was added to params
     why: That changes the caller's dict, and the model gets a parameter that it did not have.
     ask: Which dictionary is for what the backward pass needs?""")
-for name, unpacked, words in (
-    ("one", "_, _, _", "needs exactly one batch axis: B, T, D = x.shape"),
-    ("no", "_, _", "works only without batch axes: T, D = x.shape"),
-):
-    mistake(f"exactly-{name}-batch-axis", _POSITIONS, f"{unpacked} = x.shape\n    {_POSITIONS}").explain(f"""
-        the function {words}
-        why: There may be any number of batch axes, or none.
-        ask: How can you read the sizes from the end of the shape, whatever comes before them?""")
+add_batch_axes_mistakes(mistake, _POSITIONS)

@@ -1,5 +1,7 @@
 """Mistakes in the gradient of attention with shared keys and values."""
 
+from autograder.courses.transformer.mistakes._batch_axes import add_batch_axes_mistakes
+from autograder.courses.transformer.mistakes._weight_gradients import add_dictionary_mistakes, add_gradient_mistakes
 from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
@@ -242,24 +244,13 @@ for parameter in ("W_q", "W_k", "W_v", "W_o"):
     left = 'cache["merged"]' if parameter == "W_o" else "x"
     right = {"W_q": "merge_heads(dq)", "W_k": "merge_heads(dk)", "W_v": "merge_heads(dv)", "W_o": "dout"}[parameter]
     product = f"({left}.swapaxes(-1, -2) @ {right})"
-    for name, code, title in (
-        ("sign", f'-grads["{parameter}"]', "has the wrong sign"),
-        ("zero", f'0 * grads["{parameter}"]', "is 0 everywhere"),
-        ("averaged", f'grads["{parameter}"] / (x.size / x.shape[-1])', "was divided by the number of positions"),
-        ("averaged-over-texts", f'grads["{parameter}"] / len(x)', "was divided by the length of the first axis"),
-        ("of-first-text", f"{product}[0] if x.ndim > 2 else {product}", "was computed from the first text only"),
-        ("not-summed", product, "was not summed over the texts"),
-        ("float64", f'grads["{parameter}"].astype(np.float64)', "is float64 even when the inputs are float32"),
-    ):
-        mistake(f"{parameter}-{name}", _END, f'grads["{parameter}"] = {code}\n    {_END}').explain(f"""
-            the gradient of {parameter} {title}
-            why: All positions of all texts used the same weights, so the gradient is the sum over them, in the dtype of
-                 the inputs. If the loss is a mean, its division is already in dout.
-            ask: What is the shape of {parameter}, and how does your code add up the positions of a batch?""")
-    mistake(f"{parameter}-missing", _END, f'del grads["{parameter}"]\n    {_END}').explain(f"""
-        the gradient of {parameter} was not returned
-        why: A parameter without a gradient is never trained.
-        ask: Which keys does `params` have, and which keys does your dict have?""")
+    add_gradient_mistakes(
+        mistake,
+        _END,
+        parameter,
+        of_first_text=f"{product}[0] if x.ndim > 2 else {product}",
+        not_summed=product,
+    )
 for name, first, second, words in (
     ("W_k-W_v-exchanged", "W_k", "W_v", "W_k and W_v"),
     ("W_q-W_o-exchanged", "W_q", "W_o", "W_q and W_o"),
@@ -274,18 +265,7 @@ for parameter in ("W_q", "W_o"):
         the gradient of {parameter} was transposed
         why: A gradient has the shape of its parameter, and an entry for each of its entries.
         ask: dW = xᵀ dy: which of the two is transposed, and which comes first?""")
-mistake(
-    "all-averaged",
-    _END,
-    "rows = x.size / x.shape[-1]\n    grads = {n: g / rows for n, g in grads.items()}\n    " + _END,
-).explain("""
-    the gradients of the parameters were divided by the number of positions
-    why: If the loss is a mean, its division is already in dout.
-    ask: Does the forward pass divide by the number of positions anywhere?""")
-mistake("keys-with-d", _END, 'grads = {f"d{name}": value for name, value in grads.items()}\n    ' + _END).explain("""
-    the keys of the gradients begin with a d
-    why: The optimizer goes through gradients and parameters together, so their keys must be the same.
-    ask: Which keys does `params` have, and which keys does your dict have?""")
+add_dictionary_mistakes(mistake, _END)
 mistake("grads-first", _END, "return grads, dx_q + dx_k + dx_v").explain("""
     dx and grads were returned in the wrong order
     why: The caller unpacks them by position.
@@ -298,11 +278,4 @@ mistake("dout-in-place", _END, f"dout += 1e-12 * dout\n    {_END}").explain("""
     dout was changed in place
     why: `dout += …` writes into the caller's array, which goes on along the residual stream.
     ask: Which of your lines create a new array, and which write into an argument?""")
-for name, unpacked, words in (
-    ("one", "_, _, _", "needs exactly one batch axis: B, T, D = dout.shape"),
-    ("no", "_, _", "works only without batch axes: T, D = dout.shape"),
-):
-    mistake(f"exactly-{name}-batch-axis", _END, f"{unpacked} = dout.shape\n    {_END}").explain(f"""
-        the function {words}
-        why: There may be any number of batch axes, or none.
-        ask: How can you read the sizes from the end of the shape, whatever comes before them?""")
+add_batch_axes_mistakes(mistake, _END, "dout")

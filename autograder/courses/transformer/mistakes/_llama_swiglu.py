@@ -1,5 +1,7 @@
 """Mistakes in the gated feed-forward network and in its gradients."""
 
+from autograder.courses.transformer.mistakes._batch_axes import add_batch_axes_mistakes
+from autograder.courses.transformer.mistakes._weight_gradients import add_dictionary_mistakes, add_gradient_mistakes
 from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
@@ -102,14 +104,7 @@ mistake("writes-into-params", _GATE, f'{_GATE}\n    params["gate"] = gate').expl
     an entry was added to params
     why: That changes the caller's dict, and the model gets a parameter that it did not have.
     ask: Which dictionary is for what the backward pass needs?""")
-for name, unpacked, words in (
-    ("one", "_, _, _", "needs exactly one batch axis: B, T, D = x.shape"),
-    ("no", "_, _", "works only without batch axes: T, D = x.shape"),
-):
-    mistake(f"exactly-{name}-batch-axis", _GATE, f"{unpacked} = x.shape\n    {_GATE}").explain(f"""
-        the function {words}
-        why: There may be any number of leading axes, or none.
-        ask: How can you read the sizes from the end of the shape, whatever comes before them?""")
+add_batch_axes_mistakes(mistake, _GATE)
 
 mistake = MISTAKES.for_functions("llama.swiglu_backward")
 _DGATE = 'dgate = silu_backward(dhidden * cache["up"], cache["gate"])'
@@ -211,36 +206,14 @@ for parameter in ("W_gate", "W_up", "W_down"):
     left = {"W_gate": "x", "W_up": "x", "W_down": 'cache["hidden"]'}[parameter]
     right = {"W_gate": "dgate", "W_up": "dup", "W_down": "dout"}[parameter]
     per_text = f"({left}[..., None] * {right}[..., None, :])"
-    for name, code, title in (
-        ("sign", f'-grads["{parameter}"]', "has the wrong sign"),
-        ("zero", f'0 * grads["{parameter}"]', "is 0 everywhere"),
-        ("averaged", f'grads["{parameter}"] / (x.size / x.shape[-1])', "was divided by the number of positions"),
-        ("averaged-over-texts", f'grads["{parameter}"] / len(x)', "was divided by the length of the first axis"),
-        ("of-first-text", f"{per_text}[0].sum(axis=tuple(range(x.ndim - 2)))", "was computed from the first text only"),
-        ("not-summed", f"{per_text}.sum(axis=-3) if x.ndim > 1 else {per_text}", "was not summed over the texts"),
-        ("float64", f'grads["{parameter}"].astype(np.float64)', "is float64 even when the inputs are float32"),
-    ):
-        mistake(f"{parameter}-{name}", _END, f'grads["{parameter}"] = {code}\n    {_END}').explain(f"""
-            the gradient of {parameter} {title}
-            why: All positions of all texts used the same weights, so the gradient is the sum over them, in the dtype of
-                 the inputs. If the loss is a mean, its division is already in dout.
-            ask: What is the shape of {parameter}, and how does your code add up the positions of a batch?""")
-    mistake(f"{parameter}-missing", _END, f'del grads["{parameter}"]\n    {_END}').explain(f"""
-        the gradient of {parameter} was not returned
-        why: A parameter without a gradient is never trained.
-        ask: Which keys does `params` have, and which keys does your dict have?""")
-mistake(
-    "all-averaged",
-    _END,
-    "rows = x.size / x.shape[-1]\n    grads = {n: g / rows for n, g in grads.items()}\n    " + _END,
-).explain("""
-    the gradients of the parameters were divided by the number of positions
-    why: If the loss is a mean, its division is already in dout.
-    ask: Does the forward pass divide by the number of positions anywhere?""")
-mistake("keys-with-d", _END, 'grads = {f"d{name}": value for name, value in grads.items()}\n    ' + _END).explain("""
-    the keys of the gradients begin with a d
-    why: The optimizer goes through gradients and parameters together, so their keys must be the same.
-    ask: Which keys does `params` have, and which keys does your dict have?""")
+    add_gradient_mistakes(
+        mistake,
+        _END,
+        parameter,
+        of_first_text=f"{per_text}[0].sum(axis=tuple(range(x.ndim - 2)))",
+        not_summed=f"{per_text}.sum(axis=-3) if x.ndim > 1 else {per_text}",
+    )
+add_dictionary_mistakes(mistake, _END)
 mistake("grads-first", _END, "return grads, dx_gate + dx_up").explain("""
     dx and grads were returned in the wrong order
     why: The caller unpacks them by position.
@@ -265,11 +238,4 @@ mistake("dout-in-place", _END, f"dout += 1e-12 * dout\n    {_END}").explain("""
     dout was changed in place
     why: `dout += …` writes into the caller's array, which goes on along the residual stream.
     ask: Which of your lines create a new array, and which write into an argument?""")
-for name, unpacked, words in (
-    ("one", "_, _, _", "needs exactly one batch axis: B, T, D = dout.shape"),
-    ("no", "_, _", "works only without batch axes: T, D = dout.shape"),
-):
-    mistake(f"exactly-{name}-batch-axis", _END, f"{unpacked} = dout.shape\n    {_END}").explain(f"""
-        the function {words}
-        why: There may be any number of leading axes, or none.
-        ask: How can you read the sizes from the end of the shape, whatever comes before them?""")
+add_batch_axes_mistakes(mistake, _END, "dout")

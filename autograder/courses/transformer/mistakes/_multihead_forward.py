@@ -1,5 +1,6 @@
 """More mistakes in multihead.multihead_attention: its branches, its biases, its mask and its cache."""
 
+from autograder.courses.transformer.mistakes._batch_axes import add_batch_axes_mistakes
 from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
@@ -341,18 +342,7 @@ mistake("cache-first", "return out, cache", "return cache, out").explain("""
     cache and out were returned in the wrong order
     why: The caller uses the first result as the output.
     ask: In which order does the docstring list the results?""")
-for name, count, words in (
-    ("one", "_, _, _", "needs exactly one batch axis: B, T, D = x.shape"),
-    ("no", "_, _", "works only without batch axes: T, D = x.shape"),
-):
-    mistake(
-        f"exactly-{name}-batch-axis",
-        "    d_model = x.shape[-1]\n",
-        f"    {count} = x.shape\n    d_model = x.shape[-1]\n",
-    ).explain(f"""
-        the function {words}
-        why: There may be any number of batch axes, or none.
-        ask: How can you read the sizes from the end of the shape, whatever comes before them?""")
+add_batch_axes_mistakes(mistake, "d_model = x.shape[-1]\n")
 mistake(
     "absent-biases-of-float64-zeros",
     "return out, cache",

@@ -1,5 +1,6 @@
 """Mistakes in single gradients of `multihead`."""
 
+from autograder.courses.transformer.mistakes._batch_axes import add_batch_axes_mistakes
 from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
@@ -219,14 +220,7 @@ mistake("dout-in-place", "    grads = {}\n", "    grads = {}\n    dout += 1e-12 
     dout was changed in place
     why: `dout += …` writes into the caller's array, which may still be needed.
     ask: Which of your lines create a new array, and which write into an argument?""")
-for name, count, words in (
-    ("one", "_, _, _", "needs exactly one batch axis: B, T, D = x.shape"),
-    ("no", "_, _", "works only without batch axes: T, D = x.shape"),
-):
-    mistake(f"exactly-{name}-batch-axis", "    grads = {}\n", f"    {count} = x.shape\n    grads = {{}}\n").explain(f"""
-        the function {words}
-        why: There may be any number of batch axes, or none.
-        ask: How can you read the sizes from the end of the shape, whatever comes before them?""")
+add_batch_axes_mistakes(mistake, "grads = {}\n")
 for name, old, new, words in (
     (
         "keys-and-values-from-x",
