@@ -1,11 +1,10 @@
 """PyTorch's answers for `generation`: `torch.softmax` and `torch.sort`, and greedy generation, which is not random."""
 
-from typing import Any
-
 import torch
 import torch.nn.functional as F
 
-from autograder.courses.transformer.reference.gpt import Params, forward
+from autograder.courses.transformer.reference.gpt import forward
+from autograder.courses.transformer.reference.greedy import greedy_generation, last_logits_of
 from autograder.engine.reference.torch_bridge import Tensor, as_float, in_torch
 
 
@@ -35,32 +34,6 @@ def _next_token_probs(logits: Tensor, temperature: float, top_k: int | None, top
     return torch.softmax(torch.full_like(scores, -torch.inf).scatter(-1, order, ranked), dim=-1)
 
 
-@in_torch
-def last_logits(ids: Tensor, params: Params, config: Any) -> Tensor:
-    """The scores for the token after the last position, without the cache of the GPT, which is much larger."""
-    logits, _ = forward(ids, {name: as_float(param) for name, param in params.items()}, config)
-    return logits[..., -1, :]
-
-
-@in_torch
-def generate(
-    ids: Tensor,
-    params: Params,
-    config: Any,
-    n_new: int,
-    rng: object = None,
-    temperature: float = 1.0,
-    top_k: int | None = None,
-    top_p: float | None = None,
-) -> Tensor:
-    """Greedy generation with `torch.argmax`: only what leaves nothing to chance can be compared."""
-    if temperature != 0 and top_k != 1:
-        raise ValueError("PyTorch draws other random numbers than NumPy: only temperature=0 or top_k=1 has a reference")
-    floats = {name: as_float(param) for name, param in params.items()}
-    for _ in range(n_new):
-        logits, _ = forward(ids[..., -config.block_size :], floats, config)
-        ids = torch.cat([ids, logits[..., -1, :].argmax(dim=-1, keepdim=True)], dim=-1)
-    return ids
-
-
+last_logits = last_logits_of(forward)
+generate = greedy_generation(forward)
 generate_cached = generate
