@@ -8,6 +8,9 @@ import threading
 import pytest
 from support.chromium import chromium
 from support.served_lesson import ServedLesson, serving
+from support.softmax_code import ENDLESS_LOOP as LOOP
+from support.softmax_code import FUNCTION as RIGHT
+from support.softmax_code import WRONG_SUM as WRONG
 from support.waiting import wait_until
 
 from autograder.courses.transformer import TRANSFORMER
@@ -17,14 +20,6 @@ from autograder.workspace.file_cells import FileCells
 
 pytestmark = pytest.mark.browser
 SOFT = "softmax.softmax"
-RIGHT = """def softmax(x, axis=-1, temperature=1.0):
-    if not temperature > 0:
-        raise ValueError("temperature must be positive")
-    x = as_float(x) / temperature
-    z = np.exp(x - x.max(axis, keepdims=True))
-    return z / z.sum(axis, keepdims=True)"""
-WRONG = RIGHT.replace("z.sum(axis, keepdims=True)", "z.sum()")
-LOOP = RIGHT.replace("z = np", "while True:\n        pass\n    z = np")
 HOSTILE = "<img src=x onerror=document.title='taken'></script><script>document.title='taken'</script>"
 
 

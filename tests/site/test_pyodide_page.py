@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from support.chromium import chromium
 from support.served_lesson import ServedLesson
+from support.softmax_code import ENDLESS_LOOP as LOOP
+from support.softmax_code import FUNCTION as RIGHT
+from support.softmax_code import WRONG_SUM as WRONG
 from support.static_server import serve
 from support.waiting import wait_until
 
@@ -25,14 +28,6 @@ pytestmark = [
     ),
 ]
 SOFT = "softmax.softmax"
-RIGHT = """def softmax(x, axis=-1, temperature=1.0):
-    if not temperature > 0:
-        raise ValueError("temperature must be positive")
-    x = as_float(x) / temperature
-    z = np.exp(x - x.max(axis, keepdims=True))
-    return z / z.sum(axis, keepdims=True)"""
-WRONG = RIGHT.replace("z.sum(axis, keepdims=True)", "z.sum()")
-LOOP = RIGHT.replace("z = np", "while True:\n        pass\n    z = np")
 SECONDS = 300  # Python starts in a few seconds, but a busy machine may need a hundred times as long.
 
 

@@ -15,19 +15,14 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.workspace import create
 from support.chromium import chromium
 from support.served_lesson import ServedLesson, serving
+from support.softmax_code import FUNCTION as RIGHT
 from support.waiting import wait_until
 
 WIDE, PHONE = (1440, 1000), (390, 844)
 SOFT = "softmax.softmax"
 IS_IDLE = "return !document.querySelector('.checking')"
-RIGHT = """def softmax(x, axis=-1, temperature=1.0):
-    if not temperature > 0:
-        raise ValueError("temperature must be positive")
-    z = as_float(x) / temperature
-    z = np.exp(z - z.max(axis, keepdims=True))
-    return z / z.sum(axis, keepdims=True)"""
-WRONG = RIGHT.replace("z.max(axis, keepdims=True)", "z.max()").replace("z.sum(axis", "z.sum(-1")
-LOOP = RIGHT.replace("    z = np.exp", "    while z.size:\n        pass\n    z = np.exp")
+WRONG = RIGHT.replace("x.max(axis, keepdims=True)", "x.max()").replace("z.sum(axis", "z.sum(-1")
+LOOP = RIGHT.replace("    z = np.exp", "    while x.size:\n        pass\n    z = np.exp")
 
 
 class Camera:

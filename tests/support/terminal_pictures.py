@@ -16,6 +16,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from PIL import Image, ImageDraw, ImageFont  # noqa: E402
 
+from support.softmax_code import BODY as RIGHT  # noqa: E402
+from support.softmax_code import STUB  # noqa: E402
 from support.terminal import Terminal  # noqa: E402
 
 HEADWAY = [sys.executable, "-m", "autograder.cli"]
@@ -27,12 +29,6 @@ ANSI = {"black": "#3b3b3b", "red": "#cd3131", "green": "#0d9d58", "brown": "#b58
         "magenta": "#bc3fbc", "cyan": "#1197b5", "white": "#a0a0a0"}  # fmt: skip
 SIZES = {"dark": (DARK, 140, 40), "light": (LIGHT, 80, 30)}
 
-STUB = 'raise NotImplementedError("softmax.softmax")'
-RIGHT = """if not temperature > 0:
-        raise ValueError("temperature must be positive")
-    x = as_float(x) / temperature
-    z = np.exp(x - x.max(axis, keepdims=True))
-    return z / z.sum(axis, keepdims=True)"""
 WRONG = RIGHT.replace("return z / z.sum(axis, keepdims=True)", "return z / z.sum(keepdims=True)")
 LOOP = RIGHT.replace("    return z", "    while z.max() <= 1:\n        x = x * 1.0\n    return z")
 # The code of softmax, the text to wait for, the keys to press, and the text that these show.

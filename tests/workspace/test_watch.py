@@ -10,6 +10,8 @@ import sys
 
 import pytest
 from support.commands import HEADWAY
+from support.softmax_code import BODY as RIGHT
+from support.softmax_code import STUB
 from support.terminal import Terminal
 from support.waiting import wait_until
 
@@ -21,12 +23,6 @@ TOTAL = len(TRANSFORMER.functions)
 
 pytestmark = pytest.mark.slow
 
-STUB = 'raise NotImplementedError("softmax.softmax")'
-RIGHT = """if not temperature > 0:
-        raise ValueError("temperature must be positive")
-    x = as_float(x) / temperature
-    z = np.exp(x - x.max(axis, keepdims=True))
-    return z / z.sum(axis, keepdims=True)"""
 WRONG = RIGHT.replace("z / z.sum(axis, keepdims=True)", "z")
 
 
