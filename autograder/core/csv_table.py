@@ -6,6 +6,8 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.errors import UsageError
+
 SEPARATORS = ",;\t"
 
 
@@ -40,6 +42,25 @@ def read(path: Path) -> CsvTable:
     titles = [title.strip() for title in lines[0]] if lines else []
     width = len(titles)
     return CsvTable(titles, [[*line, *([""] * width)][:width] for line in lines[1:]])
+
+
+def read_given(path: Path, remedy: str, *, what: str = "", option: str = "") -> CsvTable:
+    """Return the table in a file that the user named; raise UsageError if it cannot be read.
+
+    Args:
+        path: the file.
+        remedy: what to do if the file is not a CSV file.
+        what: what the file is, such as "the roster".
+        option: the option that named it, such as "--worksheet FILE".
+    """
+    name = f"{what} {path}".strip()
+    try:
+        return read(path)
+    except OSError as error:
+        where = f": {option}" if option else ""
+        raise UsageError(f"cannot read {name} ({error.strerror}). Check the path{where}") from None
+    except ValueError as error:  # for example a quotation mark that is never closed
+        raise UsageError(f"{name} is {error}. {remedy}") from None
 
 
 def decode(content: bytes) -> str:

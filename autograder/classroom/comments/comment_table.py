@@ -1,6 +1,5 @@
 """Read comments and points for many students from a CSV file, for example of a rubric item."""
 
-import codecs
 import csv
 import io
 import math
@@ -9,6 +8,7 @@ from typing import Any
 
 from autograder.classroom.comments.comment_request import CommentRequest
 from autograder.classroom.submissions.student_names import StudentNames
+from autograder.core import csv_table
 from autograder.core.text import clean
 from autograder.errors import UsageError
 
@@ -46,13 +46,12 @@ def _reader(path: Path) -> "csv.DictReader[str]":
         content = path.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}. Check the path: --from FILE") from None
-    is_utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        text = content.decode("utf-16" if is_utf_16 else "utf-8-sig")
-    except UnicodeDecodeError:
-        raise UsageError(f"{path} is not UTF-8 text. Save it as CSV (UTF-8).") from None
+        text = csv_table.decode(content)
+    except ValueError as error:
+        raise UsageError(f"{path} is {error}. Save it as CSV (UTF-8)") from None
     first = text.partition("\n")[0]
-    delimiter = max(",;\t", key=first.count)
+    delimiter = max(csv_table.SEPARATORS, key=first.count)
     return csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
 
 

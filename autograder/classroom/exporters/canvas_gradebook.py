@@ -66,12 +66,7 @@ class CanvasGradebook:
 
 def read(path: Path) -> CanvasGradebook:
     """Return the gradebook in a file; raise UsageError if it is not one."""
-    try:
-        table = csv_table.read(path)
-    except OSError as error:
-        raise UsageError(f"cannot read {path} ({error.strerror}). Check the path: --gradebook FILE") from None
-    except ValueError as error:
-        raise UsageError(f"{path}: {error}. {HOW_TO_EXPORT}") from None
+    table = csv_table.read_given(path, HOW_TO_EXPORT, option="--gradebook FILE")
     if not _is_gradebook(table.titles):
         titles = clean(", ".join(table.titles[:4]), 120)
         found = f"its first columns are {titles}" if titles else "it is empty"

@@ -96,12 +96,7 @@ def read(path: Path, columns: Mapping[str, str]) -> Worksheet:
 
     `columns` has titles that the user gave, for `grade` and `comments`.
     """
-    try:
-        table = csv_table.read(path)
-    except OSError as error:
-        raise UsageError(f"cannot read {path} ({error.strerror}). Check the path: --worksheet FILE") from None
-    except ValueError as error:
-        raise UsageError(f"{path}: {error}. {HOW_TO_DOWNLOAD}") from None
+    table = csv_table.read_given(path, HOW_TO_DOWNLOAD, option="--worksheet FILE")
     return _worksheet(str(path), table, columns)
 
 

@@ -128,12 +128,7 @@ def read_roster(path: Path) -> list[RosterEntry]:
 
 def read_rows(path: Path, what: str) -> list[dict[str, str]]:
     """Return the rows of a CSV file by title; raise UsageError, with `what` the file is, if it cannot be read."""
-    try:
-        table = csv_table.read(path)
-    except OSError as error:
-        raise UsageError(f"cannot read {what} {path}: {error.strerror}. Check the path") from None
-    except ValueError as error:  # for example a quotation mark that is never closed
-        raise UsageError(f"{what} {path} is {error}. Save it as CSV (UTF-8) again.") from None
+    table = csv_table.read_given(path, "Save it as CSV (UTF-8) again", what=what)
     return [dict(zip(table.titles, row, strict=True)) for row in table.rows]
 
 
