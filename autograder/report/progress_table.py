@@ -84,9 +84,7 @@ def render(
     if entries is None:
         console.print(Text("\nCheck one of them: headway check NAME or headway check NAME.function"))
         return
-    console.print(_summary(functions, entries, total))
-    if stale & set(selected):
-        console.print(Text("~ changed since the last check: headway check, or headway to watch", "dim"))
+    _print_summary(functions, entries, total, stale, console)
     console.print(Text("Check one of them: headway check NAME"))
     if total in (None, len(functions)):
         console.print(Text("See what is left: headway list --open"))
@@ -131,10 +129,20 @@ def _render_folded(
     if entries is None:
         console.print(Text("\nList the functions of an assignment: headway list NAME; all of them: headway list --all"))
         return
-    console.print(_summary(functions, entries, None))
-    if stale & set(selected):
-        console.print(Text("~ changed since the last check: headway check, or headway to watch", "dim"))
+    _print_summary(functions, entries, None, stale, console)
     console.print(Text("All functions: headway list --all; one assignment: headway list NAME"))
+
+
+def _print_summary(
+    functions: Sequence[Function],
+    entries: Mapping[str, FunctionProgress],
+    total: int | None,
+    stale: frozenset[str],
+    console: Console,
+) -> None:
+    console.print(_summary(functions, entries, total))
+    if any(function.qualified in stale for function in functions):
+        console.print(Text("~ changed since the last check: headway check, or headway to watch", "dim"))
 
 
 def _status(entries: Mapping[str, FunctionProgress] | None, function: Function) -> str:
@@ -223,7 +231,7 @@ def _name(function: Function, stale: frozenset[str]) -> str:
     return f"  {function.name}{' ~' if function.qualified in stale else ''}"
 
 
-def _summary(functions: list[Function], entries: Mapping[str, FunctionProgress], total: int | None) -> Text:
+def _summary(functions: Sequence[Function], entries: Mapping[str, FunctionProgress], total: int | None) -> Text:
     known = [entries[function.qualified] for function in functions if function.qualified in entries]
     passed = {name for name, entry in entries.items() if entry.status == "passed"}
     count = f"{sum(entry.status == 'passed' for entry in known)} of {len(functions)} functions pass"
