@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 CLASS := demo-out/class --out demo-out/results --seed 0
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-fast coverage check format memo stubs figures picture site vendor clean
+.PHONY: demo test test-fast coverage check format regenerate memo stubs figures picture site vendor clean
 
 demo: $(VENV)/light
 	rm -rf demo-out
@@ -45,6 +45,9 @@ format: $(VENV)/dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Every file that is made from others and committed. Tests compare them with their sources.
+regenerate: memo figures picture
+
 # PyTorch's answers to the public inputs, and the stubs: both are generated, and tests prove that they are up to date.
 memo: $(VENV)/dev
 	$(BIN)/python -m autograder.engine.build_memo
@@ -58,9 +61,10 @@ figures: $(VENV)/dev
 	$(BIN)/python -m autograder.workspace.lesson_figures
 	$(MAKE) stubs
 
-# The report that the README shows.
+# The report that the README shows, and the layers in CONTRIBUTING.md.
 picture: $(VENV)/dev
 	$(BIN)/python tests/support/readme_picture.py
+	$(BIN)/python tests/support/layers_picture.py
 
 # The third-party code of the lesson pages, at the versions of package-lock.json. Needs Node.js 20.11 or newer.
 vendor:

@@ -1,7 +1,7 @@
 """The command `headway export`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -17,23 +17,33 @@ if TYPE_CHECKING:
     from autograder.classroom.exporters.lms_plan import LmsOptions, LmsPlan
     from autograder.classroom.storage.gradebook import Gradebook
 
-# Format: name of its file or folder in OUT/exports, and what to do with it.
+
+class Format(NamedTuple):
+    """A format of `headway export`."""
+
+    file: str  # name of the file or folder in OUT/exports
+    next_step: str  # what to do with it
+    # A module of `classroom/exporters` whose `write(book, path)` returns the number of students it has written. Formats
+    # that have options of their own have none; `export` below calls them.
+    exporter: str = ""
+
+
 FORMATS = {
-    "csv": ("grades.csv", "open it in a spreadsheet"),
-    "canvas": ("canvas.csv", "in Canvas, open Grades and choose Import"),
-    "canvas-feedback": ("canvas-feedback.zip", "in Canvas, open the assignment and choose Upload Submissions"),
-    "moodle": (
+    "csv": Format("grades.csv", "open it in a spreadsheet"),
+    "canvas": Format("canvas.csv", "in Canvas, open Grades and choose Import"),
+    "canvas-feedback": Format("canvas-feedback.zip", "in Canvas, open the assignment and choose Upload Submissions"),
+    "moodle": Format(
         "moodle.csv",
         "in Moodle, open the assignment, then Submissions, then Upload grading worksheet (UTF-8, separator comma)",
     ),
-    "moodle-feedback": (
+    "moodle-feedback": Format(
         "moodle-feedback.zip",
         "in Moodle, open the assignment, then Submissions, then Upload multiple feedback files in a zip",
     ),
-    "gradescope": ("gradescope", "give Gradescope each file as the results.json of that submission"),
-    "gradescope-autograder": ("gradescope-autograder.zip", "in Gradescope, upload it under Configure Autograder"),
-    "nbgrader": ("gradebook.db", "in nbgrader_config.py, set c.CourseDirectory.db_url to this database"),
-    "junit": ("junit.xml", "in Jenkins, add the step Publish JUnit test result report"),
+    "gradescope": Format("gradescope", "give Gradescope each file as the results.json of that submission"),
+    "gradescope-autograder": Format("gradescope-autograder.zip", "in Gradescope, upload it under Configure Autograder"),
+    "nbgrader": Format("gradebook.db", "in nbgrader_config.py, set c.CourseDirectory.db_url to this database"),
+    "junit": Format("junit.xml", "in Jenkins, add the step Publish JUnit test result report", exporter="junit"),
 }
 # Each assignment of the platform has a file of its own.
 _ONE_PER_ASSIGNMENT = ("moodle", "moodle-feedback", "canvas-feedback")
@@ -134,15 +144,17 @@ def export(
     OUT is the folder that "headway grade" wrote; for gradescope-autograder it may be any folder. Grades for Canvas and
     Moodle are filled into the platform's own file; the command first reports what will change there.
     """
+    import importlib
+
     from rich.text import Text
 
-    from autograder.classroom.exporters import gradescope, gradescope_zip, junit, nbgrader, table
+    from autograder.classroom.exporters import gradescope, gradescope_zip, nbgrader, table
     from autograder.classroom.exporters.lms_plan import LmsOptions
     from autograder.classroom.storage import gradebook as graded_class
     from autograder.core.files import report_write_error
     from autograder.core.output_files import OutputRecord
 
-    name, next_step = FORMATS[kind]
+    name, next_step, exporter = FORMATS[kind]
     if kind in _ONE_PER_ASSIGNMENT and names:
         stem, _, suffix = name.partition(".")
         name = f"{stem}-{names[0]}.{suffix}"
@@ -190,14 +202,15 @@ def export(
                     name_or_total = _one_assignment(book, names)
                     count = gradescope.write(book, target, visibility=visibility, assignment=name_or_total)
                     what = "submission"
-                case "junit":
-                    count, what = junit.write(book, target), "suite"
-                case _:
+                case "nbgrader":
                     if database is None:
                         target.parent.mkdir(parents=True, exist_ok=True)
                     url, course_id = database or f"sqlite:///{target.resolve()}", course_id or "default_course"
                     count = nbgrader.write_gradebook(book.document, book.results(), url, course_id=course_id)
                     what = "submission"
+                case _:
+                    module = importlib.import_module(f"autograder.classroom.exporters.{exporter}")
+                    count = module.write(book, target)
         if kind != "nbgrader" and out.is_dir():
             written.add(outputs)
     where = without_password(database) if database and kind == "nbgrader" else target

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli import options
+from autograder.errors import UsageError
 
 if TYPE_CHECKING:
     from autograder.curriculum import Curriculum
@@ -33,9 +34,15 @@ def doctor(report: bool) -> None:
 
 
 @click.command()
+@click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option("-j", "processes", type=click.IntRange(1), default=2, help="Number of processes (default: 2).")
 @click.option("--right", type=options.PATH, help="Folder of correct submissions (default: the clone's).")
-@click.option("--promises", "promise_file", type=options.PATH, help="Write the table of promises to this file.")
+@click.option(
+    "--promises",
+    "promise_file",
+    type=options.PATH,
+    help="Write the table of promises to this file, or bring it up to date.",
+)
 @click.option(
     "--build-answers",
     is_flag=True,
@@ -45,9 +52,16 @@ def doctor(report: bool) -> None:
 @options.json_file
 @options.no_color
 def verify(
-    processes: int, right: Path | None, promise_file: Path | None, build_answers: bool, json_file: str | None
+    names: tuple[str, ...],
+    processes: int,
+    right: Path | None,
+    promise_file: Path | None,
+    build_answers: bool,
+    json_file: str | None,
 ) -> None:
     """Verify the checks: solutions must pass, stubs and mistakes must fail.
+
+    Verifies everything, or the named assignments or functions.
 
     The files of the course are examined first: each broken rule is reported with its file, its line and what to do.
     Every known mistake must also be named by the checks that it fails. For every promise of a docstring, a check must
@@ -62,6 +76,8 @@ def verify(
     from autograder.engine import verify as verification
     from autograder.report import verify as verify_report
 
+    if names and build_answers:
+        raise UsageError("--build-answers verifies the whole course. Give it no names")
     console = options.make_console(stderr=json_file == "-")
     declared = registry.find(options.curriculum_name())
     if problems := rules.find_problems(declared):
@@ -73,13 +89,15 @@ def verify(
     curriculum = registry.load(declared.name)
     if right is None and curriculum.package == registry.BUILT_IN:
         right = stubs.bundled("solutions").parent / "tests" / "submissions" / "right"
-    count = len(verification.plan_tasks(right, curriculum))
-    results = verification.verify(right, curriculum, processes)
+    selected = curriculum.select(names)
+    count = len(verification.plan_tasks(right, curriculum, selected))
+    results = verification.verify(right, curriculum, processes, selected)
     if build_answers:  # That those which are there are outdated does not matter.
         results = (result for result in results if result.kind != "answers")
     findings = verify_report.render(results, count, console)
     if promise_file:
-        promise_file.write_text(verify_report.promise_table(findings), "utf-8")
+        earlier = promise_file.read_text("utf-8") if promise_file.is_file() else ""
+        promise_file.write_text(verify_report.promise_table(findings, earlier), "utf-8")
     if json_file:
         options.write_json(json_file, [asdict(finding) for finding in findings])
     passed = all(finding.ok for finding in findings)

@@ -12,16 +12,18 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 
+from autograder.core.text import counted
+from autograder.core.versions import torch_version
 from autograder.curriculum import Curriculum, registry
 from autograder.curriculum.stubs import make_stubs
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of_function, mistakes_of_module
 from autograder.engine.official_solutions import copy_official_solutions, official_solutions
 from autograder.engine.promises import WRAPPERS, Promise, broken_source, find_problems, has_promises, promises_of_module
-from autograder.engine.reference import has_current_answers
+from autograder.engine.reference import Reference, has_current_answers, shipped_answers
+from autograder.engine.reference.memo import SUFFIX, Memo, read_shipped
 from autograder.engine.session import CheckSession, Options, check, run_in_session
 from autograder.results import CheckResult, SubmissionResult
 
-BUILD_ANSWERS = "headway verify --build-answers"
 FRESH_SEED = 20_261  # Solutions and right answers are checked on these inputs, too.
 
 
@@ -45,41 +47,54 @@ class VerifyTask:
     kind: str
     name: str
     curriculum: Curriculum = field(default_factory=registry.default)
+    selected: tuple[str, ...] = ()  # the functions to verify; empty: all
     share: int = 1  # one in so many mistakes has to be named
 
 
-def plan_tasks(right_answers: Path | None, curriculum: Curriculum, share: int = 1) -> list[VerifyTask]:
-    """Return all tasks, the slowest first, so that the processes end at the same time."""
+def plan_tasks(
+    right_answers: Path | None, curriculum: Curriculum, selected: tuple[str, ...] = (), share: int = 1
+) -> list[VerifyTask]:
+    """Return all tasks of the selected functions, the slowest first, so that the processes end at the same time."""
     package = curriculum.package
+    selected = selected if set(selected) != set(curriculum.functions) else ()
+    modules = {name.partition(".")[0] for name in selected or curriculum.functions}
     covered = {module for module in curriculum.modules if has_promises(module, package)}
     functions = [
         function.qualified
         for function in reversed(curriculum.functions.values())
+        if not selected or function.qualified in selected
         if function.module in covered or mistakes_of_function(function.qualified, package)
     ]
     mistakes = [("mistake", name) for name in functions]
     right = sorted(right_answers.glob("*/*.py")) if right_answers and right_answers.is_dir() else []
     shipped = [("answers", "")] if has_current_answers(package) is not None else []
-    tasks = [*shipped, ("solutions", ""), *(("right answer", str(path)) for path in right), *mistakes, ("stubs", "")]
-    return [VerifyTask(kind, name, curriculum, share) for kind, name in tasks]
+    styles = [("right answer", str(path)) for path in right if path.stem in modules]
+    tasks = [*shipped, ("solutions", ""), *styles, *mistakes, ("stubs", "")]
+    return [VerifyTask(kind, name, curriculum, selected, share) for kind, name in tasks]
 
 
 def verify(
-    right_answers: Path | None, curriculum: Curriculum, processes: int = 2, share: int = 1
+    right_answers: Path | None,
+    curriculum: Curriculum,
+    processes: int = 2,
+    selected: tuple[str, ...] = (),
+    share: int = 1,
 ) -> Iterator[VerifyResult]:
     """Verify a course, and yield the results; `right_answers` holds correct modules unlike the solutions.
+
+    `selected` names the functions to verify; without names, all are verified.
 
     All promises are verified, but only one in `share` of the mistakes: always the same ones, chosen by their names.
     """
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        for results in pool.map(run_task, plan_tasks(right_answers, curriculum, share)):
+        for results in pool.map(run_task, plan_tasks(right_answers, curriculum, selected, share)):
             yield from results
 
 
 def run_task(task: VerifyTask) -> list[VerifyResult]:
     """Run one task."""
     if task.kind == "answers":
-        return [_answers(task.curriculum)]
+        return [_answers(task)]
     if task.kind == "solutions":
         return [_solutions(task, seed) for seed in (0, FRESH_SEED)]
     if task.kind == "stubs":
@@ -89,15 +104,36 @@ def run_task(task: VerifyTask) -> list[VerifyResult]:
     return list(_mistakes(task))
 
 
-def _answers(curriculum: Curriculum) -> VerifyResult:
-    ok = has_current_answers(curriculum.package) is True
-    text = f"they are not those of the current files. Build them again: {BUILD_ANSWERS} --curriculum {curriculum.name}"
-    return VerifyResult("answers", "in reference/shipped", ok, "" if ok else text)
+def _answers(task: VerifyTask) -> VerifyResult:
+    """Return whether the answers that ship with a course are those of its references, and none is missing."""
+    curriculum = task.curriculum
+    build = "make regenerate"
+    if curriculum.package != registry.BUILT_IN:
+        build = f"headway verify --build-answers --curriculum {curriculum.name}"
+    text = ""
+    if not has_current_answers(curriculum.package):
+        text = f"they are not those of the current files. Build them again: {build}"
+    elif missing := _count_missing_answers(task):
+        text = f"the checks need {counted(missing, 'answer')} more. Build them: {build}"
+    return VerifyResult("answers", "in reference/shipped", not text, text)
+
+
+def _count_missing_answers(task: VerifyTask) -> int:
+    """Return how many answers to the inputs that students have are not among those that ship with the course."""
+    package = task.curriculum.package
+    folder = shipped_answers(package)
+    memo = Memo(folder)
+    if torch_version() not in (None, memo.index.get("torch")):
+        return 0  # Answers of another version of PyTorch are other answers.
+    with official_solutions(task.curriculum) as solutions:
+        reference = Reference(memo, package=package)
+        check("solutions", solutions, Options(task.selected or None, reference=reference, curriculum=task.curriculum))
+    return sum(len(used.keys() - read_shipped(folder / f"{m}{SUFFIX}").keys()) for m, used in memo.used.items())
 
 
 def _solutions(task: VerifyTask, seed: int) -> VerifyResult:
     with official_solutions(task.curriculum) as folder:
-        result = check("solutions", folder, Options(seed=seed, curriculum=task.curriculum))
+        result = check("solutions", folder, Options(task.selected or None, seed=seed, curriculum=task.curriculum))
     return VerifyResult("solutions", f"seed {seed}", result.passed and not result.internal_errors, _not_passed(result))
 
 
@@ -107,7 +143,7 @@ def _stubs(task: VerifyTask) -> VerifyResult:
             shutil.copyfile(solutions / f"{name}.py", Path(folder, f"{name}.py"))
         for name, text in make_stubs(solutions, task.curriculum).items():
             Path(folder, name).write_text(text, "utf-8")
-        result = check("stubs", Path(folder), Options(curriculum=task.curriculum))
+        result = check("stubs", Path(folder), Options(task.selected or None, curriculum=task.curriculum))
     wrong = [check.id for check in result.checks if check.status != "not_started"] + result.internal_errors
     return VerifyResult("stubs", "seed 0", not wrong, ", ".join(wrong))
 

@@ -58,17 +58,30 @@ def render(findings: Iterable[Any], total: int, console: Console) -> list[Any]:
     return collected
 
 
-def promise_table(findings: Iterable[Any]) -> str:
-    """Return the table of promises in Markdown: function, promise, what breaks it, and the first check that fails."""
-    lines = [*PROMISES_INTRODUCTION, "| function | promise | broken by | check that fails |", "|---|---|---|---|"]
-    for finding in sorted((finding for finding in findings if finding.kind == "promise"), key=_promise_order):
+def promise_table(findings: Iterable[Any], earlier: str = "") -> str:
+    """Return the table of promises in Markdown: function, promise, what breaks it, and the first check that fails.
+
+    Rows of an `earlier` table stay if the findings say nothing about their function.
+    """
+    findings = list(findings)
+    rows = []
+    for finding in (finding for finding in findings if finding.kind == "promise"):
         function, _, text = finding.name.partition(": ")
         guard = finding.guards[0].partition("::")[2] if finding.guards else "none"
         others = f" and {len(finding.guards) - 1} more" if len(finding.guards) > 1 else ""
         cells = (f"`{function}`", text.replace("|", "\\|"), finding.broken_by, f"{guard}{others}")
-        lines.append(f"| {' | '.join(cells)} |")
+        rows.append(f"| {' | '.join(cells)} |")
+    verified = {finding.name for finding in findings if finding.kind == "docstring"}
+    rows += [row for row in earlier.splitlines() if row.startswith("| `") and _function_of(row) not in verified]
+    rows.sort(key=lambda row: (_function_of(row).partition(".")[0], _function_of(row)))
+    lines = [
+        *PROMISES_INTRODUCTION,
+        "| function | promise | broken by | check that fails |",
+        "|---|---|---|---|",
+        *rows,
+    ]
     return "\n".join(lines) + "\n"
 
 
-def _promise_order(finding: Any) -> tuple[str, str]:
-    return finding.name.partition(".")[0], finding.name.partition(":")[0]
+def _function_of(row: str) -> str:
+    return row.split("`")[1]

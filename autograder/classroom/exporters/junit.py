@@ -22,7 +22,7 @@ _SKIPPED = ("not_started", "blocked")
 
 
 def write(book: Gradebook, path: Path) -> int:
-    """Write the file atomically; return the number of suites."""
+    """Write the file atomically; return the number of students."""
     write_suites(book.results(), path)
     return len(book.students)
 
