@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -13,9 +14,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from support.commands import invoke
+from support.paths import ROOT
 
 from autograder.classroom.exporters import csv_cells, gradescope, gradescope_zip, junit, table
 from autograder.classroom.storage import gradebook
+from autograder.cli.export import FORMATS
 from autograder.errors import UsageError
 from autograder.report.score_words import score_lines
 
@@ -287,3 +290,23 @@ def test_export_unusable_argument_is_one_line(book, tmp_path, arguments, words):
     assert done.returncode == 2
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("kind", [kind for kind, form in FORMATS.items() if form.exporter])
+def test_exporter_writes_every_student_once(kind, book, tmp_path):
+    target = tmp_path / FORMATS[kind].file
+    done = invoke("export", book.out, "--format", kind, "--to", target)
+    assert done.returncode == 0, done.stderr
+    assert f"Wrote {len(book.students)} students" in done.stdout
+    written = target.read_bytes()
+    assert b"\x1b" not in written
+    if target.suffix == ".csv":
+        rows = read_csv(written.decode("utf-8"))
+        assert len(rows) == len(book.students) + 1
+        cells = [cell for row in rows for cell in row if not re.fullmatch(r"-?[\d.]*|#", cell)]
+        assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))] == []
+
+
+def test_every_format_is_in_the_table_for_instructors():
+    text = (ROOT / "docs" / "instructors.md").read_text("utf-8")
+    assert [kind for kind in FORMATS if f"| `{kind}` |" not in text] == []
