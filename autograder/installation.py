@@ -2,30 +2,35 @@
 
 import importlib.metadata
 import json
+import re
 import shlex
 import shutil
 import sys
+import tomllib
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 _DISTRIBUTION = "headway"
+_UV_RECEIPT, _PIPX_RECEIPT = "uv-receipt.toml", "pipx_metadata.json"
 
 
 def install_command(extra: str) -> str:
     """Return the command that installs one of Headway's extras where this Headway runs.
 
     Sources: PEP 610 for `direct_url.json`, which pip and uv write for a clone or a file; uv and pipx keep a file of
-    their own in the environment of each tool.
+    their own in the environment of each tool. Both replace that environment, so the command names its extras, too.
     """
     address, editable = _origin()
-    requirement = _requirement(extra, address)
-    if Path(sys.prefix, "uv-receipt.toml").is_file():
-        return f"uv tool install --force {'--editable ' if editable else ''}{requirement}"
-    if Path(sys.prefix, "pipx_metadata.json").is_file():
-        return f"pipx install --force {'--editable ' if editable else ''}{requirement}"
-    return f"{_pip_install()} {'-e ' if editable else ''}{requirement}"
+    option = "--editable " if editable else ""
+    if Path(sys.prefix, _UV_RECEIPT).is_file():
+        return f"uv tool install --force {option}{_requirement(_with(extra, _uv_extras()), address)}"
+    if Path(sys.prefix, _PIPX_RECEIPT).is_file():
+        return f"pipx install --force {option}{_requirement(_with(extra, _pipx_extras()), address)}"
+    if _runs_in_uvx():
+        return f"uvx --from {_requirement(extra, address)} headway"
+    return f"{_pip_install()} {'-e ' if editable else ''}{_requirement(extra, address)}"
 
 
 def reinstall_command() -> str:
@@ -54,10 +59,40 @@ def describe() -> str:
     """Return how Headway was installed, in words without a path or an address."""
     address, editable = _origin()
     source = "a version control address" if "://" in address else "a folder or file" if address else "a package index"
-    tools = {"uv-receipt.toml": "uv tool", "pipx_metadata.json": "pipx"}
+    tools = {_UV_RECEIPT: "uv tool", _PIPX_RECEIPT: "pipx"}
     tool = next((name for file, name in tools.items() if Path(sys.prefix, file).is_file()), "pip or uv")
+    tool = "uvx" if _runs_in_uvx() else tool
     environment = "a virtual environment" if sys.prefix != sys.base_prefix else "no virtual environment"
     return f"from {source}{', editable' if editable else ''}, with {tool}, in {environment}"
+
+
+def _runs_in_uvx() -> bool:
+    """Return whether this environment is one that `uvx` made in uv's cache, where nothing can be added."""
+    return any(re.fullmatch(r"archive-v\d+", part) for part in Path(sys.prefix).parts)
+
+
+def _uv_extras() -> list[str]:
+    """Return the extras that `uv tool install` was given, or none if uv's record has another form."""
+    try:
+        requirements = tomllib.loads(Path(sys.prefix, _UV_RECEIPT).read_text("utf-8"))["tool"]["requirements"]
+        return [extra for each in requirements if each["name"] == _DISTRIBUTION for extra in each.get("extras", ())]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return []
+
+
+def _pipx_extras() -> list[str]:
+    """Return the extras that `pipx install` was given, or none if pipx's record has another form."""
+    try:
+        record = json.loads(Path(sys.prefix, _PIPX_RECEIPT).read_text("utf-8"))
+        extras = re.search(r"\[([\w.,\s-]+)\]", record["main_package"]["package_or_url"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    return [extra.strip() for extra in extras[1].split(",")] if extras else []
+
+
+def _with(extra: str, installed: list[str]) -> str:
+    """Return the installed extras and one more, as they are written between brackets."""
+    return ",".join(dict.fromkeys([*installed, extra]))
 
 
 @cache
@@ -76,9 +111,9 @@ def _origin() -> tuple[str, bool]:
     return url2pathname(unquote(urlsplit(url).path)), editable
 
 
-def _requirement(extra: str, address: str) -> str:
+def _requirement(extras: str, address: str) -> str:
     """Return what to install, quoted for a shell."""
-    extras = f"[{extra}]" if extra else ""
+    extras = f"[{extras}]" if extras else ""
     if not address:
         return f"'{_DISTRIBUTION}{extras}'"
     if "://" in address:

@@ -20,7 +20,7 @@ def installed_from(monkeypatch, tmp_path):
 
     real = importlib.metadata.distribution
 
-    def pretend(origin=None, receipt=""):
+    def pretend(origin=None, receipt="", content=""):
         text = None if origin is None else json.dumps(origin)
         origin_file = type("Distribution", (), {"read_text": lambda self, file: text})()
         monkeypatch.setattr(
@@ -30,7 +30,7 @@ def installed_from(monkeypatch, tmp_path):
         monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
         monkeypatch.setattr(shutil, "which", lambda name: str(tmp_path / "bin" / name))
         if receipt:
-            (tmp_path / receipt).write_text("")
+            (tmp_path / receipt).write_text(content)
         installation._origin.cache_clear()
         return installation.install_command("torch")
 
@@ -56,6 +56,30 @@ def installed_from(monkeypatch, tmp_path):
 )
 def test_install_command_fits_the_installation(installed_from, origin, receipt, command):
     assert installed_from(origin, receipt) == command
+
+
+UV = '[tool]\nrequirements = [{ name = "headway", extras = ["train", "class"], path = "/a/headway.whl" }]'
+PIPX = json.dumps({"main_package": {"package_or_url": "/a/headway.whl[train, torch]"}})
+
+
+@pytest.mark.parametrize(
+    ("receipt", "content", "command"),
+    [
+        ("uv-receipt.toml", UV, "uv tool install --force '/a/headway.whl[train,class,torch]'"),
+        ("uv-receipt.toml", "[tool]\nrequirements = 7", "uv tool install --force '/a/headway.whl[torch]'"),
+        ("pipx_metadata.json", PIPX, "pipx install --force '/a/headway.whl[train,torch]'"),
+        ("pipx_metadata.json", '{"main_package": []}', "pipx install --force '/a/headway.whl[torch]'"),
+    ],
+)
+def test_install_command_keeps_the_extras_of_a_tool(installed_from, receipt, content, command):
+    assert installed_from({"url": "file:///a/headway.whl", "archive_info": {}}, receipt, content) == command
+
+
+def test_install_command_in_uvx_runs_it_again(installed_from, monkeypatch, tmp_path):
+    installed_from()
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "archive-v0" / "IdnSZhm"))
+    assert installation.install_command("site") == "uvx --from 'headway[site]' headway"
+    assert ", with uvx, " in installation.describe()
 
 
 def test_install_command_in_the_clone_is_short(installed_from, monkeypatch, tmp_path):

@@ -197,8 +197,8 @@ def _tools(links: CourseLinks) -> "tuple[Environment, Markdown]":
         from autograder.site.markdown import Markdown
 
         markdown = Markdown(links)
-    except ImportError:
-        raise missing_package("The site needs packages that are not installed", "site") from None
+    except ImportError as error:
+        raise missing_package(f"the website needs {error.name}", "site") from None
     templates = Environment(loader=PackageLoader("autograder.site"), autoescape=True, undefined=StrictUndefined)
     templates.trim_blocks = templates.lstrip_blocks = True
     return templates, markdown
