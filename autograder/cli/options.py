@@ -4,6 +4,7 @@ import contextlib
 import errno
 import importlib
 import json
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -22,7 +23,25 @@ if TYPE_CHECKING:
 
 PASSED, NOT_PASSED, USAGE, INTERNAL_ERROR = 0, 1, 2, 3
 INTERRUPTED = 130  # what a shell reports for Ctrl-C
-PATH = click.Path(path_type=Path)
+
+
+class _Path(click.Path):
+    """A path. One that the system refuses to look at is an error, not a path where nothing is.
+
+    Since Python 3.14, `Path.exists()` and its kin are False for such a path.
+    """
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        path = super().convert(value, parameter, context)
+        try:
+            os.stat(os.path.join(str(path), "."))  # A folder must also let its files be opened.
+        except OSError as error:
+            if error.errno in (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG):
+                raise
+        return path
+
+
+PATH = _Path(path_type=Path)
 WITH_DEFAULTS = {"show_default": True}  # settings of a command whose help shows the default of every option
 
 
