@@ -61,7 +61,7 @@ figures: $(VENV)/dev
 	$(BIN)/python -m autograder.workspace.lesson_figures
 	$(MAKE) stubs
 
-# The report that the README shows, and the layers in CONTRIBUTING.md.
+# The session that the README shows, the report on the site's start page, and the layers in CONTRIBUTING.md.
 picture: $(VENV)/dev
 	$(BIN)/python tests/support/readme_picture.py
 	$(BIN)/python tests/support/layers_picture.py

@@ -45,35 +45,36 @@ def attention(q, k, v, mask=None):
     return weights @ v, weights
 """
 
-# Seconds from the start of the animation: the command is typed, the report appears, the next session begins.
-FIRST, SECOND = (0.8, 2.2, 9.5), (10.5, 11.9, 15.0)
-COLUMNS, LINE_HEIGHT, CHARACTER = 80, 24.4, 12.2
-# Without CSS animations, or for those who want less motion, the first session stands still.
+# Seconds from the start: the command is being typed, it is complete, the report appears, all is cleared.
+TIMES = ((0.8, 2.2, 2.6, 9.5), (10.5, 11.9, 12.3, 15.5))
+COLUMNS, LINE_HEIGHT, CHARACTER = 80, 24.4, 12.2  # in Rich's units
+COMMAND = f"headway check {FUNCTION}"
+# Without animations, or for those who want less motion, the first report stands still.
 SVG = """\
-<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" role="img">
+<svg viewBox="0 0 {width:.0f} {height:.0f}" xmlns="http://www.w3.org/2000/svg" role="img">
 <title>A wrong attention function is checked, repaired and checked again</title>
 <style>
-text {{ font: 20px Menlo, Consolas, 'DejaVu Sans Mono', monospace; white-space: pre }}
-.cover {{ fill: #292929; opacity: 0 }}
-#second {{ opacity: 0 }}
+text {{ font: 20px Menlo, Consolas, 'DejaVu Sans Mono', monospace }}
+.cover {{ fill: #292929; opacity: 0; transform-box: fill-box; transform-origin: right }}
+#session1 {{ opacity: 0 }}
 {styles}
 @media (prefers-reduced-motion: no-preference) {{
 {animations}
 }}
 </style>
-<rect x="1" y="1" width="{inner_width}" height="{inner_height}" rx="8" fill="#292929" stroke="#8b8b8b"/>
-<circle cx="27" cy="22" r="7" fill="#ff5f57"/><circle cx="49" cy="22" r="7" fill="#febc2e"/>
+<rect x="1" y="1" width="{inner_width:.0f}" height="{inner_height:.0f}" rx="8" fill="#292929" stroke="#8b8b8b"/>
+<circle cx="27" cy="22" r="7" fill="#ff5f57"/>
+<circle cx="49" cy="22" r="7" fill="#febc2e"/>
 <circle cx="71" cy="22" r="7" fill="#28c840"/>
-<g transform="translate(12, 44)">
-{sessions}
-</g>
+<g transform="translate(10, 40)">
+{sessions}</g>
 </svg>
 """
 
 
 def document(folder: Path = SUBMISSION) -> dict[str, object]:
     """The result with a fixed duration, so that every run gives the same picture."""
-    result = session.check("bo", folder, session.Options(functions=(FUNCTION,)))
+    result = session.check("my-gpt", folder, session.Options(functions=(FUNCTION,)))
     result.seconds = 0.1
     return results.to_document(result, TRANSFORMER)
 
@@ -86,26 +87,97 @@ def example() -> str:
     return json.dumps({"labels": report["labels"], "card": shown}, ensure_ascii=False, indent=1) + "\n"
 
 
-def record(console: Console, line: str) -> None:
-    """Print what a terminal shows when the answer with this line is looked at and checked."""
+def svg() -> str:
+    """Both sessions, one after the other."""
+    console = Console(file=io.StringIO(), record=True, width=COLUMNS, color_system="truecolor", force_terminal=True)
+    starts = []
+    for line in (WRONG, RIGHT):
+        starts.append(_printed_lines(console))
+        _print_session(console, line)
+    end = _printed_lines(console)
+    styles, _, matrix = console.export_svg(code_format="{styles}\f{matrix}", unique_id="r").partition("\f")
+    lines: dict[int, str] = {}
+    for attributes, number, text in re.findall(
+        r'<text ([^>]*) clip-path="url\(#r-line-(\d+)\)">(.*?)</text>', matrix, re.S
+    ):
+        if text.strip():
+            lines[int(number)] = lines.get(int(number), "") + f"<text {attributes}>{text}</text>\n"
+    sessions = "".join(
+        _group(n, lines, start, stop) for n, (start, stop) in enumerate(zip(starts, [starts[1], end], strict=True))
+    )
+    height = max(starts[1] - starts[0], end - starts[1]) * LINE_HEIGHT + 52
+    return SVG.format(
+        width=COLUMNS * CHARACTER + 20,
+        height=height + 2,
+        inner_width=COLUMNS * CHARACTER + 18,
+        inner_height=height,
+        styles=styles,
+        animations="\n".join(_animations(n, *times) for n, times in enumerate(TIMES)),
+        sessions=sessions,
+    )
+
+
+def _printed_lines(console: Console) -> int:
+    return console.export_text(clear=False).count("\n")
+
+
+def _print_session(console: Console, line: str) -> None:
+    """Print what a terminal shows when a student looks at this line of the answer and checks the function."""
     text = ANSWER.replace(WRONG, line)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "attention.py").write_text(text, "utf-8")
         (folder / "softmax.py").write_bytes((SUBMISSION / "softmax.py").read_bytes())
         found = document(folder)
-    number = text.splitlines().index(f"    {line}") + 1
-    console.print(Text.assemble(("$ ", "bold"), "grep -n 'scores =' attention.py"))
-    console.print(Text(f"{number}:    {line}"))
-    console.print(Text.assemble(("$ ", "bold"), f"headway check {FUNCTION}"))
+    console.print(Text.assemble(("$ ", "bold"), "grep -n 'scores = q' attention.py"))
+    console.print(Text(f"{text.splitlines().index(f'    {line}') + 1}:    {line}"))
+    console.print(Text.assemble(("$ ", "bold"), COMMAND))
     check_report.render(found, console)
 
 
-def keyframes(name: str, shown: list[tuple[float, float]], end: float) -> str:
-    """Return the animation that shows an element in these spans of seconds."""
-    steps = {0.0: 0} | {second: 1 for start, _ in shown for second in [start]} | {stop: 0 for _, stop in shown}
-    frames = " ".join(f"{100 * second / end:.2f}% {{ opacity: {value} }}" for second, value in sorted(steps.items()))
-    return f"@keyframes {name} {{ {frames} }}\n#{name} {{ animation: {name} {end}s step-end infinite }}"
+def _group(number: int, lines: dict[int, str], start: int, stop: int) -> str:
+    """Return the lines of a session: two and the command, which is covered while it is typed, then the report."""
+    report = start + 3
+    x, y, width = 2 * CHARACTER, (report - 1) * LINE_HEIGHT, len(COMMAND) * CHARACTER
+    cover = (
+        f'<rect class="cover" id="cover{number}" x="{x}" y="{y:.1f}" width="{width:.1f}" height="{LINE_HEIGHT + 3}"/>\n'
+    )
+    return (
+        f'<g id="session{number}" transform="translate(0, {-start * LINE_HEIGHT:.1f})">\n'
+        + "".join(lines.get(line, "") for line in range(start, report))
+        + cover
+        + f'<g id="report{number}">\n'
+        + "".join(lines.get(line, "") for line in range(report, stop))
+        + "</g>\n</g>\n"
+    )
+
+
+def _animations(number: int, typing: float, typed: float, reported: float, cleared: float) -> str:
+    """Return the animations of a session, its command and its report."""
+    seconds = TIMES[-1][-1]
+
+    def at(second: float) -> str:
+        return f"{100 * second / seconds:.1f}%"
+
+    begin = TIMES[number - 1][-1] if number else 0.0
+    frames = {
+        f"session{number}": ("step-end", {0.0: "opacity: 0", begin: "opacity: 1", cleared: "opacity: 0"}),
+        f"report{number}": ("step-end", {0.0: "opacity: 0", reported: "opacity: 1"}),
+        f"cover{number}": (
+            "linear",
+            {
+                0.0: "opacity: 1",
+                typing: f"opacity: 1; animation-timing-function: steps({len(COMMAND)})",
+                typed: "opacity: 1; transform: scaleX(0)",
+                seconds: "opacity: 1; transform: scaleX(0)",
+            },
+        ),
+    }
+    return "\n".join(
+        f"@keyframes {name} {{ {' '.join(f'{at(second)} {{ {rule} }}' for second, rule in rules.items())} }}\n"
+        f"#{name} {{ animation: {name} {seconds}s {timing} infinite }}"
+        for name, (timing, rules) in frames.items()
+    )
 
 
 if __name__ == "__main__":
