@@ -20,7 +20,7 @@ from autograder.classroom.scoring.class_document import AttemptFile, GradedClass
 from autograder.classroom.storage import result_store, run_settings, submission_records
 from autograder.classroom.storage.result_store import JournalEntry, ResultStore
 from autograder.classroom.storage.submission_records import SubmissionRecords
-from autograder.classroom.submissions import intake, roster, sources
+from autograder.classroom.submissions import class_archive, intake, roster, sources
 from autograder.classroom.submissions.merge_students import merge_students
 from autograder.classroom.submissions.model import ClassMember, Source, Student
 from autograder.classroom.submissions.student_names import StudentNames
@@ -80,8 +80,22 @@ def grade_class(
 
     Raises UsageError if there is nothing to grade, `out` cannot be written, or this machine has no sandbox.
     """
-    started = time.perf_counter()
     class_guards.require_separate_folders(given, out)
+    with class_archive.unpacked(given, options.curriculum) as (sources_read, warnings):
+        return _grade_class(sources_read, out, options, policy, run, on_progress, warnings)
+
+
+def _grade_class(
+    given: Sequence[Source],
+    out: Path,
+    options: session.Options,
+    policy: Policy,
+    run: RunOptions,
+    on_progress: OnProgress,
+    notes: Sequence[str],
+) -> dict[str, Any]:
+    """Grade unpacked sources; `notes` are warnings about their archives."""
+    started = time.perf_counter()
     if not given and not out.is_dir():
         raise UsageError(f"no such folder: {out}. Name the submissions: headway grade DIR --out {out}")
     members = {_place(source): sources.read_source(source, options.curriculum, out) for source in given}
@@ -129,7 +143,7 @@ def grade_class(
         if tasks and not run.cluster:
             _require_torch(options)
         recorder = _Recorder(graded_class, store, on_progress, tasks, new, started)
-        for warning in [*term.warnings, *warnings, *class_guards.warn_of_unknown_dates(graded_class)]:
+        for warning in [*notes, *term.warnings, *warnings, *class_guards.warn_of_unknown_dates(graded_class)]:
             recorder.warn(warning)
         try:
             setup = WorkerSetup(options, out, policy, store.results)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     "given_sources",
     multiple=True,
     metavar="ASSIGNMENT=DIR",
-    help="Grade the submissions of one assignment in DIR; repeatable.",
+    help="Grade the submissions of one assignment in DIR, a folder or a .zip; repeatable.",
 )
 @click.option("--out", type=options.PATH, required=True, help="Folder for the results of all assignments.")
 @click.option("-j", "processes", type=click.IntRange(1), help="Number of grading processes (default: one per core).")
@@ -116,9 +116,9 @@ def grade(
     Writes a result document for each submission, class.json and grades.csv.
 
     DIR contains a folder, an archive, a module or a notebook for each student, or is a download from Canvas, Moodle or
-    Gradescope, or the submitted folder of an nbgrader course. Student code runs in a sandbox; without one, grading is
-    refused ("headway doctor" shows what is missing). Running the same command again resumes an interrupted run and
-    grades only what has changed.
+    Gradescope (a folder or the .zip), or the submitted folder of an nbgrader course. Student code runs in a sandbox;
+    without one, grading is refused ("headway doctor" shows what is missing). Running the same command again resumes an
+    interrupted run and grades only what has changed.
 
     OUT holds a whole term: --source softmax=DIR grades one assignment, or DIR contains a folder for each, and results
     of earlier runs stay. Without DIR and --source, only the scores are computed again: after a change of course.toml or

@@ -59,13 +59,20 @@ def read_archive(
         raise SkippedFile(f"the archive cannot be read ({type(error).__name__}): left out") from None
 
 
-def _why_not_entry(entry: zipfile.ZipInfo, folders: list[str]) -> str | None:
+def why_not_readable(entry: zipfile.ZipInfo) -> str | None:
+    """Return why the content of a file in an archive is not read, or None."""
     if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
         return "it is a link or a device"
     if entry.flag_bits & 1:
         return "it is encrypted"
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         return "it is compressed in an unusual way"
+    return None
+
+
+def _why_not_entry(entry: zipfile.ZipInfo, folders: list[str]) -> str | None:
+    if reason := why_not_readable(entry):
+        return reason
     if len(folders) > 1 or any(part in ("", ".", "..") or ":" in part or "\\" in part for part in folders):
         return "it does not lie at the top of the archive or in its only folder"
     return None

@@ -3,7 +3,7 @@
 plain        a folder, an archive, a module or a notebook per student
 nbgrader     submitted/STUDENT/ASSIGNMENT/…
 github       SLUG-submissions/SLUG-LOGIN/, which `gh classroom clone student-repos` writes
-canvas, moodle, gradescope     the unpacked bulk download of that platform
+canvas, moodle, gradescope     the bulk download of that platform, unpacked
 """
 
 import re
@@ -50,7 +50,7 @@ def read_class_members(
         UsageError: if there is no such folder, it is empty, or it does not have the given layout.
     """
     if folder.is_file():
-        raise UsageError(f"{folder} is a file. Unpack it, and name the folder: headway grade DIR --out OUT")
+        raise UsageError(f"{folder} is neither a folder nor a .zip. Check the path: headway grade DIR --out OUT")
     if not folder.is_dir():
         raise UsageError(f"no such folder: {folder}. Check the path.")
     readers: dict[str, Reader] = {**_PLATFORM_READERS, "plain": partial(read_plain_layout, modules=modules)}

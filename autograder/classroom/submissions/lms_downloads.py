@@ -66,6 +66,16 @@ def is_platform_folder(name: str) -> bool:
     return name == _NBGRADER_SUBMITTED or _GRADESCOPE_EXPORT.fullmatch(name) is not None
 
 
+def download_kind(folder: Path, names: list[str], curriculum: Curriculum) -> str:
+    """Return the platform that gave the entries of a folder their names, or ''. One student's files are not enough."""
+    if "submission_metadata.yml" in names:
+        return "Gradescope"
+    for kind, reader in (("Canvas", read_canvas), ("Moodle", read_moodle)):
+        if len(names) > 1 and len(reader(folder, names, curriculum) or ()) > 1:
+            return kind
+    return ""
+
+
 def read_canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
     """Read the unpacked archive of Canvas's "Download Submissions".
 

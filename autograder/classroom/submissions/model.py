@@ -52,13 +52,14 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Source:
-    """A folder of submissions, and the assignments that it is for."""
+    """A folder or an archive of submissions, and the assignments that it is for."""
 
     name: str  # empty if one folder has all assignments; otherwise a part of file names
     assignments: tuple[str, ...]
     folder: Path
     layout: str = "auto"
     functions: tuple[str, ...] = ()  # the qualified names of those that are graded
+    unpacked: Path | None = None  # where the submissions are while a run reads them, if `folder` is an archive
 
 
 @dataclass(frozen=True)

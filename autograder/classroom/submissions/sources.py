@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from autograder.classroom.submissions import layouts, lms_downloads
+from autograder.classroom.submissions import class_archive, layouts, lms_downloads
 from autograder.classroom.submissions.model import ClassMember, Source
 from autograder.core.text import counted
 from autograder.curriculum import Curriculum
@@ -21,7 +21,9 @@ def source_from_option(text: str, curriculum: Curriculum, layout: str) -> Source
     """Return the source that `--source softmax=DIR` or `--source softmax,attention=DIR` means."""
     names, equals, folder = text.partition("=")
     if not (equals and names.strip() and folder.strip()):
-        raise UsageError(f"--source {shlex.quote(text)}: expected ASSIGNMENT=DIR, for example --source softmax=DIR")
+        raise UsageError(
+            f"--source {shlex.quote(text)}: expected ASSIGNMENT=DIR, for example --source softmax=submissions.zip"
+        )
     functions = curriculum.select(name for name in names.split(",") if name.strip())
     modules = modules_of(curriculum, functions)
     return Source("-".join(modules), modules, Path(folder).expanduser(), layout, functions)
@@ -32,6 +34,8 @@ def find_sources(
 ) -> list[Source]:
     """Return the sources in a folder: itself, or `FOLDER/<assignment>/<download>` for each of the named assignments.
 
+    A download may be packed: `FOLDER/softmax/submissions.zip` or `FOLDER/softmax.zip`.
+
     Raises:
         UsageError: if its folders are downloads of platforms whose names do not say for which assignment they are.
     """
@@ -40,8 +44,8 @@ def find_sources(
     if not folder.is_dir():
         return [whole]  # reading it reports the problem
     paths = [folder / name for name in lms_downloads.submission_names(folder)]
-    folders = [path for path in paths if path.is_dir() and not path.is_symlink() and path.resolve() != out.resolve()]
-    named = {path: module for path in folders if (module := _module_of_name(path.name, curriculum))}
+    folders = [path for path in paths if _may_be_source(path, curriculum) and path.resolve() != out.resolve()]
+    named = {path: module for path in folders if (module := _module_of_name(path, curriculum))}
     downloads = {path: kind for path in folders if (kind := _download_kind(path, curriculum))}
     if len(folders) > 1 and len(downloads) * 2 > len(folders) and len(named) < len(folders):
         raise UsageError(_unclear_downloads(folder, downloads, named, next(iter(modules), "softmax")))
@@ -59,9 +63,17 @@ def find_sources(
     ]
 
 
-def _module_of_name(name: str, curriculum: Curriculum) -> str:
-    """Return the assignment that a folder is named after, or ''."""
-    return name.lower() if name.lower() in curriculum.modules else ""
+def _may_be_source(path: Path, curriculum: Curriculum) -> bool:
+    """Return whether a path is a folder, or an archive that is named after an assignment and comes from a platform."""
+    if path.is_symlink():
+        return False
+    return path.is_dir() or bool(_module_of_name(path, curriculum) and class_archive.download_kind(path, curriculum))
+
+
+def _module_of_name(path: Path, curriculum: Curriculum) -> str:
+    """Return the assignment that a folder or an archive is named after, or ''."""
+    name = path.name.lower().removesuffix(".zip")
+    return name if name in curriculum.modules else ""
 
 
 def _holds_modules(path: Path, curriculum: Curriculum) -> bool:
@@ -69,14 +81,12 @@ def _holds_modules(path: Path, curriculum: Curriculum) -> bool:
 
 
 def _download_kind(path: Path, curriculum: Curriculum) -> str:
-    """Return the platform whose download a folder is, or ''. One student's files are not enough."""
-    names = lms_downloads.submission_names(path)
-    if "submission_metadata.yml" in names:
-        return "Gradescope"
-    for kind, reader in (("Canvas", lms_downloads.read_canvas), ("Moodle", lms_downloads.read_moodle)):
-        if len(names) > 1 and len(reader(path, names, curriculum) or ()) > 1:
+    """Return the platform whose download a folder or an archive is, or ''."""
+    if path.is_dir():
+        names = lms_downloads.submission_names(path)
+        if kind := lms_downloads.download_kind(path, names, curriculum):
             return kind
-    return ""
+    return class_archive.download_kind(path, curriculum)
 
 
 def _unclear_downloads(folder: Path, downloads: dict[Path, str], named: dict[Path, str], example: str) -> str:
@@ -92,7 +102,11 @@ def _unclear_downloads(folder: Path, downloads: dict[Path, str], named: dict[Pat
 
 def read_source(source: Source, curriculum: Curriculum, out: Path) -> list[ClassMember]:
     """Return the students whose submissions are in a source; raise UsageError as `layouts.read_class_members` does."""
-    members = layouts.read_class_members(source.folder, curriculum, source.layout, source.assignments, out=out)
+    folder = source.unpacked or source.folder
+    try:
+        members = layouts.read_class_members(folder, curriculum, source.layout, source.assignments, out=out)
+    except UsageError as error:  # The user knows the archive, not the place where it was unpacked.
+        raise UsageError(str(error).replace(str(folder), str(source.folder))) from None
     return [replace(member, ids=_ids_in(source, member.ids)) for member in members]
 
 

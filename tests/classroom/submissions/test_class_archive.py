@@ -1,0 +1,245 @@
+"""The zipped download of a class is read like the unpacked one, and a hostile archive writes nothing elsewhere."""
+
+import json
+import stat
+import zipfile
+from pathlib import Path
+
+import pytest
+from support.commands import invoke
+from support.softmax_class import RIGHT, WRONG, CachingPool, class_document
+
+from autograder.classroom import grade as grade_module
+from autograder.classroom.submissions import class_archive, intake, sources
+from autograder.classroom.submissions.model import Source
+from autograder.courses.transformer import TRANSFORMER
+from autograder.errors import UsageError
+
+METADATA = """
+submission_11:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: '0042'
+    :email: ada@example.edu
+  :created_at: 2026-04-26 17:34:00.861687000 Z
+submission_12:
+  :submitters:
+  - :name: Grace Hopper
+    :sid: '43'
+    :email: grace@example.edu
+  :created_at: 2026-04-27 09:00:00.000000000 Z
+"""
+WORKSHEET = (
+    "Identifier,Full name,Status\nParticipant 18,Ada Lovelace,Submitted for grading\n"
+    "Participant 19,Grace Hopper,Submitted for grading - 1 day late\n"
+)
+DOWNLOADS = {
+    "canvas": {"lovelaceada_4021_91_softmax.py": RIGHT, "hoppergrace_LATE_4022_92_softmax-1.py": WRONG},
+    "moodle": {
+        "Ada Lovelace_18_assignsubmission_file/softmax.py": RIGHT,
+        "Grace Hopper_19_assignsubmission_file/softmax.py": WRONG,
+    },
+    "gradescope": {
+        "assignment_5_export/submission_metadata.yml": METADATA,
+        "assignment_5_export/submission_11/softmax.py": RIGHT,
+        "assignment_5_export/submission_12/softmax.py": WRONG,
+    },
+}
+
+
+def write_folder(folder, files):
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    return folder
+
+
+def write_zip(path, files):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return path
+
+
+def read(folder):
+    """Return each student of a source, with the digest of the files of each attempt, and the warnings."""
+    source = Source("", ("softmax",), folder, "auto", TRANSFORMER.select(["softmax"]))
+    with class_archive.unpacked([source], TRANSFORMER) as ((found,), warnings):
+        students = {
+            member.submission: (
+                member.name, member.ids,
+                [(intake.content_digest(intake.read_files(one)), one.late, one.late_by, one.times)
+                 for one in member.attempts],
+            )
+            for member in sources.read_source(found, TRANSFORMER, folder.parent / "out")
+        }  # fmt: skip
+    return students, warnings
+
+
+def unpack(tmp_path, files):
+    folder = tmp_path / "unpacked"
+    folder.mkdir()
+    return class_archive.unpack(write_zip(tmp_path / "class.zip", files), folder), folder
+
+
+@pytest.mark.parametrize("wrapper", ["", "submissions/"])
+@pytest.mark.parametrize("platform", DOWNLOADS)
+def test_zipped_download_is_read_like_the_folder(tmp_path, platform, wrapper):
+    files = DOWNLOADS[platform]
+    expected, _ = read(write_folder(tmp_path / "folder", files))
+    packed = {f"{wrapper}{name}": text for name, text in files.items()}
+    found, warnings = read(write_zip(tmp_path / "submissions.zip", packed))
+    assert (found, warnings) == (expected, [])
+    assert len(found) == 2
+    write_zip(tmp_path / "softmax" / "download.zip", packed)
+    assert read(tmp_path / "softmax")[0] == expected
+
+
+def test_worksheet_beside_the_archive_gives_lateness(tmp_path):
+    write_zip(tmp_path / "softmax" / "download.zip", DOWNLOADS["moodle"])
+    (tmp_path / "softmax" / "Grades.csv").write_text(WORKSHEET, "utf-8")
+    found, _ = read(tmp_path / "softmax")
+    assert [attempts[0][1] for _, _, attempts in found.values()] == [False, True]
+
+
+@pytest.mark.parametrize("name", ["{}/download.zip", "{}.zip"])
+@pytest.mark.parametrize("platform", DOWNLOADS)
+def test_find_sources_takes_an_archive_for_each_assignment(tmp_path, platform, name):
+    for module in ("attention", "softmax"):
+        files = {path.replace("softmax", module): text for path, text in DOWNLOADS[platform].items()}
+        write_zip(tmp_path / "term" / name.format(module), files)
+    found = sources.find_sources(tmp_path / "term", TRANSFORMER, "auto", tuple(TRANSFORMER.functions), tmp_path / "out")
+    assert [source.name for source in found] == ["softmax", "attention"]
+
+
+def test_archive_of_a_class_of_one_is_read(tmp_path):
+    found, _ = read(write_zip(tmp_path / "class.zip", {"ada/softmax.py": RIGHT}))
+    assert list(found) == ["ada"]
+
+
+def test_archive_of_one_student_is_no_download(tmp_path):
+    write_zip(tmp_path / "class" / "ada.zip", {"softmax.py": RIGHT})
+    found, _ = read(tmp_path / "class")
+    assert list(found) == ["ada"]
+
+
+def test_grading_an_archive_twice_grades_nothing_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(grade_module, "WorkerPool", CachingPool)
+    archive, out = write_zip(tmp_path / "download.zip", DOWNLOADS["canvas"]), tmp_path / "out"
+    command = ("grade", "--source", f"softmax={archive}", "--out", out, "--seed", "0", "--no-color")
+    done = invoke(*command)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads((out / "submissions.json").read_text("utf-8"))["sources"][0]["folder"] == str(archive)
+    scores = {student["submission"]: student["percent"] for student in class_document(out)["students"]}
+    assert min(scores.values()) < max(scores.values())
+    folder = write_folder(tmp_path / "folder", DOWNLOADS["canvas"])
+    invoke("grade", "--source", f"softmax={folder}", "--out", tmp_path / "other", "--seed", "0", "--no-color")
+    assert {s["submission"]: s["percent"] for s in class_document(tmp_path / "other")["students"]} == scores
+    monkeypatch.setattr(grade_module, "WorkerPool", None)  # grading would fail
+    assert invoke(*command).returncode == 0
+    assert not list(Path(tmp_path).glob("submissions*"))
+
+
+@pytest.mark.parametrize("name", ["../x.py", "ada/../../x.py", "/tmp/x.py", "/x.py"])
+def test_path_outside_the_folder_is_refused(tmp_path, name):
+    with pytest.raises(UsageError, match="outside its folder"):
+        unpack(tmp_path, {"ada/softmax.py": "", name: ""})
+    assert not (tmp_path / "x.py").exists()
+
+
+@pytest.mark.parametrize("name", ["ada\\softmax.py", "C:softmax.py", "C:\\ada\\softmax.py"])
+def test_windows_path_is_left_out(tmp_path, name):
+    (warning,), folder = unpack(tmp_path, {"bo/softmax.py": "", name: ""})
+    assert "Windows path" in warning
+    assert [path.name for path in folder.rglob("*.py")] == ["softmax.py"]
+
+
+def test_windows_names_are_left_out_on_windows(tmp_path, monkeypatch):
+    monkeypatch.setattr(class_archive, "IS_WINDOWS", True)
+    names = ["con.py", "ada./softmax.py", "ada/soft?max.py", "NUL", "ada /softmax.py"]
+    warnings, folder = unpack(tmp_path, {"bo/softmax.py": "", **dict.fromkeys(names, "")})
+    assert len(warnings) == len(names)
+    assert [path.name for path in folder.iterdir()] == ["bo"]
+
+
+@pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR])
+def test_link_is_left_out(tmp_path, kind):
+    entry = zipfile.ZipInfo("ada/softmax.py")
+    entry.external_attr = (kind | 0o777) << 16
+    archive = write_zip(tmp_path / "class.zip", {"bo/softmax.py": RIGHT})
+    with zipfile.ZipFile(archive, "a") as file:
+        file.writestr(entry, "/etc/passwd")
+    (tmp_path / "unpacked").mkdir()
+    (warning,) = class_archive.unpack(archive, tmp_path / "unpacked")
+    assert "ada/softmax.py" in warning and "a link or a device" in warning
+    assert not (tmp_path / "unpacked" / "ada").exists()
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize(
+    ("first", "second"), [("ada/x.py", "ada/./x.py"), ("ada", "ada/x.py"), ("ada/x.py", "ada//x.py")]
+)
+def test_same_place_twice_is_refused(tmp_path, first, second):
+    with pytest.raises(UsageError, match="twice"):
+        unpack(tmp_path, {first: "", second: ""})
+
+
+def test_damaged_archive_is_refused(tmp_path):
+    archive = write_zip(tmp_path / "class.zip", {"ada/softmax.py": RIGHT * 9})
+    content = bytearray(archive.read_bytes())
+    content[60:80] = bytes(20)
+    archive.write_bytes(content)
+    with pytest.raises(UsageError, match="damaged"):
+        class_archive.unpack(archive, tmp_path)
+    (tmp_path / "text.zip").write_text("not an archive")
+    with pytest.raises(UsageError, match="damaged"):
+        class_archive.unpack(tmp_path / "text.zip", tmp_path)
+
+
+def test_too_large_file_is_reported_for_its_student(tmp_path):
+    files = {"ada/softmax.py": "#" * (17 << 20), "bo/softmax.py": RIGHT, "bo/data.bin": "0" * (1 << 20)}
+    write_zip(tmp_path / "class.zip", files)
+    warnings, folder = unpack(tmp_path, files)
+    assert warnings == []
+    assert (folder / "ada" / "softmax.py").stat().st_blocks == 0 and (folder / "bo" / "data.bin").stat().st_size == 0
+    found, _ = read(tmp_path / "class.zip")
+    assert list(found) == ["ada", "bo"]
+
+
+def test_one_student_cannot_use_the_space_of_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(intake, "MAX_RAW_BYTES", 100_000)
+    files = {f"ada/{number}.py": "#" * 40_000 for number in range(9)} | {"bo/softmax.py": RIGHT}
+    warnings, folder = unpack(tmp_path, files)
+    assert len(warnings) == 7 and "one student" in warnings[0]
+    assert len(list((folder / "ada").iterdir())) == 2 and (folder / "bo" / "softmax.py").read_text() == RIGHT
+
+
+def test_archive_that_grows_too_much_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(class_archive, "SMALL_BYTES", 1 << 20)
+    with pytest.raises(UsageError, match="100 times its size"):
+        unpack(tmp_path, {f"s{number}/softmax.py": "#" * (1 << 20) for number in range(9)})
+
+
+def test_too_many_entries_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(class_archive, "MAX_ENTRIES", 5)
+    with pytest.raises(UsageError, match="more than 5 files"):
+        unpack(tmp_path, {f"s{number}/softmax.py": "" for number in range(6)})
+
+
+def test_many_warnings_are_counted(tmp_path):
+    warnings, _ = unpack(tmp_path, {f"a\\{number}.py": "" for number in range(30)})
+    assert len(warnings) == 21 and "10 more files" in warnings[-1]
+
+
+def test_archive_without_submissions_is_named(tmp_path):
+    archive = write_zip(tmp_path / "class.zip", {})
+    with pytest.raises(UsageError, match=r"no submissions in .*class\.zip\. "):
+        read(archive)
+
+
+def test_temporary_folder_is_removed(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    read(write_zip(tmp_path / "class" / "class.zip", DOWNLOADS["canvas"]))
+    assert [path.name for path in tmp_path.iterdir()] == ["class"]
