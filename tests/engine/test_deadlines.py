@@ -192,7 +192,7 @@ def test_line_that_drips_is_not_waited_for(workers, submission):
     signal.signal(signal.SIGUSR1, drip)
     while True: pass"""
     folder = submission(softmax=LINE_OF_LOOP.replace("{before}", drip))
-    with closing(StudentCode(workers, folder, TRANSFORMER, Limits())) as code:
+    with closing(StudentCode(workers, folder, TRANSFORMER, Limits(call_seconds=1.0))) as code:
         code.new_check("softmax.softmax")
         began = time.monotonic()
         with pytest.raises(TimedOut):
