@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.core.slow_imports import skip_slow_imports
 from autograder.curriculum.stubs import bundled
 from autograder.engine.diagnosis import diagnose
 from autograder.engine.session import Options, check
@@ -19,6 +20,7 @@ from autograder.sandbox.source_reader import SourceReader
 collect_ignore = ["toycourse", "mixedcourse"]  # their checks are graded checks
 LANES = ("sandbox", "browser", "notebook", "cluster", "slow")  # the markers that `make test-fast` leaves out
 left_out: Counter[str] = Counter()
+skip_slow_imports()
 
 
 def pytest_configure() -> None:

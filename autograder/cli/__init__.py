@@ -10,7 +10,7 @@ import click
 
 from autograder import __version__
 from autograder.cli.options import INTERNAL_ERROR, INTERRUPTED, USAGE, describe_os_error
-from autograder.core import ascii_fallback, gc_tuning
+from autograder.core import ascii_fallback, gc_tuning, slow_imports
 from autograder.errors import UsageError
 
 # The module and name of each command, in the order of the help.
@@ -71,6 +71,7 @@ class _HeadwayGroup(click.Group):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         gc_tuning.raise_gc_threshold()
+        slow_imports.skip_slow_imports()
         if isinstance(sys.stdout, io.TextIOWrapper):
             # Where output is not UTF-8 (a pipe on Windows, an old locale), print v for ✓ rather than fail.
             sys.stdout.reconfigure(errors=ascii_fallback.ERRORS)

@@ -5,20 +5,27 @@ Every step is nbgrader's own code; formgrader is its extension in a Jupyter serv
 
 import datetime
 import json
+import os
 import re
 import socket
 import subprocess
 import sys
 import urllib.error
 import urllib.request
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from support.nbgrader_class import environment
 from support.waiting import wait_until
 
-pytest.importorskip("nbgrader.api", reason="nbgrader is not installed: pip install 'headway[notebooks]'")
-pytestmark = pytest.mark.notebook
+pytestmark = [
+    pytest.mark.notebook,
+    # It is imported when a test needs it: that takes seconds.
+    pytest.mark.skipif(
+        find_spec("nbgrader") is None, reason="nbgrader is not installed: pip install 'headway[notebooks]'"
+    ),
+]
 
 TESTS = Path(__file__).parents[1]
 TOKEN = "exchange"
@@ -49,7 +56,8 @@ class Term:
 
     def __init__(self, folder):
         self.course, self.exchange = folder / "course", folder / "exchange"
-        self._environment = environment(folder / "cache") | {"PYTHONPATH": str(TESTS), "JUPYTER_NO_CONFIG": "1"}
+        self._environment = environment(folder / "cache") | {"JUPYTER_NO_CONFIG": "1"}
+        self._environment["PYTHONPATH"] += f"{os.pathsep}{TESTS}"
         self.exchange.mkdir()
         names = ("--assignment", "softmax", "--assignment", "layernorm")
         self._run("-m", "autograder.cli", "release", self.course, "--format", "nbgrader", "--seed", "7", *names)

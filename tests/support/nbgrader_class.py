@@ -10,12 +10,14 @@ from pathlib import Path
 
 import nbformat
 
+from support.paths import TESTS
+
 ASSIGNMENT = "softmax"
 NOT_GRADED_BY_NBGRADER = ("unreadable", "dies")  # not JSON; a cell that ends the kernel
 
 
 def environment(cache):
-    """The environment of nbgrader's commands: the script alembic on the PATH, and Jupyter's templates."""
+    """The environment of nbgrader's commands: the script alembic on the PATH, Jupyter's templates, no slow imports."""
     record = next(file for file in distribution("nbconvert").files if "jupyter/nbconvert/templates" in file.as_posix())
     share = next(parent for parent in Path(record.locate()).resolve().parents if parent.name == "jupyter")
     scripts = share.parents[1] / ("Scripts" if os.name == "nt" else "bin")
@@ -23,6 +25,7 @@ def environment(cache):
         **os.environ,
         "PATH": os.pathsep.join([str(scripts), os.environ["PATH"]]),
         "JUPYTER_PATH": str(share),
+        "PYTHONPATH": str(TESTS / "support" / "slow_imports"),
         "HEADWAY_CACHE": str(cache),
     }
 

@@ -11,8 +11,12 @@ import os
 import sys
 from pathlib import Path
 
-import nbformat
-from nbclient import NotebookClient
+from autograder.core.slow_imports import skip_slow_imports
+
+skip_slow_imports()
+
+import nbformat  # noqa: E402
+from nbclient import NotebookClient  # noqa: E402
 
 
 def run(path: Path) -> dict[str, object]:

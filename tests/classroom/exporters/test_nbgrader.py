@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
@@ -16,9 +17,12 @@ from autograder.classroom.exporters import nbgrader, nbgrader_course
 from autograder.classroom.storage import gradebook
 from autograder.errors import UsageError
 
-pytest.importorskip("nbgrader.api", reason="nbgrader is not installed: pip install 'headway[notebooks]'")
 pytestmark = [
     pytest.mark.notebook,
+    # It is imported when a test needs it: that takes seconds.
+    pytest.mark.skipif(
+        find_spec("nbgrader") is None, reason="nbgrader is not installed: pip install 'headway[notebooks]'"
+    ),
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),  # nbgrader's own models overlap
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]

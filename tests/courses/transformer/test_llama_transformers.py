@@ -5,6 +5,7 @@ comparison in float64, this precision is replaced by float64 in its module; the 
 """
 
 import json
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -14,10 +15,11 @@ from autograder.core.wire_format import Config
 from autograder.courses.transformer.reference import llama as reference
 from autograder.engine.diagnosis.variants import solution_module
 
-pytestmark = pytest.mark.slow
-
-transformers = pytest.importorskip("transformers")
-modeling_llama = pytest.importorskip("transformers.models.llama.modeling_llama")
+pytestmark = [
+    pytest.mark.slow,
+    # It is imported when a test needs it: that takes seconds.
+    pytest.mark.skipif(find_spec("transformers") is None, reason="transformers is not installed"),
+]
 
 BLOCK_SIZE = 32
 SHAPES = {
@@ -37,6 +39,9 @@ class WithFloat64:
 
 def make_model(name, dtype, monkeypatch, seed=0):
     """Return a tiny model of transformers, all of whose parameters are random."""
+    import transformers
+    from transformers.models.llama import modeling_llama
+
     if dtype == torch.float64:
         monkeypatch.setattr(modeling_llama, "torch", WithFloat64())
     fields = {"hidden_size": 32, **SHAPES[name]}
@@ -133,6 +138,8 @@ def test_greedy_continuation_equals_that_of_transformers(name, dtype, monkeypatc
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_config_is_read_as_transformers_reads_it(name, monkeypatch):
+    import transformers
+
     model = make_model(name, torch.float32, monkeypatch)
     settings = settings_of(model)
     config = solution_module("llama").llama_config(settings)
