@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from support.kept_servers import kept_servers
 
 from autograder.core.slow_imports import skip_slow_imports
 from autograder.curriculum.stubs import bundled
@@ -77,6 +78,12 @@ def _isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         patch.setenv("COLUMNS", "80")
         patch.delenv("NO_COLOR", raising=False)
         patch.delenv("FORCE_COLOR", raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _kept_servers() -> Iterator[None]:
+    with kept_servers():
         yield
 
 

@@ -21,6 +21,12 @@ pytestmark = pytest.mark.slow
 MODULES = list(TRANSFORMER.modules)
 
 
+@pytest.fixture(scope="module")
+def checked_solutions(solutions):
+    """The result of the official solutions on the public inputs."""
+    return check("solutions", solutions, Options())
+
+
 def test_stubs_match_the_solutions(solutions):
     made = make_stubs(solutions, TRANSFORMER) | registry.extra_texts(TRANSFORMER.package)
     assert {path.name for path in bundled("assignments").glob("*.py")} == set(made)
@@ -111,14 +117,6 @@ def test_solution_without_a_function_is_refused():
         make_stub("def softmax(x):\n    return x\n", "softmax", TRANSFORMER)
 
 
-def test_every_stub_scores_zero_without_errors():
-    result = check("assignments", bundled("assignments"), Options())
-    assert {c.status for c in result.checks} == {"not_started"}, [
-        c.id for c in result.checks if c.status != "not_started"
-    ]
-    assert result.earned == 0
-
-
 @pytest.mark.parametrize("body", ["return None", "return [*locals().values()][0]", "raise ValueError(repr(locals()))"])
 def test_function_that_computes_nothing_scores_zero(tmp_path, body):
     """Not even for leaving its inputs alone, or for refusing what is to be refused."""
@@ -131,17 +129,17 @@ def test_function_that_computes_nothing_scores_zero(tmp_path, body):
     assert any(c.status == "blocked" for c in result.checks if c.blocked_by == [c.function])
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2**31 - 2])
-def test_every_solution_scores_full_points(solutions, seed):
-    result = check("solutions", solutions, Options(seed=seed))
+@pytest.mark.parametrize("seed", [0, 2**31 - 2])
+def test_every_solution_scores_full_points(solutions, checked_solutions, seed):
+    result = check("solutions", solutions, Options(seed=seed)) if seed else checked_solutions
     assert result.passed, [(c.id, c.message) for c in result.checks if c.status != "passed"]
     assert result.internal_errors == []
     assert not [c.warnings for c in result.checks if c.warnings], "a solution warns"
     assert not [c.output for c in result.checks if c.output], "a solution prints"
 
 
-def test_every_function_has_checks_on_what_matters(solutions):
-    result = check("solutions", solutions, Options())
+def test_every_function_has_checks_on_what_matters(checked_solutions):
+    result = checked_solutions
     counts = {name: sum(c.function == name for c in result.checks) for name in TRANSFORMER.functions}
     assert min(counts.values()) >= 2, counts
     assert len({c.id for c in result.checks}) == len(result.checks)
