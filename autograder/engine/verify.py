@@ -6,7 +6,7 @@ Solutions pass, stubs are not started, every known mistake fails and is named, a
 import shutil
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -84,7 +84,8 @@ def verify(
 
     `selected` names the functions to verify; without names, all are verified.
 
-    All promises are verified, but only one in `share` of the mistakes: always the same ones, chosen by their names.
+    With a `share`, only one in so many mistakes has to be named, and each promise is broken by one mistake or wrapper
+    in place of all: always by the same ones.
     """
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         for results in pool.map(run_task, plan_tasks(right_answers, curriculum, selected, share)):
@@ -172,7 +173,8 @@ def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
     covered = promises_of_module(module, package).get(task.name)
     promises = covered.promises if covered else ()
     tried = {name: mistake for name, mistake in known.items() if zlib.crc32(mistake.id.encode()) % task.share == 0}
-    guarding = {name for promise in promises for name in promise.broken_by if name in {*known, *WRAPPERS}}
+    breakers = _breakers(promises, tried, {*known, *WRAPPERS}, task.share)
+    guarding = {name for names in breakers for name in names if name in {*known, *WRAPPERS}}
     results: list[SubmissionResult] = []
     with tempfile.TemporaryDirectory() as scratch:
         folders: dict[str, Path] = {}
@@ -198,9 +200,23 @@ def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
         problems = find_problems(task.name, package)
         yield VerifyResult("docstring", task.name, not problems, "; ".join(problems))
     guards = {result.submission: _failed_checks(task.name, result.checks) for result in results}
-    for promise in promises:
-        for name in promise.broken_by:
+    for promise, names in zip(promises, breakers, strict=True):
+        for name in names:
             yield evaluate_promise(promise, name, guards.get(name, ()))
+
+
+def _breakers(
+    promises: Iterable[Promise], tried: Iterable[str], known: Container[str], share: int
+) -> list[tuple[str, ...]]:
+    """Return what has to break each promise: all, or with a `share` one of them and names that are not known."""
+    if share == 1:
+        return [promise.broken_by for promise in promises]
+    chosen, breakers = {*tried}, []
+    for promise in promises:
+        one = next((name for name in promise.broken_by if name in chosen), promise.broken_by[0])
+        chosen.add(one)
+        breakers.append(tuple(name for name in promise.broken_by if name == one or name not in known))
+    return breakers
 
 
 def _failed_checks(function: str, checks: list[CheckResult]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.engine import verify
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of_module
 from autograder.engine.diagnosis.variants import source_with_mistakes
+from autograder.engine.promises import Promise, promises_of_module
 from autograder.report.verify import promise_table
 from autograder.results import CheckResult
 
@@ -16,16 +17,37 @@ RIGHT = SUBMISSIONS / "right"
 
 
 def test_verify_finds_no_problems():
-    """All promises, and one in eight of the mistakes, as all take too long for every run of the tests."""
+    """One in eight of the mistakes and of what breaks promises: all take too long for every run of the tests."""
     found = list(verify.verify(RIGHT, TRANSFORMER, share=8))
     assert [finding for finding in found if not finding.ok] == []
     counts = {kind: sum(finding.kind == kind for finding in found) for kind in ("mistake", "right answer")}
     assert counts["mistake"] >= 600
     assert counts["right answer"] >= 2 * 30  # three styles of most modules, on two seeds each
+    assert {finding.name for finding in found if finding.kind == "promise"} == {row.name for row in promise_rows()}
+
+
+def promise_rows():
+    """Every promise with everything that breaks it, as if a check failed each time."""
+    return [
+        verify.evaluate_promise(promise, name, ("check::that fails",))
+        for module in TRANSFORMER.modules
+        for covered in promises_of_module(module, TRANSFORMER.package).values()
+        for promise in covered.promises
+        for name in promise.broken_by
+    ]
+
+
+def test_table_of_promises_is_up_to_date():
     # The last column names a check that fails; which one comes first may differ between machines.
-    table, shipped = promise_table(found), (ROOT / "docs" / "promises.md").read_text("utf-8")
+    table, shipped = promise_table(promise_rows()), (ROOT / "docs" / "promises.md").read_text("utf-8")
     columns = [[line.rsplit("|", 2)[0] for line in text.splitlines()] for text in (table, shipped)]
     assert columns[0] == columns[1], "run: headway verify --promises docs/promises.md"
+
+
+@pytest.mark.parametrize(("share", "expected"), [(1, [("a", "b"), ("b", "c"), ("d",)]), (8, [("a",), ("c",), ("d",)])])
+def test_share_of_breakers_covers_every_promise(share, expected):
+    promises = [Promise("f", "", ("a", "b")), Promise("f", "", ("b", "c")), Promise("f", "", ("d",))]
+    assert verify._breakers(promises, ["c"], "abcd", share) == expected
 
 
 def test_every_module_has_mistakes_and_right_answers():
