@@ -1,7 +1,6 @@
 """Keep the servers that fork student processes for the next check in the same process of pytest.
 
-A server has the environment and the settings of no check: it loads NumPy, which takes more time than most checks. Every
-submission still gets a process of its own.
+A server loads NumPy, which takes more time than most checks. Every submission still gets a process of its own.
 """
 
 import contextlib
@@ -13,11 +12,13 @@ from autograder.sandbox import NO_SANDBOX, process
 
 @contextlib.contextmanager
 def kept_servers():
-    """Let checks without a sandbox use servers again that earlier ones no longer need."""
+    """Let checks without a sandbox use servers again that earlier ones, in the same environment, no longer need."""
     idle = []
 
     class KeptServer(process._Server):
-        is_broken = False
+        def __init__(self, sandbox):
+            self.environment, self.is_broken = process.environment_for_numpy(), False
+            super().__init__(sandbox)
 
         def _ask(self, *arguments):
             try:
@@ -32,16 +33,18 @@ def kept_servers():
             else:
                 super().close()
 
-        def end_for_good(self):
+        def stop(self):
             super().close()
 
     def start(sandbox):
-        while sandbox == NO_SANDBOX and idle:
+        if sandbox != NO_SANDBOX:
+            return server_class(sandbox)
+        while idle:
             server = idle.pop()
-            if server._process.poll() is None:
+            if server._process.poll() is None and server.environment == process.environment_for_numpy():
                 return server
-            server.end_for_good()
-        return KeptServer(sandbox) if sandbox == NO_SANDBOX else server_class(sandbox)
+            server.stop()
+        return KeptServer(sandbox)
 
     server_class = process._Server
     with pytest.MonkeyPatch.context() as patch:
@@ -50,4 +53,4 @@ def kept_servers():
             yield
         finally:
             for server in idle:
-                server.end_for_good()
+                server.stop()
