@@ -48,7 +48,13 @@ SECTIONS = {
         "show": "show:show",
         "export": "export:export",
     },
-    "Maintain": {"doctor": "maintainer:doctor", "verify": "maintainer:verify", "completion": "completion:completion"},
+    "Maintain": {
+        "doctor": "maintainer:doctor",
+        "verify": "maintainer:verify",
+        "export-benchmark": "benchmark:export_benchmark",
+        "score-benchmark": "benchmark:score_benchmark",
+        "completion": "completion:completion",
+    },
 }
 # The commands that matter most, as a student types them, with what they do.
 FIRST_COMMANDS = {

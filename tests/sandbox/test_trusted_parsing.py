@@ -32,6 +32,9 @@ OWN_FILES = "files of the user's own workspace or notebook, on the user's own ma
 OWN_SOURCES = "sources of Headway and of the course, and files that Headway has written"
 TRUSTED = {
     "authoring": OWN_SOURCES,
+    "benchmark.allclose_worker": "runs sources of the data set, other ones only with --unsafe, in its own process",
+    "benchmark.dataset": OWN_SOURCES,
+    "benchmark.minimal_source": OWN_SOURCES,
     "browser.page": "requests of the page that runs it, in the student's own browser",
     "classroom.exporters.gradescope_run": "the settings in the archive that the instructor uploaded",
     "classroom.exporters.nbgrader_course": "imports a limit of size only",

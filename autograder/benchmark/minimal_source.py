@@ -1,0 +1,82 @@
+"""Reduce a module to one function and what it uses: source without comments, docstrings, lessons and experiments.
+
+Right and wrong implementations must not differ in anything but their code. So both are parsed and written again.
+"""
+
+import ast
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class MinimalSource:
+    """The source of a function and of what it uses."""
+
+    text: str
+    imported: tuple[tuple[str, str], ...]  # (module, name) of every `from module import name`
+
+
+def without_experiments(source: str) -> str:
+    """Return a solution without the experiments at its end, whose parsing would take half of the time."""
+    return source.partition("\nif __name__ ==")[0] + "\n"
+
+
+def minimal_source(source: str, roots: Collection[str]) -> MinimalSource:
+    """Return the statements of a module that define `roots`, directly or through others, in their order."""
+    statements = [node for node in ast.parse(source).body if not isinstance(node, (ast.Expr, ast.If))]
+    definitions: dict[str, list[ast.stmt]] = {}
+    for node in statements:
+        for name in _defined_names(node):
+            definitions.setdefault(name, []).append(node)
+    wanted: dict[str, None] = {}
+    pending = list(roots)
+    while pending:
+        name = pending.pop()
+        if name in definitions and name not in wanted:
+            wanted[name] = None
+            pending += [used for node in definitions[name] for used in _used_names(node)]
+    kept = [reduced for node in statements if (reduced := _reduce(node, wanted)) is not None]
+    imported = tuple(
+        (node.module or "", alias.name) for node in kept if isinstance(node, ast.ImportFrom) for alias in node.names
+    )
+    return MinimalSource(_join([_without_docstrings(node) for node in kept]), imported)
+
+
+def _without_docstrings(node: ast.stmt) -> ast.stmt:
+    for part in ast.walk(node):
+        if isinstance(part, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(part, clean=False) is not None:
+            part.body = part.body[1:] or [ast.Pass()]
+    return node
+
+
+def _defined_names(node: ast.stmt) -> Iterable[str]:
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return [node.name]
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return [(alias.asname or alias.name).partition(".")[0] for alias in node.names]
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", node)]
+    return [part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+
+
+def _used_names(node: ast.stmt) -> set[str]:
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return set()
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def _reduce(node: ast.stmt, wanted: Collection[str]) -> ast.stmt | None:
+    """Return a statement, of an import only the wanted names; None if nothing of it is wanted."""
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        node.names = [alias for alias in node.names if (alias.asname or alias.name).partition(".")[0] in wanted]
+        return node if node.names else None
+    return node if any(name in wanted for name in _defined_names(node)) else None
+
+
+def _join(nodes: list[ast.stmt]) -> str:
+    lines: list[str] = []
+    for i, node in enumerate(nodes):
+        is_block = isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        if lines and (is_block or isinstance(nodes[i - 1], (ast.FunctionDef, ast.ClassDef))):
+            lines += ["", ""]
+        lines.append(ast.unparse(node))
+    return "\n".join(lines) + "\n"
