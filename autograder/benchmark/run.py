@@ -4,6 +4,7 @@ import shutil
 import sys
 import tempfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -64,10 +65,10 @@ def ask(
 
 def _parts(asked: Sequence[Question], count: int) -> list[list[Question]]:
     """Return the questions in `count` parts of similar size, with all questions about a function in one part."""
-    by_function: dict[str, list[Question]] = {}
-    for question in asked:
-        by_function.setdefault(question.function, []).append(question)
-    parts: list[list[Question]] = [[] for _ in range(count)]
-    for group in sorted(by_function.values(), key=len, reverse=True):
-        min(parts, key=len).extend(group)
+    sizes = Counter(question.function for question in asked)
+    loads, part_of = [0] * count, dict[str, int]()
+    for function, size in sizes.most_common():
+        part_of[function] = loads.index(min(loads))
+        loads[part_of[function]] += size
+    parts = [[question for question in asked if part_of[question.function] == i] for i in range(count)]
     return [part for part in parts if part]

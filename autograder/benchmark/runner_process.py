@@ -12,6 +12,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import IO
@@ -25,6 +26,7 @@ MAX_ANSWER = 1 << 20  # bytes
 MAX_FAILURES = 3  # in a row, each without any answer
 MAX_PROBLEMS = 1000  # lines that are not answers; after that, the command is ended
 END_SECONDS = 10.0  # for the command to end after its last answer
+THREAD_SECONDS = 1.0  # for a pipe to close; a process that has left the command's group may keep it open
 MODULES_VARIABLE = "BENCHMARK_MODULES"
 
 
@@ -93,8 +95,10 @@ class RunnerProcess:
             assert process.stdin is not None and process.stdout is not None
             lines: queue.Queue[bytes | None] = queue.Queue(maxsize=1000)
             content = b"".join(msgspec.json.encode(question) + b"\n" for question in pending.values())
-            threading.Thread(target=_write, args=(process.stdin, content), daemon=True).start()
-            threading.Thread(target=_read, args=(process.stdout, lines), daemon=True).start()
+            writer = threading.Thread(target=_write, args=(process.stdin, content), daemon=True)
+            reader = threading.Thread(target=_read, args=(process.stdout, lines), daemon=True)
+            writer.start()
+            reader.start()
             try:
                 while pending:
                     try:
@@ -111,6 +115,11 @@ class RunnerProcess:
                 return "", True
             finally:
                 _end(process)
+                latest = time.monotonic() + THREAD_SECONDS
+                while reader.is_alive() and time.monotonic() < latest:
+                    with contextlib.suppress(queue.Empty):  # The thread may be waiting for a place in the queue.
+                        lines.get(timeout=0.01)
+                writer.join(THREAD_SECONDS)
 
     def _start(self, errors: IO[bytes]) -> subprocess.Popen[bytes]:
         environment = {**os.environ, "PYTHONUNBUFFERED": "1", MODULES_VARIABLE: self.modules}
@@ -149,7 +158,7 @@ class RunnerProcess:
             if answer.wrong is None and answer.error is None:
                 raise ValueError("`wrong` is neither true nor false")
         except (ValueError, RecursionError) as error:
-            shown = clean(line[:80].decode("utf-8", "replace"), 80)
+            shown = clean(line[:80].decode("utf-8", "replace").strip(), 80)
             self.result.problems.append(f"not an answer ({clean(str(error), 120)}): {shown}")
             return
         if answer.id not in pending:
@@ -176,6 +185,8 @@ def _read(stream: IO[bytes], lines: "queue.Queue[bytes | None]") -> None:
     with contextlib.suppress(OSError, ValueError):
         while line := stream.readline(MAX_ANSWER + 1):
             lines.put(line)
+    with contextlib.suppress(OSError):
+        stream.close()
     lines.put(None)
 
 

@@ -1,6 +1,7 @@
 """The commands of the benchmark "Wrong transformers": export-benchmark, score-benchmark."""
 
 import hashlib
+import shlex
 import sys
 from pathlib import Path
 
@@ -36,7 +37,8 @@ def export_benchmark(path: Path, submissions: Path | None, force: bool) -> None:
     card_path = dataset.card_path(path)
     if not force:
         _require_own_files(path, card_path)
-    items = dataset.implementations(folder)
+    with options.spinner(options.make_console(), "writing the implementations …"):
+        items = dataset.implementations(folder)
     content = dataset.lines(items)
     card = dataset.card(items, content)
     with report_write_error(path, "Name another file: --out FILE"):
@@ -134,7 +136,7 @@ def score_benchmark(
         )
     document = {
         "dataset": {"sha256": _sha256(path), "implementations": len(everything), "share": share, "split": split},
-        "runner": runner or " ".join(command),
+        "runner": runner or shlex.join(command),
         **scoring.score_record(items, everything, result),
     }
     document = {"schema": document.pop("schema"), **document}

@@ -38,7 +38,8 @@ def render(document: dict[str, Any], console: Console) -> None:
     missing = Counter(answer["missing"] for answer in document["answers"] if "missing" in answer)
     first = {answer["missing"]: answer["id"] for answer in reversed(document["answers"]) if "missing" in answer}
     _print_lines([f"{_no_answers(count, first[why])}: {why}" for why, count in missing.items()], console)
-    _print_lines(document["problems"], console)
+    problems = Counter(document["problems"])
+    _print_lines([f"{text} ({counted(n, 'time')})" if n > 1 else text for text, n in problems.items()], console)
 
 
 def _no_answers(count: int, first: str) -> str:

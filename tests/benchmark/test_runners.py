@@ -1,0 +1,100 @@
+"""The included runners, on samples."""
+
+import zlib
+
+import pytest
+from support.paths import SUBMISSIONS
+
+from autograder.benchmark import dataset
+from autograder.benchmark.allclose_worker import find_test
+from autograder.benchmark.records import Implementation
+from autograder.benchmark.run import ask, included_command
+from autograder.benchmark.scoring import score_record
+from autograder.curriculum import registry
+
+SHARE = 300  # of the whole data set, in the test that is marked slow
+
+
+def scored(command, asked, everything):
+    return score_record(asked, everything, ask(command, asked, everything, seconds=120.0))
+
+
+def few(items):
+    """Return some right and wrong implementations of each kind."""
+    chosen = {}
+    for item in items:
+        chosen.setdefault((item.function, item.style), item)
+    return list(chosen.values())
+
+
+def hostile(item, id, source):
+    return Implementation(
+        **{name: getattr(item, name) for name in item.__struct_fields__} | {"id": id, "source": source}
+    )
+
+
+def test_headway_runner_is_right_about_a_sample(items):
+    record = scored(included_command("headway"), few(items), items)
+    total = record["total"]
+    assert total["found"] == total["wrong"] >= 4
+    assert total["accepted"] == total["right"] >= 6
+    assert total["named"] == total["nameable"] >= 3
+
+
+def test_headway_runner_survives_hostile_sources(items):
+    first = next(item for item in items if item.correct and item.function == "softmax.softmax")
+    sources = ["import os\nos._exit(0)\n", "print('{\"id\": 1}')\ndef softmax(x: (", first.source]
+    asked = [hostile(first, f"h{i}", source) for i, source in enumerate(sources)]
+    record = scored(included_command("headway"), asked, items)
+    assert [answer["wrong"] for answer in record["answers"]] == [True, True, False]
+    assert not record["problems"]
+
+
+def test_allclose_runner_accepts_right_ones_and_finds_most_wrong_ones(items):
+    asked = [item for item in items if item.correct or zlib.crc32(item.id.encode()) % 4 == 0]
+    total = scored(included_command("allclose"), asked, items)["total"]
+    assert total["accepted"] == total["right"]
+    assert total["wrong"] / 2 < total["found"] < total["wrong"]
+    assert total["named"] == 0
+
+
+def test_allclose_runner_refuses_foreign_sources(items, tmp_path):
+    mark = tmp_path / "mark"
+    foreign = hostile(items[0], "foreign", f"open({str(mark)!r}, 'w')\n{items[0].source}")
+    record = scored(included_command("allclose"), [foreign], items)
+    assert "not run" in record["answers"][0]["missing"]
+    assert not mark.exists()
+
+
+def test_allclose_runner_calls_endless_and_deadly_code_wrong(items, monkeypatch):
+    from autograder.benchmark import allclose_runner
+
+    monkeypatch.setattr(allclose_runner, "SECONDS", 0.5)
+    worker = allclose_runner._Worker()
+    sources = ["while True: pass", "import os; os._exit(1)", items[0].source]
+    questions = dataset.questions([hostile(items[0], f"h{i}", s) for i, s in enumerate(sources)], items)
+    try:
+        assert [worker.answer(question).wrong for question in questions[:2]] == [True, True]
+        assert worker.answer(questions[2]).wrong is not items[0].correct
+    finally:
+        worker.stop()
+
+
+def test_naive_runner_finds_everything_and_accepts_nothing(items):
+    total = scored(included_command("naive"), items, items)["total"]
+    assert (total["sensitivity"], total["specificity"]) == (1.0, 0.0)
+    assert 0 < total["named_share"] < 0.1
+
+
+def test_docstring_tests_exist_for_every_function():
+    assert [name for name in registry.default().functions if find_test(name) is None] == []
+
+
+@pytest.mark.slow
+def test_sample_of_the_whole_data_set_is_verified():
+    """One in SHARE of all implementations: each wrong one fails a check of Headway, each right one passes."""
+    items = dataset.implementations(SUBMISSIONS)
+    asked = [item for item in items if zlib.crc32(item.id.encode()) % SHARE == 0]
+    assert len(asked) > 12
+    total = scored(included_command("headway"), asked, items)["total"]
+    assert (total["found"], total["accepted"]) == (total["wrong"], total["right"])
