@@ -54,6 +54,7 @@ def test_documents_commands_and_options_exist(document):
         for parameter in command.params:
             if isinstance(parameter, click.Option):
                 known |= dict.fromkeys((*parameter.opts, *parameter.secondary_opts), parameter)
+        words = words[: words.index("--")] if "--" in words else words  # What follows is another program's.
         for at, word in enumerate(words):
             if not word.startswith("-") or word == "-":
                 continue

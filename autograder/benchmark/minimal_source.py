@@ -7,6 +7,8 @@ import ast
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+_BLOCKS = (ast.FunctionDef, ast.ClassDef)
+
 
 @dataclass(frozen=True)
 class MinimalSource:
@@ -22,8 +24,13 @@ def without_experiments(source: str) -> str:
 
 
 def minimal_source(source: str, roots: Collection[str]) -> MinimalSource:
-    """Return the statements of a module that define `roots`, directly or through others, in their order."""
+    """Return the statements of a module that define `roots`, directly or through others, in their order.
+
+    Of several functions with the same name only the last one is kept.
+    """
     statements = [node for node in ast.parse(source).body if not isinstance(node, (ast.Expr, ast.If))]
+    last = {node.name: node for node in statements if isinstance(node, _BLOCKS)}
+    statements = [node for node in statements if not isinstance(node, _BLOCKS) or last[node.name] is node]
     definitions: dict[str, list[ast.stmt]] = {}
     for node in statements:
         for name in _defined_names(node):
@@ -35,7 +42,8 @@ def minimal_source(source: str, roots: Collection[str]) -> MinimalSource:
         if name in definitions and name not in wanted:
             wanted[name] = None
             pending += [used for node in definitions[name] for used in _used_names(node)]
-    kept = [reduced for node in statements if (reduced := _reduce(node, wanted)) is not None]
+    imports: set[str] = set()
+    kept = [reduced for node in statements if (reduced := _reduce(node, wanted, imports)) is not None]
     imported = tuple(
         (node.module or "", alias.name) for node in kept if isinstance(node, ast.ImportFrom) for alias in node.names
     )
@@ -44,13 +52,13 @@ def minimal_source(source: str, roots: Collection[str]) -> MinimalSource:
 
 def _without_docstrings(node: ast.stmt) -> ast.stmt:
     for part in ast.walk(node):
-        if isinstance(part, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(part, clean=False) is not None:
+        if isinstance(part, _BLOCKS) and ast.get_docstring(part, clean=False) is not None:
             part.body = part.body[1:] or [ast.Pass()]
     return node
 
 
 def _defined_names(node: ast.stmt) -> Iterable[str]:
-    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+    if isinstance(node, _BLOCKS):
         return [node.name]
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return [(alias.asname or alias.name).partition(".")[0] for alias in node.names]
@@ -64,19 +72,22 @@ def _used_names(node: ast.stmt) -> set[str]:
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
-def _reduce(node: ast.stmt, wanted: Collection[str]) -> ast.stmt | None:
-    """Return a statement, of an import only the wanted names; None if nothing of it is wanted."""
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
-        node.names = [alias for alias in node.names if (alias.asname or alias.name).partition(".")[0] in wanted]
-        return node if node.names else None
-    return node if any(name in wanted for name in _defined_names(node)) else None
+def _reduce(node: ast.stmt, wanted: Collection[str], imports: set[str]) -> ast.stmt | None:
+    """Return a statement, of an import only the wanted and new names; None if nothing of it is left."""
+    if not isinstance(node, (ast.Import, ast.ImportFrom)):
+        return node if any(name in wanted for name in _defined_names(node)) else None
+    new = [alias for alias in node.names if (alias.asname or alias.name).partition(".")[0] in wanted]
+    module = node.module if isinstance(node, ast.ImportFrom) else ""
+    node.names = [alias for alias in new if f"{module} {ast.unparse(alias)}" not in imports]
+    imports |= {f"{module} {ast.unparse(alias)}" for alias in new}
+    return node if node.names else None
 
 
 def _join(nodes: list[ast.stmt]) -> str:
     lines: list[str] = []
     for i, node in enumerate(nodes):
-        is_block = isinstance(node, (ast.FunctionDef, ast.ClassDef))
-        if lines and (is_block or isinstance(nodes[i - 1], (ast.FunctionDef, ast.ClassDef))):
+        is_block = isinstance(node, _BLOCKS)
+        if lines and (is_block or isinstance(nodes[i - 1], _BLOCKS)):
             lines += ["", ""]
         lines.append(ast.unparse(node))
     return "\n".join(lines) + "\n"

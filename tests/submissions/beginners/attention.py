@@ -619,7 +619,7 @@ def causal_mask__offset_at_least_0(n_queries, n_keys=None):
 
 
 def attention__minus_1e4_and_rows(q, k, v, mask=None):
-    """mask-filled-with"""
+    """mask-filled-with--1e4-rows-zeroed"""
     q, k, v = as_float(q), as_float(k), as_float(v)
     scale = 1.0 / math.sqrt(q.shape[-1])
     scores = np.einsum("...td,...sd->...ts", q, k) * scale

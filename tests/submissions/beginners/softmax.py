@@ -228,7 +228,7 @@ def cross_entropy__one_hot_mean(logits, targets):
 
 
 def cross_entropy__sign_and_sum(logits, targets):
-    """sign"""
+    """sign-and-sum-not-mean"""
     hot = np.eye(logits.shape[-1])[targets]
     return float((hot * log_softmax(logits)).sum())
 
