@@ -19,6 +19,7 @@ from autograder.curriculum import registry
 from autograder.errors import UsageError
 
 SECONDS = 20.0  # for one implementation; the slowest correct one takes about one
+GRACE_SECONDS = 5.0  # for the process that runs the tests to end one itself
 START_SECONDS = 60.0
 
 
@@ -65,7 +66,7 @@ def _digest(text: str) -> bytes:
 
 
 class _Worker:
-    """A process that runs tests, started again after a test that does not end."""
+    """A process that runs tests, started again if it does not answer."""
 
     def __init__(self) -> None:
         self._process: BaseProcess | None = None
@@ -76,7 +77,7 @@ class _Worker:
         connection = self._connection or self._start()
         try:
             connection.send((question.function, question.source))
-            if not connection.poll(SECONDS):
+            if not connection.poll(SECONDS + GRACE_SECONDS):
                 raise TimeoutError
             verdict: bool | None = connection.recv()
         except (OSError, EOFError):  # TimeoutError is an OSError.
@@ -89,7 +90,7 @@ class _Worker:
     def _start(self) -> Connection:
         context = get_context("spawn")
         own, other = context.Pipe()
-        self._process = context.Process(target=run_worker, args=(other,), daemon=True)
+        self._process = context.Process(target=run_worker, args=(other, SECONDS), daemon=True)
         self._process.start()
         other.close()
         if not own.poll(START_SECONDS) or own.recv() != "ready":

@@ -49,7 +49,7 @@ def _no_answers(count: int, first: str) -> str:
 def _cells(score: dict[str, Any]) -> list[str]:
     cells = []
     for _, part, whole in COLUMNS:
-        cells += [f"{score[part]:,} of {score[whole]:,}", percentage(score[part], score[whole])]
+        cells += [f"{score[part]:,}/{score[whole]:,}", percentage(score[part], score[whole])]
     return cells
 
 

@@ -51,7 +51,7 @@ def test_score_benchmark_prints_a_table_and_writes_json(small_file, items, tmp_p
     out = tmp_path / "scores.json"
     done = invoke("score-benchmark", small_file, "--runner", "naive", "--json", out)
     assert done.returncode == 0, done.stderr
-    assert re.search(r"all +\d+ of \d+ +100.0 %", done.stdout)
+    assert re.search(r"all +\d+/\d+ +100.0 %", done.stdout)
     document = json.loads(out.read_text("utf-8"))
     assert document["schema"] == "headway.benchmark-scores/1"
     assert len(document["answers"]) == len(items)

@@ -5,7 +5,7 @@ import zlib
 import pytest
 from support.paths import SUBMISSIONS
 
-from autograder.benchmark import dataset
+from autograder.benchmark import allclose_runner, dataset
 from autograder.benchmark.allclose_worker import find_test
 from autograder.benchmark.records import Implementation
 from autograder.benchmark.run import ask, included_command
@@ -67,17 +67,24 @@ def test_allclose_runner_refuses_foreign_sources(items, tmp_path):
 
 
 def test_allclose_runner_calls_endless_and_deadly_code_wrong(items, monkeypatch):
-    from autograder.benchmark import allclose_runner
-
+    right = next(item for item in items if item.style == "official")
     monkeypatch.setattr(allclose_runner, "SECONDS", 0.5)
     worker = allclose_runner._Worker()
-    sources = ["while True: pass", "import os; os._exit(1)", items[0].source]
-    questions = dataset.questions([hostile(items[0], f"h{i}", s) for i, s in enumerate(sources)], items)
+    sources = ["while True: pass", "import os; os._exit(1)", "raise SystemExit", right.source]
+    questions = dataset.questions([hostile(right, f"h{i}", s) for i, s in enumerate(sources)], items)
     try:
-        assert [worker.answer(question).wrong for question in questions[:2]] == [True, True]
-        assert worker.answer(questions[2]).wrong is not items[0].correct
+        assert [worker.answer(question).wrong for question in questions] == [True, True, True, False]
     finally:
         worker.stop()
+
+
+def test_allclose_runner_keeps_implementations_apart():
+    """A wrong implementation that changes its argument changes what the test passes to the next one."""
+    items = dataset.implementations(SUBMISSIONS, ["gpt2.gpt2_config"])
+    wrong = [item for item in items if not item.correct]
+    right = [item for item in items if item.correct]
+    total = scored(included_command("allclose"), wrong + right, items)["total"]
+    assert total["accepted"] == total["right"] == 4
 
 
 def test_naive_runner_finds_everything_and_accepts_nothing(items):
