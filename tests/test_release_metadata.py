@@ -1,4 +1,4 @@
-"""The released package names the repository that it was built in, and its README has no link that leads nowhere."""
+"""The released package names the repository that it was built in, and its README has no broken link."""
 
 import re
 import subprocess

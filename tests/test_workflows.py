@@ -1,4 +1,4 @@
-"""GitHub's workflows run the same script that everybody runs here, so that the two cannot drift apart."""
+"""GitHub's workflows run the same script that developers run."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The rules that every course must keep, whoever wrote it: `headway verify` reports each one that is broken.
+"""The rules that every course must keep; `headway verify` reports each one that is broken.
 
 They do not restrict what a course teaches, how long it takes, or how its texts look.
 """
@@ -14,7 +14,7 @@ def find_problems(curriculum: Curriculum) -> list[Problem]:
     Assignments that are reused from the built-in course are not examined again.
     """
     if problems := list(course_rules.find_problems(curriculum)):
-        return problems  # The others would follow from them.
+        return problems  # Further problems would only follow from these.
     curriculum = registry.with_reused(curriculum)
     own = [a for a in curriculum.assignments if registry.home(a.module, curriculum.package) == curriculum.package]
     for assignment in own:

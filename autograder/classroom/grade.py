@@ -106,7 +106,7 @@ def _grade_class(
             size = len(term.roster or ())
             class_guards.require_most_of_roster(term.students, term.new, term.members, size)
             if run.roster is not None:
-                class_guards.require_somebody_of_roster(term.students, size)
+                class_guards.require_submissions_from_roster(term.students, size)
         only = _submissions_of(term.students, run.only)
         exceptions, warnings = student_exceptions.exceptions_by_submission(policy.exceptions, term.students)
         records = comment_records.read(out)
@@ -231,8 +231,8 @@ def _tasks(
     """Yield a task for each attempt that has no current result, or for each attempt if `force`.
 
     Only the sources in `run_keys` are graded. The newest attempts of all students come first: a student's limits may
-    leave older ones out. Attempts that failed in the last run come after the others: what they cost then must not leave
-    the others out once more.
+    leave older ones out. Attempts that failed in the last run come last, so that they cannot use up the limits again
+    before other attempts are graded.
     """
 
     def order(graded: AttemptFile) -> tuple[bool, int]:
@@ -320,9 +320,10 @@ class _Recorder:
     def finish(self) -> dict[str, Any]:
         """Write the class document, the table and the history, and return the document."""
         if self._class.not_begun(self._store.entries):
-            names = ", ".join(assignment.name for assignment in self._class.assignments(self._store.entries))
+            names = [assignment.name for assignment in self._class.assignments(self._store.entries)]
+            only = f"Only {', '.join(names)} {'counts' if len(names) == 1 else 'count'}"
             hint = "To choose: --assignment, or [assignments.NAME] in course.toml"
-            self.warn(f"Counting {names}: nobody has submitted the others. {hint}")
+            self.warn(f"{only}: no student has submitted any other assignment. {hint}")
         document = self._write()
         with result_store.report_store_error(self._store.out):
             class_document.write_csv(self._store.out, document)

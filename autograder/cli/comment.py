@@ -31,7 +31,7 @@ TINY = 1e-5
 @click.option("--rubric", metavar="ID", default="", help="The rubric item of course.toml that --points is for.")
 @click.option("--points", type=float, metavar="N", help="Points for the rubric item.")
 @click.option("--add", type=float, metavar="N", help="Add points to the score; a negative number deducts them.")
-@click.option("--score", type=float, metavar="N", help="Set the score, whatever the checks and late penalties say.")
+@click.option("--score", type=float, metavar="N", help="Set the score, regardless of checks and late penalties.")
 @click.option("--reason", default="", help="For the record only; the student does not see it.")
 @click.option("--by", metavar="NAME", default="", help="Name to record (default: your user name).")
 @click.option("--undo", metavar="ID", default="", help="Undo an earlier comment of this student.")

@@ -221,7 +221,7 @@ def export(
 
 
 def _show_unmarked_questions(book: "Gradebook", names: tuple[str, ...], console: "Console") -> None:
-    """Name the students with questions that nobody has given points for; they count 0 until then."""
+    """Report the questions that are not marked for some students; they count 0 until then."""
     from rich.text import Text
 
     from autograder.classroom.exporters.lms_plan import listed

@@ -92,7 +92,7 @@ def verify(
     selected = curriculum.select(names)
     count = len(verification.plan_tasks(right, curriculum, selected))
     results = verification.verify(right, curriculum, processes, selected)
-    if build_answers:  # That those which are there are outdated does not matter.
+    if build_answers:  # They are written again, so it does not matter if they are outdated.
         results = (result for result in results if result.kind != "answers")
     findings = verify_report.render(results, count, console)
     if promise_file:

@@ -29,7 +29,7 @@ def directions(folder: Path) -> str:
 
 
 def _depth_in_workspace(folder: Path) -> int:
-    """Return how many folders above this one the workspace is that holds it; 0 if none does."""
+    """Return how many levels above this folder its workspace is; 0 if it is in none."""
     return next((steps for steps, parent in enumerate(folder.parents, start=1) if _is_workspace(parent)), 0)
 
 

@@ -26,9 +26,9 @@ INTERRUPTED = 130  # what a shell reports for Ctrl-C
 
 
 class _Path(click.Path):
-    """A path. One that the system refuses to look at is an error, not a path where nothing is.
+    """A path. It is an error if the system denies access to it.
 
-    Since Python 3.14, `Path.exists()` and its kin are False for such a path.
+    Since Python 3.14, `Path.exists()` and similar methods return False for such a path.
     """
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:

@@ -129,9 +129,9 @@ def release(
 
 
 def _require_replaceable(folder: Path, texts: Mapping[str, str], curriculum: "Curriculum", another: str) -> None:
-    """Raise UsageError if a file that would be replaced may be somebody's work.
+    """Raise UsageError if a file that would be replaced may be a person's own work.
 
-    Assignments have been looked at, and pictures are only ever generated.
+    Assignments were checked before, and pictures are always generated.
     """
     modules = {name.partition(".")[0] for name in curriculum.all_functions}
     for name, text in texts.items():

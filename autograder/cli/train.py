@@ -96,7 +96,7 @@ def train(
             console.print(modules.describe(), markup=False)
         for note in runs.notes_about_text(settings) if resumed is None else ():
             console.print(note, markup=False)
-        if resumed is None:  # after everything else that can be wrong
+        if resumed is None:  # last, so that other errors are reported first
             runs.require_new_checkpoint(out, force)
         run = runs.train(
             modules.folder, settings, out, console, resumed, steps or settings.steps,

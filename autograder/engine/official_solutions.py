@@ -1,4 +1,4 @@
-"""Provide all official solutions of a course in one folder, although those of a course may come from two packages."""
+"""Provide all official solutions of a course in one folder, even if they come from two packages."""
 
 import shutil
 import tempfile

@@ -125,7 +125,7 @@ def _count_missing_answers(task: VerifyTask) -> int:
     folder = shipped_answers(package)
     memo = Memo(folder)
     if torch_version() not in (None, memo.index.get("torch")):
-        return 0  # Answers of another version of PyTorch are other answers.
+        return 0  # Another version of PyTorch gives different answers.
     with official_solutions(task.curriculum) as solutions:
         reference = Reference(memo, package=package)
         check("solutions", solutions, Options(task.selected or None, reference=reference, curriculum=task.curriculum))

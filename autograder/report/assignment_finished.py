@@ -22,8 +22,8 @@ class FinishedAssignment:
     number: int
     module: str
     outcome: str  # what the student's model can do now; may be empty
-    assignments: tuple[int, int]  # that pass, and all
-    functions: tuple[int, int]  # that pass, and all
+    assignments: tuple[int, int]  # how many pass, and how many there are
+    functions: tuple[int, int]  # how many pass, and how many there are
     steps: Sequence[tuple[str, str, str]]  # label, command, and what it shows
     unlocks: Sequence[str]  # assignments that are built on it
     next_text: str = ""  # the next assignment; empty at the end of the course
@@ -41,7 +41,7 @@ def finished_panel(finished: FinishedAssignment, columns: int) -> RenderableType
 
 
 def _rows(finished: FinishedAssignment, room: int) -> list[RenderableType]:
-    """Return the steps; what a command shows is beside it, or below it if there is no room."""
+    """Return the steps: each command with what it shows, on the same line if there is room."""
     labels = [*(label for label, _, _ in finished.steps), "next"]
     indent = max(map(len, labels)) + 2
     fitting = [command for _, command, text in finished.steps if indent + len(command) + 2 + len(text) <= room]
@@ -49,7 +49,7 @@ def _rows(finished: FinishedAssignment, room: int) -> list[RenderableType]:
     rows: list[RenderableType] = []
     for label, command, text in finished.steps:
         row = Text.assemble((f"{label:{indent}}", "dim"), (command, "bold"))
-        if len(row) > room:  # A command is not broken where it can be helped.
+        if len(row) > room:  # Commands are broken only if they do not fit.
             below = Text.assemble((command, "bold"), (f"\n{text}", "dim"))
             rows += [Text(label, "dim"), Padding(below, (0, 0, 0, NARROW_INDENT))]
         elif indent + max(width, len(command)) + 2 + len(text) <= room:

@@ -1,7 +1,7 @@
 """The lines of a student's code, with marks where checks failed. Code is text here: nothing parses it.
 
-A check that compares values names the line where its function begins, so its excerpt is the function. Indentation alone
-shows where the function ends: a wrong guess shows a line more or less, and nothing else.
+A check that compares values names the line where its function begins, so its excerpt is the function. The end of the
+function is found by its indentation. If that is wrong, the excerpt is only too long or too short.
 """
 
 from collections.abc import Iterable

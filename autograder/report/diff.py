@@ -1,6 +1,6 @@
 """Two versions of a function in the terminal: side by side, or one below the other where it is narrow.
 
-Signs tell the lines apart, as in `diff`, so that nothing is lost without colours.
+Lines are marked with signs, as in `diff`, so the comparison can be read without colours.
 """
 
 from collections.abc import Iterator, Sequence

@@ -23,7 +23,7 @@ KEY = "sources"  # key of the state file: assignment -> the choice, and digests 
 CLOCK_SECONDS = 2.0  # Times that are closer than this do not show what was saved last: copying takes only a moment.
 Version = Literal["file", "notebook"]
 # Why a version counts: it is the only one with work; both are the same; the student chose it; only it was changed
-# since; it is named in a command; and, while the student has not decided: it was saved last; nobody knows.
+# since; it is named in a command; and, while the student has not decided: it was saved last; unknown.
 Reason = Literal["only", "same", "chosen", "changed", "named", "newer", "unknown"]
 
 

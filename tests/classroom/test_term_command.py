@@ -127,7 +127,7 @@ def test_grade_counts_only_what_somebody_began(tmp_path):
         (tmp_path / "class" / name / "attention.py").write_text(STUB)
     output = run(tmp_path / "class", "--out", tmp_path / "out", "--seed", "0")
     document = class_document(tmp_path / "out")
-    assert "Counting softmax: nobody has submitted the others." in output
+    assert "Only softmax counts: no student has submitted any other assignment." in output
     assert [one["name"] for one in document["assignments"]] == ["softmax"]
     assert set(document["students"][0]["assignments"]) == {"softmax"}
     book = gradebook.read(tmp_path / "out")

@@ -11,7 +11,7 @@ import numpy as np
 
 from autograder.report.class_records import FunctionStatistics
 
-MIN_STUDENTS = 10  # with fewer, a correlation says nothing
+MIN_STUDENTS = 10  # with fewer, a correlation means little
 
 Points = tuple[float, float]  # earned, possible
 

@@ -33,7 +33,7 @@ class CommentRequest:
 
 
 def require_valid(request: CommentRequest, document: Document, policy: Policy, stored: Sequence[CommentRecord]) -> None:
-    """Raise UsageError if the request is incomplete, gives more points than there are, or undoes what is not there."""
+    """Raise UsageError if the request is incomplete, gives too many points, or undoes a comment that does not exist."""
     if request.undoes:
         _require_undoable(request, stored)
         return

@@ -17,7 +17,7 @@ _NUMBERS = ("points", "add", "score")
 
 
 def read(path: Path, names: StudentNames) -> list[CommentRequest]:
-    """Return a request for each row that says anything; raise UsageError, naming the line, for a wrong one."""
+    """Return a request for each row with a text or points; raise UsageError, naming the line, for a wrong one."""
     reader = _reader(path)
     titles = {(title or "").strip().lower(): title for title in reader.fieldnames or ()}
     if not titles:

@@ -1,11 +1,11 @@
 """Write a CSV file that Canvas's gradebook imports, made from the gradebook that Canvas exported.
 
-Source: `lib/gradebook_importer.rb` (github.com/instructure/canvas-lms; tests/support/lms_importers.py repeats
-its rules). Canvas finds students by ID, then by SIS User ID, SIS Login ID and last by name, and makes a new student of
-anybody else; so these cells are only ever copied from Canvas's own file. A column "Title (number)" is that assignment,
-any other title a new one. Another number in "Points Possible" changes the assignment's points. A blank cell deletes
-the score that is there (`no_change_to_value?`): where there is nothing to export, the cell of Canvas's file is written
-back. "EX" excuses. Students without a row stay as they are.
+Source: `lib/gradebook_importer.rb` (github.com/instructure/canvas-lms; tests/support/lms_importers.py repeats its
+rules). Canvas finds students by ID, then by SIS User ID, then by SIS Login ID, then by name. If none matches, it
+creates a new student, so these cells are only copied from Canvas's own file. A column "Title (number)" belongs to that
+assignment; any other title creates a new one. A different number in "Points Possible" changes the assignment's points.
+A blank cell deletes the existing score (`no_change_to_value?`), so cells without a score to export are copied from
+Canvas's file. "EX" excuses a student. Students without a row stay as they are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,7 +57,7 @@ def plan(
         gradebook: Canvas's file; by default, the roster, if it is one.
         assignments: only these; all if empty.
         columns: titles of columns by assignment, where they cannot be recognized.
-        options: how to treat what is there.
+        options: how to treat existing grades.
 
     Raises:
         UsageError: if there is no gradebook of Canvas, or it does not fit.

@@ -26,7 +26,7 @@ STUDENT_TITLES = (
 HOW_TO_EXPORT = "In Canvas, open Grades, choose Export > Export Entire Gradebook, and give the file: --gradebook FILE"
 _TITLE_AND_ID = re.compile(r"(.*)\s\((\d+)\)", re.DOTALL)  # Assignment.title_and_id
 _TEST_LOGIN = re.compile(r"[0-9a-f]{40}")
-# Words beside an assignment's name that do not make it another one.
+# Words that a title may contain besides the assignment's name.
 _GENERIC = {
     "assignment", "assignments", "exercise", "homework", "hw", "lab", "lesson", "module", "part", "problem",
     "programming", "project", "ps", "set", "sheet", "unit", "week", "the", "a", "no", "nr", "aufgabe", "blatt", "übung",

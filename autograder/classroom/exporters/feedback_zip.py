@@ -1,6 +1,6 @@
 """Write an archive with a feedback file for every student, for a platform's bulk upload.
 
-Sources, of which tests/support/lms_importers.py repeats the rules:
+Sources (tests/support/lms_importers.py repeats their rules):
 
 - Moodle, "Upload multiple feedback files in a zip": `mod/assign/feedback/file/importziplib.php`
   (github.com/moodle/moodle). A folder is named as in the download of the submissions,

@@ -90,7 +90,7 @@ def write(path: Path, settings: GradescopeSettings) -> int:
 def policy_text(policy: Mapping[str, Any]) -> str:
     """Return the part of a class's policy that concerns a single submission as the content of a course.toml.
 
-    Gradescope has its own due dates, and no student's exceptions belong in an archive for all.
+    Due dates are left out, because Gradescope has its own, and so are exceptions for single students.
     """
     lines = [f"bonus = {json.dumps(policy['bonus'])}"] if "bonus" in policy else []
     lines += ["own_prerequisites = true"] if policy.get("own_prerequisites") else []

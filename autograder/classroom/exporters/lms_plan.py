@@ -13,7 +13,7 @@ from autograder.errors import UsageError
 
 MAX_NAMES = 8
 SMALL_CLASS = 5
-# Nothing is exported for these; what the platform has stays.
+# Statuses without a score to export; the platform keeps its grade.
 _NO_SCORE = ("missing", "waiting", "failed")
 
 
@@ -81,7 +81,7 @@ def describe_matching(
     found = len(expected) - len(missing)
     if expected and not found:
         raise UsageError(
-            f"nobody in {where} has the id, address or name of a student of this class. Give the file of this "
+            f"{where} contains no id, address or name of a student of this class. Give the file of this "
             f"course, or add names and addresses by a roster: headway grade --out {book.out} --roster FILE"
         )
     if len(expected) >= SMALL_CLASS and 2 * found < len(expected) and not options.partial:

@@ -34,7 +34,7 @@ from autograder.report.score_words import score_lines
 from autograder.report.wording import STATUS_WORDS
 
 MAX_REMARKS = 8
-# Comments begin with this, so that a later export may replace them, and only them.
+# Comments begin with this, so that a later export replaces only comments that Headway wrote.
 MARK = "Headway: "
 
 
@@ -53,7 +53,7 @@ def plan(
         worksheet: Moodle's file; by default, the roster, if it is the worksheet of this assignment.
         assignment: whose score is the grade; by default, the total.
         columns: titles of the columns `grade` and `comments`, where they cannot be recognized.
-        options: how to treat what is there.
+        options: how to treat existing grades and comments.
 
     Raises:
         UsageError: if there is no worksheet, or it does not fit.

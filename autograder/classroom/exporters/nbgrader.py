@@ -265,7 +265,7 @@ def _batches(results: Results) -> Iterator[list[Any]]:
 def student_id(student: Document) -> str:
     """Return the id under which nbgrader knows a student: nbgrader's own, the roster's, or the submission's name.
 
-    The number of another platform may be the id of another student of nbgrader.
+    The number of another platform may be the id of another student in nbgrader.
     """
     ids, own = student.get("ids") or {}, student.get("id")
     foreign = own in (number for platform, number in ids.items() if platform.partition(":")[0] in ("canvas", "moodle"))

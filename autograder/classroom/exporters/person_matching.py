@@ -1,9 +1,9 @@
-"""Match the students of a class with the rows of a learning platform's own file, never by a guess.
+"""Match the students of a class with the rows of a learning platform's own file, without guessing.
 
-What identifies a person has a kind: the platform's own number, the institution's number, a login, an email address.
-Only identifiers of one kind are compared, because a Canvas user and a student may have the same number and be different
-people. A name matches only if it is the same name, nobody else in the class or in the file has it, and no identifier
-says otherwise.
+Identifiers are of several kinds: the platform's own number, the institution's number, a login, an email address. Only
+identifiers of the same kind are compared, because a Canvas user and a student may be different people with the same
+number. A student is matched by name only if one student of the class and one row of the file have this name, and no
+identifier contradicts the match.
 """
 
 import re

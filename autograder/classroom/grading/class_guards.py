@@ -11,7 +11,7 @@ from autograder.classroom.submissions.model import ClassMember, Source, Student
 from autograder.core.text import clean, counted
 from autograder.errors import UsageError
 
-MIN_ROSTER = 5  # of a smaller class, most may well be missing
+MIN_ROSTER = 5  # in a smaller class, most students may be missing
 
 
 def require_separate_folders(sources: Iterable[Source], out: Path) -> None:
@@ -73,13 +73,13 @@ def require_most_of_roster(
         on_roster = {work.submission for work in works}
         others = [member.submission for member in members[source.name] if member.submission not in on_roster]
         expected = f"{source.folder} has submissions of {found} of the {counted(size, 'student')} on the roster"
-        instead = f", and {counted(len(others), 'submission')} of nobody on it, for example {clean(others[0], 60)!r}"
+        instead = f", and {counted(len(others), 'submission')} of other people, for example {clean(others[0], 60)!r}"
         hint = "Check the folder, --layout and --roster; if this is right, add --partial"
         raise UsageError(f"{expected}{instead if others else ''}. {hint}")
 
 
-def require_somebody_of_roster(students: Sequence[Student], size: int) -> None:
-    """Raise UsageError if there are submissions, but none of the `size` people on the roster, who are the first."""
+def require_submissions_from_roster(students: Sequence[Student], size: int) -> None:
+    """Raise UsageError if there are submissions, but none from the roster: the first `size` students."""
     if any(student.attempts for student in students[:size]):
         return
     others = [student.submission for student in students[size:] if student.attempts]
@@ -92,7 +92,7 @@ def require_somebody_of_roster(students: Sequence[Student], size: int) -> None:
 def warn_of_wrong_folders(
     graded_class: GradedClass, sources: Iterable[Source], entries: Mapping[str, JournalEntry]
 ) -> list[str]:
-    """Return a warning for each assignment that was named for a folder in which nobody has begun it."""
+    """Return a warning for each assignment that was named for a folder in which no student has begun it."""
     found = []
     for source in sources:
         graded = [entries[one.file] for one in graded_class.files_of_source(source) if one.file in entries]

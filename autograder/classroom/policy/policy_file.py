@@ -86,7 +86,7 @@ class _Validator:
             points[function] = self._amount(points[function], f"{key}.functions.{function}")
         required = [function.name for function in self._curriculum.modules[name].functions if not function.bonus]
         if required and not any(points.get(function, 1.0) for function in required):
-            raise self._error(f"{key}.functions", "gives every function 0 points, so that nobody can earn any.")
+            raise self._error(f"{key}.functions", "gives every function 0 points. Give points to at least one.")
         rubric = [self._rubric_item(item, f"{key}.rubric[{number}]") for number, item in enumerate(tables, 1)]
         for number, item in enumerate(rubric, 1):
             if item.id in (other.id for other in rubric[: number - 1]):

@@ -143,9 +143,9 @@ class GradedClass:
         return graded_assignments(self.policy, self.curriculum, counted, points)
 
     def not_begun(self, entries: Mapping[str, JournalEntry]) -> list[str]:
-        """Return the assignments that do not count because nobody began them and nobody chose the assignments.
+        """Return the assignments that do not count because no student began them.
 
-        They were chosen by a policy with assignments, by `--assignment` or by `--source`.
+        There are none if the policy, `--assignment` or `--source` names the assignments.
         """
         whole = [source for source in self.sources if len(source.functions) == len(self.curriculum.functions)]
         if self.policy.assignments or not whole:

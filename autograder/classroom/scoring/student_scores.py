@@ -58,7 +58,7 @@ class AssignmentScore:
 
     earned: float  # before late penalty and adjustments, bonus and rubric included
     possible: float
-    score: float  # in the end
+    score: float  # the final one
     bonus: float = 0.0  # the part of `earned` that bonus functions gave
     late_days: int = 0  # days begun after the due date and the grace hours
     penalty: float = 0.0  # points lost by being late
@@ -167,7 +167,7 @@ def student_score(
             effective_exception(exceptions, name),
             (manual or {}).get(name, ManualPoints()),
         )
-    # What is worth nothing cannot be dropped either, so that a drop is never wasted on it.
+    # An assignment without points or weight is not dropped, because that would not help the student.
     required = [
         assignment
         for assignment in assignments

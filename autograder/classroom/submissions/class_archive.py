@@ -1,8 +1,9 @@
 """Unpack the download of a class, a .zip archive of Canvas, Moodle or Gradescope, into a temporary folder.
 
-The archive is untrusted: students choose names and contents in it. So no size that it states is believed, nothing is
-written outside the folder, and a file that is too large for a submission gets its size, but no content: reading the
-submission then reports it. What one student submitted cannot use up the space of the others.
+The archive is untrusted, because students choose the names and the contents of files in it. The sizes that it states
+are not used, and nothing is written outside the folder. A file that is too large for a submission is written without
+its content; reading the submission then reports its size. Each student has a limit, so that one student's files cannot
+keep other students' files from being unpacked.
 """
 
 import contextlib
@@ -130,7 +131,7 @@ def unpack(archive: Path, folder: Path) -> list[str]:
         place = error.filename or archive
         raise UsageError(f"cannot unpack {archive} ({place}: {error.strerror}). Check the space that is left") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, OverflowError) as error:
-        raise UsageError(f"{archive} is damaged or no .zip archive ({clean(str(error), 120)}). {_AGAIN}") from None
+        raise UsageError(f"{archive} is damaged or not a .zip archive ({clean(str(error), 120)}). {_AGAIN}") from None
 
 
 class _Unpacking:
@@ -146,7 +147,7 @@ class _Unpacking:
         """Unpack the entries and return the warnings."""
         placed = [(entry, parts) for entry in entries if (parts := self._parts(entry)) and parts[0] != "__MACOSX"]
         paths = [parts if entry.is_dir() else parts[:-1] for entry, parts in placed]
-        # The folders that contain everything else are no student's.
+        # Folders that contain all entries do not belong to a student.
         common = len(list(takewhile(lambda level: len(set(level)) == 1, zip(*paths, strict=False))))
         for entry, parts in placed:
             if len(parts) > MAX_DEPTH:

@@ -2,8 +2,8 @@
 
 Sources: `cmd/gh-classroom/clone/student-repos/student-repos.go` in github.com/github/gh-classroom, which names the
 folder after the assignment's slug, and "Create an individual assignment" (docs.github.com, GitHub Classroom), which
-names each repository after the assignment and the student's login. The clones tell no time of submission that a student
-could not have made up: commits carry the dates that their author gave them.
+names each repository after the assignment and the student's login. The clones contain no reliable time of submission,
+because commits carry the dates that their author gave them.
 """
 
 from pathlib import Path

@@ -272,7 +272,8 @@ def _looks_like_nbgrader(folder: Path, names: list[str], curriculum: Curriculum)
 def parse_time(text: str) -> datetime | None:
     """Return a time as platforms write it, in UTC; None if it is not a time.
 
-    A student may have written it, with a zone of seconds, which no other program reads, or at the end of the calendar.
+    A student may have written it. It may have a time zone with seconds, which other programs cannot read, or be out of
+    range in UTC.
     """
     cleaned = re.sub(r"(\.\d{6})\d+", r"\1", text.strip().removesuffix("UTC").removesuffix("Z").strip())
     try:

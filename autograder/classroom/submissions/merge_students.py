@@ -33,7 +33,7 @@ class _Group:
 def merge_students(
     sources: Members, entries: Sequence[RosterEntry] | None = None, known: KnownNames | None = None
 ) -> list[Student]:
-    """Return the students of all sources: everybody on the roster in its order, then those who are not on it."""
+    """Return the students of all sources: the people on the roster in its order, then the others."""
     known = known or {}
     if entries is None:
         groups = _group(sources)
@@ -109,7 +109,7 @@ def _certainty(member: ClassMember, position: int, positions: Mapping[str, set[i
 
 
 def _position_of(member: ClassMember, positions: Mapping[str, set[int]]) -> int | None:
-    """Find a student on the roster by id, then email, then name; a name that several people have matches nobody."""
+    """Find a student on the roster by id, then email, then name, unless several people share the name."""
     by_name = [_only(positions, normalize(text)) for text in (member.submission, member.name) if text]
     named = next((position for position in by_name if position is not None), None)
     for platform, number in member.ids.items():
@@ -218,7 +218,7 @@ class _Names:
         return name
 
     def of_missing(self, entry: RosterEntry) -> str:
-        """Return the name of somebody on the roster without a submission."""
+        """Return the name of a person on the roster who has no submission."""
         name = safe_name(entry.id or entry.email or entry.name)
         taken = self._used | self._reserved
         while name in taken:

@@ -116,7 +116,7 @@ def read_roster(path: Path) -> list[RosterEntry]:
     rows = read_rows(path, "the roster")
     if not rows:
         titles_needed = "It needs a row of titles, such as name,id,email, and a row for each student"
-        raise UsageError(f"the roster {path} lists nobody. {titles_needed}")
+        raise UsageError(f"the roster {path} lists no students. {titles_needed}")
     titles = titles_by_word(rows[0])
     if not any(title in titles for title in (*_NAME, *_ID, *_LOGIN, *_EMAIL, *_LAST)):
         columns = ", ".join(list(rows[0])[:6])
@@ -133,7 +133,7 @@ def read_rows(path: Path, what: str) -> list[dict[str, str]]:
 
 
 def roster_entries(rows: Sequence[dict[str, str]], where: str) -> list[RosterEntry]:
-    """Return the people in the rows of a roster; raise UsageError, naming `where`, if somebody is listed twice."""
+    """Return the people in the rows of a roster; raise UsageError, naming `where`, if a person is listed twice."""
     titles = titles_by_word(rows[0]) if rows else {}
     entries: dict[str, RosterEntry] = {}
     for row in rows:

@@ -39,7 +39,7 @@ class StudentNames:
         Raises:
             UsageError: if several students have that name; `option` is where the user can give another.
         """
-        if name in self._submissions:  # the name of a submission is unique, even if it is also somebody's name
+        if name in self._submissions:  # the name of a submission is unique, even if a student has the same name
             return name
         matching = sorted(self._submissions_by_name.get(name) or self._participants.get(name) or ())
         if len(matching) > 1:

@@ -1,7 +1,6 @@
 """The abilities of the student's model after each assignment, with a command that shows each one.
 
-Shown when an assignment passes. One table, beside the lessons, which say more. Plots are not listed here: those that a
-lesson mentions are found in it.
+They are shown when an assignment passes. Plots are not listed here, because Headway finds those that a lesson mentions.
 """
 
 # assignment: (sentence, command; empty if there is none)

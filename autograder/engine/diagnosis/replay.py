@@ -132,7 +132,7 @@ def same_exception(
         return False
     if call.about in call.exception.message:
         return True
-    # Both messages are wrong. What only the candidate's says, such as another position, the student's says, too.
+    # Both messages are wrong. Words that only the candidate's has, such as a position, must be in the student's.
     wrong_words = set(_WORD.findall(exception.message)) - set(_WORD.findall(official.exception.message))
     return wrong_words <= set(_WORD.findall(call.exception.message))
 

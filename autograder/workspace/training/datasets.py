@@ -1,4 +1,4 @@
-"""Texts to train on: small ones that come with Headway, public corpora verified by SHA-256, and files of the user's."""
+"""Texts to train on: small ones that come with Headway, public corpora with a known SHA-256, and the user's files."""
 
 import difflib
 import hashlib

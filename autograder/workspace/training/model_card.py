@@ -76,7 +76,7 @@ def _losses(run: Checkpoint, points: Sequence[LossPoint]) -> Iterable[tuple[str,
         yield "text that it was not trained on", run.validation[-1][1]
     try:
         text = datasets.text_of(run.settings)
-    except UsageError:  # The file is not here any more.
+    except UsageError:  # The file no longer exists.
         yield f"to compare: uniform guess: log {len(run.chars)}", math.log(len(run.chars))
         return
     for name, loss in baselines(run.settings, text).items():

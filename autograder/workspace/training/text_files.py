@@ -1,4 +1,4 @@
-"""Read a text file of the user's to train on, and say in one line what is wrong with it."""
+"""Read a user's text file to train on, and report a problem with it in one line."""
 
 from pathlib import Path
 

@@ -210,7 +210,7 @@ def test_canvas_gradebook_of_another_class_is_refused(book, tmp_path):
     people = [(f"Other, Person{n}", n, f"x{n}", f"x{n}", "A", {}) for n in range(20)]
     path = tmp_path / "gradebook.csv"
     path.write_text(canvas_gradebook(people, {TITLES["softmax"]: 10.0}))
-    with pytest.raises(UsageError, match="nobody"):
+    with pytest.raises(UsageError, match="no id, address or name"):
         canvas.plan(book, canvas_file.read(path))
 
 

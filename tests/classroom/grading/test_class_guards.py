@@ -81,12 +81,12 @@ def test_require_most_of_roster_counts_attempts(found, size, refused):
 
 
 @pytest.mark.parametrize(("on_roster", "others", "refused"), [(0, 2, True), (1, 2, False), (0, 0, False)])
-def test_require_somebody_of_roster(on_roster, others, refused):
+def test_require_submissions_from_roster(on_roster, others, refused):
     member = ClassMember("x", attempts=(Attempt(()),))
     people = [Student(f"s{n}", work={"softmax": member} if n < on_roster else {}) for n in range(3)]
     people += [Student(f"other{n}", work={"softmax": member}) for n in range(others)]
     with pytest.raises(UsageError, match=r"none of the 2 students.*'other0'") if refused else nullcontext():
-        class_guards.require_somebody_of_roster(people, 3)
+        class_guards.require_submissions_from_roster(people, 3)
 
 
 @pytest.mark.parametrize(("status", "warned"), [("not_started", True), ("failed", False)])

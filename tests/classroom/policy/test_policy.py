@@ -189,7 +189,7 @@ def test_load_policy_missing_file_names_the_option(tmp_path):
 def test_load_policy_rejects_zero_points_for_all_functions(tmp_path):
     required = [function.name for function in TRANSFORMER.modules["softmax"].functions if not function.bonus]
     text = "[assignments.softmax.functions]\n" + "".join(f"{name} = 0\n" for name in required)
-    with pytest.raises(UsageError, match=r"line 1: assignments\.softmax\.functions: .*nobody can earn"):
+    with pytest.raises(UsageError, match=r"line 1: assignments\.softmax\.functions: .*every function 0 points"):
         load(tmp_path, text)
     assert load(tmp_path, text.replace("= 0", "= 1", 1)).assignments["softmax"].functions[required[0]] == 1.0
 

@@ -117,8 +117,8 @@ def test_merge_students_address_counts_more_than_an_id(tmp_path):
     [
         ("a,b\n1,2\n", "no column name, id or email"),
         ("id\n1\n1\n", "twice"),
-        ("", "lists nobody"),
-        ("name,id\n", "lists nobody"),
+        ("", "lists no students"),
+        ("name,id\n", "lists no students"),
         ('id,name\n1,"' + "a" * 200_000, "not valid CSV after line"),
     ],
     ids=["no-column", "twice", "empty", "titles-only", "open-quote"],
