@@ -7,11 +7,11 @@ import shutil
 import sys
 
 import pytest
-from support.commands import invoke
+from support.commands import headway
 
 from autograder import installation
 from autograder.cli import diagnostics
-from autograder.report.doctor import Diagnostic, as_markdown
+from autograder.report.doctor import Diagnostic, as_markdown, without_private_data
 
 
 @pytest.fixture
@@ -122,8 +122,23 @@ def test_doctor_report_contains_no_private_data(monkeypatch, tmp_path):
     assert "- numpy: 2.4.6" in text and "HEADWAY_CACHE" in text and "Permission denied" in text
 
 
-def test_doctor_report_names_every_finding():
-    done = invoke("doctor", "--report")
+def test_doctor_report_names_every_finding_without_private_data(tmp_path):
+    home = tmp_path / "alice.secret"
+    folder = home / "Grades of Bob"
+    folder.mkdir(parents=True)
+    private = {"HOME": str(home), "HEADWAY_CACHE": str(folder / "Bob's cache"), "HEADWAY_TOKEN_OF_BOB": "token-4711"}
+    done = headway("doctor", "--report", cwd=folder, USER="alice.secret", LOGNAME="alice.secret", **private)
     assert done.returncode == 0
     for name in ("numpy", "student process", "sandbox level", "system", "installed"):
         assert f"- {name}: " in done.stdout
+    assert "- cache: can be written" in done.stdout
+    for word in ("alice", "bob", "secret", "grades of", "4711", str(tmp_path).lower()):
+        assert word not in done.stdout.lower()
+
+
+@pytest.mark.parametrize("place", ["/srv/Bob/x.py", "…/Bob/x", r"C:\Bob\x.txt", "alice-laptop", "alice-laptop.local"])
+def test_report_leaves_out_paths_and_machine_names(place, monkeypatch):
+    monkeypatch.setattr(platform, "node", lambda: "alice-laptop.local")
+    text = without_private_data(f"works on {place}: 3 µs")
+    assert "Bob" not in text and "alice" not in text
+    assert text.startswith("works on") and "3 µs" in text

@@ -21,6 +21,8 @@ PACKAGES = (
     ("safetensors", "saving models trained by headway train", "train"),
     ("matplotlib", "plots", "train"),
 )
+# The environment variables that a report names if they are set, without their values.
+SETTINGS = ("HEADWAY_CACHE", "HEADWAY_DATA", "HEADWAY_TIMINGS", "HEADWAY_TRACEBACK", "NO_COLOR")
 SANDBOX_HELP = 'see "The sandbox" in the documentation'
 
 
@@ -58,7 +60,7 @@ def environment() -> dict[str, str]:
         "installed": describe(),
         "encoding": f"{sys.stdout.encoding}, locale {locale.getlocale()[1]}",
         "terminal": f"TERM={os.environ.get('TERM', '')}, {terminal}",
-        "settings": ", ".join(sorted(k for k in os.environ if k.startswith("HEADWAY_") or k == "NO_COLOR")) or "none",
+        "settings": ", ".join(name for name in SETTINGS if name in os.environ) or "none",
         "other packages": ", ".join(f"{name} {version}" for name in packages if (version := _version(name))) or "none",
     }
 
@@ -134,8 +136,9 @@ def _cache() -> Diagnostic:
         write_atomically(folder / "doctor", b"")
         (folder / "doctor").unlink()
     except OSError as error:
-        return Diagnostic("cache", False, f"cannot write to {folder} ({error.strerror})", fix, optional=True)
-    return Diagnostic("cache", True, str(folder))
+        text, public = f"cannot write to {folder} ({error.strerror})", f"cannot be written ({error.strerror})"
+        return Diagnostic("cache", False, text, fix, optional=True, public_text=public)
+    return Diagnostic("cache", True, str(folder), public_text="can be written")
 
 
 PROBE = """

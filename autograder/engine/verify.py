@@ -115,7 +115,7 @@ def _answers(task: VerifyTask) -> VerifyResult:
     if not has_current_answers(curriculum.package):
         text = f"they are not those of the current files. Build them again: {build}"
     elif missing := _count_missing_answers(task):
-        text = f"the checks need {counted(missing, 'answer')} more. Build them: {build}"
+        text = f"{counted(missing, 'answer')} missing. Build them: {build}"
     return VerifyResult("answers", "in reference/shipped", not text, text)
 
 
@@ -183,7 +183,9 @@ def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
             try:
                 (folder / f"{module}.py").write_text(broken_source(task.name, name, package), "utf-8")
             except BrokenMistake as error:
-                yield VerifyResult("mistake", f"{task.name}/{name}", False, str(error))
+                yield VerifyResult(
+                    "mistake", f"{task.name}/{name}", False, str(error).removeprefix(f"{task.name}/{name}: ")
+                )
             else:
                 folders[name] = folder
 
@@ -233,10 +235,17 @@ def evaluate_mistake(mistake: Mistake, checks: list[CheckResult], package: str =
     """Return whether a mistake was caught, and named alone or together with its declared group."""
     failed = [check for check in checks if check.function == mistake.function and check.status != "passed"]
     if not failed:
-        return VerifyResult("mistake", mistake.id, False, "passes every check")
+        advice = "Add a check that it fails, or remove it"
+        return VerifyResult("mistake", mistake.id, False, f"passes every check. {advice}")
     named = next((check.mistake["id"] for check in failed if check.mistake), "")
     names = named.split("|")
     others = mistakes_of_module(mistake.function.partition(".")[0], package)
     group = {other.id for other in others if other.group == mistake.group}
     ok = mistake.id in names and (len(names) == 1 or (bool(mistake.group) and set(names) <= group))
-    return VerifyResult("mistake", mistake.id, ok, "" if ok else f"named {named or 'nothing'}", named)
+    if ok:
+        text = ""
+    elif named:
+        text = f"named {' or '.join(names)}. If both give the same answers, remove one, or give both the same group="
+    else:
+        text = f"named nothing. Its code cannot be run, or its answers differ from run to run: {failed[0].message}"
+    return VerifyResult("mistake", mistake.id, ok, text, named)

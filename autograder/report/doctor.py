@@ -1,5 +1,7 @@
 """The results of `headway doctor` in the terminal, and as Markdown for a bug report."""
 
+import contextlib
+import getpass
 import os
 import platform
 import re
@@ -23,6 +25,7 @@ class Diagnostic:
     text: str
     fix: str = ""  # the command or step that fixes it
     optional: bool = False  # whether Headway works without it
+    public_text: str | None = None  # `text` for a bug report, if that has a path or something else of the user's
 
 
 def render(diagnostics: Sequence[Diagnostic], console: Console) -> None:
@@ -43,16 +46,22 @@ def as_markdown(diagnostics: Sequence[Diagnostic], environment: Mapping[str, str
     lines = [f"- {name}: {value}" for name, value in environment.items()]
     for diagnostic in diagnostics:
         state = "" if diagnostic.ok else " (optional, does not work)" if diagnostic.optional else " (does not work)"
-        lines.append(f"- {diagnostic.name}: {diagnostic.text}{state}")
+        text = diagnostic.text if diagnostic.public_text is None else diagnostic.public_text
+        lines.append(f"- {diagnostic.name}: {text}{state}")
     return "\n".join(["### headway doctor --report", "", *map(without_private_data, lines)])
 
 
 def without_private_data(text: str) -> str:
     """Return a text without the user's home folder, login name and the machine's name, and without other paths."""
-    for private in filter(None, (str(Path.home()), platform.node(), *_login_names())):
-        text = re.sub(rf"(?<![\w-]){re.escape(private)}(?![\w-])", "…", text)
-    return re.sub(r"(?<![\w…])(?:[A-Za-z]:)?[/\\](?:[\w.~ -]+[/\\])+[\w.~-]*", "…", text)
+    node = platform.node()
+    private = {str(Path.home()), node, node.partition(".")[0], *_login_names()}
+    for word in sorted(filter(None, private), key=len, reverse=True):
+        text = re.sub(rf"(?<![\w-]){re.escape(word)}(?![\w-])", "…", text, flags=re.IGNORECASE)
+    return re.sub(r"(?<!\w)(?:[A-Za-z]:|…)?[/\\](?:[\w.~ -]+[/\\])+[\w.~-]*", "…", text)
 
 
 def _login_names() -> list[str]:
-    return [name for key in ("USER", "LOGNAME", "USERNAME") if (name := os.environ.get(key))]
+    names = [name for key in ("USER", "LOGNAME", "USERNAME") if (name := os.environ.get(key))]
+    with contextlib.suppress(Exception):  # The account may have no name, in a container.
+        names.append(getpass.getuser())
+    return names

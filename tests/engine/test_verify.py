@@ -96,3 +96,33 @@ def test_evaluate_mistake_reports_pass_or_other_name(checks, ok, text):
     finding = verify.evaluate_mistake(example(), checks)
     assert finding.ok == ok
     assert finding.text.startswith(text)
+
+
+def promise(function, text):
+    return verify.VerifyResult("promise", f"{function}: {text}", True, "", "a", (f"{function}::rows",))
+
+
+def test_promise_table_keeps_the_rows_of_other_functions():
+    docstrings = [verify.VerifyResult("docstring", f"softmax.{name}", True) for name in ("log_softmax", "softmax")]
+    earlier = promise_table([*docstrings, promise("softmax.softmax", "old"), promise("softmax.log_softmax", "kept")])
+    table = promise_table([docstrings[1], promise("softmax.softmax", "new")], earlier)
+    rows = [line for line in table.splitlines() if line.startswith("| `")]
+    assert [row.split(" | ")[1] for row in rows] == ["kept", "new"]
+    assert promise_table([docstrings[1]], table).count("| `softmax.softmax`") == 0
+
+
+def test_plan_tasks_of_one_function_leaves_out_the_others():
+    tasks = verify.plan_tasks(RIGHT, TRANSFORMER, ("softmax.softmax",))
+    assert [task.name for task in tasks if task.kind == "mistake"] == ["softmax.softmax"]
+    assert {task.name.rpartition("/")[2] for task in tasks if task.kind == "right answer"} == {"softmax.py"}
+    assert {task.selected for task in tasks} == {("softmax.softmax",)}
+
+
+def test_missing_answers_are_counted(monkeypatch):
+    """A check whose answers were not built asks PyTorch, which students may not have."""
+    task = verify.VerifyTask("answers", "", selected=("softmax.softmax",))
+    assert verify.run_task(task)[0].ok
+    monkeypatch.setattr(verify, "read_shipped", lambda path: {})
+    [found] = verify.run_task(task)
+    assert not found.ok
+    assert "missing" in found.text and "make regenerate" in found.text

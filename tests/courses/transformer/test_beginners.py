@@ -70,4 +70,4 @@ def test_diagnose_beginners_answers_names_the_mistakes(tmp_path, module):
             missing = [start for start in starts if not any(name_found.startswith(start) for name_found in named)]
             assert not missing, f"{name}: expected {missing}, named {named}"
             wrong = [mistake for mistake in named if not mistake.startswith(tuple(starts))]
-            assert not wrong, f"{name}: also named {wrong}"
+            assert not wrong, f"{name}: also named {wrong}. Is that right? Add them to its docstring"
