@@ -99,7 +99,7 @@ def test_evaluate_mistake_reports_pass_or_other_name(checks, ok, text):
 
 
 def promise(function, text):
-    return verify.VerifyResult("promise", f"{function}: {text}", True, "", "a", (f"{function}::rows",))
+    return verify.VerifyResult("promise", f"{function}: {text}", True, "", "", "a", (f"{function}::rows",))
 
 
 def test_promise_table_keeps_the_rows_of_other_functions():
