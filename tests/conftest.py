@@ -1,6 +1,7 @@
 """Fixtures of Headway's own tests. Graded checks live in `courses/transformer/checks/` and never use this file."""
 
 import importlib.util
+import os
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -20,6 +21,21 @@ from autograder.sandbox.source_reader import SourceReader
 
 collect_ignore = ["toycourse", "mixedcourse"]  # their checks are graded checks
 LANES = ("sandbox", "browser", "notebook", "cluster", "slow")  # the markers that `make test-fast` leaves out
+# The files that take longest, the longest first: minutes to half a minute of CPU time each.
+LONGEST = (
+    "engine/test_verify.py",
+    "notebooks/test_nbgrader.py",
+    "sandbox/test_hostile_submissions.py",
+    "courses/transformer/test_beginners.py",
+    "notebooks/test_notebooks.py",
+    "curriculum/test_stubs.py",
+    "report/test_class_page.py",
+    "classroom/grading/test_grade_processes.py",
+    "engine/test_session.py",
+    "notebooks/test_nbgrader_exchange.py",
+    "curriculum/test_mixed_course.py",
+    "engine/test_in_process.py",
+)
 left_out: Counter[str] = Counter()
 skip_slow_imports()
 
@@ -35,9 +51,18 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run files with marked tests first: on several processes, a long file that starts last makes all others wait."""
+    """Run the longest files first, then those with marked tests: a long file that starts last makes all others wait."""
+    longest = {Path(__file__).parent / name: number for number, name in enumerate(LONGEST)}
     marked = {item.path for item in items if any(item.get_closest_marker(lane) for lane in LANES)}
-    items.sort(key=lambda item: item.path not in marked)
+    items.sort(key=lambda item: (longest.get(item.path, len(longest)), item.path not in marked))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int | None:
+    """Start one process more than there are cores: a third of the time, tests wait for other processes or for pages."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) + 1
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
