@@ -17,7 +17,8 @@ demo: $(VENV)/light
 	@echo "Next: a student's view of the course: $(BIN)/headway init my-gpt && cd my-gpt && ../$(BIN)/headway"
 	@echo "      this class as a page: $(BIN)/pip install -e '.[class]' && $(BIN)/headway report demo-out/results"
 
-# One process per core with one thread each. The tests of a file stay together, because they share fixtures.
+# One process per core and one more, with one thread each (tests/conftest.py). The tests of a file stay together, because
+# they share fixtures.
 PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/dev
@@ -27,9 +28,10 @@ test: $(VENV)/dev
 test-fast: $(VENV)/dev
 	$(PYTEST) -m "not (slow or sandbox or browser or notebook or cluster)"
 
-# Which lines the same tests run; also in the processes that run students' code, as far as they can be measured.
+# Which lines the same tests run, also in the commands that they start. Writes docs/coverage.md.
 coverage: $(VENV)/dev
-	$(PYTEST) -m "not (slow or sandbox or browser or notebook or cluster)" --cov --cov-report=markdown:coverage.md --cov-report=term:skip-covered
+	$(PYTEST) -m "not (slow or sandbox or browser or notebook or cluster)" --cov --cov-report=json:build/coverage.json
+	$(BIN)/python tests/support/coverage_table.py build/coverage.json
 
 SCHEMA := $(BIN)/check-jsonschema --quiet --builtin-schema
 check: $(VENV)/dev
@@ -85,4 +87,4 @@ site: $(VENV)/dev
 	$(BIN)/headway site --out site
 
 clean:
-	rm -rf $(VENV) demo-out build dist .coverage coverage.md .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) demo-out build dist .coverage* .pytest_cache .mypy_cache .ruff_cache
