@@ -134,6 +134,13 @@ def test_missing_student_has_a_status_and_is_not_late(opened, records):
     assert rows(opened, ".row:not(.head) [role=cell]", "textContent")[:3] == ["–", "missing", ""]
 
 
+def test_unreadable_student_has_a_score_and_the_reason(opened, records):
+    unreadable = next(student for student in records.students if student.status == "unreadable" and student.out_of)
+    search(opened, unreadable.name)
+    assert rows(opened, ".row:not(.head) [role=cell]", "textContent")[:2] == ["0%", "unreadable"]
+    assert unreadable.reason and rows(opened, ".row:not(.head) .state", "title")[0] == unreadable.reason
+
+
 def test_checks_table_counts_blocked_checks(opened, records):
     name = max(records.checks.values(), key=lambda check: check.statuses["blocked"]).function.partition(".")[0]
     checks = [check for check in records.checks.values() if check.function.startswith(f"{name}.")]

@@ -10,6 +10,8 @@ from autograder.classroom.submissions.roster import identifiers
 from autograder.core.text import clean
 from autograder.errors import UsageError
 
+EXACT = "submission:"  # before the name of a submission that is also the name of another student
+
 
 class StudentNames:
     """The names of the students of a class: submissions, names, ids, logins and addresses."""
@@ -17,9 +19,13 @@ class StudentNames:
     def __init__(self, students: Sequence[Student]) -> None:
         self._submissions = {student.submission for student in students}
         self._submissions_by_name: dict[str, set[str]] = defaultdict(set)
+        self._submissions_by_person: dict[str, set[str]] = defaultdict(set)  # without the names of submissions
         self._participants: dict[str, set[str]] = defaultdict(set)
         for student in students:
-            for name in _names(student):
+            for name in _personal_names(student):
+                self._submissions_by_person[name].add(student.submission)
+                self._submissions_by_name[name].add(student.submission)
+            for name in (student.submission, *(member.submission for member in student.work.values())):
                 self._submissions_by_name[name].add(student.submission)
         for student in students:
             # Moodle starts counting again for each assignment, so its numbers may be the ids of other students.
@@ -39,13 +45,23 @@ class StudentNames:
         Raises:
             UsageError: if several students have that name; `option` is where the user can give another.
         """
-        if name in self._submissions:  # the name of a submission is unique, even if a student has the same name
-            return name
-        matching = sorted(self._submissions_by_name.get(name) or self._participants.get(name) or ())
+        prefix, _, submission = name.partition(EXACT)
+        if not prefix and submission in self._submissions:
+            return submission
+        if name in self._submissions:
+            # A student may have chosen the name of another student as the name of a submission.
+            matching = sorted({name, *self._submissions_by_person.get(name, ())})
+        else:
+            matching = sorted(self._submissions_by_name.get(name) or self._participants.get(name) or ())
         if len(matching) > 1:
-            choices = ", ".join(map(repr, matching))
-            raise UsageError(f"{name!r} matches several students. Name one submission: {option} with {choices}")
+            choices = ", ".join(repr(self._unique_name(submission, name)) for submission in matching)
+            raise UsageError(f"{clean(name, 80)!r} matches several students. Name one: {option} with {choices}")
         return matching[0] if matching else None
+
+    def _unique_name(self, submission: str, ambiguous: str) -> str:
+        """Return a name that finds only this submission."""
+        is_unique = submission != ambiguous and not self._submissions_by_person.get(submission, set()) - {submission}
+        return submission if is_unique else f"{EXACT}{submission}"
 
     def unknown(self, name: str) -> str:
         """Return a message that no student has this name, with the closest name."""
@@ -56,10 +72,11 @@ class StudentNames:
         return f"no student {clean(name, 80)!r} in the class. {hint}"
 
 
-def _names(student: Student) -> set[str]:
+def _personal_names(student: Student) -> set[str]:
+    """Return the names, ids, logins and addresses of a student."""
     members: list[ClassMember] = list(student.work.values())
-    names = {student.submission, student.name, student.id, student.email, *student.ids.values()}
-    names |= {text for member in members for text in (member.submission, member.name, member.id, member.email)}
+    names = {student.name, student.id, student.email, *student.ids.values()}
+    names |= {text for member in members for text in (member.name, member.id, member.email)}
     return {*names - _participant_numbers(student), *identifiers(student.roster)} - {""}
 
 

@@ -57,9 +57,11 @@ function makeRow(student, place) {
   button.title = student.name;
   button.addEventListener("click", () => showDetail(student));
   name.append(button);
-  const score = make("div", "score", student.outOf && (student.status === "graded" || student.score) ? `${Math.round(share(student) * 1000) / 10}%` : "–");
+  const hasScore = student.outOf && (["graded", "unreadable"].includes(student.status) || student.score);
+  const score = make("div", "score", hasScore ? `${Math.round(share(student) * 1000) / 10}%` : "–");
   const late = make("div", "late", student.late ? `${student.late} d` : "");
   const state = make("div", "state", student.status);
+  state.title = student.reason;
   const section = hasSections ? [make("div", "section", student.section)] : [];
   const cells = make("div", "strip");
   for (const cell of [score, state, late, ...section, cells]) cell.setAttribute("role", "cell");

@@ -130,3 +130,13 @@ def test_student_names_ambiguous_id_is_refused():
     assert StudentNames(students).find("7", "--only") == "b", "a number of Moodle is another one in each assignment"
     documents = [{"submission": "b", "name": "Bo", "id": "", "email": "", "ids": {}, "roster": {"Login ID": "bo7"}}]
     assert StudentNames.of_documents(documents).find("bo7", "--only") == "b"
+
+
+def test_submission_named_like_another_student_is_ambiguous():
+    members = [gradescope("Mallory", "Grace Hopper", "m@x.edu"), gradescope("Grace Hopper", "43", "grace@x.edu")]
+    names = StudentNames(merge_students({"softmax": members}))
+    with pytest.raises(UsageError, match=r"several students.*'43', 'submission:Grace Hopper'"):
+        names.find("Grace Hopper", "headway comment OUT")
+    assert names.find("submission:Grace Hopper", "") == names.find("m@x.edu", "") == "Grace Hopper"
+    assert names.find("43", "") == names.find("submission:43", "") == "43"
+    assert names.find("submission:44", "") is None
