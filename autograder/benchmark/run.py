@@ -38,7 +38,7 @@ def ask(
     seconds: float,
     on_answer: Callable[[], object] = lambda: None,
 ) -> RunnerResult:
-    """Ask a command about `items`; raise UsageError if it cannot be started.
+    """Ask a command about `items`, until Ctrl-C; raise UsageError if it cannot be started.
 
     Args:
         command: the runner.
@@ -54,12 +54,20 @@ def ask(
             shutil.copyfile(path, Path(modules, name))
         parts = _parts(questions(items, everything), processes)
         runners = [RunnerProcess(command, modules, seconds, on_answer) for _ in parts]
+        asking = [pool.submit(runner.ask, part) for runner, part in zip(runners, parts, strict=True)]
         try:
-            for found in pool.map(lambda runner, part: runner.ask(part), runners, parts):
-                result.add(found)
+            for future in asking:
+                future.result()
+        except KeyboardInterrupt:  # What was answered is scored: it may have cost money.
+            result.interrupted = True
         except CommandNotFound as error:
             text = f"cannot start {clean(command[0], 200)!r} ({clean(str(error), 200)})"
             raise UsageError(f"{text}. Give the runner's command after two dashes: -- python3 my_runner.py") from None
+        finally:
+            for runner in runners:
+                runner.stop()
+    for runner in runners:
+        result.add(runner.result)
     return result
 
 

@@ -37,6 +37,7 @@ class RunnerResult:
     answers: dict[str, Answer] = field(default_factory=dict)  # by id
     missing: dict[str, str] = field(default_factory=dict)  # why a question has no answer, by id
     problems: list[str] = field(default_factory=list)  # lines that are no answers
+    interrupted: bool = False  # The user pressed Ctrl-C.
 
     def add(self, other: "RunnerResult") -> None:
         """Add the result for other questions."""
@@ -58,6 +59,14 @@ class RunnerProcess:
     seconds: float  # between two answers
     on_answer: Callable[[], object] = lambda: None
     result: RunnerResult = field(default_factory=RunnerResult)
+    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    _stopped: threading.Event = field(default_factory=threading.Event, init=False)
+
+    def stop(self) -> None:
+        """From another thread: end the command, and ask no more."""
+        self._stopped.set()
+        if self._process is not None:
+            _kill(self._process)
 
     def ask(self, questions: Sequence[Question]) -> RunnerResult:
         """Ask all questions, and return the answers; raise CommandNotFound if the command cannot be started."""
@@ -66,6 +75,8 @@ class RunnerProcess:
         while pending:
             before = len(pending)
             reason, is_complete = self._run_once(pending)
+            if self._stopped.is_set():
+                reason, is_complete = "not asked: interrupted", True
             if is_complete:
                 self._give_up(pending, reason)
                 break
@@ -91,7 +102,7 @@ class RunnerProcess:
             Whether it makes no sense to ask them again.
         """
         with tempfile.TemporaryFile() as errors:
-            process = self._start(errors)
+            process = self._process = self._start(errors)
             assert process.stdin is not None and process.stdout is not None
             lines: queue.Queue[bytes | None] = queue.Queue(maxsize=1000)
             content = b"".join(msgspec.json.encode(question) + b"\n" for question in pending.values())
@@ -100,7 +111,7 @@ class RunnerProcess:
             writer.start()
             reader.start()
             try:
-                while pending:
+                while pending and not self._stopped.is_set():
                     try:
                         line = lines.get(timeout=self.seconds)
                     except queue.Empty:
@@ -111,10 +122,11 @@ class RunnerProcess:
                     if len(self.result.problems) >= MAX_PROBLEMS:
                         return f"the command was ended after {MAX_PROBLEMS} lines that are no answers", True
                 with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(END_SECONDS)
+                    process.wait(0 if self._stopped.is_set() else END_SECONDS)
                 return "", True
             finally:
-                _end(process)
+                _kill(process)
+                process.wait()
                 latest = time.monotonic() + THREAD_SECONDS
                 while reader.is_alive() and time.monotonic() < latest:
                     with contextlib.suppress(queue.Empty):  # The thread may be waiting for a place in the queue.
@@ -190,11 +202,10 @@ def _read(stream: IO[bytes], lines: "queue.Queue[bytes | None]") -> None:
     lines.put(None)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a command and everything that it has started."""
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a command and everything that it has started."""
     with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
-    process.wait()

@@ -110,6 +110,8 @@ def score_benchmark(
     COMMAND reads one JSON object a line from standard input and writes one to standard output:
     {"id": ..., "wrong": true or false, "mistake": an id, a title or null}. docs/benchmark.md has an example.
 
+    After Ctrl-C, the answers so far are scored.
+
     Exit codes: 0 every implementation was answered, 1 some were not, 2 wrong usage, 3 internal error.
     """
     from autograder.benchmark import run, scoring
@@ -143,4 +145,6 @@ def score_benchmark(
     if json_file:
         options.write_json(json_file, document)
     benchmark_scores.render(document, console)
+    if result.interrupted:
+        sys.exit(options.INTERRUPTED)
     sys.exit(options.NOT_PASSED if document["total"]["missing"] else options.PASSED)

@@ -68,7 +68,7 @@ def _what_was_asked(document: dict[str, Any]) -> str:
     text = f"{counted(asked, 'implementation')} of {dataset['implementations']:,}"
     text += f", split {dataset['split']}" if dataset["split"] else ""
     text += f", one in {dataset['share']}" if dataset["share"] > 1 else ""
-    return f"{text}. Runner: {clean(document['runner'], 200)}"
+    return f"{text}. Runner: {clean(' '.join(document['runner'].split()), 200)}"
 
 
 def _print_lines(lines: list[str], console: Console) -> None:

@@ -2,6 +2,7 @@
 
 import sys
 import textwrap
+import threading
 
 import pytest
 
@@ -94,6 +95,20 @@ def test_ask_of_a_command_that_floods_its_output_ends_it(monkeypatch):
     result = ask('while True:\n    print("hello")')
     assert len(result.problems) == 20
     assert all("no answers" in reason for reason in result.missing.values())
+
+
+def test_ask_that_is_stopped_keeps_the_answers():
+    answered = threading.Event()
+    code = START + '    answer() if id != "q2" else time.sleep(60)\n'
+    runner = RunnerProcess([sys.executable, "-S", "-c", code], "", 60.0, answered.set)
+    thread = threading.Thread(target=runner.ask, args=(QUESTIONS,))
+    thread.start()
+    assert answered.wait(20)
+    runner.stop()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert "q0" in runner.result.answers
+    assert runner.result.missing["q4"] == "not asked: interrupted"
 
 
 def test_ask_of_a_missing_command_raises():
