@@ -26,24 +26,30 @@ def without_experiments(source: str) -> str:
 def minimal_source(source: str, roots: Collection[str]) -> MinimalSource:
     """Return the statements of a module that define `roots`, directly or through others, in their order.
 
-    Of several functions with the same name only the last one is kept.
+    Of several functions with the same name, the last is kept, and any other that is used before the next replaces it.
     """
     statements = [node for node in ast.parse(source).body if not isinstance(node, (ast.Expr, ast.If))]
-    last = {node.name: node for node in statements if isinstance(node, _BLOCKS)}
-    statements = [node for node in statements if not isinstance(node, _BLOCKS) or last[node.name] is node]
-    definitions: dict[str, list[ast.stmt]] = {}
-    for node in statements:
+    definitions: dict[str, list[int]] = {}
+    for i, node in enumerate(statements):
         for name in _defined_names(node):
-            definitions.setdefault(name, []).append(node)
-    wanted: dict[str, None] = {}
-    pending = list(roots)
+            definitions.setdefault(name, []).append(i)
+    needed: set[int] = set()
+    names: set[str] = set()
+    pending = [(name, len(statements)) for name in roots]
     while pending:
-        name = pending.pop()
-        if name in definitions and name not in wanted:
-            wanted[name] = None
-            pending += [used for node in definitions[name] for used in _used_names(node)]
+        name, end = pending.pop()
+        names.add(name)
+        found = [i for i in definitions.get(name, ()) if i < end]
+        if found and isinstance(statements[found[-1]], _BLOCKS):
+            found = found[-1:]
+        for i in set(found) - needed:
+            needed.add(i)
+            # The body of a function runs after all definitions; another statement runs at once.
+            end = len(statements) if isinstance(statements[i], _BLOCKS) else i
+            pending += [(used, end) for used in _used_names(statements[i])]
     imports: set[str] = set()
-    kept = [reduced for node in statements if (reduced := _reduce(node, wanted, imports)) is not None]
+    reduced = [_reduce(node, names, imports) for i, node in enumerate(statements) if i in needed]
+    kept = [node for node in reduced if node is not None]
     imported = tuple(
         (node.module or "", alias.name) for node in kept if isinstance(node, ast.ImportFrom) for alias in node.names
     )
@@ -73,9 +79,9 @@ def _used_names(node: ast.stmt) -> set[str]:
 
 
 def _reduce(node: ast.stmt, wanted: Collection[str], imports: set[str]) -> ast.stmt | None:
-    """Return a statement, of an import only the wanted and new names; None if nothing of it is left."""
+    """Return a statement; of an import only the wanted and new names, None if there are none."""
     if not isinstance(node, (ast.Import, ast.ImportFrom)):
-        return node if any(name in wanted for name in _defined_names(node)) else None
+        return node
     new = [alias for alias in node.names if (alias.asname or alias.name).partition(".")[0] in wanted]
     module = node.module if isinstance(node, ast.ImportFrom) else ""
     node.names = [alias for alias in new if f"{module} {ast.unparse(alias)}" not in imports]

@@ -152,3 +152,10 @@ def test_minimal_source_drops_what_is_replaced():
     source = "import numpy as np\ndef f(x): return helper(x)\ndef helper(x): return x\n"
     found = minimal_source(source + "import numpy as np\ndef f(x): return np.sum(x)\n", {"f"})
     assert found.text.split() == ["import", "numpy", "as", "np", "def", "f(x):", "return", "np.sum(x)"]
+
+
+def test_minimal_source_keeps_what_is_used_before_it_is_replaced():
+    source = "def f(x): return g(x)\ndef g(x): return x\nold = f\ndef f(x): return old(x) + 1\n"
+    names = {}
+    exec(minimal_source(source, {"f"}).text, names)
+    assert names["f"](1) == 2
