@@ -5,6 +5,7 @@ import importlib.util
 import re
 import sys
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,29 +32,24 @@ class Project:
 
 def create(folder: Path, name: str, title: str = "") -> list[str]:
     """Write the skeleton of the assignment `name` into the course in `folder`; return lines for the user."""
-    if problem := problem_with_name(name):
-        raise UsageError(problem)
-    if name in registry.default().modules:
-        reuse = f"To reuse it in a course: built_in_assignments({name!r}). Otherwise choose another name"
-        raise UsageError(f"Headway has an assignment {name!r}. {reuse}")
+    require_free_name(name)
     project = find_project(folder)
-    title = " ".join(title.split()).replace('"', "'") or name.replace("_", " ").capitalize()
-    files = _assignment_files(name, title, project)
-    if taken := [path for path in files if path.exists()]:
-        raise UsageError(f"{taken[0]} already exists. Choose another name, or delete it first")
+    title = clean_title(title, name)
+    files = assignment_files(name, title, project)
+    require_new(files)
     if project.is_new:
-        files[project.root / "pyproject.toml"] = _fill("pyproject.toml", name, title, project)
+        files[project.root / "pyproject.toml"] = fill("pyproject.toml", name, title, project)
     for subfolder, docstring in _FOLDERS.items():
         if not (init := project.package / subfolder / "__init__.py").exists():
             files[init] = f'"""{docstring}"""\n'
-    declaration, entry = project.package / "__init__.py", _fill("assignment", name, title, project)
-    text = _fill("course", name, title, project) if project.is_new else declaration.read_text("utf-8")
+    declaration, entry = project.package / "__init__.py", fill("assignment", name, title, project)
+    text = fill("course", name, title, project) if project.is_new else declaration.read_text("utf-8")
     if is_declared := MARKER in text:
         at = text.rindex("\n", 0, text.index(MARKER)) + 1
         files[declaration] = text[:at] + entry + text[at:]
     hint_file = project.package / hints.FILE
     known = hint_file.read_text("utf-8").rstrip() + "\n\n" if hint_file.is_file() else ""
-    files[hint_file] = known + _fill("hints", name, title, project)
+    files[hint_file] = known + fill("hints", name, title, project)
     for path, content in sorted(files.items()):
         with report_write_error(path, _ANOTHER_FOLDER):
             write_atomically(path, content.encode())
@@ -63,6 +59,26 @@ def create(folder: Path, name: str, title: str = "") -> list[str]:
     install = [f"    pip install -e {project.root}"] if project.is_new else []
     verify = f"    headway verify --curriculum {project.course}"
     return [*lines, "Next:", *install, verify, "Then replace what the comments in each file say, and verify again."]
+
+
+def require_free_name(name: str) -> None:
+    """Raise UsageError if an assignment cannot have this name, or Headway has one of this name."""
+    if problem := problem_with_name(name):
+        raise UsageError(problem)
+    if name in registry.default().modules:
+        reuse = f"To reuse it in a course: built_in_assignments({name!r}). Otherwise choose another name"
+        raise UsageError(f"Headway has an assignment {name!r}. {reuse}")
+
+
+def clean_title(title: str, name: str) -> str:
+    """Return the title in one line without double quotes, by default the name in words."""
+    return " ".join(title.split()).replace('"', "'") or name.replace("_", " ").capitalize()
+
+
+def require_new(files: Iterable[Path]) -> None:
+    """Raise UsageError if one of the files exists."""
+    if taken := [path for path in files if path.exists()]:
+        raise UsageError(f"{taken[0]} already exists. Choose another name, or delete it first")
 
 
 def find_project(folder: Path) -> Project:
@@ -97,7 +113,8 @@ def _existing_project(folder: Path, settings: Path) -> Project:
     raise UsageError(f"{settings} names the package {module!r}, which is not in {folder}. Correct the name")
 
 
-def _assignment_files(name: str, title: str, project: Project) -> dict[Path, str]:
+def assignment_files(name: str, title: str, project: Project) -> dict[Path, str]:
+    """Return the text of each file of the skeleton by its path."""
     places = {
         "solution": f"solutions/{name}.py",
         "checks": f"checks/test_{name}.py",
@@ -105,10 +122,11 @@ def _assignment_files(name: str, title: str, project: Project) -> dict[Path, str
         "mistakes": f"mistakes/{name}.py",
         "promises": f"promises/{name}.toml",
     }
-    return {project.package / place: _fill(part, name, title, project) for part, place in places.items()}
+    return {project.package / place: fill(part, name, title, project) for part, place in places.items()}
 
 
-def _fill(part: str, name: str, title: str, project: Project) -> str:
+def fill(part: str, name: str, title: str, project: Project) -> str:
+    """Return a part of the skeleton with its placeholders filled in."""
     text = importlib.resources.files(__package__).joinpath("skeleton", f"{part}.txt").read_text("utf-8")
     package = ".".join(project.package.relative_to(project.root).parts).removeprefix("src.")
     values = {

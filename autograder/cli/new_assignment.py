@@ -18,12 +18,13 @@ from autograder.cli import options
 )
 @click.option("--title", default="", help="Title of the assignment (default: its name).")
 def new_assignment(name: str, folder: Path, title: str) -> None:
-    """Write the skeleton of an assignment for a course of your own.
+    """Write the skeleton of an assignment for a course of your own; in a clone of Headway, for the built-in course.
 
     It has a lesson, a solution, checks, a reference, two mistakes, promises and hints, and passes headway verify as it
     is. Comments in each file say what to replace.
     """
-    from autograder.authoring.new_assignment import create
+    from autograder.authoring import built_in_assignment, new_assignment
 
-    for line in create(folder, name, title):
+    module = built_in_assignment if built_in_assignment.is_clone(folder) else new_assignment
+    for line in module.create(folder, name, title):
         click.echo(line)

@@ -2,13 +2,17 @@
 
 import json
 import re
+import shutil
 import tomllib
 import zipfile
 
 import pytest
 from support import commands
+from support.paths import ROOT
 
-from autograder.authoring import new_assignment
+from autograder.authoring import built_in_assignment, new_assignment
+from autograder.courses.transformer.effort import EFFORT
+from autograder.courses.transformer.outcomes import OUTCOMES
 from autograder.curriculum import registry
 from autograder.errors import UsageError
 
@@ -180,3 +184,42 @@ def test_wheel_of_a_course_has_all_its_files(tmp_path):
     names = set(zipfile.ZipFile(wheel).namelist())
     in_package = {path.relative_to(root).as_posix() for path in (root / "mine").rglob("*") if path.is_file()}
     assert in_package <= names
+
+
+def parts_of_a_clone(folder):
+    course = folder / built_in_assignment.COURSE
+    course.mkdir(parents=True)
+    (folder / "solutions").mkdir()
+    for name in ("__init__.py", "effort.py", "outcomes.py", "hints.toml", "glossary.toml"):
+        shutil.copyfile(ROOT / built_in_assignment.COURSE / name, course / name)
+    return folder
+
+
+def test_assignment_in_a_clone_goes_to_the_built_in_course(tmp_path, monkeypatch):
+    clone = parts_of_a_clone(tmp_path / "clone")
+    assert built_in_assignment.is_clone(ROOT) and built_in_assignment.is_clone(clone)
+    assert not built_in_assignment.is_clone(tmp_path)
+    done = commands.headway("new-assignment", "centering", cwd=clone)
+    assert done.returncode == 0, done.stderr
+    assert "make regenerate" in done.stdout and "headway verify centering --promises" in done.stdout
+    for written in re.findall(r"^wrote (.+)$", done.stdout, re.M):
+        text = (clone / written).read_text("utf-8")
+        assert "centering" in text, written
+        if written.endswith(".py"):
+            compile(text, written, "exec")
+        else:
+            tomllib.loads(text)
+    course = {}
+    declaration = (clone / built_in_assignment.COURSE / "__init__.py").read_text("utf-8")
+    monkeypatch.setitem(EFFORT, "centering.centering", (45, 1))
+    monkeypatch.setitem(OUTCOMES, "centering", ("", ""))
+    exec(compile(declaration, "course", "exec"), course)
+    assert list(course["TRANSFORMER"].modules)[-1] == "centering"
+
+
+def test_assignment_in_a_clone_without_its_table_is_refused(tmp_path):
+    clone = parts_of_a_clone(tmp_path / "clone")
+    (clone / built_in_assignment.COURSE / "effort.py").write_text("EFFORT = {}")
+    with pytest.raises(UsageError, match="was not found"):
+        built_in_assignment.create(clone, "centering")
+    assert not (clone / "solutions" / "centering.py").exists()
