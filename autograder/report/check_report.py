@@ -13,6 +13,7 @@ from rich.text import Text
 
 from autograder.documents import Document
 from autograder.report import error_map, styles
+from autograder.report.value_words import worst_value_text
 from autograder.report.wording import (
     INTERNAL_ERROR,
     LABELS,
@@ -35,7 +36,6 @@ from autograder.report.wording import (
     remaining_text,
     shortened,
     total_points_text,
-    worst_value_text,
 )
 
 # Mark and color of each status.

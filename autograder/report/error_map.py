@@ -9,8 +9,7 @@ from rich.text import Text
 
 from autograder.documents import Document
 from autograder.report import styles
-from autograder.report.wording import (
-    LABELS,
+from autograder.report.value_words import (
     MAP_GLYPHS,
     difference,
     map_axes,
@@ -18,6 +17,7 @@ from autograder.report.wording import (
     short_number,
     threshold_note,
 )
+from autograder.report.wording import LABELS
 
 MAX_SLICE = 5  # largest number of rows and columns of a slice whose numbers fit beside the map
 COLORS = {

@@ -2,18 +2,15 @@
 
 from autograder.core.text import clean
 from autograder.documents import Document
+from autograder.report.value_words import MAP_GLYPHS, map_legend_with_thresholds, threshold_note, worst_value_text
 from autograder.report.wording import (
     LABELS,
-    MAP_GLYPHS,
     affected_text,
     broken_file,
     failed_checks,
     likely_cause,
     location_text,
-    map_legend_with_thresholds,
     one_per_finding,
-    threshold_note,
-    worst_value_text,
 )
 
 

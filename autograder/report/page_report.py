@@ -11,7 +11,7 @@ from typing import TypedDict
 from autograder.core.text import clean, counted
 from autograder.document_types import PointsRecord
 from autograder.documents import Document
-from autograder.report import wording
+from autograder.report import value_words, wording
 
 MAX_OUTPUT_LINES = 200  # more than in the terminal, because the page folds them
 
@@ -161,7 +161,7 @@ def _titles(finding: Document) -> list[str]:
 
 
 def _card(check: Document) -> Card:
-    status, mistake, worst = check["status"], check["mistake"], wording.worst_value(check)
+    status, mistake, worst = check["status"], check["mistake"], value_words.worst_value(check)
     subject, title = wording.panel_title(check)
     return {
         "function": subject,
@@ -215,15 +215,15 @@ def _location(location: Document | None) -> Location | None:
 
 def _error_map(check: Document) -> ErrorMap:
     picture = check["error_map"]
-    down, across = wording.map_axes(picture)
+    down, across = value_words.map_axes(picture)
     rows: list[str] = picture["rows"]
     row_labels = _index_labels(down or "row", picture["shape"][-2], len(rows))
     if len(rows) == 1 and not down:
         row_labels = [""]  # of a vector
-    words = wording.map_legend(check)
-    texts = wording.map_legend_with_thresholds(check)
+    words = value_words.map_legend(check)
+    texts = value_words.map_legend_with_thresholds(check)
     legend: list[LegendEntry] = [
-        {"mark": mark, "glyph": wording.MAP_GLYPHS[mark], "word": word, "text": texts[mark]}
+        {"mark": mark, "glyph": value_words.MAP_GLYPHS[mark], "word": word, "text": texts[mark]}
         for mark, word in words.items()
     ]
     return {
@@ -237,7 +237,7 @@ def _error_map(check: Document) -> ErrorMap:
         "yours_short": _numbers(picture.get("yours"), short=True),
         "expected_short": _numbers(picture.get("expected"), short=True),
         "legend": legend,
-        "legend_note": wording.threshold_note(texts),
+        "legend_note": value_words.threshold_note(texts),
         "description": _description(picture, words),
     }
 
@@ -252,7 +252,7 @@ def _index_labels(axis: str, size: int, groups: int) -> list[str]:
 def _numbers(values: list[list[object]] | None, short: bool = False) -> list[list[str]] | None:
     if values is None:
         return None
-    text = wording.short_number if short else wording.number
+    text = value_words.short_number if short else value_words.number
     return [[clean(text(value), 200) for value in row] for row in values]
 
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.documents import Document
-from autograder.report import wording
+from autograder.report import value_words, wording
 from autograder.report.assignment_finished import finished_lines
 from autograder.workspace import progress
 from autograder.workspace.background_checker import CheckReply
@@ -94,7 +94,7 @@ def report_lines(session: WatchSession, names: Iterable[str]) -> Iterator[str]:
 def _details(check: Document) -> Iterator[str]:
     """Yield the rest of the report of a check, without tables and marks, and the command for a hint."""
     labels = wording.LABELS
-    rows = (labels["inputs"], check["inputs"]), wording.worst_value_text(check), (labels["help"], check["help"])
+    rows = (labels["inputs"], check["inputs"]), value_words.worst_value_text(check), (labels["help"], check["help"])
     for name, text in rows:
         if text:
             yield f"  {name}: {text}"

@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from autograder.core.ascii_fallback import ERRORS
-from autograder.report.wording import MAP_GLYPHS, STATUS_MARKS
+from autograder.report.value_words import MAP_GLYPHS
+from autograder.report.wording import STATUS_MARKS
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1"])

@@ -13,7 +13,7 @@ from autograder import results
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine import session
 from autograder.engine.comparison import error_map
-from autograder.report import check_report, wording
+from autograder.report import check_report, value_words, wording
 from autograder.report.page_report import page_report
 
 CLASS = ROOT / "tests" / "submissions" / "class"
@@ -71,7 +71,7 @@ def test_sentences_of_the_terminal_are_in_the_page_report(class_documents):
                 f"{wording.points_text(found['points'])} points",
             ]
             texts += (found["mistake"] or {}).values()
-            texts += wording.worst_value(found) or ()
+            texts += value_words.worst_value(found) or ()
             assert {words(text) for text in texts if text} <= shown | {words((found["mistake"] or {}).get("id", ""))}
             assert words(wording.shortened(found["output"])) == words(cards[wording.panel_title(found)[0]]["output"])
         for count in wording.check_counts(wording.all_checks(doc)):
@@ -210,7 +210,7 @@ def test_thresholds_are_those_of_the_error_map():
     actual = 1 + np.array([[0.0, 0.0009, 0.09, 0.11]])
     picture = error_map.map_errors(actual, expected, actual == expected, (0, 3), ("row", "column"))
     assert picture["rows"] == ["0123"]
-    assert list(wording.MAP_THRESHOLDS.values()) == ["up to 0.1%", "up to 10%", "more than 10%"]
+    assert list(value_words.MAP_THRESHOLDS.values()) == ["up to 0.1%", "up to 10%", "more than 10%"]
 
 
 def test_wording_and_page_report_load_without_rich():
