@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 CLASS := demo-out/class --out demo-out/results --seed 0
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-fast coverage check format regenerate memo stubs figures picture site vendor clean
+.PHONY: demo setup test test-fast coverage check format regenerate memo stubs figures picture site vendor clean
 
 demo: $(VENV)/light
 	rm -rf demo-out
@@ -16,6 +16,10 @@ demo: $(VENV)/light
 	@$(BIN)/headway show demo-out/results "Grace Mwangi"
 	@echo "Next: a student's view of the course: $(BIN)/headway init my-gpt && cd my-gpt && ../$(BIN)/headway"
 	@echo "      this class as a page: $(BIN)/pip install -e '.[class]' && $(BIN)/headway report demo-out/results"
+
+# What contributors need. With another Python: make setup PYTHON=python3.13
+setup: $(VENV)/dev
+	@echo "Ready. Next: . $(BIN)/activate"
 
 # One process per core and one more, with one thread each (tests/conftest.py). The tests of a file stay together, because
 # they share fixtures.

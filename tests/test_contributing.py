@@ -12,6 +12,7 @@ from autograder.cli.export import Format
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 PAGES = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs" / "contributing").glob("*.md"))]
+PAGES += [ROOT / "RELEASING.md", ROOT / ".github" / "pull_request_template.md"]
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 # What the recipes create.
 CREATED = ("autograder/classroom/exporters/brightspace.py",)
