@@ -11,6 +11,7 @@ import sys
 import pytest
 from support import commands
 
+from autograder.core.text import counted
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.effort import DIFFICULTY, duration
 from autograder.curriculum.stubs import NOTEBOOK_ONLY, bundled, experiment, make_stub
@@ -72,9 +73,9 @@ def test_lesson_explains_every_function_with_an_example(module):
 def test_stub_states_minutes_and_difficulty(solutions, module):
     stub = make_stub((solutions / f"{module}.py").read_text("utf-8"), module, TRANSFORMER)
     assignment = TRANSFORMER.modules[module]
-    counted = sum(not function.bonus for function in assignment.functions)
+    required = sum(not function.bonus for function in assignment.functions)
     number = f"{assignment.number} of {len(TRANSFORMER.assignments)}"
-    whole = f"# *Assignment {number} · {counted} functions · about "
+    whole = f"# *Assignment {number} · {counted(required, 'function')} · about "
     assert stub.count(f"{whole}{duration(assignment.minutes)} to write them") == 1
     for function in assignment.functions:
         line = f"`{function.name}`[^\n]*\n#\n# \\*{duration(function.minutes)}, {DIFFICULTY[function.difficulty]}\\*\n"
