@@ -1,9 +1,9 @@
 """Unpack the download of a class, a .zip archive of Canvas, Moodle or Gradescope, into a temporary folder.
 
-The archive is untrusted, because students choose the names and the contents of files in it. The sizes that it states
-are not used, and nothing is written outside the folder. A file that is too large for a submission is written without
-its content; reading the submission then reports its size. Each student has a limit, so that one student's files cannot
-keep other students' files from being unpacked.
+The archive is untrusted, because students choose the names and the contents of files in it. Nothing is written outside
+the folder. A file that is too large for a submission is written without its content; reading the submission then
+reports its size. Each student has a limit, so that one student's files cannot keep other students' files from being
+unpacked.
 """
 
 import contextlib
@@ -39,6 +39,9 @@ IS_WINDOWS = os.name == "nt"
 _BLOCK = 1 << 16
 # Files that Headway reads; the content of any other file is not needed.
 _READ_SUFFIXES = (".py", ".ipynb", ".zip", ".yml", ".csv", ".txt")
+_STUDENT = re.compile(
+    r".+?_\d+_(?=\d+_|assignsubmission_)", re.DOTALL
+)  # "lovelaceada_4021_" of Canvas, "Ada Lovelace_18_" of Moodle
 _WRONG_NAME_ERRORS = {errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ}
 # Names that Windows cannot write: with certain characters, with a dot or a blank at the end, or of a device.
 _WINDOWS_NAME = re.compile(
@@ -153,7 +156,7 @@ class _Unpacking:
             if len(parts) > MAX_DEPTH:
                 continue
             try:
-                self._unpack(file, entry, parts, owner="/".join(parts[: common + 1]))
+                self._unpack(file, entry, parts, owner=_owner(parts[: common + 1]))
             except SkippedFile as reason:
                 self._left_out[_shown(entry)] = str(reason)
         warnings = [f"{self._archive}: {name}: left out, {reason}" for name, reason in self._left_out.items()]
@@ -172,7 +175,7 @@ class _Unpacking:
 
     def _unpack(self, file: zipfile.ZipFile, entry: zipfile.ZipInfo, parts: tuple[str, ...], owner: str) -> None:
         """Unpack one entry, which a student has submitted; raise SkippedFile if it is left out."""
-        self._count_by_owner[owner] += 1
+        self._count_by_owner[owner] += len(parts) > 1
         if self._count_by_owner[owner] > intake.MAX_ENTRIES + 1:
             return  # One more than a submission may have: reading it reports the number.
         if reason := _why_not(entry, parts):
@@ -183,7 +186,10 @@ class _Unpacking:
             if entry.is_dir():
                 return
             with path.open("xb") as target, file.open(entry) as content:
-                self._copy(content, target, parts[-1], owner)
+                if entry.file_size > MAX_ARCHIVE_BYTES:
+                    target.truncate(MAX_ARCHIVE_BYTES + 1)
+                elif lower_suffix(parts[-1]).endswith(_READ_SUFFIXES):
+                    self._copy(content, target, owner)
         except (FileExistsError, NotADirectoryError):
             raise UsageError(f"{self._archive} contains {_shown(entry)} twice. {_AGAIN}") from None
         except SkippedFile:
@@ -194,13 +200,9 @@ class _Unpacking:
                 raise SkippedFile(f"its name cannot be written ({error.strerror})") from None
             raise
 
-    def _copy(self, content: IO[bytes], target: IO[bytes], name: str, owner: str) -> None:
-        """Copy what a submission may have; a larger file gets its size without the content."""
-        if not lower_suffix(name).endswith(_READ_SUFFIXES):
-            return
-        size = 0
+    def _copy(self, content: IO[bytes], target: IO[bytes], owner: str) -> None:
+        """Copy a file, of which `zipfile` reads no more than the size that the archive states."""
         while block := content.read(_BLOCK):
-            size += len(block)
             self._left -= len(block)
             self._size_by_owner[owner] += len(block)
             if self._left < 0:
@@ -208,11 +210,14 @@ class _Unpacking:
                 raise UsageError(f"{self._archive} unpacks to more than {limit}. {_AGAIN}")
             if self._size_by_owner[owner] > intake.MAX_RAW_BYTES:
                 raise SkippedFile(f"the files of one student are larger than {intake.MAX_RAW_BYTES >> 20} MiB together")
-            if size > MAX_ARCHIVE_BYTES:
-                target.truncate(0)
-                target.truncate(MAX_ARCHIVE_BYTES + 1)
-                return
             target.write(block)
+
+
+def _owner(parts: tuple[str, ...]) -> str:
+    """Return the student's folder, or the beginning of a file's name that tells students apart on platforms."""
+    *folders, name = parts
+    match = _STUDENT.match(name)
+    return "/".join([*folders, match[0] if match else name])
 
 
 def _why_not(entry: zipfile.ZipInfo, parts: tuple[str, ...]) -> str | None:

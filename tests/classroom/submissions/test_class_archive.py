@@ -207,12 +207,20 @@ def test_too_large_file_is_reported_for_its_student(tmp_path):
     assert list(found) == ["ada", "bo"]
 
 
-def test_one_student_cannot_use_the_space_of_others(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["ada/{}.py", "ada_4021_{}_softmax.py", "Ada_18_assignsubmission_file/{}.py"])
+def test_one_student_cannot_use_the_space_of_others(tmp_path, monkeypatch, name):
     monkeypatch.setattr(intake, "MAX_RAW_BYTES", 100_000)
-    files = {f"ada/{number}.py": "#" * 40_000 for number in range(9)} | {"bo/softmax.py": RIGHT}
+    files = {name.format(number): "#" * 40_000 for number in range(9)} | {"bo_4022_9_softmax.py": RIGHT}
     warnings, folder = unpack(tmp_path, files)
     assert len(warnings) == 7 and "one student" in warnings[0]
-    assert len(list((folder / "ada").iterdir())) == 2 and (folder / "bo" / "softmax.py").read_text() == RIGHT
+    assert len(list(folder.rglob("*.py"))) == 3 and (folder / "bo_4022_9_softmax.py").read_text() == RIGHT
+
+
+def test_huge_files_of_one_student_leave_others_readable(tmp_path, monkeypatch):
+    monkeypatch.setattr(class_archive, "SMALL_BYTES", 1 << 20)
+    files = {f"ada_4021_{number}_softmax.py": "#" * (17 << 20) for number in range(3)}
+    warnings, folder = unpack(tmp_path, files | {"bo_4022_9_softmax.py": RIGHT})
+    assert warnings == [] and (folder / "bo_4022_9_softmax.py").read_text() == RIGHT
 
 
 def test_archive_that_grows_too_much_is_refused(tmp_path, monkeypatch):
@@ -243,3 +251,9 @@ def test_temporary_folder_is_removed(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", None)
     read(write_zip(tmp_path / "class" / "class.zip", DOWNLOADS["canvas"]))
     assert [path.name for path in tmp_path.iterdir()] == ["class"]
+
+
+def test_class_of_many_files_with_one_beginning_is_complete(tmp_path):
+    files = {f"hw_1_{number}/softmax.py": "" for number in range(1500)}
+    warnings, folder = unpack(tmp_path, {**files, **{f"hw_1_2_{number}.py": "" for number in range(2500)}})
+    assert warnings == [] and len(list(folder.rglob("*.py"))) == 4000
