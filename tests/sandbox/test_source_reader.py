@@ -127,7 +127,7 @@ def test_compiler_time_is_limited_for_each_submission(workers):
 
 
 def test_slow_but_readable_notebooks_share_one_budget(workers):
-    slow, read = notebook(nested_finally(16), RIGHT), 0
+    slow, read = notebook(nested_finally(15), RIGHT), 0
     with closing(SourceReader(workers, Limits(30.0, cpu_seconds=1.0, memory_bytes=1 << 30))) as reader:
         for _ in range(30):
             with suppress(SkippedFile):
