@@ -15,7 +15,8 @@ INTRODUCTION = """# What the tests cover
 `make coverage` wrote this page. It measures lines and branches while the fast tests run (`make test-fast`), also in the
 commands that they start. Two things are not measured, so the true figures are higher:
 
-- the tests that `make test-fast` leaves out: attacks on the sandbox, browsers, notebooks, clusters, whole courses;
+- the tests that `make test-fast` leaves out: attacks on the sandbox, browsers, notebooks, clusters, and everything that
+  takes more than a few seconds, such as watching, training, `headway serve`, and the references computed by PyTorch;
 - student processes (`autograder/sandbox/child`). They start without site-packages, so nothing can measure in them.
 
 """
