@@ -18,10 +18,11 @@ from autograder.cli import options
 )
 @click.option("--title", default="", help="Title of the assignment (default: its name).")
 def new_assignment(name: str, folder: Path, title: str) -> None:
-    """Write the skeleton of an assignment for a course of your own; in a clone of Headway, for the built-in course.
+    """Write the skeleton of an assignment into a course.
 
-    It has a lesson, a solution, checks, a reference, two mistakes, promises and hints, and passes headway verify as it
-    is. Comments in each file say what to replace.
+    The course is one of your own or, in a clone of Headway, the built-in one. The skeleton has a lesson, a
+    solution, checks, a reference, two mistakes, promises and hints, and passes headway verify as it is. Comments in
+    each file say what to replace.
     """
     from autograder.authoring import built_in_assignment, new_assignment
 
