@@ -166,13 +166,15 @@ class Snapshot:
     def edited_functions(self, before: "Snapshot") -> tuple[str, ...]:
         """Return the affected functions in the files that were edited; all of them if only other files were."""
         affected = self.affected_functions(before)
-        files = {name for name in {*self.modules, *before.modules} if self._content(name) != before._content(name)}
+        now, then = self.contents, before.contents
+        files = {name for name in {*now, *then} if now.get(name) != then.get(name)}
         edited = tuple(name for name in affected if name.partition(".")[0] in files)
         return edited or affected
 
-    def _content(self, name: str) -> bytes | None:
-        module = self.modules.get(name)
-        return module.content if module else None
+    @property
+    def contents(self) -> dict[str, bytes]:
+        """The source of every module."""
+        return {name: module.content for name, module in self.modules.items()}
 
     def fingerprint(self, module: str, name: str) -> str:
         """Return a digest of everything that a function depends on in the workspace."""

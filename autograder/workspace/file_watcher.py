@@ -11,6 +11,7 @@ from autograder.workspace.notebook_files import FOLDER
 # Editors save in bursts (truncate and write, or write elsewhere and rename), so wait for a quiet STEP, but at most
 # DEBOUNCE. Report a possible change every RECHECK, in case the system misses an event. All in milliseconds.
 STEP, DEBOUNCE, RECHECK, POLL = 10, 80, 2000, 250
+SAVED, REREAD = object(), object()  # events for a reported change, and for one that may have been missed
 
 
 def file_stamps(folder: Path) -> dict[str, tuple[int, int]]:
@@ -24,15 +25,21 @@ def file_stamps(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 class FileWatcher(threading.Thread):
-    """Calls `on_change` after each burst of changes to the files of a workspace, and every RECHECK ms.
+    """Calls `on_change` after each burst of changes to the files of a workspace, and `on_recheck` every RECHECK ms.
 
     With `poll`, looks at the files four times a second instead of asking the system, for network file systems.
     """
 
-    def __init__(self, folder: Path, on_change: Callable[[], None], poll: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        on_change: Callable[[], None],
+        poll: bool = False,
+        on_recheck: Callable[[], None] | None = None,  # by default `on_change`
+    ) -> None:
         super().__init__(name="file watcher", daemon=True)
         self._folder = folder
-        self._on_change = on_change
+        self._on_change, self._on_recheck = on_change, on_recheck or on_change
         self._poll = poll
         self._ended = threading.Event()
         self.start()
@@ -48,7 +55,7 @@ class FileWatcher(threading.Thread):
                 self._watch()
             if self._ended.wait(RECHECK / 1000):
                 return
-            self._on_change()
+            self._on_recheck()
 
     def _inodes(self) -> dict[Path, int]:
         """Return the folders to watch with their inodes; JupyterLab's checkpoints are in a folder below them."""
@@ -76,4 +83,4 @@ class FileWatcher(threading.Thread):
         ):
             if not changes and self._inodes() != inodes:
                 return
-            self._on_change()
+            (self._on_change if changes else self._on_recheck)()

@@ -337,7 +337,7 @@ class LessonSession:
     def _contents(self, *, refresh: bool = False) -> dict[str, bytes]:
         if refresh:
             self._refresh()
-        return {name: module.content for name, module in self.workspace.snapshot.modules.items()}
+        return self.workspace.snapshot.contents
 
     def _cells(self, assignment: Assignment) -> dict[str, Reply]:
         cells = FileCells(self.workspace.folder, assignment.module, self.curriculum)

@@ -76,8 +76,13 @@ class WatchSession:
         self._pending = {name for name in self.curriculum.functions if name not in self.statuses} - {self.focus}
         self._check(self.focus)
 
-    def check_changes(self) -> bool:
-        """Read the files again, check the functions that may be affected, and return whether any module was changed."""
+    def check_changes(self, *, is_save: bool = True) -> bool:
+        """Read the files again, check the functions that may be affected, and return whether any module was changed.
+
+        `is_save` is false if the files are only read again in case that the system has missed a save.
+        """
+        if is_save and not self.checking:
+            self._interrupt()  # What runs in the background would slow down all that follows.
         for _ in range(MAX_RETRIES):
             now = self.workspace.peek()
             if not _is_half_written(now, self.workspace.snapshot):
@@ -86,6 +91,8 @@ class WatchSession:
         before = self.workspace.refresh_snapshot()
         affected = self.workspace.snapshot.affected_functions(before)
         if not affected:
+            if not self.checking and not self.diagnosing and not self._background:
+                self._continue()
             return self.workspace.snapshot.modules != before.modules
         edited = set(self.workspace.snapshot.edited_functions(before))
         statuses = self.statuses
@@ -119,8 +126,7 @@ class WatchSession:
         elif function in self._undiagnosed:
             self._to_diagnose = {function: None} | self._to_diagnose
             if not self.checking:
-                self._pending |= {*self._background}
-                self._checker.cancel_before(self._number + 1)
+                self._interrupt()
                 self._continue()
 
     def next_function(self) -> str | None:
@@ -185,6 +191,12 @@ class WatchSession:
         self._checker.cancel_before(self._number + 1)
         self.checking, self.diagnosing, self._background = functions, None, ()
         self._submit(functions, diagnose=False)
+
+    def _interrupt(self) -> None:
+        """End what runs in the background; `_continue` takes it up again."""
+        self._checker.cancel_before(self._number + 1)
+        self._pending |= {*self._background}
+        self.diagnosing, self._background = None, ()
 
     def _continue(self) -> None:
         """Look for the next wanted mistake, or else check the next assignment with pending functions.

@@ -3,6 +3,7 @@
 import contextlib
 import importlib.util
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from autograder.errors import UsageError
 from autograder.report import watch_screen, wording
 from autograder.workspace import editor, files, hints, solution_offer, solutions, watch_views
 from autograder.workspace.background_checker import CheckReply
-from autograder.workspace.file_watcher import FileWatcher
+from autograder.workspace.file_watcher import REREAD, SAVED, FileWatcher
 from autograder.workspace.finished import finished_assignment
 from autograder.workspace.reset import after_reset, reset
 from autograder.workspace.session import WatchSession, start_session
@@ -21,7 +22,7 @@ from autograder.workspace.terminal import RESIZED, EventQueue, InteractiveTermin
 from autograder.workspace.timings import Timings
 from autograder.workspace.watch_plain import print_progress
 
-SAVED = object()
+SWITCH_SECONDS = 0.001  # for which the thread that looks for mistakes may hold up a save or a key
 PATIENCE = 0.7  # seconds after which a long check is explained
 # The line at the top of the body after a key, given the one before it and the number of lines on a page.
 SCROLL: dict[str, Callable[[int, int], int]] = {
@@ -60,8 +61,8 @@ class WatchLoop:
 
     def handle(self, event: Any) -> None:
         """Handle a save, a key, a reply or a resize, and redraw the screen."""
-        if event is SAVED:
-            self._check_changes()
+        if event in (SAVED, REREAD):
+            self._check_changes(is_save=event is SAVED)
         elif isinstance(event, CheckReply):
             self._receive(event)
         elif isinstance(event, str):
@@ -78,10 +79,10 @@ class WatchLoop:
         modules = {name.partition(".")[0] for name in self._session.checking}
         return PATIENCE if len(modules) == 1 and not self.is_slow else None
 
-    def _check_changes(self) -> None:
+    def _check_changes(self, *, is_save: bool) -> None:
         self._timings.mark("noticed")
         before = self._workspace.snapshot
-        if self._session.check_changes():
+        if self._session.check_changes(is_save=is_save):
             self._timings.mark("asked")
             if self._session.checking:
                 self._shows_hint, self._cursor = False, None
@@ -374,9 +375,10 @@ def _help(columns: int) -> RenderableType:
 
 def run(folder: Path, *, poll: bool, console: Console) -> None:
     """Watch a workspace in a terminal until q or Ctrl-C."""
+    sys.setswitchinterval(SWITCH_SECONDS)
     events = EventQueue()
     session, checker = start_session(folder, events.put)
-    watcher = FileWatcher(folder, lambda: events.put(SAVED), poll)
+    watcher = FileWatcher(folder, lambda: events.put(SAVED), poll, on_recheck=lambda: events.put(REREAD))
     try:
         with InteractiveTerminal(events) as terminal:
             loop = WatchLoop(session, terminal, console.no_color)

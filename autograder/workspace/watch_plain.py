@@ -13,18 +13,16 @@ from autograder.report import value_words, wording
 from autograder.report.assignment_finished import finished_lines
 from autograder.workspace import progress
 from autograder.workspace.background_checker import CheckReply
-from autograder.workspace.file_watcher import FileWatcher
+from autograder.workspace.file_watcher import REREAD, SAVED, FileWatcher
 from autograder.workspace.finished import finished_assignment
 from autograder.workspace.session import WatchSession, start_session
-
-SAVED = object()
 
 
 def run(folder: Path, *, poll: bool, console: Console) -> None:
     """Watch a workspace until Ctrl-C, printing what is checked and then one line for each function."""
     events: queue.SimpleQueue[Any] = queue.SimpleQueue()
     session, checker = start_session(folder, events.put)
-    watcher = FileWatcher(folder, lambda: events.put(SAVED), poll)
+    watcher = FileWatcher(folder, lambda: events.put(SAVED), poll, on_recheck=lambda: events.put(REREAD))
     session.begin()
     _print_line(console, f"watching {folder.name}; press Ctrl-C to stop")
     _print_line(console, f"checking {', '.join(session.checking)}")
@@ -39,7 +37,8 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
                 event = events.get(timeout=1.0)
             except queue.Empty:
                 continue
-            if event is SAVED and session.check_changes() and session.checking:
+            is_read = event in (SAVED, REREAD)
+            if is_read and session.check_changes(is_save=event is SAVED) and session.checking:
                 _print_line(console, f"checking {', '.join(session.checking)}")
             elif isinstance(event, CheckReply):
                 checked = session.checking

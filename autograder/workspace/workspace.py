@@ -75,7 +75,8 @@ class Workspace:
 
     def peek(self) -> Snapshot:
         """Return the snapshot that `refresh_snapshot` would take, without taking it."""
-        return self._take(self._files)[0]
+        snapshot, self._files, _ = self._take(self._files)  # what is parsed now is not parsed again
+        return snapshot
 
     def _read(self) -> Snapshot:
         snapshot, self._files, self._sources = self._take(self._files)

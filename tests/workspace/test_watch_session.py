@@ -75,6 +75,21 @@ def test_save_during_the_search_for_a_mistake_is_checked_first(session):
     assert session.diagnosing == "softmax.softmax"
 
 
+def test_rereading_unchanged_files_does_not_interrupt_the_search(session):
+    session.begin()
+    answer(session)
+    searching = last_request(session)
+    session.check_changes(is_save=False)
+    assert (session.diagnosing, last_request(session)) == ("softmax.softmax", searching)
+    path = session.workspace.folder / "softmax.py"
+    path.write_text(path.read_text("utf-8") + "\n# A comment.\n", "utf-8")
+    session.check_changes()
+    assert (session.diagnosing, session.checking) == ("softmax.softmax", ())
+    assert last_request(session).number > searching.number
+    answer(session)
+    assert cause(session)["title"]
+
+
 def test_going_to_a_known_failure_looks_only_for_its_mistake(session):
     session.focus = "tokenizer.build_vocab"
     session.begin()
