@@ -58,7 +58,8 @@ def _find_values(family: Mistake, module: FamilyModule, search: Search) -> list[
     def explains(value: float, index: int) -> bool:
         return checks.setdefault(index, _FamilyCheck(module, search, index)).explains(value)
 
-    for index in search.failed[:MAX_CHECKS]:
+    # The more numbers an answer has, the more constants fit one of them. Speed alone would let chance decide.
+    for index in sorted(search.failed[:MAX_CHECKS], key=lambda index: _count(search.checks[index].calls[-1].value)):
         check = checks.setdefault(index, _FamilyCheck(module, search, index))
         values = [value for value in _candidates(family, check) if check.explains(value)]
         for other in search.failed:  # The checks that it explains, one after the other, narrow the values down.
@@ -72,6 +73,13 @@ def _find_values(family: Mistake, module: FamilyModule, search: Search) -> list[
         elif check.depends_on_constant:
             break
     return best[1]
+
+
+def _count(value: Any) -> int:
+    """Return how many numbers an answer has."""
+    if isinstance(value, (list, tuple)):
+        return sum(map(_count, value))
+    return value.size if isinstance(value, np.ndarray) else 1
 
 
 class _FamilyCheck:

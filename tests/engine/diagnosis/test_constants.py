@@ -1,7 +1,11 @@
 """Families of mistakes: the constant is found from the answer, and reported only as far as the answers determine it."""
 
+from dataclasses import replace
+
 import pytest
 from support.judging import judged
+
+from autograder.engine.diagnosis import diagnose
 
 pytestmark = pytest.mark.usefixtures("enough_time")
 
@@ -23,6 +27,21 @@ def test_diagnose_finds_constant_of_family(tmp_path, solutions, function, old, n
     assert failed
     for outcome in failed:
         assert title in outcome.mistake["title"]
+
+
+def test_diagnose_constant_does_not_depend_on_the_speed_of_checks(tmp_path, solutions, monkeypatch):
+    recorded, original = [], diagnose.diagnose
+
+    def record(function, checks, *arguments, **options):
+        recorded.extend(checks)
+        return original(function, checks, *arguments, **options)
+
+    monkeypatch.setattr(diagnose, "diagnose", record)
+    text = (solutions / "embeddings.py").read_text("utf-8").replace("/ 10000.0 **", "/ 777.0 **")
+    failed = [outcome.id for outcome in judged(tmp_path, "embeddings.sinusoidal_positions", text)]
+    for fastest in recorded:
+        checks = [replace(check, seconds=float(check is not fastest)) for check in recorded]
+        assert set(original("embeddings.sinusoidal_positions", checks)) == set(failed)
 
 
 def test_diagnose_constant_that_is_not_round_needs_all_checks(tmp_path, solutions, monkeypatch):
