@@ -41,9 +41,9 @@ def graded_class(*members):
 def test_only_ambiguous_name_is_refused():
     students = [Student(f"anna{n}", "Anna Schmidt", str(n)) for n in (1, 2)]
     students.append(Student("bo", "anna1", "3"))
-    with pytest.raises(UsageError, match=r"several.* 'anna1', 'anna2'"):
+    with pytest.raises(UsageError, match=r"several.* 'submission:anna1', 'anna2'"):
         grade._submissions_of(students, ("Anna Schmidt",))
-    assert grade._submissions_of(students, ("anna1", "3")) == {"anna1", "bo"}
+    assert grade._submissions_of(students, ("submission:anna1", "3")) == {"anna1", "bo"}
 
 
 def test_assignments_ignore_results_of_other_students():

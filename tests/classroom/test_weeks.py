@@ -40,8 +40,9 @@ def canvas(folder):
         work(folder / "one", student)
         last, first = reversed(NAMES[student].lower().split())
         name = f"{last}{first}_{number}_{number}9_attention.py"
-        (folder / "attention").mkdir(exist_ok=True)
-        shutil.move(folder / "one" / "attention.py", folder / "attention" / name)
+        (folder / "all").mkdir(exist_ok=True)
+        shutil.move(folder / "one" / "attention.py", folder / "all" / name)
+    shutil.make_archive(str(folder / "submissions"), "zip", folder / "all")
 
 
 def moodle(folder):
@@ -66,6 +67,7 @@ def gradescope(folder):
             f"    :email: {student}@example.edu\n  :created_at: 2026-04-26 17:34:00.861687000 Z\n"
         )
     (export / "submission_metadata.yml").write_text("".join(entries))
+    shutil.make_archive(str(export), "zip", folder, export.name)
 
 
 def github_classroom(folder):

@@ -149,7 +149,7 @@ def test_verify_mistake_that_no_check_finds_fails(headway, tmp_path):
     assert done.returncode == 1
     wrong = [finding for finding in json.loads(done.stdout) if not finding["ok"]]
     assert [(finding["name"], finding["text"]) for finding in wrong] == [
-        ("averages.variance/divided-by-n-minus-one", "passes every check")
+        ("averages.variance/divided-by-n-minus-one", "passes every check. Add a check that it fails, or remove it")
     ]
 
 
