@@ -79,6 +79,7 @@ class JobRunner:
     def run(self, job: Job) -> JobResult:
         """Run the checks of one job; raise Cancelled as soon as possible after `cancel`."""
         context = self._session.config.stash[CONTEXT]
+        context.looks_for_causes = self.diagnose and job.diagnose
         result = self._result = JobResult()
         self._received_before = job.usage.received
         items = self._items_of(job)

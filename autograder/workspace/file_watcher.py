@@ -10,7 +10,7 @@ from autograder.workspace.notebook_files import FOLDER
 
 # Editors save in bursts (truncate and write, or write elsewhere and rename), so wait for a quiet STEP, but at most
 # DEBOUNCE. Report a possible change every RECHECK, in case the system misses an event. All in milliseconds.
-STEP, DEBOUNCE, RECHECK, POLL = 10, 80, 2000, 250
+STEP, DEBOUNCE, RECHECK, POLL = 5, 80, 2000, 250
 SAVED, REREAD = object(), object()  # events for a reported change, and for one that may have been missed
 
 
