@@ -23,6 +23,7 @@ from autograder.workspace.timings import Timings
 from autograder.workspace.watch_plain import print_progress
 
 SWITCH_SECONDS = 0.001  # for which the thread that looks for mistakes may hold up a save or a key
+QUIET = 0.1  # seconds for which the screen stays as it is after a save: most checks have ended then
 PATIENCE = 0.7  # seconds after which a long check is explained
 # The line at the top of the body after a key, given the one before it and the number of lines on a page.
 SCROLL: dict[str, Callable[[int, int], int]] = {
@@ -54,6 +55,7 @@ class WatchLoop:
         self._message = ""
         self._reset_message = ""  # kept while the save that a reset makes is checked
         self.is_slow = False
+        self._is_quiet = False  # whether a check has just begun, which the screen does not show yet
         self._notes: list[str] = []
         self._documented: tuple[tuple[str, bytes], str] | None = None
         self._timings = Timings()
@@ -65,19 +67,29 @@ class WatchLoop:
             self._check_changes(is_save=event is SAVED)
         elif isinstance(event, CheckReply):
             self._receive(event)
-        elif isinstance(event, str):
-            self._message = ""
-            try:
-                self._press(event)
-            except UsageError as error:
-                self._message = str(error)
-        self.draw()
+        else:
+            self._is_quiet = False
+            if isinstance(event, str):
+                self._message = ""
+                try:
+                    self._press(event)
+                except UsageError as error:
+                    self._message = str(error)
+        if not self._is_quiet:
+            self.draw()
 
     @property
     def patience(self) -> float | None:
-        """After how many seconds without an event to explain a slow check; None if there is nothing to explain."""
+        """After how many seconds without an event to show or to explain a check; None if there is nothing to say."""
+        if self._is_quiet:
+            return QUIET
         modules = {name.partition(".")[0] for name in self._session.checking}
         return PATIENCE if len(modules) == 1 and not self.is_slow else None
+
+    def run_out_of_patience(self) -> None:
+        """Show that a check is running, or else explain that it is slow."""
+        self.is_slow = not self._is_quiet
+        self.handle(None)
 
     def _check_changes(self, *, is_save: bool) -> None:
         self._timings.mark("noticed")
@@ -89,12 +101,13 @@ class WatchLoop:
                 self._notes, self._message, self._question = [], self._reset_message, None
                 self._reset_message, self.is_slow = "", False
                 self._view, self._scroll = None, 0
+                self._is_quiet = True
             elif self._workspace.snapshot is not before:
                 self._message = "saved; no code was changed"
 
     def _receive(self, reply: CheckReply) -> None:
         if self._session.receive(reply):
-            self.is_slow = False
+            self.is_slow = self._is_quiet = False
             self._timings.mark("answered")
             self._seconds = reply.result.seconds if reply.result is not None else None
             self._shows_only_map, self._scroll = False, 0
@@ -388,8 +401,9 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
                 while not loop.done:
                     event = events.next_event(terminal, loop.patience)
                     if event is None:
-                        loop.is_slow = True
-                    loop.handle(None if event is RESIZED else event)
+                        loop.run_out_of_patience()
+                    else:
+                        loop.handle(None if event is RESIZED else event)
     finally:
         watcher.close()
         checker.close()
