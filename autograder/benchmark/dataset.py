@@ -34,7 +34,7 @@ NAME = "Wrong transformers"
 # Major: a field changes its meaning, or ids change. Minor: implementations or fields are added, removed or corrected.
 VERSION = "1.0"
 LICENCE = "MIT"
-# Whoever filters training data can look for this text, which is in the data card.
+# In the data card, so that copies of the data set can be found in training data and removed.
 CANARY = "wrong-transformers:canary:5b0e2f3c-7f0a-4d4e-9a55-1d2c8a6f0b77"
 DEV_SHARE = 5  # one in so many functions is in the split dev
 EDITED, BEGINNER = "edited", "beginner"  # the styles of wrong implementations

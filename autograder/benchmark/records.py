@@ -28,7 +28,7 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     id: Annotated[str, _text("module.function/name of the mistake in Headway")]
     title: Annotated[str, _text("what is wrong, in a phrase")]
-    family: Annotated[str, _text("mistakes of one family give the same answers, so no test can tell them apart")]
+    family: Annotated[str, _text("mistakes of the same family give the same answers, so no test can distinguish them")]
 
 
 class Implementation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

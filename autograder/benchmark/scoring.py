@@ -21,8 +21,8 @@ class Causes:
     def names_cause(self, item: Implementation, text: str | None) -> bool:
         """Return whether a text is exactly the id or the title of a cause of an implementation.
 
-        A cause of the same family, or with the same title, is as good: no test, or no reader, can tell them apart. In
-        titles, upper and lower case, white space and a full stop at the end do not matter.
+        A cause of the same family counts, too, because no test can distinguish the two, and so does one with the same
+        title. In titles, upper and lower case, white space and a full stop at the end do not matter.
         """
         if text is None:
             return False

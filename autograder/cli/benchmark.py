@@ -28,7 +28,7 @@ def export_benchmark(path: Path, submissions: Path | None, force: bool) -> None:
     """Write right and wrong implementations as a data set.
 
     Each line is a JSON object: an implementation of one function of the course, whether it is right, and what is wrong
-    with it. A data card is written beside it. docs/benchmark.md describes both.
+    with it. A data card is written to the same folder. docs/benchmark.md describes both.
     """
     from autograder.benchmark import dataset
     from autograder.core.files import report_write_error, write_atomically
