@@ -3,12 +3,12 @@
 import codecs
 import csv
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.errors import UsageError
 
-SEPARATORS = ",;\t"
+_NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab"}  # of the separators
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,7 @@ class CsvTable:
 
     titles: list[str]
     rows: list[list[str]]
+    line_numbers: list[int] = field(default_factory=list)  # of the rows of a file: the line on which each ends
 
     def column(self, number: int) -> list[str]:
         """Return the cells of a column."""
@@ -33,15 +34,20 @@ def read(path: Path) -> CsvTable:
     text = decode(path.read_bytes())
     first, _, _ = text.partition("\n")
     # The separator that splits the titles into most columns; a title may contain one of the others.
-    separator = max(SEPARATORS, key=lambda character: len(next(csv.reader([first], delimiter=character), [])))
+    separator = max(_NAMES, key=lambda character: len(next(csv.reader([first], delimiter=character), [])))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:
-        lines = [line for line in reader if any(cell.strip() for cell in line)]
+        lines = [(reader.line_num, line) for line in reader if any(cell.strip() for cell in line)]
     except csv.Error as error:
         raise ValueError(f"not valid CSV after line {reader.line_num}: {error}") from None
-    titles = [title.strip() for title in lines[0]] if lines else []
+    titles = [title.strip() for title in lines[0][1]] if lines else []
     width = len(titles)
-    return CsvTable(titles, [[*line, *([""] * width)][:width] for line in lines[1:]])
+    for number, line in lines:
+        if any(cell.strip() for cell in line[width:]):
+            quoted = f"A text that contains {_NAMES[separator]} needs quotation marks around it"
+            raise ValueError(f"not valid CSV: line {number} has {len(line)} cells for {width} titles. {quoted}")
+    rows = [[*line, *([""] * width)][:width] for _, line in lines[1:]]
+    return CsvTable(titles, rows, [number for number, _ in lines[1:]])
 
 
 def read_given(path: Path, remedy: str, *, what: str = "", option: str = "") -> CsvTable:

@@ -1,7 +1,5 @@
 """Read comments and points for many students from a CSV file, for example of a rubric item."""
 
-import csv
-import io
 import math
 from pathlib import Path
 from typing import Any
@@ -18,17 +16,17 @@ _NUMBERS = ("points", "add", "score")
 
 def read(path: Path, names: StudentNames) -> list[CommentRequest]:
     """Return a request for each row with a text or points; raise UsageError, naming the line, for a wrong one."""
-    reader = _reader(path)
-    titles = {(title or "").strip().lower(): title for title in reader.fieldnames or ()}
+    table = csv_table.read_given(path, "Save it as CSV (UTF-8)", option="--from FILE")
+    titles = [title.lower() for title in table.titles]
     if not titles:
         raise UsageError(f"{path} is empty. It needs a row of titles, such as student,assignment,rubric,points,text")
     if "student" not in titles:
         known = ", ".join(("student", *_TEXTS, *_NUMBERS))
         raise UsageError(f"{path} has no column student. Its columns may be: {known}")
     requests = []
-    for row in reader:
-        cells = {name: (row[title] or "").strip() for name, title in titles.items() if isinstance(row[title], str)}
-        where = f"{path}, line {reader.line_num}"
+    for number, row in zip(table.line_numbers, table.rows, strict=True):
+        cells = {title: cell.strip() for title, cell in zip(titles, row, strict=True)}
+        where = f"{path}, line {number}"
         if any(cells.get(name) for name in ("text", *_NUMBERS)):
             student = names.find(cells.get("student", ""), f"{where}, column student")
             if student is None:
@@ -39,20 +37,6 @@ def read(path: Path, names: StudentNames) -> list[CommentRequest]:
     if not requests:
         raise UsageError(f"{path} has no row with a text or points")
     return requests
-
-
-def _reader(path: Path) -> "csv.DictReader[str]":
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}. Check the path: --from FILE") from None
-    try:
-        text = csv_table.decode(content)
-    except ValueError as error:
-        raise UsageError(f"{path} is {error}. Save it as CSV (UTF-8)") from None
-    first = text.partition("\n")[0]
-    delimiter = max(csv_table.SEPARATORS, key=first.count)
-    return csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
 
 
 def _number(text: str, where: str, column: str) -> float | None:

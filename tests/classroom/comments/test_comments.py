@@ -192,6 +192,10 @@ def test_comment_reads_many_from_a_table(out, tmp_path):
     assert "line 3: no student 'bob'" in comment(out, "--from", table, code=2)
     table.write_text("student,assignment,rubric,points\nada,softmax,q1,3\nbo,softmax,q1,33\n")
     assert "Give 0 to 5" in comment(out, "--from", table, code=2)
+    table.write_text("student,assignment,text\nada,softmax,Good, but late\n")
+    assert "line 2 has 4 cells for 3 titles. A text that contains a comma" in comment(out, "--from", table, code=2)
+    table.write_text('student,assignment,text\nada,softmax,"' + "a" * 200_000)
+    assert "not valid CSV after line" in comment(out, "--from", table, code=2)
     assert scores(out)["ada"]["softmax"] == 14.5 and len(comment_records.read(out)) == 2  # all or nothing
 
 

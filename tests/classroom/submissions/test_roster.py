@@ -120,8 +120,10 @@ def test_merge_students_address_counts_more_than_an_id(tmp_path):
         ("", "lists no students"),
         ("name,id\n", "lists no students"),
         ('id,name\n1,"' + "a" * 200_000, "not valid CSV after line"),
+        ("id,name\n1,Ada\n2,Lovelace, Bo\n", "line 3 has 3 cells for 2 titles"),
+        ("id;name\n1;Ada;Lovelace\n", "A text that contains a semicolon"),
     ],
-    ids=["no-column", "twice", "empty", "titles-only", "open-quote"],
+    ids=["no-column", "twice", "empty", "titles-only", "open-quote", "comma", "semicolon"],
 )
 def test_read_roster_invalid_file_is_an_error(tmp_path, text, fragment):
     (tmp_path / "roster.csv").write_text(text, "utf-8")
