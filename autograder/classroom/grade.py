@@ -80,90 +80,104 @@ def grade_class(
 
     Raises UsageError if there is nothing to grade, `out` cannot be written, or this machine has no sandbox.
     """
-    class_guards.require_separate_folders(given, out)
-    with class_archive.unpacked(given, options.curriculum) as (sources_read, warnings):
-        return _grade_class(sources_read, out, options, policy, run, on_progress, warnings)
-
-
-def _grade_class(
-    given: Sequence[Source],
-    out: Path,
-    options: session.Options,
-    policy: Policy,
-    run: RunOptions,
-    on_progress: OnProgress,
-    notes: Sequence[str],
-) -> dict[str, Any]:
-    """Grade unpacked sources; `notes` are warnings about their archives."""
     started = time.perf_counter()
-    if not given and not out.is_dir():
-        raise UsageError(f"no such folder: {out}. Name the submissions: headway grade DIR --out {out}")
-    members = {_place(source): sources.read_source(source, options.curriculum, out) for source in given}
-    entries = roster.read_roster(run.roster) if run.roster is not None else None
-    with result_store.locked(out) as record_scratch, ResultStore(out) as store:
-        term = _term(given, members, entries, submission_records.read(out), out)
-        if not run.partial:
-            size = len(term.roster or ())
-            class_guards.require_most_of_roster(term.students, term.new, term.members, size)
-            if run.roster is not None:
-                class_guards.require_submissions_from_roster(term.students, size)
-        only = _submissions_of(term.students, run.only)
-        exceptions, warnings = student_exceptions.exceptions_by_submission(policy.exceptions, term.students)
-        records = comment_records.read(out)
-        graded_class = GradedClass(
-            term.sources, term.students, policy, options.curriculum, 0, exceptions=exceptions,
-            manual=comment_records.manual_points(records), comments=comment_records.by_student(records),
-        )  # fmt: skip
-        rubrics = {
-            name: {item.id for item in policy.assignments[name].rubric} if name in policy.assignments else set()
-            for name in graded_class.modules
-        }
-        warnings += comment_records.warnings(records, [student.submission for student in term.students], rubrics)
-        new = {source.name for source in term.new}
-        class_guards.require_same_class(graded_class, new, store)  # before anything of another class is overwritten
-        graded_class.seed = store.seed(policy.seed)
-        with result_store.report_store_error(out):
-            submission_records.write(out, term.sources, term.members, term.students, term.roster)
-            course, of_roster = (run_settings.relative_to(out, path) for path in (run.course, run.roster))
-            run_settings.write(out, run_settings.RunRecord(graded_class.seed, course, of_roster))
-        options = dataclasses.replace(
-            options,
-            functions=_selection(options.curriculum, term.new),
-            seed=graded_class.seed,
-            is_hidden=policy.is_hidden,
-        )
-        settings = {"feedback": policy.feedback, "hidden": policy.checks.hidden, "sandboxed": not run.unsafe}
-        run_keys = {
-            source.name: cache_keys.run_key(
-                dataclasses.replace(options, functions=_selection(options.curriculum, [source])), **settings
-            )
-            for source in term.new
-        }
-        tasks = list(_tasks(graded_class, store, run_keys, run.force, only))
-        if tasks and not run.cluster:
-            _require_torch(options)
-        recorder = _Recorder(graded_class, store, on_progress, tasks, new, started)
-        for warning in [*notes, *term.warnings, *warnings, *class_guards.warn_of_unknown_dates(graded_class)]:
-            recorder.warn(warning)
-        try:
-            setup = WorkerSetup(options, out, policy, store.results)
-            if tasks and run.cluster:
-                from autograder.classroom.grading.dask_cluster import DaskCluster
-
-                options = dataclasses.replace(options, sandbox=SandboxPolicy(unsafe=run.unsafe))
-                setup = dataclasses.replace(setup, options=options)
-                DaskCluster(setup, run.cluster, recorder.add, recorder.warn, recorder.next_task).run(tasks)
-            elif tasks:
-                with scratch_folder() as scratch:
-                    record_scratch(scratch)
-                    options = dataclasses.replace(options, sandbox=_sandbox_for(scratch, run.unsafe))
-                    setup = dataclasses.replace(setup, options=options, scratch=scratch)
-                    WorkerPool(setup, min(run.processes, len(tasks)), recorder.add, recorder.next_task).run(tasks)
-            for warning in class_guards.warn_of_wrong_folders(graded_class, term.new, store.entries):
+    class_guards.require_separate_folders(given, out)
+    with class_archive.unpacked(given, options.curriculum) as (unpacked, archive_warnings):
+        if not unpacked and not out.is_dir():
+            raise UsageError(f"no such folder: {out}. Name the submissions: headway grade DIR --out {out}")
+        members = {_place(source): sources.read_source(source, options.curriculum, out) for source in unpacked}
+        entries = roster.read_roster(run.roster) if run.roster is not None else None
+        with result_store.locked(out) as record_scratch, ResultStore(out) as store:
+            term = _term(unpacked, members, entries, submission_records.read(out), out)
+            _require_plausible(term, run)
+            only = _submissions_of(term.students, run.only)
+            graded_class, warnings = _graded_class(term, policy, options.curriculum, out)
+            new = {source.name for source in term.new}
+            class_guards.require_same_class(graded_class, new, store)  # before anything of another is overwritten
+            graded_class.seed = store.seed(policy.seed)
+            _write_records(out, term, graded_class.seed, run)
+            options = dataclasses.replace(options, seed=graded_class.seed, is_hidden=policy.is_hidden)
+            run_keys = {source.name: _run_key(options, source, policy, run) for source in term.new}
+            tasks = list(_tasks(graded_class, store, run_keys, run.force, only))
+            if tasks and not run.cluster:
+                _require_torch(options)
+            recorder = _Recorder(graded_class, store, on_progress, tasks, new, started)
+            unknown_dates = class_guards.warn_of_unknown_dates(graded_class)
+            for warning in [*archive_warnings, *term.warnings, *warnings, *unknown_dates]:
                 recorder.warn(warning)
-        finally:
-            document = recorder.finish()
+            try:
+                if tasks:
+                    options = dataclasses.replace(options, functions=_selection(options.curriculum, term.new))
+                    setup = WorkerSetup(options, out, policy, store.results)
+                    _grade(tasks, setup, run, recorder, record_scratch)
+                for warning in class_guards.warn_of_wrong_folders(graded_class, term.new, store.entries):
+                    recorder.warn(warning)
+            finally:
+                document = recorder.finish()
     return document
+
+
+def _require_plausible(term: _Term, run: RunOptions) -> None:
+    """Raise UsageError if most of the roster has no submission, or most submissions are not on the roster."""
+    if run.partial:
+        return
+    size = len(term.roster or ())
+    class_guards.require_most_of_roster(term.students, term.new, term.members, size)
+    if run.roster is not None:
+        class_guards.require_submissions_from_roster(term.students, size)
+
+
+def _graded_class(term: _Term, policy: Policy, curriculum: Curriculum, out: Path) -> tuple[GradedClass, list[str]]:
+    """Return the class with the exceptions of the policy and the comments in `out`, not graded yet; and warnings."""
+    exceptions, warnings = student_exceptions.exceptions_by_submission(policy.exceptions, term.students)
+    records = comment_records.read(out)
+    graded_class = GradedClass(
+        term.sources, term.students, policy, curriculum, 0, exceptions=exceptions,
+        manual=comment_records.manual_points(records), comments=comment_records.by_student(records),
+    )  # fmt: skip
+    rubrics = {
+        name: {item.id for item in policy.assignments[name].rubric} if name in policy.assignments else set()
+        for name in graded_class.modules
+    }
+    submissions = [student.submission for student in term.students]
+    return graded_class, [*warnings, *comment_records.warnings(records, submissions, rubrics)]
+
+
+def _write_records(out: Path, term: _Term, seed: int, run: RunOptions) -> None:
+    """Write what later runs and commands need to know of this one."""
+    with result_store.report_store_error(out):
+        submission_records.write(out, term.sources, term.members, term.students, term.roster)
+        course, of_roster = (run_settings.relative_to(out, path) for path in (run.course, run.roster))
+        run_settings.write(out, run_settings.RunRecord(seed, course, of_roster))
+
+
+def _run_key(options: session.Options, source: Source, policy: Policy, run: RunOptions) -> str:
+    """Return the part of the keys of a source's results that all its submissions share."""
+    options = dataclasses.replace(options, functions=_selection(options.curriculum, [source]))
+    sandboxed, hidden = not run.unsafe, policy.checks.hidden
+    return cache_keys.run_key(options, feedback=policy.feedback, hidden=hidden, sandboxed=sandboxed)
+
+
+def _grade(
+    tasks: Sequence[GradingTask],
+    setup: WorkerSetup,
+    run: RunOptions,
+    recorder: "_Recorder",
+    record_scratch: Callable[[Path], None],
+) -> None:
+    """Grade on the machines of a cluster, or in processes on this one."""
+    if run.cluster:
+        from autograder.classroom.grading.dask_cluster import DaskCluster
+
+        options = dataclasses.replace(setup.options, sandbox=SandboxPolicy(unsafe=run.unsafe))
+        setup = dataclasses.replace(setup, options=options)
+        DaskCluster(setup, run.cluster, recorder.add, recorder.warn, recorder.next_task).run(tasks)
+        return
+    with scratch_folder() as scratch:
+        record_scratch(scratch)
+        options = dataclasses.replace(setup.options, sandbox=_sandbox_for(scratch, run.unsafe))
+        setup = dataclasses.replace(setup, options=options, scratch=scratch)
+        WorkerPool(setup, min(run.processes, len(tasks)), recorder.add, recorder.next_task).run(tasks)
 
 
 def _place(source: Source) -> _Place:
