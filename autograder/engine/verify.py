@@ -3,14 +3,18 @@
 Solutions pass, stubs are not started, every known mistake fails and is named, and every broken promise fails a check.
 """
 
+import atexit
 import shutil
 import tempfile
 import zlib
 from collections.abc import Container, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from autograder.core.text import counted
 from autograder.core.versions import torch_version
@@ -23,6 +27,7 @@ from autograder.engine.reference import Reference, has_current_answers, shipped_
 from autograder.engine.reference.memo import SUFFIX, Memo, read_shipped
 from autograder.engine.session import CheckSession, Options, check, run_in_session
 from autograder.results import CheckResult, SubmissionResult
+from autograder.sandbox import Workers, start_workers
 
 FRESH_SEED = 20_261  # Solutions and right answers are checked on these inputs, too.
 
@@ -105,6 +110,20 @@ def run_task(task: VerifyTask) -> list[VerifyResult]:
     return list(_mistakes(task))
 
 
+@cache
+def _workers() -> Workers:
+    """Return the workers of all tasks of this process: to start a server takes longer than most tasks."""
+    workers = start_workers()
+    atexit.register(workers.close)
+    return workers
+
+
+def _options(task: VerifyTask, functions: tuple[str, ...] = (), **more: Any) -> Options:
+    """Return how to check `functions`, or the selected ones."""
+    chosen = functions or task.selected or None
+    return Options(chosen, curriculum=task.curriculum, workers=lambda _: nullcontext(_workers()), **more)
+
+
 def _answers(task: VerifyTask) -> VerifyResult:
     """Return whether the answers that ship with a course are those of its references, and none is missing."""
     curriculum = task.curriculum
@@ -128,13 +147,13 @@ def _count_missing_answers(task: VerifyTask) -> int:
         return 0  # Another version of PyTorch gives different answers.
     with official_solutions(task.curriculum) as solutions:
         reference = Reference(memo, package=package)
-        check("solutions", solutions, Options(task.selected or None, reference=reference, curriculum=task.curriculum))
+        check("solutions", solutions, _options(task, reference=reference))
     return sum(len(used.keys() - read_shipped(folder / f"{m}{SUFFIX}").keys()) for m, used in memo.used.items())
 
 
 def _solutions(task: VerifyTask, seed: int) -> VerifyResult:
     with official_solutions(task.curriculum) as folder:
-        result = check("solutions", folder, Options(task.selected or None, seed=seed, curriculum=task.curriculum))
+        result = check("solutions", folder, _options(task, seed=seed))
     return VerifyResult("solutions", f"seed {seed}", result.passed and not result.internal_errors, _not_passed(result))
 
 
@@ -144,7 +163,7 @@ def _stubs(task: VerifyTask) -> VerifyResult:
             shutil.copyfile(solutions / f"{name}.py", Path(folder, f"{name}.py"))
         for name, text in make_stubs(solutions, task.curriculum).items():
             Path(folder, name).write_text(text, "utf-8")
-        result = check("stubs", Path(folder), Options(task.selected or None, curriculum=task.curriculum))
+        result = check("stubs", Path(folder), _options(task))
     wrong = [check.id for check in result.checks if check.status != "not_started"] + result.internal_errors
     return VerifyResult("stubs", "seed 0", not wrong, ", ".join(wrong))
 
@@ -156,7 +175,7 @@ def _right_answer(task: VerifyTask, seed: int) -> VerifyResult:
         copy_official_solutions(task.curriculum, Path(folder))
         shutil.copyfile(path, Path(folder, path.name))
         selected = task.curriculum.select([path.stem])
-        result = check(name, Path(folder), Options(functions=selected, seed=seed, curriculum=task.curriculum))
+        result = check(name, Path(folder), _options(task, selected, seed=seed))
     named = [check.mistake["id"] for check in result.checks if check.mistake]
     ok = result.passed and not result.internal_errors
     return VerifyResult("right answer", f"{name} seed {seed}", ok, _not_passed(result), ", ".join(named))
@@ -194,7 +213,7 @@ def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
                 # A mistake that only has to break a promise need not be named.
                 results.append(session.check(name, folder, (task.name,), diagnose=name in tried))
 
-        run_in_session(Options((task.name,), official=True, curriculum=task.curriculum), check_all)
+        run_in_session(_options(task, (task.name,), official=True), check_all)
     for result in results:
         if result.submission in tried:
             yield evaluate_mistake(tried[result.submission], result.checks, package)

@@ -5,6 +5,7 @@ interpreter, for a browser, where there are no processes.
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, NamedTuple, Protocol, Self
 
@@ -82,4 +83,4 @@ class Workers(Protocol):
 
 
 # Makes workers whose processes are isolated as the policy says; raises ValueError if they cannot be.
-StartWorkers = Callable[[SandboxPolicy], Workers]
+StartWorkers = Callable[[SandboxPolicy], AbstractContextManager[Workers]]
