@@ -201,6 +201,7 @@ def test_assignment_in_a_clone_goes_to_the_built_in_course(tmp_path, monkeypatch
     assert not built_in_assignment.is_clone(tmp_path)
     done = commands.headway("new-assignment", "centering", cwd=clone)
     assert done.returncode == 0, done.stderr
+    assert "wrote autograder/benchmark/docstring_tests/test_centering.py" in done.stdout
     assert "make regenerate" in done.stdout and "headway verify centering --promises" in done.stdout
     for written in re.findall(r"^wrote (.+)$", done.stdout, re.M):
         text = (clone / written).read_text("utf-8")
