@@ -119,4 +119,5 @@ def test_sources_every_figure_plot_and_preset_is_named():
 
 def test_sources_every_function_is_named():
     """Each function of part I is a part of one of the five forms, and each of part II of a published model."""
-    assert [name for name in TRANSFORMER.functions if f"`{name}" not in TEXT] == []
+    missing = [name for name in TRANSFORMER.functions if f"`{name}" not in TEXT]
+    assert missing == [], "name them in a row of docs/sources.md"

@@ -53,6 +53,7 @@ def test_finished_assignment_shows_a_picture_of_its_lesson(workspace):
     for module in MODULES:
         picture = steps(finished_assignment(workspace, module, passing_until(module))).get("picture")
         shown[module] = picture and picture.removeprefix("headway plot ")
+    assert [name for name in MODULES if not shown[name]] == [], "a lesson shows at least one picture besides the map"
     assert shown["softmax"] == "softmax-temperatures" and shown["attention"] == "attention-mask"
     assert shown["multihead"] == "attention-heads" and PLOTS["attention-heads"].trained
     assert shown["bigram"] == "figures/bigram-table.svg"

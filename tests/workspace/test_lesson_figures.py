@@ -17,6 +17,7 @@ from autograder.curriculum.stubs import PICTURE, bundled
 from autograder.errors import HeadwayError
 from autograder.notebooks import cells
 from autograder.workspace.lesson_figures import diagram, trained
+from autograder.workspace.lesson_figures.architecture import gpt_map
 from autograder.workspace.lesson_figures.catalog import FIGURES
 from autograder.workspace.plot_data.function_calls import functions_in_folder
 
@@ -91,7 +92,12 @@ def test_every_figure_is_used_once_and_described():
 def test_lesson_begins_with_the_map_of_the_model(module):
     first = lesson(module).partition("\n%%")[2].partition("\n%%")[0]
     assert f"(figures/map-{module.replace('_', '-')}.svg)" in first
-    assert len(pictures(module)) >= 2
+    assert len(pictures(module)) >= 2, "a lesson shows at least one picture besides the map"
+
+
+def test_map_without_a_part_of_the_assignment_is_an_error():
+    with pytest.raises(ValueError, match="marks no part of centering"):
+        gpt_map("centering")
 
 
 @pytest.mark.parametrize("name", FIGURES)

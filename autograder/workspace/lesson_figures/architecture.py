@@ -7,7 +7,11 @@ PANEL = "#fafafa"
 
 
 def gpt_map(highlight: str) -> str:
-    """Return the map of a GPT and its training; the parts of the assignment `highlight` are marked."""
+    """Return the map of a GPT and its training; the parts of the assignment `highlight` are marked.
+
+    Raises:
+        ValueError: if the map has no part of this assignment.
+    """
     d = Diagram(860, 616)
     is_llama = highlight == "llama"
     norm = "RMS norm" if is_llama else "layer norm"
@@ -107,7 +111,10 @@ def gpt_map(highlight: str) -> str:
     part("training bigram", 420, 546, 180, 32, "new parameters")
     d.arrow((420, 562), (338, 562), dashed=True, color=MUTED)
     d.text(338, 532, "to every part of the model, for the next batch", 13, "start", MUTED)
-    return d.svg()
+    svg = d.svg()
+    if figure.ORANGE not in svg:  # the color of what is marked
+        raise ValueError(f"the map marks no part of {highlight}. Name it where {__name__} draws the part")
+    return svg
 
 
 def encoder_decoder_map() -> str:

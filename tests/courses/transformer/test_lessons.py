@@ -144,13 +144,14 @@ def test_list_terms_explains_terms(tmp_path):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_lesson_paragraphs_do_not_become_lists(module):
-    """Markdown turns a line that begins with a minus sign into a list."""
+    """Markdown turns a line that begins with a minus sign, or with a number and a full stop, into a list."""
     for text in markdown(module):
         before = ""
         for line in FENCED.sub("", text).splitlines():
             if re.match(r" *([-+*]|\d+\.) ", line):
-                assert line[0] != " ", line
-                assert not before or re.match(r"([-+*]|\d+\.) |  ", before), line
+                advice = f"wrap the text elsewhere, or put an empty line before the list: {line}"
+                assert line[0] != " ", advice
+                assert not before or re.match(r"([-+*]|\d+\.) |  ", before), advice
             before = line
 
 
@@ -163,7 +164,7 @@ def test_paper_questions_are_answered(module):
         assert (
             asked == re.findall(r"^\*\*(\d)\. ", texts[at + 1], re.MULTILINE) == [str(i + 1) for i in range(len(asked))]
         )
-        assert len(asked) >= 2
+        assert len(asked) >= 2, "On paper asks at least two questions"
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -189,8 +190,8 @@ def test_experiment_is_short_and_its_questions_are_answered(module):
     out, answers = all_cells[at + 2][1], all_cells[at + 3][1]
     asked = re.findall(r"^(\d)\. .*?\?", re.sub(r"\n  +", " ", out), re.MULTILINE)
     assert asked == re.findall(r"^\*\*(\d)\. ", answers, re.MULTILINE) == [str(i + 1) for i in range(len(asked))]
-    assert len(asked) >= 2
-    assert ">>> " in answers
+    assert len(asked) >= 2, "What came out asks at least two questions"
+    assert ">>> " in answers, "an answer shows a calculation"
     assert ">>> " not in task + out
 
 
