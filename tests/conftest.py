@@ -81,7 +81,7 @@ def pytest_testnodedown(node: object) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if left_out:
+    if left_out and not terminalreporter.config.option.keyword:  # -k leaves out tests of all kinds
         counts = ", ".join(f"{left_out[lane]} {lane}" for lane in LANES if left_out[lane])
         terminalreporter.write_line(f"Left out: {counts}. All tests: make test")
 
