@@ -54,7 +54,8 @@ BAR_GLYPHS = {"passed": "█", "failed": "▓", "error": "▓", "timeout": "▓"
 BAR_WIDTH = 20
 MIN_BAR_WIDTH = 5  # A shorter bar is left out.
 SUMMARY_WIDTH = 24  # columns for the statuses of an assignment; longer ones have two lines
-MAX_TITLE_WIDTH = 72  # columns for the title in the border of a panel of 80 columns
+WIDTH = 80  # columns of a panel
+TITLE_MARGIN = 8  # columns of the border beside the title
 
 
 def render(
@@ -75,7 +76,7 @@ def render(
     findings = one_per_finding(failed_checks(document))
     shown = findings if all_panels else [finding | {"also": []} for finding in first_failures(findings)[:MAX_FAILURES]]
     for finding in shown:
-        console.print(check_panel(finding))
+        console.print(check_panel(finding, width=console.width))
     left = sum(1 + len(finding["also"]) for finding in findings) - len(shown)
     if not all_panels and left:
         console.print(Text(f"{remaining_text(left)}; show all of them with --all", "dim"))
@@ -126,11 +127,17 @@ def _status_summary(checks: list[Document]) -> Text:
 
 
 def check_panel(
-    check: Document, *, commands: bool = True, with_map: bool = True, link: Callable[[str, int], str] | None = None
+    check: Document,
+    *,
+    width: int = WIDTH,
+    commands: bool = True,
+    with_map: bool = True,
+    link: Callable[[str, int], str] | None = None,
 ) -> Panel:
     """Return the panel of one failed check: what is wrong, for which input, where, and what was printed.
 
     Args:
+        width: columns that there are; a title that is too long for the border stands below it.
         commands: show the command to type next; a view that has a key for it does not.
         with_map: show which elements are wrong.
         link: return the address of a line, given file name and line, for terminals that can open it.
@@ -160,7 +167,7 @@ def check_panel(
     row("next", f"headway hint {check['function']}" if commands and not broken_file(check) else None)
     subject, check_title = panel_title(check)
     title = Text.assemble((f" {mark} {subject}", f"bold {style}"), " ", overflow="ellipsis")
-    fits = title.cell_len + len(check_title) <= MAX_TITLE_WIDTH
+    fits = title.cell_len + len(check_title) <= min(width, WIDTH) - TITLE_MARGIN
     if fits and check_title:
         title.append_text(Text.assemble("· ", check_title, " "))
     return Panel(

@@ -54,6 +54,13 @@ def test_report_is_never_wider_than_the_terminal(width):
     assert max(map(len, text.splitlines())) <= width
 
 
+@pytest.mark.parametrize("width", [40, 50, 60, 80, 120])
+@pytest.mark.parametrize("letters", [10, 30, 44])
+def test_title_is_never_cut(width, letters):
+    title = "x" * min(letters, width - 4)
+    assert title in rendered(document({**FAILED, "title": title}), width)
+
+
 def test_student_text_is_not_read_as_markup():
     text = rendered(document({**FAILED, "message": "x[b, t] [/bold]", "output": "[red]y[/red]\n"}))
     assert "x[b, t] [/bold]" in text
