@@ -2,6 +2,8 @@
 
 import itertools
 import re
+import subprocess
+import sys
 
 import pytest
 from support import layers_picture
@@ -14,6 +16,12 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 PAGES = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs" / "contributing").glob("*.md"))]
 PAGES += [ROOT / "RELEASING.md", ROOT / ".github" / "pull_request_template.md"]
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
+# Scripts that import what is in tests/support.
+SCRIPTS = [
+    path
+    for path in sorted(ROOT.glob("tests/*/*.py"))
+    if re.search(r'^from support.*^if __name__ == "__main__"', path.read_text("utf-8"), re.M | re.S)
+]
 # What the recipes create.
 CREATED = ("autograder/classroom/exporters/brightspace.py",)
 
@@ -63,6 +71,17 @@ def test_paths_exist(page):
             continue
         folders = (ROOT, ROOT / "autograder" / "site", ROOT / "autograder" / "courses" / "transformer")
         assert path == "site/" or any((folder / path).exists() for folder in folders), path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_script_finds_what_it_imports(path):
+    """Pytest finds `tests/support` by itself; a script that somebody starts does not."""
+    load = "import runpy, sys; sys.path[0] = str(sys.argv[1]); runpy.run_path(sys.argv[2], run_name='loaded')"
+    done = subprocess.run(
+        [sys.executable, "-c", load, path.parent, path], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_layers_picture_is_current():

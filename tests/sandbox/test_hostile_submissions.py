@@ -1,6 +1,6 @@
 """A class of hostile students at every level that this machine has, as this user and as nobody.
 
-`tests/hostile_levels.py` grades them; the tests look at what came of it.
+`tests/support/hostile_levels.py` grades them; the tests look at what came of it.
 """
 
 import contextlib

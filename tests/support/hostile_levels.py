@@ -2,7 +2,7 @@
 
     python tests/support/hostile_levels.py > tests/submissions/hostile/README.md
 
-Each level is graded by a process of its own (`tests/hostile_class.py`), some at a time.
+Each level is graded by a process of its own (`hostile_class.py`), some at a time.
 """
 
 import json
@@ -14,6 +14,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from autograder.sandbox import probe
 from support import hostile_class

@@ -17,6 +17,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from autograder.classroom.policy.model import Policy
 from autograder.curriculum.stubs import bundled
 from autograder.engine.diagnosis.mistake import mistakes_of_function

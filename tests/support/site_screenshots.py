@@ -11,6 +11,8 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from autograder.courses.transformer import TRANSFORMER
 from autograder.workspace import create
 from support.chromium import chromium
