@@ -54,8 +54,8 @@ BAR_GLYPHS = {"passed": "█", "failed": "▓", "error": "▓", "timeout": "▓"
 BAR_WIDTH = 20
 MIN_BAR_WIDTH = 5  # A shorter bar is left out.
 SUMMARY_WIDTH = 24  # columns for the statuses of an assignment; longer ones have two lines
-WIDTH = 80  # columns of a panel
-TITLE_MARGIN = 8  # columns of the border beside the title
+WIDTH = 80  # columns of a panel that its title may use, in a wider terminal too
+TITLE_MARGIN = 8  # as many of them belong to the border
 
 
 def render(

@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -81,12 +81,12 @@ def _full_lines(console: Console, *shown: RenderableType) -> list[str]:
 
 def _report(screen: "WatchScreen", check: dict[str, Any], console: Console, room: int) -> list[str]:
     """Return the panel of a check; without its map if the rest of it fits only then."""
-    full = _full_lines(console, check_panel(check, width=console.width, commands=False, link=screen.link))
+    panel = partial(check_panel, check, width=console.width, commands=False, link=screen.link)
+    full = _full_lines(console, panel())
     if not check["error_map"] or len(full) <= room:
         return full
     note = Text("  the map does not fit here; press p to show it alone")
-    panel = check_panel(check, width=console.width, commands=False, with_map=False, link=screen.link)
-    brief = _full_lines(console, panel, note)
+    brief = _full_lines(console, panel(with_map=False), note)
     return brief if len(brief) <= room else full
 
 
