@@ -39,9 +39,8 @@ IS_WINDOWS = os.name == "nt"
 _BLOCK = 1 << 16
 # Files that Headway reads; the content of any other file is not needed.
 _READ_SUFFIXES = (".py", ".ipynb", ".zip", ".yml", ".csv", ".txt")
-_STUDENT = re.compile(
-    r".+?_\d+_(?=\d+_|assignsubmission_)", re.DOTALL
-)  # "lovelaceada_4021_" of Canvas, "Ada Lovelace_18_" of Moodle
+# "lovelaceada_4021_" of Canvas, "Ada Lovelace_18_" of Moodle.
+_STUDENT = re.compile(r".+?_\d+_(?=\d+_|assignsubmission_)", re.DOTALL)
 _WRONG_NAME_ERRORS = {errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ}
 # Names that Windows cannot write: with certain characters, with a dot or a blank at the end, or of a device.
 _WINDOWS_NAME = re.compile(

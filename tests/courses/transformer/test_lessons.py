@@ -164,7 +164,7 @@ def test_paper_questions_are_answered(module):
         assert (
             asked == re.findall(r"^\*\*(\d)\. ", texts[at + 1], re.MULTILINE) == [str(i + 1) for i in range(len(asked))]
         )
-        assert len(asked) >= 2, "On paper asks at least two questions"
+        assert len(asked) >= 2, '"On paper" must ask at least two questions'
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -190,8 +190,8 @@ def test_experiment_is_short_and_its_questions_are_answered(module):
     out, answers = all_cells[at + 2][1], all_cells[at + 3][1]
     asked = re.findall(r"^(\d)\. .*?\?", re.sub(r"\n  +", " ", out), re.MULTILINE)
     assert asked == re.findall(r"^\*\*(\d)\. ", answers, re.MULTILINE) == [str(i + 1) for i in range(len(asked))]
-    assert len(asked) >= 2, "What came out asks at least two questions"
-    assert ">>> " in answers, "an answer shows a calculation"
+    assert len(asked) >= 2, '"What came out" must ask at least two questions'
+    assert ">>> " in answers, "the answers must show a calculation"
     assert ">>> " not in task + out
 
 
