@@ -105,7 +105,7 @@ def wait_for_key(or_until: Callable[[], bool]) -> None:
     import tty
 
     before = termios.tcgetattr(sys.stdin)
-    tty.setcbreak(sys.stdin)
+    tty.setcbreak(sys.stdin, termios.TCSADRAIN)  # The default, TCSAFLUSH, loses a key that was pressed already.
     try:
         while not or_until():
             if select.select([sys.stdin], [], [], POLL_SECONDS)[0]:

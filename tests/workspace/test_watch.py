@@ -399,6 +399,24 @@ def test_headway_without_command_welcomes_once(workspace):
         again.close()
 
 
+def test_key_pressed_before_it_is_waited_for_counts(tmp_path):
+    code = """
+import time
+from autograder.workspace.terminal import wait_for_key
+print("press", flush=True)
+time.sleep(1)
+wait_for_key(lambda: False)
+print("begun", flush=True)
+"""
+    terminal = Terminal([sys.executable, "-c", code], tmp_path)
+    try:
+        terminal.wait_for("press")
+        terminal.press(" ")
+        terminal.wait_for("begun", seconds=30)
+    finally:
+        terminal.close()
+
+
 def test_welcome_breaks_lines_between_words(workspace):
     terminal = Terminal(HEADWAY, workspace, columns=50)
     try:
