@@ -17,6 +17,7 @@ from support.nbgrader_class import (
     write_submissions,
     write_submissions_nbgrader_cannot_grade,
 )
+from support.run_notebooks import kernel_sockets
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
@@ -70,7 +71,7 @@ class Course:
         with ThreadPoolExecutor(2) as pool:
             self.autograding = pool.submit(self._autograde)
             self.grading = pool.submit(self._grade)
-            self.validation = pool.submit(self.nbgrader, "validate", self.notebook("release"))
+            self.validation = pool.submit(self._run_kernels, "validate", self.notebook("release"))
 
     def run(self, *command, cwd=None, exit_codes=(0,)):
         """Run Python with these arguments in the course's folder; returns all output."""
@@ -87,6 +88,11 @@ class Course:
     def nbgrader(self, *arguments, **options):
         return self.run("-m", "nbgrader", *arguments, **options)
 
+    def _run_kernels(self, *arguments, **options):
+        with kernel_sockets() as config:
+            sockets = [f"--KernelManager.{name}={value}" for name, value in config.KernelManager.items()]
+            return self.nbgrader(*arguments, *sockets, **options)
+
     def notebook(self, step, student=""):
         return self.folder / step / student / ASSIGNMENT / f"{ASSIGNMENT}.ipynb"
 
@@ -98,7 +104,7 @@ class Course:
         return {row["student_id"]: float(row["score"]) for row in rows}
 
     def _autograde(self):
-        log = self.nbgrader("autograde", ASSIGNMENT, exit_codes=(0, 1))
+        log = self._run_kernels("autograde", ASSIGNMENT, exit_codes=(0, 1))
         return self.exported_scores(self.folder), log
 
     def _grade(self):

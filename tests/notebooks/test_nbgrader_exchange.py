@@ -4,14 +4,14 @@ Every step is nbgrader's own code; formgrader is its extension in a Jupyter serv
 """
 
 import datetime
+import http.client
 import json
 import os
 import re
 import socket
 import subprocess
 import sys
-import urllib.error
-import urllib.request
+import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -67,14 +67,14 @@ class Term:
         day = datetime.timedelta(days=1)
         policy = POLICY.format(yesterday=(now - day / 2).isoformat(), tomorrow=(now + day).isoformat())
         (self.course / "course.toml").write_text(policy)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self._port = free.getsockname()[1]
+        # A socket, because another process may take a port before the server has it.
+        self._sockets = tempfile.TemporaryDirectory(prefix="formgrader-")
+        self._socket = f"{self._sockets.name}/socket"
         self._log = open(folder / "server.log", "w")  # noqa: SIM115 (closed in `stop`)
         extension = "{'nbgrader.server_extensions.formgrader': True}"
         self._server = subprocess.Popen(
             [
-                sys.executable, "-m", "jupyter_server", f"--port={self._port}", "--no-browser", "--allow-root",
+                sys.executable, "-m", "jupyter_server", f"--sock={self._socket}", "--no-browser", "--allow-root",
                 f"--ServerApp.root_dir={self.course}", f"--IdentityProvider.token={TOKEN}",
                 f"--ServerApp.jpserver_extensions={extension}",
             ],
@@ -105,22 +105,25 @@ class Term:
         self._server.terminate()
         self._server.wait(30)
         self._log.close()
+        self._sockets.cleanup()
 
     def formgrader(self, path, method="GET"):
         """The body of one of formgrader's pages."""
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self._port}/formgrader/{path}",
-            headers={"Authorization": f"token {TOKEN}"},
-            method=method,
-        )
-        with urllib.request.urlopen(request, timeout=120) as answer:
-            return answer.read().decode("utf-8")
+        connection = http.client.HTTPConnection("localhost")
+        with socket.socket(socket.AF_UNIX) as connection.sock:
+            connection.sock.settimeout(120)
+            connection.sock.connect(self._socket)
+            connection.request(method, f"/formgrader/{path}", headers={"Authorization": f"token {TOKEN}"})
+            answer = connection.getresponse()
+            text = answer.read().decode("utf-8")
+        assert answer.status == 200, (answer.status, text)
+        return text
 
     def _answers(self, path):
         assert self._server.poll() is None, Path(self._log.name).read_text()
         try:
             return bool(self.formgrader(path))
-        except urllib.error.URLError:
+        except OSError:
             return False
 
 

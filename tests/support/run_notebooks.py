@@ -6,9 +6,12 @@ Prints JSON: by notebook, the source and the outputs of each code cell. With --v
 nbgrader's validator with the settings of their course, and its verdict is added (empty if the notebook is valid).
 """
 
+import contextlib
 import json
 import os
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.core.slow_imports import skip_slow_imports
@@ -17,12 +20,14 @@ skip_slow_imports()
 
 import nbformat  # noqa: E402
 from nbclient import NotebookClient  # noqa: E402
+from traitlets.config import Config  # noqa: E402
 
 
 def run(path: Path) -> dict[str, object]:
     notebook = nbformat.read(path, as_version=4)
     resources = {"metadata": {"path": str(path.parent)}}
-    NotebookClient(notebook, timeout=500, allow_errors=True, resources=resources).execute()
+    with kernel_sockets() as config:
+        NotebookClient(notebook, timeout=500, allow_errors=True, resources=resources, config=config).execute()
     return {"cells": code_cells(notebook)}
 
 
@@ -39,8 +44,17 @@ def validate(path: Path) -> dict[str, object]:
 
     # The course is three folders above its notebook.
     settings = PyFileConfigLoader("nbgrader_config.py", path=str(path.parents[2])).load_config()
-    verdict = RecordingValidator(config=settings).validate(str(path))
+    with kernel_sockets() as config:
+        settings.merge(config)
+        verdict = RecordingValidator(config=settings).validate(str(path))
     return {"cells": code_cells(executed[0]), "verdict": verdict}
+
+
+@contextlib.contextmanager
+def kernel_sockets() -> Iterator[Config]:
+    """Settings with which a kernel listens on files: before it has its TCP ports, another process may take them."""
+    with tempfile.TemporaryDirectory(prefix="kernel-") as folder:
+        yield Config(KernelManager={"transport": "ipc", "ip": f"{folder}/socket"})
 
 
 def code_cells(notebook):
