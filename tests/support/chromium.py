@@ -20,6 +20,7 @@ def chromium(profile, *more_flags):
         pytest.skip("no Chromium with chromedriver: apt-get install chromium chromium-driver")
     pytest.importorskip("selenium")
     from selenium import webdriver
+    from selenium.common.exceptions import WebDriverException
     from selenium.webdriver.chrome.options import Options
     from selenium.webdriver.chrome.service import Service
 
@@ -28,7 +29,10 @@ def chromium(profile, *more_flags):
     for flag in (*FLAGS, *more_flags, f"user-data-dir={profile}"):
         options.add_argument(f"--{flag}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    try:
+        driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    except WebDriverException:  # another process may have taken the port that Selenium had found free
+        driver = webdriver.Chrome(options=options, service=Service(DRIVER))
     try:
         yield driver
     finally:

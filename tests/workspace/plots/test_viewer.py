@@ -1,11 +1,11 @@
 """The attention viewer in a real browser: what it shows, mouse and keyboard, and that hostile text stays text."""
 
 import json
-import shutil
 import sys
 
 import numpy as np
 import pytest
+from support.chromium import chromium
 
 from autograder.curriculum.stubs import bundled
 from autograder.workspace.plot_data.catalog import PLOTS
@@ -16,11 +16,6 @@ from autograder.workspace.plots.viewer import embed
 from autograder.workspace.training import checkpoint
 
 HOSTILE = "</script><script>document.title='taken'</script><img src=x onerror=document.title='taken'><!--"
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --window-size=1200,900"
-)
 
 
 @pytest.fixture(scope="module")
@@ -53,21 +48,9 @@ def page(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser(page, tmp_path_factory):
-    if not (CHROMIUM and DRIVER):
-        pytest.skip("no Chromium on this machine")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.options import Options
-    from selenium.webdriver.chrome.service import Service
-
-    options = Options()
-    options.binary_location = CHROMIUM
-    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"]:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    driver.get(page[0].as_uri())
-    yield driver
-    driver.quit()
+    with chromium(tmp_path_factory.mktemp("profile"), "window-size=1200,900") as driver:
+        driver.get(page[0].as_uri())
+        yield driver
 
 
 def opacities(browser):
