@@ -13,6 +13,7 @@ from autograder.documents import RESULT_SCHEMA
 Level = Literal["full", "summary", "none"]
 Status = CheckStatus
 STATUSES: tuple[Status, ...] = get_args(Status)
+DIAGNOSED: tuple[Status, ...] = ("failed", "error")  # A check that was stopped has no answer to diagnose.
 _MOST_URGENT_FIRST: tuple[Status, ...] = ("error", "timeout", "failed", "blocked", "not_started")
 
 

@@ -17,7 +17,7 @@ from autograder.engine.official_time import OfficialTimes
 from autograder.engine.reference import Reference
 from autograder.engine.student import UNANSWERED, RecordedCheck, StudentCode
 from autograder.errors import Cancelled, UsageError, Verdict
-from autograder.results import CheckResult
+from autograder.results import DIAGNOSED, CheckResult
 from autograder.sandbox import Limits, ResourceUsage, Workers
 
 # Limits the answers of one job that are recorded for the diagnosis. All correct answers of the course take 2 MiB; a
@@ -173,7 +173,7 @@ class JobRunner:
 
     def _diagnose(self, result: JobResult, usage: ResourceUsage, *, official_prerequisites: bool) -> None:
         """Add to failed checks the known mistakes that give the student's answers."""
-        wrong = dict.fromkeys(check.function for check in result.checks if check.status in ("failed", "error"))
+        wrong = dict.fromkeys(check.function for check in result.checks if check.status in DIAGNOSED)
         if not wrong:
             return
         from autograder.engine.diagnosis.diagnose import diagnose

@@ -139,7 +139,7 @@ class LessonServer:
         except UsageError as error:
             return _json({"error": clean(error, 1000)}, 400)
         except Cancelled:
-            return _json({"error": "the check was cancelled"}, 409)
+            return _json({"cancelled": "the check was cancelled"})  # no error: a page cancels when the text is edited
         except Exception as error:
             text = f"internal error (please report it): {type(error).__name__}: {clean(error, 300)}"
             return _json({"error": text}, 500)

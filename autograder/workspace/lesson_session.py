@@ -15,7 +15,7 @@ from autograder.core.text import clean
 from autograder.curriculum import Assignment, registry
 from autograder.errors import UsageError
 from autograder.report.page_report import page_report
-from autograder.results import Status, SubmissionResult, to_document
+from autograder.results import DIAGNOSED, CheckResult, Status, SubmissionResult, to_document
 from autograder.sandbox import StartWorkers, start_workers
 from autograder.workspace import experiments, files, hints, page_plots, progress, solutions, submit
 from autograder.workspace.experiments import ExperimentRun
@@ -130,12 +130,17 @@ class LessonSession:
             return {"digest": cell.digest, "line": cell.line, **self._progress()}
 
     def check(self, payload: Payload) -> Reply:
-        """Check one function, record its result, and return the report."""
+        """Check one function, record its result, and return the report.
+
+        With `diagnose` false, mistakes are not looked for, which may take longer than the check; the reply says whether
+        there is one to look for with another check.
+        """
+        diagnose = payload.get("diagnose") is not False
         with self._lock:
             function = self._function(payload)
             module = function.partition(".")[0]
             FileCells(self.workspace.folder, module, self.curriculum)  # for its messages
-        result, badges = self._check((function,))
+        result, badges = self._check((function,), diagnose=diagnose, current_function=function)
         with self._lock:
             following = None
             if result.passed and (name := progress.next_unfinished(self._known(), self.curriculum, function)):
@@ -145,6 +150,7 @@ class LessonSession:
                 "report": page_report(to_document(result, self.curriculum)),
                 **self._progress(),
                 "badges": badges,
+                "undiagnosed": not diagnose and any(map(_can_be_diagnosed, result.checks)),
                 "next": following,
             }
 
@@ -193,7 +199,7 @@ class LessonSession:
             self._refresh()
             unknown = function not in self.workspace.statuses and not self.workspace.snapshot.is_stub(function)
         if unknown:
-            self._check((function,))
+            self._check((function,), current_function=function)
         with self._lock:
             workspace, state = self.workspace, self.workspace.state
             state.refresh()
@@ -309,7 +315,12 @@ class LessonSession:
             return {"event": "statuses", **self._progress()}
 
     def _check(
-        self, functions: tuple[str, ...], checker: Checker | None = None, *, diagnose: bool = True
+        self,
+        functions: tuple[str, ...],
+        checker: Checker | None = None,
+        *,
+        diagnose: bool = True,
+        current_function: str | None = None,
     ) -> tuple[SubmissionResult, list[str]]:
         """Check functions and record the results of those whose code did not change meanwhile; return badges, too."""
         with self._lock:
@@ -327,7 +338,6 @@ class LessonSession:
             if changed:
                 result.notes.append("The code was changed during this check, so its result is not recorded.")
             unchanged = [check for check in result.checks if check.function not in changed]
-            current_function = functions[0] if diagnose else None
             recorded = dataclasses.replace(result, checks=unchanged)
             return result, self.workspace.record(recorded, current_function=current_function)
 
@@ -390,6 +400,10 @@ def _field(payload: Payload, name: str, kind: type) -> Any:
     if not isinstance(value, kind):
         raise UsageError(f"the page sent no valid {name!r}. Reload it")
     return value
+
+
+def _can_be_diagnosed(check: CheckResult) -> bool:
+    return check.status in DIAGNOSED and not check.file_at_fault
 
 
 def _why_no_solution(refusal: solutions.SolutionRefused) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder.core.text import ago
 from autograder.report import wording
-from autograder.results import Status, SubmissionResult, function_status
+from autograder.results import DIAGNOSED, Status, SubmissionResult, function_status
 from autograder.workspace import progress
 from autograder.workspace.background_checker import BackgroundChecker, CheckReply, CheckRequest
 from autograder.workspace.dependencies import Snapshot
@@ -21,7 +21,6 @@ from autograder.workspace.workspace import Workspace
 # A file that looks half written is read again after RETRY_SECONDS, at most MAX_RETRIES times.
 RETRY_SECONDS, MAX_RETRIES = 0.02, 3
 WRONG = ("failed", "error", "timeout")
-DIAGNOSED = ("failed", "error")  # A check that was stopped has no answer to diagnose.
 
 
 class WatchSession:

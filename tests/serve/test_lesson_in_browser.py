@@ -66,7 +66,7 @@ def test_wrong_code_is_saved_and_its_mistake_named(lesson, folder):
     lesson.check()
     lesson.wait_for(".cell-report", "checks failed")
     assert in_file(folder) == WRONG
-    assert "sum was taken over the whole array" in lesson.in_cell(".cell-report")
+    lesson.wait_for(".report-mistake-title", "sum was taken over the whole array")
 
 
 def test_hint_is_shown(lesson):

@@ -2,6 +2,7 @@
 import { BackendError } from "./backend_error.js";
 
 const KEY = "fake-files";
+const MISTAKE = { title: "the rows were not divided", reason: "proof", explanation: "why", hint: "by what?" };
 const { cells, reports, plot } = JSON.parse(document.getElementById("fake-data").textContent);
 let listener = () => {};
 let finish = null; // ends the check that is held
@@ -12,6 +13,7 @@ const fake = (window.fake = {
   shown: {},
   log: [],
   holds: false, // whether checks wait for `release`
+  holdsDiagnosis: false, // the same for checks that look for the mistake
   failure: "", // why saves fail
   lost: false,
   plots: [{ name: "softmax-temperatures", title: plot.title, functions: ["softmax.softmax"] }],
@@ -47,16 +49,17 @@ function points() {
   return { earned: passed * 2, possible: Object.keys(cells).length * 2 };
 }
 
-function report(name, status) {
+function report(name, status, diagnose) {
   if (status === "passed") return reports.passed;
   const line = fake.cells[name].line + fake.cells[name].text.split("\n").findIndex((text) => /wrong|while|return/.test(text));
   const cards = reports.failed.cards.map((card) => ({ ...card, location: { file: "softmax.py", line, text: "the line" } }));
+  if (diagnose) cards[0].mistake = MISTAKE;
   return { ...reports.failed, cards };
 }
 
-async function check({ function: name }) {
+async function check({ function: name, diagnose = true }) {
   const { text } = fake.cells[name];
-  if (fake.holds || text.includes("while True")) {
+  if ((diagnose && fake.holdsDiagnosis) || fake.holds || text.includes("while True")) {
     listener({ event: "countdown", seconds: 10 });
     const error = await new Promise((resolve) => (finish = resolve));
     finish = null;
@@ -66,7 +69,8 @@ async function check({ function: name }) {
   fake.statuses[name] = status;
   const next = Object.keys(cells).find((key) => fake.statuses[key] !== "passed");
   return {
-    report: report(name, status),
+    report: report(name, status, diagnose),
+    undiagnosed: status === "failed" && !diagnose,
     statuses: { ...fake.statuses },
     points: points(),
     badges: status === "passed" ? fake.badges : [],
@@ -121,6 +125,7 @@ export async function connect() {
   fake.lost = false;
   return {
     name: "fake",
+    canInterrupt: true,
     listen: (callback) => (listener = callback),
     async request(action, payload) {
       if (fake.lost) throw new BackendError("The connection to headway serve is lost.", { lost: true });

@@ -245,7 +245,39 @@ def test_checks_are_queued_once(page):
     page.click(".check", LOG_SOFTMAX)
     page.js("fake.holds = false; fake.release()")
     page.wait_for(".cell-report", function=LOG_SOFTMAX)
-    assert [payload["function"] for payload in page.requests("check")] == [SOFTMAX, SOFTMAX, LOG_SOFTMAX]
+    without_diagnosis = [payload["function"] for payload in page.requests("check") if "diagnose" in payload]
+    assert without_diagnosis == [SOFTMAX, SOFTMAX, LOG_SOFTMAX]
+
+
+def mistakes(page):
+    return [title.text for title in page.browser.find_elements(By.CSS_SELECTOR, ".report-mistake-title")]
+
+
+def test_result_is_shown_before_its_mistake_is_looked_for(page):
+    page.js("fake.holdsDiagnosis = true")
+    page.check(WRONG)
+    page.wait_for(".check-state", "2 of 3 checks failed. Looking for the mistake …")
+    page.wait_for(".cell-report", "2 of 3 checks failed")
+    assert mistakes(page) == [] and page.cell(".stop").is_displayed()
+    page.js("fake.release()")
+    page.wait_for(".report-mistake-title")
+    assert page.cell(".check-state").get_attribute("textContent") == f"2 of 3 checks failed. {mistakes(page)[0]}"
+    assert not page.cell(".stop").is_displayed()
+    assert page.requests("check") == [{"function": SOFTMAX, "diagnose": False}, {"function": SOFTMAX}]
+
+
+def test_search_for_a_mistake_ends_when_the_text_is_changed_or_checked_again(page):
+    page.js("fake.holdsDiagnosis = true")
+    page.check(WRONG)
+    page.wait_for(".check-state", "Looking for the mistake")
+    page.press(Keys.CONTROL, Keys.ENTER)
+    page.wait("fake.log.filter(([action]) => action === 'check').length === 4")
+    page.wait_for(".check-state", "Looking for the mistake")
+    page.keys("#")
+    page.wait("!document.querySelector('.stop').checkVisibility()")
+    assert page.requests("cancel") == [{"only": "check"}] * 2
+    assert mistakes(page) == [] and page.cell(".check-state").text == ""
+    assert "outdated" in page.cell("").get_attribute("class")
 
 
 def test_endless_loop_has_a_countdown_and_can_be_stopped(page):

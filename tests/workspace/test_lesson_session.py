@@ -13,7 +13,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.engine import session as engine
 from autograder.errors import UsageError
 from autograder.results import CheckResult, SubmissionResult
-from autograder.workspace import create, hints, solutions
+from autograder.workspace import create, hints, progress, solutions
 from autograder.workspace.lesson_session import LessonSession
 from autograder.workspace.workspace import Workspace
 
@@ -143,6 +143,21 @@ def test_check_with_the_engine_names_the_mistake(folder):
     assert json.loads(json.dumps(reply)) == reply
     assert reply["statuses"][SOFT] == "failed" and reply["next"] is None
     assert any(card["mistake"] for card in reply["report"]["cards"])
+
+
+def test_check_without_diagnosis_says_whether_there_is_a_mistake_to_look_for(folder):
+    session = LessonSession(Workspace.open(folder), EngineChecker(folder))
+    request = {"function": SOFT, "diagnose": False}
+    stub = (folder / "softmax.py").read_text()
+    (folder / "softmax.py").write_text(SOFTMAX.replace("z.sum(axis, keepdims=True)", "z.sum()"))
+    reply = session.handle("check", request)
+    assert reply["undiagnosed"] and reply["statuses"][SOFT] == "failed"
+    assert not any(card["mistake"] for card in reply["report"]["cards"])
+    assert Workspace.open(folder).state.content[progress.CURRENT_FUNCTION] == SOFT
+    assert not session.handle("check", {"function": SOFT})["undiagnosed"]
+    for text in (SOFTMAX, SOFTMAX + "\nimport missing\n", stub):
+        (folder / "softmax.py").write_text(text)
+        assert not session.handle("check", request)["undiagnosed"]
 
 
 def test_hints_appear_step_by_step_and_are_remembered(session, folder):

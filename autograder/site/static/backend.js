@@ -1,7 +1,7 @@
 // Choose the back end of a lesson page: what saves and checks the student's code.
 //
-// A back end has `name`, `request(action, payload)`, which resolves with the reply, and `listen(callback)`, which
-// receives events. The actions are described in autograder/workspace/lesson_session.py.
+// A back end has `name`, `canInterrupt`, `request(action, payload)`, which resolves with the reply, and
+// `listen(callback)`, which receives events. The actions are described in autograder/workspace/lesson_session.py.
 
 /**
  * @typedef {object} Page
@@ -11,6 +11,7 @@
  *
  * @typedef {object} Backend
  * @property {string} name
+ * @property {boolean} canInterrupt whether a check can be cancelled at no cost
  * @property {(action: string, payload?: object) => Promise<any>} request throws BackendError
  * @property {(callback: (event: any) => void) => void} listen
  */

@@ -43,6 +43,7 @@ const systemClock = {
 /** Answers requests with Python in a worker of this page. */
 export class BrowserBackend {
   name = "browser";
+  canInterrupt = false; // Python would have to start again.
   /** @type {Set<(event: any) => void>} */
   #listeners = new Set();
   /** @type {any} */

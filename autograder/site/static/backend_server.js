@@ -12,6 +12,7 @@ const RETRY_MILLISECONDS = [250, 500, 1000, 2000, 4000];
 
 class ServerBackend {
   name = "server";
+  canInterrupt = true;
 
   /**
    * @param {import("./backend.js").Page} page
@@ -44,9 +45,9 @@ class ServerBackend {
     } catch {
       throw new BackendError(LOST, { lost: true });
     }
-    if (response.ok) return reply;
+    if (response.ok && !reply.cancelled) return reply;
     if (isOtherServer(response)) throw new BackendError(ANOTHER_SERVER, { lost: true });
-    throw new BackendError(reply.error.trim());
+    throw new BackendError(reply.cancelled ?? reply.error.trim());
   }
 
   /** Call back with every event. @param {(event: any) => void} callback */

@@ -40,6 +40,9 @@ export class Cell {
     this._page = page;
     this._file = `${functions[0].split(".")[0]}.py`;
     this._isStopped = false;
+    this._isDiagnosing = false;
+    /** @type {Promise<void> | null} */
+    this._interruption = null; // of the search for a mistake
     this._lines = lineCount(file.text);
     this.saved = new SavedText(functions[0], file, page.connection, page.drafts, {
       onState: (state, message) => this._view.showSaveState(state, message),
@@ -105,6 +108,7 @@ export class Cell {
     this._view.note.textContent = "";
     this.saved.type(text);
     this._outdateReport();
+    this._interruptDiagnosis();
   }
 
   /** Mark the report as being about an earlier text. */
@@ -191,6 +195,13 @@ export class Cell {
   waits() {
     const isSame = this._page.queue.running === this;
     this._view.say(isSame ? "Checking. Your new text is checked next." : "Waiting for another check.");
+    if (isSame) this._interruptDiagnosis();
+  }
+
+  /** Look no longer for the mistake of a text that is changed or checked again. */
+  _interruptDiagnosis() {
+    if (!this._isDiagnosing || !this._page.connection.canInterrupt) return;
+    this._interruption ??= this._page.connection.request("cancel", { only: "check" }).catch(() => {});
   }
 
   /** Save and check. The queue calls this. */
@@ -222,19 +233,50 @@ export class Cell {
   /** Check the functions of the cell, up to the first one that does not pass, and show the last report. */
   async _checkFunctions() {
     const checked = this.saved.text;
-    let reply;
-    for (const name of this.functions) {
-      reply = await this._page.connection.request("check", { function: name });
+    let reply, name;
+    for (name of this.functions) {
+      reply = await this._page.connection.request("check", { function: name, diagnose: false });
       this._page.onProgress(reply);
       if (!reply.report.passed) break;
     }
     this.host.classList.toggle("outdated", this.saved.text !== checked);
-    const report = renderReport(reply.report, { onLocation: this._page.onLocation });
-    this._view.showReport(reply, report, this._page.canTrain);
+    this.host.classList.remove("checking");
+    this._view.showReport(reply, this._render(reply.report), this._page.canTrain);
     if (reply.report.passed) {
       this._closeHints();
       this._plots.drawFirst().then(() => this._view.scrollToResult()); // A longer column moves what is beside it.
+    } else if (reply.undiagnosed && this.saved.text === checked && !this._page.queue.isWaiting(this)) {
+      this.showStatus();
+      await this._diagnose(name ?? "", reply.report);
     }
+  }
+
+  /**
+   * Look for the mistake, which may take longer than the check, and show what was found.
+   * @param {string} name of the function
+   * @param {import("./report.js").Report} shown
+   */
+  async _diagnose(name, shown) {
+    this.say(`${shown.headline}. Looking for the mistake`);
+    this._isDiagnosing = true;
+    try {
+      const reply = await this._page.connection.request("check", { function: name });
+      this._page.onProgress(reply);
+      const isNew = JSON.stringify(reply.report.cards) !== JSON.stringify(shown.cards);
+      this._view.completeReport(reply, isNew ? this._render(reply.report) : null);
+    } catch (error) {
+      if (!this._interruption) throw error;
+      this._view.say("");
+    } finally {
+      await this._interruption;
+      this._interruption = null;
+      this._isDiagnosing = false;
+    }
+  }
+
+  /** @param {import("./report.js").Report} report */
+  _render(report) {
+    return renderReport(report, { onLocation: this._page.onLocation });
   }
 
   /** Say what the running check is doing. @param {string} text */

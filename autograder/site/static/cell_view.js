@@ -99,6 +99,17 @@ export class CellView {
     this.scrollToResult();
   }
 
+  /**
+   * Show the report again, now with the mistake, unless nothing new was found.
+   * @param {any} reply
+   * @param {HTMLElement | null} report
+   */
+  completeReport({ report: { headline, cards } }, report) {
+    if (report) this._report.replaceChildren(report);
+    const titles = cards.map((/** @type {any} */ card) => card.mistake?.title).filter(Boolean);
+    this._announce([headline, ...titles].join(". "));
+  }
+
   /** Scroll as little as needed to show the outcome of the check. */
   scrollToResult() {
     const header = this._report.querySelector(".report-header") ?? this._report;

@@ -13,7 +13,7 @@ export class CheckQueue {
   /** Check a cell as soon as nothing else is checked. @param {Checkable} cell */
   async request(cell) {
     if (this.running) {
-      if (!this._waiting.includes(cell)) this._waiting.push(cell);
+      if (!this.isWaiting(cell)) this._waiting.push(cell);
       cell.waits();
       return;
     }
@@ -28,6 +28,11 @@ export class CheckQueue {
       }
       next = this._waiting.shift();
     }
+  }
+
+  /** Whether a cell will be checked later. @param {Checkable} cell */
+  isWaiting(cell) {
+    return this._waiting.includes(cell);
   }
 
   /** Forget the checks that wait. */

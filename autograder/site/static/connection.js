@@ -26,6 +26,11 @@ export class Connection {
     return this._backend?.name ?? "";
   }
 
+  /** Whether a check can be cancelled at no cost. */
+  get canInterrupt() {
+    return this._backend?.canInterrupt ?? false;
+  }
+
   /** Connect, for the first time or again. Returns whether the page has a back end at all. */
   async start() {
     const backend = await connect(this._page);
