@@ -19,6 +19,26 @@ def test_marks_stay_apart_in_every_encoding(encoding, marks):
     assert {len(mark) for mark in written} == {1}
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("scores of ±1000", "scores of +-1000"),
+        ("Σ σ² / √v̂", "Sigma sigma^2 / Vv_hat"),
+        ("10⁻⁴ x₁₂ aᵀ kᵥ", "10^-4 x_12 a^T k_v"),
+        ("2½ (∂L / ∂θ)", "2(1/2) (dL / dtheta)"),
+        ("é Ġ 中 ٣ \x1b 🙂", "? ? ? ? \x1b ?"),
+    ],
+)
+def test_formulas_stay_readable_in_ascii(text, expected):
+    assert text.encode("ascii", ERRORS).decode("ascii") == expected
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_no_character_is_an_error(encoding):
+    everything = "".join(chr(number) for number in range(0x110000) if not 0xD800 <= number < 0xE000)
+    assert everything.encode(encoding, ERRORS)
+
+
 def test_command_prints_ascii_marks_where_utf_8_is_missing(tmp_path):
     command = [sys.executable, "-m", "autograder.cli", "list", "--all"]
     environment = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "COLUMNS": "80"}
