@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from autograder.engine.diagnosis.call_matching import parts_of
 from autograder.engine.diagnosis.matching import Match
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake
 from autograder.engine.diagnosis.replay import Answer, replay
-from autograder.engine.diagnosis.search import Search, parts_of
+from autograder.engine.diagnosis.search import Search
 from autograder.engine.diagnosis.variants import FamilyModule
 from autograder.engine.student import Call
 
@@ -34,7 +35,7 @@ def find_constants(families: Iterable[Mistake], search: Search) -> dict[Mistake,
         if search.is_out_of_time:
             break
         try:
-            module = FamilyModule(family, search.package, search.module)
+            module = FamilyModule(family, search.compared.package, search.compared.module)
         except BrokenMistake:
             continue
         values = _find_values(family, module, search)
@@ -54,21 +55,22 @@ def _find_values(family: Mistake, module: FamilyModule, search: Search) -> list[
     """Return the constants that explain the most failed checks, among those that explain one of the first."""
     best: tuple[int, list[float]] = (0, [])
     checks: dict[int, _FamilyCheck] = {}
+    failed = search.compared.failed
 
     def explains(value: float, index: int) -> bool:
         return checks.setdefault(index, _FamilyCheck(module, search, index)).explains(value)
 
     # The more numbers an answer has, the more constants fit one of them. Speed alone would let chance decide.
-    for index in sorted(search.failed[:MAX_CHECKS], key=lambda index: _count(search.checks[index].calls[-1].value)):
+    for index in sorted(failed[:MAX_CHECKS], key=lambda index: _count(search.compared.last_call(index).value)):
         check = checks.setdefault(index, _FamilyCheck(module, search, index))
         values = [value for value in _candidates(family, check) if check.explains(value)]
-        for other in search.failed:  # The checks that it explains, one after the other, narrow the values down.
+        for other in failed:  # The checks that it explains, one after the other, narrow the values down.
             if len(values) > 1:
                 values = [value for value in values if explains(value, other)] or values
         if values:
-            count = sum(explains(values[0], other) for other in search.failed)
+            count = sum(explains(values[0], other) for other in failed)
             best = max(best, (count, values), key=lambda entry: entry[0])
-            if count == len(search.failed):
+            if count == len(failed):
                 break
         elif check.depends_on_constant:
             break
@@ -97,8 +99,8 @@ class _FamilyCheck:
     def answers(self, value: float) -> list[tuple[Call, Answer]]:
         """Return the calls of the check with the answers of this member."""
         if value not in self._answers:
-            check, module = self._search.checks[self._index], self._module.with_constant(value)
-            self._answers[value] = list(replay(check, module, self._search.package))
+            check, module = self._search.compared.checks[self._index], self._module.with_constant(value)
+            self._answers[value] = list(replay(check, module, self._search.compared.package))
         return self._answers[value]
 
     @property
@@ -109,7 +111,7 @@ class _FamilyCheck:
 
     def explains(self, value: float) -> bool:
         """Return whether this member gives the student's answer, or a part of it."""
-        return self._search.outcome_of_answers(self.answers(value), self._index).match is not Match.NO
+        return self._search.compared.outcome_of_answers(self.answers(value), self._index).match is not Match.NO
 
     def errors(self, value: float) -> Array:
         """Return the member's numbers minus the student's where these are wrong, the smallest error first.
@@ -119,7 +121,7 @@ class _FamilyCheck:
         call, answer = self.answers(value)[-1]
         if not self._wrong.size or answer.exception is not None:
             return np.empty(0)
-        parts = parts_of(call, answer, self._search.correct_answer(self._index))
+        parts = parts_of(call, answer, self._search.compared.correct_answer(self._index))
         if parts is None or self._position >= len(parts):
             return np.empty(0)
         part = parts[self._position]
@@ -131,7 +133,7 @@ class _FamilyCheck:
 
 def _first_wrong_numbers(search: Search, index: int) -> tuple[int, Array]:
     """Return which part of a check is the first with wrong numbers, and where they are, the smallest error first."""
-    call, right = search.checks[index].calls[-1], search.correct_answer(index)
+    call, right = search.compared.last_call(index), search.compared.correct_answer(index)
     parts = None if call.exception is not None else parts_of(call, right, right)
     for position, part in enumerate(parts or ()):
         if not all(isinstance(value, (np.ndarray, float, np.floating)) for value in (part.student, part.right)):

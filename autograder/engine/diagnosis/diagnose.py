@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 
 from autograder.curriculum.registry import BUILT_IN
+from autograder.engine.diagnosis.call_matching import match_value
 from autograder.engine.diagnosis.constants import find_constants, is_round
 from autograder.engine.diagnosis.effects import diagnose_effect
 from autograder.engine.diagnosis.explanation import Diagnosis
@@ -23,7 +24,7 @@ from autograder.engine.diagnosis.matching import Match, nearly_correct
 from autograder.engine.diagnosis.mistake import Mistake, mistakes_of_function
 from autograder.engine.diagnosis.mutations import mutations
 from autograder.engine.diagnosis.replay import correct_answer
-from autograder.engine.diagnosis.search import Search, assign, match_value
+from autograder.engine.diagnosis.search import Search, assign
 from autograder.engine.diagnosis.variants import solution_module
 from autograder.engine.student import Call, RecordedCheck
 
@@ -95,7 +96,7 @@ def _diagnose(
 ) -> dict[str, Diagnosis]:
     failed = [check for check in ordered if not check.passed]
     search = search_among(ordered)
-    package = search.package
+    package = search.compared.package
     if found := _diagnose_known(search, known):
         return found
     # A message alone does not say which mistake it comes from: many mistakes lead to such messages.
@@ -126,7 +127,7 @@ def _diagnose_known(search: Search, known: Iterable[Mistake]) -> dict[str, Diagn
 
 def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) -> dict[str, Diagnosis]:
     """Diagnose where no known mistake explains all checks, by more and more unusual candidates."""
-    function, package = search.function, search.package
+    function, package = search.compared.function, search.compared.package
     fixed = [mistake for mistake in known if mistake.constant is None]
     if not thorough:
         search.end_after(SECONDS_FOR_SINGLE_CHECKS)
@@ -134,7 +135,7 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
     search.end_after(SECONDS_FOR_UNKNOWN)
     arguments = argument_mistakes(function, package)
     # A wrong dtype or an error alone does not say which function's mistake it is.
-    called = mistakes_of_called_functions(function, package) if search.has_distinctive_check else ()
+    called = mistakes_of_called_functions(function, package) if search.compared.has_distinctive_check else ()
     called = tuple(sorted(called, key=lambda mistake: not mistake.common)[:MAX_CALLED])
     others = [mistake for mistake in (*arguments, *called) if mistake.constant is None]
     for kind in (arguments, called):
@@ -150,7 +151,7 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
     search.begin_phase(SECONDS_PER_PHASE)
     if together := search.explain_together([*fixed, *constants, *others]):
         return assign(_called(search), Diagnosis(together, together=True))
-    if search.has_distinctive_check:
+    if search.compared.has_distinctive_check:
         changes = mutations(function, package)
         if found := _explain_alone(search, [c for c in changes if c.constant is None], first_only=True):
             return found
@@ -178,7 +179,7 @@ def _assign_alternatives(search: Search, mistakes: list[Mistake]) -> dict[str, D
 
 
 def _called(search: Search) -> list[RecordedCheck]:
-    return [search.checks[index] for index in search.failed]
+    return [search.compared.checks[index] for index in search.compared.failed]
 
 
 def _diagnose_quotients(

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from autograder.engine.comparison.relations import describe_relation
+from autograder.engine.diagnosis.call_matching import is_coarse, match_value, parts_of, results_of
 from autograder.engine.diagnosis.explanation import Diagnosis
 from autograder.engine.diagnosis.matching import Match, Part, is_distinctive, match_values
 from autograder.engine.diagnosis.mistake import Mistake
 from autograder.engine.diagnosis.replay import Answer
-from autograder.engine.diagnosis.search import is_coarse, match_value, parts_of, results_of
 from autograder.engine.student import Call
 
 MAX_NAMES = 4
