@@ -1,6 +1,6 @@
 """Fuzz the whole way from the files of a class to its reports: generated classes are graded, reported and exported.
 
-The test runs for about a minute with the same classes each time. To run it for an hour with others:
+The test runs for about half a minute with the same classes each time. To run it for an hour with others:
 
     HEADWAY_FUZZ_SECONDS=3600 HEADWAY_FUZZ_SEED=7 python -m pytest tests/fuzz
 
@@ -32,7 +32,8 @@ pytestmark = [
     pytest.mark.sandbox,
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux"),
 ]
-SECONDS = float(os.environ.get("HEADWAY_FUZZ_SECONDS", "60"))
+SECONDS = float(os.environ.get("HEADWAY_FUZZ_SECONDS", "30"))
+FEWEST = 2  # classes, however slow the machine is
 FIRST_SEED = int(os.environ.get("HEADWAY_FUZZ_SEED", "0"))
 CLASSES_PER_SEED = 20
 HONEST = ("honest-ada", "honest-zoe")
@@ -192,9 +193,12 @@ def test_grading_of_generated_classes_keeps_every_promise(tmp_path, measured):
     grade_and_report(tmp_path / "warm", GeneratedClass({}), measured)  # loads what all classes need
     ends, number, deepest = time.monotonic() + SECONDS, 0, [0.0, 0.0]
 
+    def is_over():
+        return number >= FEWEST and time.monotonic() > ends
+
     def fuzz(generated):
         nonlocal number
-        if time.monotonic() > ends:
+        if is_over():
             return
         number += 1
         folder = tmp_path / str(number)
@@ -212,10 +216,9 @@ def test_grading_of_generated_classes_keeps_every_promise(tmp_path, measured):
         print_blob=False,
     )
     current = FIRST_SEED
-    while time.monotonic() < ends:
+    while not is_over():
         seed(current)(quiet(given(classes())(fuzz)))()
         current += 1
-    assert number > 1
     print(f"{number} classes; a submission took at most {deepest[0]:.1f} s and {deepest[1]:.0f} MiB of the grader")
 
 
