@@ -198,7 +198,7 @@ def test_line_that_drips_is_not_waited_for(workers, submission):
         with pytest.raises(TimedOut):
             code.softmax.softmax(np.ones(2))
         waited = time.monotonic() - began - code.usage.seconds
-    assert waited < 2.0  # 8 s or more where a pause ends the text
+    assert waited < 5.0  # 8 s or more where a pause ends the text
 
 
 def test_endless_loop_shows_the_line_of_the_function_that_led_to_it(submission, check_submission):
