@@ -1,10 +1,11 @@
-"""Small models, their parameters and ids, for the checks of `gpt`."""
+"""Small models and their parameters, for the checks of `gpt`."""
 
 from typing import Any
 
 import numpy as np
 
 from autograder.core.wire_format import Config
+from autograder.courses.transformer.checks._draws import draw_ids, draw_params
 from autograder.courses.transformer.checks._shapes import gpt_shapes
 from autograder.engine.fixtures import Refuses
 from autograder.engine.inputs import Array, RandomInputs
@@ -21,17 +22,9 @@ def tiny_config(**fields: Any) -> Config:
     return small_config(**{"vocab_size": 5, "block_size": 4, "n_layers": 1, "d_model": 4, "d_ff": 3, **fields})
 
 
-def draw_params(draw: RandomInputs, config: Config, dtype: Any = np.float64) -> dict[str, Array]:
-    """Return random parameters, none of them near its usual initial value."""
-    params = {name: draw.normal(*shape, scale=0.5, dtype=dtype) for name, shape in gpt_shapes(config).items()}
-    for name in params:
-        if name.endswith("gamma"):
-            params[name] += np.float32(1.5)
-    return params
-
-
-def draw_ids(draw: RandomInputs, config: Config, *shape: int) -> Array:
-    return draw.integers(*shape, high=config.vocab_size)
+def draw_gpt(draw: RandomInputs, config: Config, dtype: Any = np.float64) -> dict[str, Array]:
+    """Return the parameters of a random GPT."""
+    return draw_params(draw, gpt_shapes(config), dtype)
 
 
 def refuse_documented(refuses: Refuses, draw: RandomInputs, *, with_targets: bool = False) -> None:
@@ -43,8 +36,8 @@ def refuse_documented(refuses: Refuses, draw: RandomInputs, *, with_targets: boo
     negative[1, 2], too_large[0, 1] = -1, config.vocab_size
     for ids, settings in ((too_long, short), (negative, config), (too_large, config)):
         targets = (draw_ids(draw, settings, *ids.shape),) if with_targets else ()
-        refuses(ids, *targets, draw_params(draw, settings), settings)
+        refuses(ids, *targets, draw_gpt(draw, settings), settings)
     # Sines and cosines exist for any number of positions: there, too, only an explicit check notices.
     endless = tiny_config(positions="sinusoidal")
     targets = (draw_ids(draw, endless, 2, 5),) if with_targets else ()
-    refuses(draw_ids(draw, endless, 2, 5), *targets, draw_params(draw, endless), endless)
+    refuses(draw_ids(draw, endless, 2, 5), *targets, draw_gpt(draw, endless), endless)

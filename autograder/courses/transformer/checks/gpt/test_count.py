@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from autograder.courses.transformer.checks.gpt._models import draw_params, small_config, tiny_config
+from autograder.courses.transformer.checks.gpt._models import draw_gpt, small_config, tiny_config
 from autograder.engine.comparison.compare import require_python
 from autograder.engine.fixtures import Agree
 from autograder.engine.inputs import RandomInputs
@@ -16,7 +16,7 @@ FLOAT32 = np.float32
 def test_count(agree: Agree, draw: RandomInputs) -> None:
     """All entries of all arrays; a tied head is counted once"""
     for fields in ({}, {"tied": False}, {"bias": False}):
-        agree(draw_params(draw, small_config(**fields)))
+        agree(draw_gpt(draw, small_config(**fields)))
 
 
 @graded("gpt.count_parameters")
@@ -29,4 +29,4 @@ def test_count_anything(agree: Agree, draw: RandomInputs) -> None:
 @graded("gpt.count_parameters", points=0.25)
 def test_count_type(agree: Agree, draw: RandomInputs) -> None:
     """The number is a Python int"""
-    require_python(agree(draw_params(draw, tiny_config())), int, "the number")
+    require_python(agree(draw_gpt(draw, tiny_config())), int, "the number")

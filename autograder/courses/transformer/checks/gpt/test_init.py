@@ -7,9 +7,7 @@ import pytest
 
 from autograder.core.wire_format import Config, Rng
 from autograder.courses.transformer.checks._shapes import gpt_shapes
-from autograder.courses.transformer.checks.gpt._models import (
-    small_config,
-)
+from autograder.courses.transformer.checks.gpt._models import small_config
 from autograder.engine.comparison.compare import describe_type, shape_text
 from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.student import StudentCode

@@ -1,11 +1,8 @@
-"""Small Llamas for the checks: configurations and random parameters."""
+"""Small Llamas for the checks: configurations and the shapes of their parameters."""
 
 from typing import Any
 
-import numpy as np
-
 from autograder.core.wire_format import Config
-from autograder.engine.inputs import Array, RandomInputs
 
 
 def small_config(**fields: Any) -> Config:
@@ -38,19 +35,3 @@ def llama_shapes(config: Config) -> dict[str, tuple[int, ...]]:
         shapes |= {f"blocks.{i}.{name}": shape for name, shape in block_shapes(config).items()}
     shapes["norm_f.gamma"] = (config.d_model,)
     return shapes if config.tied else {**shapes, "W_head": (config.d_model, config.vocab_size)}
-
-
-def draw_params(
-    draw: RandomInputs, shapes: dict[str, tuple[int, ...]], dtype: Any = np.float64, scale: float = 0.5
-) -> dict[str, Array]:
-    """Return random parameters of these shapes, none of them near its usual initial value."""
-    params = {name: draw.normal(*shape, scale=scale, dtype=dtype) for name, shape in shapes.items()}
-    for name in params:
-        if name.endswith("gamma"):
-            params[name] += np.float32(1.5)
-    return params
-
-
-def draw_ids(draw: RandomInputs, config: Config, *shape: int) -> Array:
-    """Return random token ids."""
-    return draw.integers(*shape, high=config.vocab_size)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from autograder.core.wire_format import Config
-from autograder.courses.transformer.checks.llama._models import block_shapes, draw_params, small_config
+from autograder.courses.transformer.checks._draws import draw_params
+from autograder.courses.transformer.checks.llama._models import block_shapes, small_config
 from autograder.engine.fixtures import Agree, Backward, Stages, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from autograder.core.wire_format import Config
+from autograder.courses.transformer.checks._draws import draw_ids, draw_params
 from autograder.courses.transformer.checks.generation._texts import hit_tokens, require_draws, require_tokens
-from autograder.courses.transformer.checks.llama._models import draw_ids, draw_params, llama_shapes, small_config
+from autograder.courses.transformer.checks.llama._models import llama_shapes, small_config
 from autograder.engine.fixtures import Agree, Compare, Refuses, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
 from autograder.engine.reference import Reference

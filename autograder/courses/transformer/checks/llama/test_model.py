@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from autograder.core.wire_format import Config
-from autograder.courses.transformer.checks.llama._models import draw_ids, draw_params, llama_shapes, small_config
+from autograder.courses.transformer.checks._draws import draw_ids, draw_params
+from autograder.courses.transformer.checks.llama._models import llama_shapes, small_config
 from autograder.engine.comparison.compare import TOLERANCES
 from autograder.engine.fixtures import Agree, Backward, Refuses, Stages, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
