@@ -113,8 +113,8 @@ def measure_page(lesson, folder, checks):
 
 
 def wait_until_quiet():
-    """Until other functions that depend on the saved one have been checked in the background."""
-    time.sleep(1.0)
+    """Until the mistake has been looked for, and what depends on the function has been checked in the background."""
+    time.sleep(3.0)
 
 
 def show(label, *columns):
