@@ -14,7 +14,6 @@ from autograder.core.files import write_atomically
 from autograder.errors import UsageError
 
 COURSE = Path("autograder/courses/transformer")
-DOCSTRING_TESTS = Path("autograder/benchmark/docstring_tests")
 # File, part of the skeleton, and the text at the beginning of the line where the table ends.
 _TABLES = (
     ("__init__.py", "built_in_course", '    ),\n    name="transformer",'),
@@ -24,7 +23,7 @@ _TABLES = (
 _NEXT = (
     "Next:",
     "    make regenerate",
-    "    headway verify {name} --promises docs/promises.md",
+    "    headway verify {name}",
     "Then replace what the comments in each file say, and verify again: see docs/contributing/assignment.md.",
 )
 
@@ -45,7 +44,6 @@ def create(root: Path, name: str, title: str = "") -> list[str]:
     for style in ("loops", "one_liners"):
         files[submissions / "right" / style / f"{name}.py"] = fill(f"right_{style}", name, title, project)
     files[submissions / "beginners" / f"{name}.py"] = fill("beginners", name, title, project)
-    files[root / DOCSTRING_TESTS / f"test_{name}.py"] = fill("docstring_tests", name, title, project)
     require_new(files)
     for table, part, end in _TABLES:
         path = root / COURSE / table
