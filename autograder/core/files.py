@@ -3,6 +3,8 @@
 import contextlib
 import errno
 import os
+import secrets
+import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -16,12 +18,12 @@ def read_modules(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of each Python file in a folder, sorted by name.
 
     Anything but plain files is skipped (Emacs makes a broken link `.#softmax.py` while it edits softmax.py), and so are
-    files that disappear before they are read.
+    files that cannot be read.
     """
     for path in sorted(folder.glob("*.py")):
-        if path.is_file():
-            with contextlib.suppress(FileNotFoundError):
-                yield path.name, path.read_bytes()
+        with contextlib.suppress(OSError):
+            content = read_plain_file(path)
+            yield path.name, content
 
 
 def lower_suffix(name: str) -> str:
@@ -30,14 +32,17 @@ def lower_suffix(name: str) -> str:
     return stem + dot + suffix.lower() if stem else name
 
 
-def read_plain_file(path: Path) -> bytes:
-    """Return the content of a plain file; raise OSError if it is a pipe, which could block forever, or a device."""
+def read_plain_file(path: Path, max_bytes: int = -1) -> bytes:
+    """Return the content, or the first bytes, of a plain file; raise OSError if it is a device or a blocking pipe."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "it is not a plain file", str(path))
     with open(descriptor, "rb") as file:
-        return file.read()
+        content: bytes | None = file.read(max_bytes)
+    if content is None:  # Some files below /proc are plain, but block like a pipe.
+        raise OSError(errno.EINVAL, "it is not a plain file", str(path))
+    return content
 
 
 def read_at(file: IO[bytes], start: int, count: int) -> bytes:
@@ -64,6 +69,20 @@ def user_folder(variable: str, kind: Literal["cache", "data"]) -> Path | None:
 
 
 @contextlib.contextmanager
+def secret_folder(parent: Path | None = None) -> Iterator[Path]:
+    """Make a folder for code that no other submission may read, and remove it afterwards.
+
+    Its name has 128 random bits: where the sandbox has no rules for files, the name is all that protects it.
+    """
+    folder = (parent or Path(tempfile.gettempdir())) / f"headway-{secrets.token_hex(16)}"
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
 def report_write_error(path: Path | str, remedy: str) -> Iterator[None]:
     """Turn an error while the block writes `path` into a UsageError that says what to do next."""
     try:
@@ -81,6 +100,11 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = False) -> No
         path.write_bytes(content)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(path, content, durable=durable)
+
+
+def replace_file(path: Path, content: bytes, *, durable: bool = False) -> None:
+    """Do the same in a folder that must exist, but replace a pipe: writing to it could block forever."""
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
     try:
         with os.fdopen(descriptor, "wb") as file:

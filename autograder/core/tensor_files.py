@@ -10,13 +10,17 @@ import contextlib
 import json
 import math
 import os
+import stat
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-LARGEST_HEADER = 100_000_000  # bytes; the limit of the package safetensors
+import msgspec
+
+LARGEST_HEADER = 16 << 20  # bytes; the headers of large models have less than 1 MB, and ours hold a vocabulary, too
+MOST_COLONS = 200_000  # in a header: each entry has four
 LARGEST_SIZE = 1 << 48  # of an axis, or of a file in bytes
 ALIGNMENT = 64  # bytes; data that start at a multiple of it suit every vector instruction
 # NumPy's names by the format's; BF16, which NumPy does not have, is read as its bits.
@@ -43,6 +47,13 @@ class StoredTensor:
         """Return the number of bytes."""
         return math.prod(self.shape) * _SIZES[self.dtype]
 
+    def last_bytes(self, rows: int) -> bytes:
+        """Return the bytes of its last rows, or of all if it has fewer: of its numbers, if it has one axis."""
+        size = self.size // max(1, self.shape[0]) * min(rows, self.shape[0]) if self.shape else self.size
+        with self.path.open("rb") as file:
+            file.seek(self.offset + self.size - size)
+            return file.read(size)
+
 
 @dataclass(frozen=True)
 class TensorFile:
@@ -52,8 +63,21 @@ class TensorFile:
     metadata: dict[str, str]
 
 
+_Size = Annotated[int, msgspec.Meta(ge=0, lt=LARGEST_SIZE)]
+
+
+class _Entry(msgspec.Struct):
+    """One entry of a header."""
+
+    dtype: str
+    shape: Annotated[list[_Size], msgspec.Meta(max_length=8)]
+    data_offsets: tuple[_Size, _Size]
+
+
 def read_header(path: Path) -> TensorFile:
     """Read the header of a safetensors file; raise DamagedFile if it is not one, OSError if it cannot be read."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise DamagedFile("it is not a plain file")
     with path.open("rb") as file:
         file_size = os.fstat(file.fileno()).st_size
         if file_size < 8:
@@ -64,39 +88,43 @@ def read_header(path: Path) -> TensorFile:
         if 8 + header_size > file_size:
             raise DamagedFile(f"it is cut off: {header_size:,} bytes of header, and the file has {file_size:,} bytes")
         content = file.read(header_size)
+    header = _entries(content)
     try:
-        header = json.loads(content)
-    except (ValueError, RecursionError):
-        raise DamagedFile("its header is not valid JSON") from None
-    if not isinstance(header, dict):
-        raise DamagedFile("its header is not a JSON object")
-    metadata = header.pop("__metadata__", {})
-    if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
-        raise DamagedFile("its metadata are not texts")
+        metadata = msgspec.json.decode(header.pop("__metadata__", b"{}"), type=dict[str, str])
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        raise DamagedFile("its metadata are not texts") from None
     start = 8 + header_size
     tensors = {name: _stored_tensor(path, name, entry, start) for name, entry in header.items()}
     _require_complete(tensors.values(), start, file_size)
     return TensorFile(tensors, metadata)
 
 
-def _stored_tensor(path: Path, name: str, entry: Any, start: int) -> StoredTensor:
+def _entries(content: bytes) -> dict[str, Any]:
+    """Return the entries of a header by name, as JSON: parsing them at once could take a hundred times its size."""
+    if content.count(b":") > MOST_COLONS:
+        raise DamagedFile("its header has more entries than any model")
+    try:
+        return msgspec.json.decode(content, type=dict[str, msgspec.Raw])
+    except msgspec.ValidationError:
+        raise DamagedFile("its header is not a JSON object") from None
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        raise DamagedFile("its header is not valid JSON") from None
+
+
+def _stored_tensor(path: Path, name: str, content: Any, start: int) -> StoredTensor:
     """Return one entry of the header, whose offsets count from `start`."""
     name = repr(name[:80])
-    if not isinstance(entry, dict) or not {"dtype", "shape", "data_offsets"} <= entry.keys():
-        raise DamagedFile(f"the entry of {name} in its header is malformed")
-    dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
-    if not isinstance(dtype, str) or dtype not in DTYPES:
-        raise DamagedFile(f"{name} has the dtype {str(dtype)[:20]}, which Headway cannot read")
-    if not _are_sizes(shape) or len(shape) > 8 or not _are_sizes(offsets) or len(offsets) != 2:
-        raise DamagedFile(f"{name} has a malformed shape or malformed offsets")
-    tensor = StoredTensor(path, dtype, tuple(shape), start + offsets[0])
-    if offsets[1] - offsets[0] != tensor.size:
-        raise DamagedFile(f"{name} has {offsets[1] - offsets[0]:,} bytes, and its shape needs {tensor.size:,}")
+    try:
+        entry = msgspec.json.decode(content, type=_Entry)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise DamagedFile(f"the entry of {name} in its header is malformed ({error})") from None
+    if entry.dtype not in DTYPES:
+        raise DamagedFile(f"{name} has the dtype {entry.dtype[:20]}, which Headway cannot read")
+    first, end = entry.data_offsets
+    tensor = StoredTensor(path, entry.dtype, tuple(entry.shape), start + first)
+    if end - first != tensor.size:
+        raise DamagedFile(f"{name} has {end - first:,} bytes, and its shape needs {tensor.size:,}")
     return tensor
-
-
-def _are_sizes(value: Any) -> bool:
-    return isinstance(value, list) and all(type(item) is int and 0 <= item < LARGEST_SIZE for item in value)
 
 
 def _require_complete(tensors: Iterable[StoredTensor], start: int, file_size: int) -> None:
@@ -130,6 +158,8 @@ def write_tensors(
         header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [start, end]}
     content = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     content += b" " * (-(8 + len(content)) % ALIGNMENT)
+    if len(content) > LARGEST_HEADER or content.count(b":") > MOST_COLONS:
+        raise DamagedFile("its names and texts are too long")
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
     try:

@@ -16,8 +16,23 @@ _UNSAFE = re.compile(
 def clean(text: Any, limit: int = 4000) -> str:
     """Return text without escape sequences, control and direction characters, at most `limit` characters long."""
     text = str(text)[: 20 * limit]  # Cleaning megabytes only to discard them would take too long.
-    safe = _UNSAFE.sub("", text).encode("utf-8", "replace").decode("utf-8")
+    safe = without_controls(text)
     return safe if len(safe) <= limit else safe[: limit - 1] + "…"
+
+
+def clean_name(name: Any, limit: int = 80) -> str:
+    """Return a name, such as that of a folder, as `clean` does, on one line."""
+    return clean(name, limit).replace("\n", " ").replace("\t", " ")
+
+
+def without_controls(text: str) -> str:
+    """Return text without escape sequences, control and direction characters."""
+    return text if text.isascii() and text.isprintable() else _UNSAFE.sub("", text).encode("utf-8", "replace").decode()
+
+
+def escape_controls(text: str) -> str:
+    """Return a JSON text with control and direction characters as escapes, which a terminal does not obey."""
+    return _UNSAFE.sub(lambda match: "".join(f"\\u{ord(character):04x}" for character in match[0]), text)
 
 
 def counted(count: int, noun: str) -> str:

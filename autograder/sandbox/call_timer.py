@@ -1,7 +1,8 @@
 """Decide when a call of student code has taken too long.
 
 CPU time decides wherever the grader can measure it, so that a busy machine stops no honest code; elsewhere the clock
-does. A process that is asleep uses no CPU time, so that its sleep has a limit of its own.
+does. A process that is asleep uses no CPU time, so that its sleep has a limit of its own, and counts as CPU time of the
+submission.
 """
 
 import os
@@ -11,10 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-PATIENCE = 1.0  # seconds that any call may take; only then is anything measured
+PATIENCE = 1.0  # seconds that any call may take; only then is its CPU time measured
 MAX_ASLEEP = 2.0  # seconds in one call: NumPy code waits for nothing but the processor
 TRANSFER_SECONDS = 10.0  # for an answer that has begun to arrive
 POLL_SECONDS = 0.1
+SHORTEST_WAIT = 0.001
 CLOCK_FACTOR = 3.0  # Where only the clock can be measured, other processes should not cost an honest function points.
 
 
@@ -53,18 +55,53 @@ class Deadline:
         return cls(lambda: seconds, min(PATIENCE, seconds))
 
 
+class SleepMeter:
+    """Estimates how long the processes of a submission sleep in all its calls, by a look at them now and then.
+
+    A look stands for the pause before it. The pauses differ, and go on from one call to the next, so that many short
+    sleeps count as much as a long one, and no process can pretend to be awake at the moments of the looks. A process
+    that waits for the processor or the disk is awake: a busy machine adds nothing.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._begin_pause()
+
+    def _begin_pause(self) -> None:
+        self._pause = self.seconds_to_look = _random_pause()
+
+    def look(self, activity: Activity | None) -> float:
+        """Count the pause if the process is asleep, and begin the next one; return the seconds that were counted."""
+        # One look says nothing about more than its pause: if this process looks late, the other one may have waited
+        # for the processor, too.
+        slept = self._pause if activity is not None and activity.is_asleep else 0.0
+        self.seconds += slept
+        self._begin_pause()
+        return slept
+
+
+def _random_pause() -> float:
+    return random.uniform(0.5, 1.5) * POLL_SECONDS
+
+
 class CallTimer:
     """The time that one call takes, from now on; `wall_seconds` are what the submission has left."""
 
-    def __init__(self, deadline: Deadline, wall_seconds: float, activity: Callable[[], Activity | None]) -> None:
+    def __init__(
+        self,
+        deadline: Deadline,
+        wall_seconds: float,
+        activity: Callable[[], Activity | None],
+        sleep: SleepMeter | None = None,
+    ) -> None:
         self._deadline, self._wall_seconds, self._activity = deadline, wall_seconds, activity
-        self._started = time.monotonic()
+        self._sleep = sleep or SleepMeter()
+        self._started = self._last = self._looked = time.monotonic()
         begin = activity()
+        self._is_measurable = begin is not None
         self._cpu_before = begin.cpu_seconds if begin else 0.0
-        self._idle_before = 0.0  # seconds without CPU time at the last look
         self._used = 0.0  # CPU seconds of this call at the last look
         self._asleep = 0.0
-        self._pause = deadline.patience  # seconds to this look, had the machine been idle
         self._allowed: float | None = None  # CPU seconds
         self._transfer_started: float | None = None
         self.reason = ""  # why the call was stopped; empty if the submission's time was used up
@@ -76,11 +113,15 @@ class CallTimer:
 
     def seconds_to_wait(self) -> float:
         """Return how long to wait for the answer before asking again; raise TimeoutError to stop the call."""
-        now = time.monotonic()
+        now = self._advance()
         waited = now - self._started
         wall_left = self._wall_seconds - waited
         if wall_left <= 0:
             raise TimeoutError
+        # At its very beginning, no call is asleep yet.
+        if self._is_measurable and self._sleep.seconds_to_look <= 0 and waited >= SHORTEST_WAIT:
+            self._asleep += min(self._sleep.look(self._activity()), now - self._looked)
+            self._looked = now
         if self._transfer_started is not None:
             left = self._transfer_started + TRANSFER_SECONDS - now
             self._require(left > 0, f"its answer took more than {TRANSFER_SECONDS:g} s to arrive")
@@ -88,7 +129,18 @@ class CallTimer:
             left = self._deadline.patience - waited
         else:
             left = self._measure(waited)
-        return max(0.001, min(left, wall_left))
+        to_look = self._sleep.seconds_to_look if self._is_measurable else left
+        return max(SHORTEST_WAIT, min(left, wall_left, to_look))
+
+    def stop(self) -> None:
+        """Note that the call is over, so that its time counts towards the next look at a process of the submission."""
+        self._advance()
+
+    def _advance(self) -> float:
+        now = time.monotonic()
+        self._sleep.seconds_to_look -= now - self._last
+        self._last = now
+        return now
 
     def seconds_left(self) -> float:
         """Return roughly how long the call may still take; from any thread.
@@ -103,25 +155,16 @@ class CallTimer:
         if self._allowed is None:
             self._allowed = self._deadline.cpu_seconds()  # takes time, in which the process goes on
         activity = self._activity()
-        # The pauses differ, so that no process can pretend to be awake at the moments of measurement.
-        pause = random.uniform(0.5, 1.5) * POLL_SECONDS
         if activity is None:
             left = CLOCK_FACTOR * self._allowed - waited
             self._used = self._allowed - max(0.0, left)
             self._require(left > 0, f"it did not return within {CLOCK_FACTOR * self._allowed:.2g} s")
-            return min(left, pause)
+            return min(left, _random_pause())
         used = self._used = activity.cpu_seconds - self._cpu_before
         self._require(used < self._allowed, f"it used more than {self._allowed:.2g} s of CPU time")
-        idle = waited - used
-        if activity.is_asleep:
-            # One look says nothing about more than its pause: if this process looks late, the other one may have waited
-            # for the processor, too, and it is asleep once it has answered.
-            self._asleep += max(0.0, min(idle - self._idle_before, self._pause))
-        self._idle_before = idle
         allowed_sleep = min(MAX_ASLEEP, 2 * self._allowed)
         self._require(self._asleep < allowed_sleep, f"it was asleep for more than {allowed_sleep:.2g} s")
-        self._pause = min(self._allowed - used, pause)
-        return self._pause
+        return self._allowed - used
 
     def _require(self, condition: bool, reason: str) -> None:
         if not condition:

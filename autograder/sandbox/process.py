@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import secrets
+import select
 import socket
 import subprocess
 import sys
@@ -84,11 +85,11 @@ class _Server:
                 raise WorkerDied("the worker server did not start")
             self._ready = True
         ours, theirs = socket.socketpair()
-        job = {"folder": str(folder), "limits": limits}
         received: list[int] = []
         with theirs:
             try:
-                pid = int(self._ask(json.dumps(job).encode(), (theirs.fileno(), output.fileno()), received))
+                ours.sendall(wire_format.pack({"folder": str(folder), "limits": limits}))  # to the child alone
+                pid = int(self._ask(b"fork", (theirs.fileno(), output.fileno()), received))
             except BaseException:
                 ours.close()
                 raise
@@ -100,10 +101,10 @@ class _Server:
 
     def ask_for_traceback(self, pid: int) -> None:
         with contextlib.suppress(WorkerDied):
-            self._ask(json.dumps({"trace": pid}).encode(), ())
+            self._ask(b"trace %d" % pid, ())
 
     def end(self, pid: int) -> ExitStatus:
-        return ExitStatus(*json.loads(self._ask(json.dumps({"end": pid}).encode(), ())))
+        return ExitStatus(*json.loads(self._ask(b"end %d" % pid, ())))
 
     def _ask(self, message: bytes, descriptors: tuple[int, ...], received: list[int] | None = None) -> str:
         """Send a message and return the answer; descriptors that come with it are appended to `received`."""
@@ -155,8 +156,16 @@ class SocketProcess(ABC):
         return receive(self.channel, count, seconds_to_wait)
 
     def activity(self) -> Activity | None:
-        """Return what the process has used so far, or None where this system cannot tell."""
-        return activity_of(self._our_pid) if self._our_pid else None
+        """Return what the process has used so far, or None where this system cannot tell.
+
+        A process whose answer has not been read yet is not asleep: it waits for the grader.
+        """
+        activity = activity_of(self._our_pid) if self._our_pid else None
+        if activity is None or not activity.is_asleep:
+            return activity
+        unread = select.poll()
+        unread.register(self.channel, select.POLLIN)
+        return activity._replace(is_asleep=not unread.poll(0))
 
     def interrupt(self) -> None:
         """From another thread: make the current `receive` end at once, as if the process had died."""

@@ -14,7 +14,7 @@ from typing import IO, Any, NamedTuple
 
 from autograder.core import wire_format
 from autograder.core.files import read_at
-from autograder.sandbox.call_timer import Activity, CallTimer, Deadline
+from autograder.sandbox.call_timer import Activity, CallTimer, Deadline, SleepMeter
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.workers import ExitStatus, Process, WorkerDied, Workers
 
@@ -55,6 +55,7 @@ class ResourceUsage:
 
     seconds: float = 0.0  # wall time of its calls
     cpu_seconds: float = 0.0  # of the processes that have ended
+    sleep: SleepMeter = field(default_factory=SleepMeter)  # of its processes during calls
     grader_seconds: float = 0.0  # CPU time of the grader itself
     official_seconds: float = 0.0  # CPU time of official solutions that were run to decide what a call may take
     memory_bytes: int = 0  # of the process that had the most
@@ -68,6 +69,7 @@ class ResourceUsage:
         return {
             "seconds": round(self.seconds, 3),
             "cpu_seconds": round(self.cpu_seconds, 3),
+            "asleep_seconds": round(self.sleep.seconds, 3),
             "grader_seconds": round(self.grader_seconds + self.official_seconds, 3),
             "memory_bytes": self.memory_bytes,
             "output_bytes": self.printed,
@@ -79,6 +81,7 @@ class ResourceUsage:
         """Add what was used elsewhere on behalf of the same submission."""
         self.seconds += other.seconds
         self.cpu_seconds += other.cpu_seconds
+        self.sleep.seconds += other.sleep.seconds
         self.grader_seconds += other.grader_seconds
         self.official_seconds += other.official_seconds
         self.printed += other.printed
@@ -112,12 +115,14 @@ class Session:
         self._require_time()
         process = self._running()
         started = time.monotonic()
-        timer = self._timer = CallTimer(deadline, self._limits.submission_seconds - self._usage.seconds, self.activity)
+        wall_seconds = self._limits.submission_seconds - self._usage.seconds
+        timer = self._timer = CallTimer(deadline, wall_seconds, self.activity, self._usage.sleep)
         try:
             try:
                 return self._exchange(process, message, timer)
             finally:
                 self._timer = None
+                timer.stop()
                 self._usage.seconds += time.monotonic() - started
         except TimeoutError:
             traceback = self._process.traceback() if self._process is not None else ""
@@ -128,7 +133,7 @@ class Session:
             raise WorkerTimedOut(reason, of_call=True, lines=lines) from None
         except (OSError, EOFError):
             ending = self._end_after_grace()
-            if self._usage.cpu_seconds >= self._limits.cpu_seconds:
+            if self._charged_seconds >= self._limits.cpu_seconds:
                 self._require_time()
             raise WorkerDied(ending) from None
         except wire_format.FrameError as error:
@@ -172,10 +177,18 @@ class Session:
             raise wire_format.FrameError("it does not belong to the request")
         return reply
 
+    @property
+    def _charged_seconds(self) -> float:
+        """CPU time, and the time asleep, which keeps a grading process from other work just as well."""
+        asleep = self._usage.sleep.seconds
+        # Honest code never sleeps, so that only a sleeper's running process is measured before each call.
+        return asleep + self.cpu_seconds if asleep else self._usage.cpu_seconds
+
     def _require_time(self) -> None:
+        sleep = ", which its sleep counts as" if self._usage.sleep.seconds else ""
         for used, allowed, what in (
             (self._usage.seconds, self._limits.submission_seconds, "time"),
-            (self._usage.cpu_seconds, self._limits.cpu_seconds, "CPU time"),
+            (self._charged_seconds, self._limits.cpu_seconds, f"CPU time{sleep}"),
         ):
             if used >= allowed:
                 raise WorkerTimedOut(f"the submission has used up its {allowed:g} s of {what}")
@@ -204,9 +217,8 @@ class Session:
             self._output, self._shown = tempfile.TemporaryFile(), 0  # noqa: SIM115 (It lives as long as the process.)
             self.processes_started += 1
             self._usage.processes += 1
-            used = self._usage
             self._process = self._workers.start(
-                self._folder, self._limits, self._output, used.cpu_seconds, used.printed
+                self._folder, self._limits, self._output, self._charged_seconds, self._usage.printed
             )
         return self._process
 

@@ -48,9 +48,9 @@ def compiled_filter() -> bytes:
     try:
         import pyseccomp as seccomp
     except ImportError:
-        from autograder.installation import install_command  # takes 20 ms
+        from autograder.installation import install_step  # takes 20 ms
 
-        raise SeccompUnavailable(f"pyseccomp is not installed: {install_command('sandbox')}") from None
+        raise SeccompUnavailable(f"pyseccomp is not installed: {install_step('sandbox')}") from None
     except (OSError, RuntimeError, AttributeError):
         raise SeccompUnavailable("the C library libseccomp is not installed: apt install libseccomp2") from None
     rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))

@@ -1,12 +1,22 @@
 """Headers of safetensors files: read as the package safetensors writes them, and refused when they are damaged."""
 
 import json
+import os
+import tracemalloc
 
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from autograder.core.tensor_files import ALIGNMENT, DamagedFile, read_header, write_tensors
+from autograder.core.tensor_files import (
+    ALIGNMENT,
+    LARGEST_HEADER,
+    MOST_COLONS,
+    DamagedFile,
+    StoredTensor,
+    read_header,
+    write_tensors,
+)
 
 
 @pytest.fixture
@@ -53,7 +63,7 @@ def test_write_tensors_interrupted_keeps_the_old_file(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         write_tensors(path, {"x": ("F32", (2,))}, {}, interrupted())
-    with pytest.raises(ValueError, match="8 bytes, and 4 were given"):
+    with pytest.raises(ValueError, match="8 bytes, and 4"):
         write_tensors(path, {"x": ("F32", (2,))}, {}, [b"1234"])
     assert path.read_bytes() == b"old" and len([*tmp_path.iterdir()]) == 1
 
@@ -68,18 +78,21 @@ DAMAGED = {
     "header cut off": ({}, 1000, b"", "cut off"),
     "no JSON": (b"{]", None, b"", "not valid JSON"),
     "no UTF-8": (b'{"\xff": 1}', None, b"", "not valid JSON"),
-    "nested deeply": (b"[" * 100_000, None, b"", "not valid JSON"),
-    "a number of many digits": (b"9" * 10_000, None, b"", "not valid JSON"),
+    "nested deeply": (b'{"x":' + b"[" * 100_000, None, b"", "not valid JSON"),
+    "a number of many digits": (b"9" * 10_000, None, b"", "not a JSON object"),
+    "too large": (b" " * (LARGEST_HEADER + 1), None, b"", "does not begin with the length"),
+    "many entries": (json.dumps({f"{n}": 0 for n in range(MOST_COLONS + 1)}).encode(), None, b"", "more entries"),
     "a list": ([], None, b"", "not a JSON object"),
     "metadata of numbers": ({"__metadata__": {"a": 1}}, None, b"", "metadata"),
     "an entry without shape": ({"x": {"dtype": "F32"}}, None, b"", "malformed"),
     "an entry that is a number": ({"x": 3}, None, b"", "malformed"),
     "unknown dtype": (entry(dtype="F8_E4M3"), None, b"12345678", "F8_E4M3"),
     "dtype of another type": (entry(dtype=["F32"]), None, b"12345678", "dtype"),
-    "negative size": (entry(shape=[-2]), None, b"12345678", "malformed shape"),
-    "fractional size": (entry(shape=[2.0]), None, b"12345678", "malformed shape"),
+    "negative size": (entry(shape=[-2]), None, b"12345678", "malformed.*shape"),
+    "fractional size": (entry(shape=[2.0]), None, b"12345678", "malformed.*shape"),
+    "many axes": (entry(shape=[1] * 9), None, b"12345678", "malformed.*shape"),
     "huge sizes": (entry(shape=[1 << 40, 1 << 40]), None, b"12345678", "its shape needs"),
-    "negative offset": (entry(data_offsets=[-8, 0]), None, b"12345678", "malformed offsets"),
+    "negative offset": (entry(data_offsets=[-8, 0]), None, b"12345678", "malformed.*offsets"),
     "offsets outside of the file": (entry(data_offsets=[1 << 40, (1 << 40) + 8]), None, b"12345678", "gaps"),
     "offsets in reverse": (entry(data_offsets=[8, 0]), None, b"12345678", "its shape needs"),
     "data cut off": (entry(), None, b"1234", "cut off"),
@@ -99,6 +112,44 @@ def test_read_header_of_damaged_file_raises(tmp_path, case):
     with pytest.raises(DamagedFile, match=expected) as caught:
         read_header(path)
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "text", ['{"x": [%s[]]}', '{"__metadata__": [%s[]]}', "[%s[]]", '{"x": {"dtype": "F32", "shape": [%s[]]}}']
+)
+def test_read_header_of_empty_lists_takes_little_memory(tmp_path, text):
+    path = tmp_path / "lists.safetensors"
+    file_of(path, (text % ("[]," * 1_000_000)).encode())
+    tracemalloc.start()
+    try:
+        with pytest.raises(DamagedFile):
+            read_header(path)
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_read_header_of_a_pipe_raises_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe.safetensors")
+    with pytest.raises(DamagedFile, match="plain file"):
+        read_header(tmp_path / "pipe.safetensors")
+
+
+def test_write_tensors_with_too_long_texts_keeps_the_old_file(tmp_path):
+    path = tmp_path / "c.safetensors"
+    path.write_bytes(b"old")
+    with pytest.raises(DamagedFile, match="too long"):
+        write_tensors(path, {}, {"text": "x" * LARGEST_HEADER}, [])
+    assert path.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize(
+    ("shape", "rows", "first"), [((4,), 2, 4), ((4,), 9, 0), ((2, 2), 1, 4), ((), 1, 0), ((0,), 1, 0)]
+)
+def test_last_bytes_are_those_of_the_last_rows(tmp_path, shape, rows, first):
+    (tmp_path / "data").write_bytes(bytes(range(100, 116)))
+    tensor = StoredTensor(tmp_path / "data", "U16", shape, 3)
+    assert tensor.last_bytes(rows) == bytes(range(103, 111))[first : tensor.size]
 
 
 def test_read_header_of_every_truncation_raises(tmp_path, arrays):

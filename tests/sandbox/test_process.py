@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from contextlib import closing
 
 import pytest
 from support.waiting import wait_until
@@ -41,10 +42,10 @@ def some_workers(request):
 def student(some_workers, submission):
     students = []
 
-    def make(text, **limits):
-        student = StudentCode(some_workers, submission(softmax=GOOD + text), TRANSFORMER, Limits(**limits))
-        students.append(student)
-        return student
+    def make(text="", modules=None, **limits):
+        folder = submission(**{"softmax": GOOD + text, **(modules or {})})
+        students.append(StudentCode(some_workers, folder, TRANSFORMER, Limits(**limits)))
+        return students[-1]
 
     yield make
     for student in students:
@@ -89,6 +90,7 @@ def test_process_that_ends_costs_one_call(student, body, words):
     assert still_works(student)
 
 
+@pytest.mark.slow
 @real_processes
 @pytest.mark.parametrize(
     "body",
@@ -112,7 +114,7 @@ def test_endless_loop_times_out(student, body):
 
 def test_exception_has_its_location(student):
     student = student("def softmax(x):\n    y = 1\n    return y / 0\n")
-    with pytest.raises(Raised, match=r"softmax raised ZeroDivisionError in softmax\.py, line 6") as caught:
+    with pytest.raises(Raised, match=r"ZeroDivisionError in .*line 6") as caught:
         student.softmax.softmax(1)
     assert caught.value.exception.trace[-1].text == "return y / 0"
     assert still_works(student)
@@ -138,32 +140,26 @@ def test_stub_is_not_started(student):
         student.softmax.softmax(1)
 
 
-def test_unwritten_prerequisite_blocks(some_workers, submission):
-    folder = submission(
-        softmax="def softmax(x, axis=-1):\n    raise NotImplementedError\n",
-        attention="from softmax import softmax\ndef attention(q, k, v, mask=None):\n    return softmax(q)\n",
-    )
-    student = StudentCode(some_workers, folder, TRANSFORMER, Limits())
+def test_unwritten_prerequisite_blocks(student):
+    attention = "from softmax import softmax\ndef attention(q, k, v, mask=None):\n    return softmax(q)\n"
+    student = student("def softmax(x, axis=-1):\n    raise NotImplementedError\n", {"attention": attention})
     with pytest.raises(Blocked) as caught:
         student.attention.attention(1, 2, 3)
     assert caught.value.blocked_by == ("softmax.softmax",)
-    student.close()
 
 
-def test_syntax_error_affects_only_its_module(some_workers, submission):
-    folder = submission(softmax=GOOD, layernorm="x = 1\ndef layernorm(x:\n    return x\n")
-    student = StudentCode(some_workers, folder, TRANSFORMER, Limits())
-    with pytest.raises(Raised, match=r"read layernorm\.py: SyntaxError in line 2"):
+def test_syntax_error_affects_only_its_module(student):
+    student = student(modules={"layernorm": "x = 1\ndef layernorm(x:\n    return x\n"})
+    with pytest.raises(Raised, match=r"layernorm\.py: .*line 2"):
         student.layernorm.layernorm(1, 2, 3)
     assert still_works(student)
-    student.close()
 
 
 def test_missing_module_and_function_are_reported(student):
-    student = student("")
-    with pytest.raises(NotStarted, match=r"softmax\.py defines no function softmax"):
+    student = student()
+    with pytest.raises(NotStarted, match="no function softmax"):
         student.softmax.softmax(1)
-    with pytest.raises(NotStarted, match=r"there is no file layernorm\.py"):
+    with pytest.raises(NotStarted, match=r"no file layernorm\.py"):
         student.layernorm.layernorm(1, 2, 3)
 
 
@@ -200,24 +196,19 @@ def test_environment_is_not_visible_to_the_student(student):
 
 
 @pytest.mark.parametrize("name", ["numpy", "random", "json", "conftest", "sitecustomize", "frames", "serve"])
-def test_student_module_shadows_no_library(some_workers, submission, name):
-    folder = submission(softmax=GOOD, **{name: "raise SystemExit('shadowed')\n"})
-    student = StudentCode(some_workers, folder, TRANSFORMER, Limits())
-    assert still_works(student)
-    student.close()
+def test_student_module_shadows_no_library(student, name):
+    assert still_works(student(modules={name: "raise SystemExit('shadowed')\n"}))
 
 
 def test_output_is_captured_and_shortened(student):
     student = student("def softmax(x):\n    print('[bold]hello[/bold]', '\\x1b[31mred\\x07')\n    return x\n")
-    assert student.softmax.softmax(3) == 3
-    assert student.printed() == "[bold]hello[/bold] red\n"
+    assert student.softmax.softmax(3) == 3 and student.printed() == "[bold]hello[/bold] red\n"
     assert student.printed() == ""
 
 
 def test_long_output_is_shortened(student):
     student = student("def softmax(x):\n    print('y' * 3_000_000)\n    return x\n")
-    assert student.softmax.softmax(3) == 3
-    assert len(student.printed()) < 5000
+    assert student.softmax.softmax(3) == 3 and len(student.printed()) < 5000
 
 
 def test_output_beyond_the_limit_is_an_error(student):
@@ -236,6 +227,7 @@ def test_output_before_a_crash_is_kept(student):
     assert student.printed() == "last words\n"
 
 
+@pytest.mark.slow
 def test_unsendable_results_are_opaque(student):
     student = student(
         "def softmax(x):\n    y = []\n    y.append(y)\n    return y\n"
@@ -271,6 +263,7 @@ def test_numpy_warnings_are_recorded(student):
     assert student.calls[-1].warnings[0].startswith("softmax.py:5")
 
 
+@pytest.mark.slow
 def test_next_submission_starts_fresh(some_workers, submission, tmp_path):
     bad = submission(
         softmax="import numpy as np\nnp.exp = None\nnp.ones.__globals__.clear\ndef softmax(x):\n    return 1\n"
@@ -286,6 +279,28 @@ def test_next_submission_starts_fresh(some_workers, submission, tmp_path):
     second.close()
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="needs /proc")
+def test_memory_of_a_process_holds_no_path_of_an_earlier_submission(workers, tmp_path):
+    text = """
+import re
+def softmax(x):
+    with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
+        ranges = [line.split()[0].split("-") for line in maps if " rw" in line]
+        found = set()
+        for start, end in ranges:
+            memory.seek(int(start, 16))
+            found.update(re.findall(b"folder-of-([0-9a-f]{8})", memory.read(int(end, 16) - int(start, 16)) or b""))
+    return sorted(name.decode() for name in found)
+"""
+    for name in ("0a1b2c3d", "4e5f6789"):
+        folder = tmp_path / f"folder-of-{name}"
+        folder.mkdir()
+        (folder / "softmax.py").write_text(text)
+        with closing(StudentCode(workers, folder, TRANSFORMER, Limits())) as student:
+            assert student.softmax.softmax(1) == [name]
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no server without fork")
 @pytest.mark.parametrize("sandboxed", [False, True])
 def test_server_that_dies_is_replaced(submission, tmp_path, sandboxed):
@@ -312,11 +327,12 @@ def test_server_that_dies_is_replaced(submission, tmp_path, sandboxed):
 def test_start_failure_raises_worker_unavailable(submission):
     with ForkedWorkers(sandbox=SandboxPolicy(python=shutil.which("false"))) as workers:
         student = StudentCode(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
-        with pytest.raises(UsageError, match=r"cannot start a process for student code .* headway doctor"):
+        with pytest.raises(UsageError, match="headway doctor"):
             still_works(student)
         student.close()
 
 
+@pytest.mark.slow
 def test_library_path_is_passed_to_the_child(submission, monkeypatch):
     monkeypatch.setenv("LD_LIBRARY_PATH", "/of/a/cluster")
     with start_workers() as workers:
@@ -324,8 +340,7 @@ def test_library_path_is_passed_to_the_child(submission, monkeypatch):
         student = StudentCode(workers, submission(softmax=GOOD + text), TRANSFORMER, Limits())
         named = student.softmax.softmax(1)
         student.close()
-    assert "LD_LIBRARY_PATH" in named
-    assert "HOME" not in named and "PATH" not in named
+    assert "LD_LIBRARY_PATH" in named and "HOME" not in named and "PATH" not in named
 
 
 @pytest.mark.parametrize(

@@ -152,6 +152,7 @@ def peak_memory_below(limit):
 fuzz = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
+@pytest.mark.slow
 @given(HEADERS, st.binary(max_size=64))
 @settings(fuzz, max_examples=200)
 def test_any_header_is_refused_or_decoded(header, body):
@@ -159,6 +160,7 @@ def test_any_header_is_refused_or_decoded(header, body):
         wire_format.unpack(framed(json.dumps(header).encode("utf-8", "surrogatepass"), body))
 
 
+@pytest.mark.slow
 @given(hostile_bytes())
 @settings(fuzz, max_examples=100)
 def test_unrequested_bytes_count_as_a_dead_process(tmp_path, data):
@@ -166,6 +168,7 @@ def test_unrequested_bytes_count_as_a_dead_process(tmp_path, data):
     assert isinstance(verdict, (Died, TimedOut))
 
 
+@pytest.mark.slow
 @given(REPLIES)
 @settings(fuzz, max_examples=120)
 def test_any_valid_reply_gives_value_or_verdict(tmp_path, reply):
@@ -197,8 +200,7 @@ FORBIDDEN = [wire_format.Config("/tmp/evil", "run"), wire_format.Rng(1), wire_fo
 def test_forbidden_marker_counts_as_a_dead_process(tmp_path, mark, field, nest):
     reply = {"status": "returned", "value": 1.0, field: nest(mark)}
     verdict, _ = ask(lambda request: wire_format.pack({**reply, "id": request["id"]}), tmp_path)
-    assert isinstance(verdict, Died)
-    assert "not an answer" in verdict.message
+    assert isinstance(verdict, Died) and "not an answer" in verdict.message
 
 
 @pytest.mark.parametrize("qualified", ["attention.attention", "blocks.block"])
@@ -219,8 +221,7 @@ def test_handle_of_an_earlier_call_counts_as_a_dead_process(tmp_path, qualified)
 def test_forged_cache_counts_as_a_dead_process(tmp_path):
     reply = {"status": "returned", "value": (np.zeros((2, 3)), {"weights": np.zeros((2, 3))})}
     verdict, _ = ask(lambda request: wire_format.pack({**reply, "id": request["id"]}), tmp_path, "blocks.block")
-    assert isinstance(verdict, Died)
-    assert "in place of the cache" in verdict.message
+    assert isinstance(verdict, Died) and "in place of the cache" in verdict.message
 
 
 @given(VALUES.filter(lambda value: type(value) is not int))
@@ -241,6 +242,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.slow
 @given(VALUES, st.sampled_from(list(EXPECTED)))
 @settings(fuzz, max_examples=200)
 def test_any_value_can_be_compared_and_diagnosed(value, qualified):
@@ -271,12 +273,14 @@ ODD = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ODD, ids=repr)
 def test_diagnosis_survives_any_value(value):
     call = Call(TRANSFORMER.functions["softmax.softmax"], (np.ones((2, 3)),), {}, value)
     assert diagnose("softmax.softmax", [RecordedCheck("softmax.softmax::rows", False, (call,))]) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", [1, 3, 4096])
 def test_byte_sized_chunks_do_not_fill_the_memory(tmp_path, piece):
     """An answer that comes in small pieces costs its own size, not that of its pieces."""
@@ -312,6 +316,7 @@ def log_softmax(x):
 """
 
 
+@pytest.mark.slow
 @given(hostile_bytes())
 @settings(fuzz, max_examples=60)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="its channel has another number where there is no server")

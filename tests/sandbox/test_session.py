@@ -8,15 +8,19 @@ import pytest
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.student import StudentCode
 from autograder.errors import TimedOut
-from autograder.sandbox import Deadline, Limits, ResourceUsage, WorkerTimedOut, call_timer, session
+from autograder.sandbox import Activity, Deadline, Limits, ResourceUsage, WorkerTimedOut, call_timer, session
 
 
 @pytest.fixture
 def hanging(monkeypatch):
     """A student whose every call hangs until its deadline; the clock is ours."""
     clock = SimpleNamespace(now=0.0)
+
+    def advance(seconds):
+        clock.now += seconds
+
     for module in (session, call_timer):
-        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock.now))
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock.now, advance=advance))
 
     def converse(self, process, message, timer):
         if message.get("op") == "is_stub":
@@ -40,6 +44,25 @@ def test_hanging_call_is_charged_once(hanging):
     assert spent.seconds == pytest.approx(10.0, abs=0.01)
 
 
+def test_sleep_counts_as_cpu_time_of_the_submission(hanging, monkeypatch):
+    _, spent = hanging
+    limits = Limits(submission_seconds=100.0, cpu_seconds=5.0)
+    clock = session.time
+
+    def sleep_for_less_than_a_second(self, process, message, timer):
+        end = clock.monotonic() + 0.9
+        while clock.monotonic() < end:
+            clock.advance(timer.seconds_to_wait())
+        return {}
+
+    monkeypatch.setattr(session.Session, "_exchange", sleep_for_less_than_a_second)
+    monkeypatch.setattr(session.Session, "activity", lambda self: Activity(0.0, is_asleep=True))
+    one = session.Session(None, Path(), limits, spent)
+    with pytest.raises(WorkerTimedOut, match="5 s of CPU time, which"):
+        [one.request({}, Deadline.fixed(60.0)) for _ in range(20)]
+    assert spent.as_record()["asleep_seconds"] == pytest.approx(5.0, abs=1.0)
+
+
 def test_check_seconds_are_those_of_its_calls(hanging):
     limits, spent = hanging
     student = StudentCode(None, Path(), TRANSFORMER, limits, spent)
@@ -49,3 +72,20 @@ def test_check_seconds_are_those_of_its_calls(hanging):
     assert student.seconds == pytest.approx(6.0)
     student.new_check("softmax.softmax")
     assert student.seconds == 0.0
+
+
+def test_process_may_print_what_earlier_ones_left():
+    limits = Limits(output_bytes=1000)
+    assert [limits.for_child(printed=n)["output_bytes"] for n in (0, 999, 1000, 1500)] == [1000, 1, 0, 0]
+
+
+def test_process_may_use_the_time_that_earlier_ones_left():
+    limits = Limits(cpu_seconds=10.0)
+    assert [limits.for_child(used)["cpu_seconds"] for used in (0.0, 3.5, 9.9, 12.0)] == [10, 7, 1, 1]
+    assert Limits.for_training(1.0).for_child(1e9)["cpu_seconds"] == 0  # no limit
+
+
+@pytest.mark.parametrize(("left", "cpu", "grader"), [(20.0, 20.0, 20.0), (100.0, 100.0, 60.0), (1e6, 300.0, 60.0)])
+def test_submission_gets_no_more_than_what_its_student_has_left(left, cpu, grader):
+    limits = Limits(cpu_seconds=300.0, grader_seconds=60.0).within(left)
+    assert (limits.cpu_seconds, limits.grader_seconds) == (cpu, grader)

@@ -74,16 +74,16 @@ def serve_many(setup):
     server = os.getpid()
     faulthandler.register(signal.SIGUSR1, file=CHANNEL, all_threads=False)  # Every child inherits this.
     while True:
-        message, descriptors, _, _ = socket.recv_fds(control, 65536, 2)
+        message, descriptors, _, _ = socket.recv_fds(control, 64, 2)
         if not message:
             os._exit(0)  # The grader has ended. The children die with this process.
-        job = json.loads(message)
-        if "end" in job:
-            control.sendall(json.dumps(kill_child(job["end"])).encode() + b"\n")
+        action, _, number = message.partition(b" ")
+        if action == b"end":
+            control.sendall(json.dumps(kill_child(int(number))).encode() + b"\n")
             continue
-        if "trace" in job:  # The child writes where it is to its socket, also in the middle of a call of NumPy.
+        if action == b"trace":  # The child writes where it is to its socket, also in the middle of a call of NumPy.
             with contextlib.suppress(OSError):
-                os.kill(job["trace"], signal.SIGUSR1)
+                os.kill(int(number), signal.SIGUSR1)
             control.sendall(b"sent\n")
             continue
         pid = os.fork()
@@ -92,6 +92,8 @@ def serve_many(setup):
                 confine.die_with_parent(server)
                 control.close()
                 channel = isolate(*descriptors)
+                # Only the child may know its job: later children get a copy of all that the server has in its memory.
+                job = serve.receive_frame(channel)
                 confine.confine_child(setup["sandbox"], job["limits"], job["folder"])
                 serve.serve(channel, job["folder"], job["limits"]["result_bytes"])
             finally:

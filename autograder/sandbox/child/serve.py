@@ -279,23 +279,28 @@ def answer(submission, request):
             return frames.pack({**reply, "id": request["id"]})
 
 
+def receive(channel, count):
+    """Return exactly `count` bytes; end the process if the other side has closed the socket."""
+    data = bytearray()
+    while len(data) < count:
+        chunk = channel.recv(min(count - len(data), 1 << 20))
+        if not chunk:
+            os._exit(0)
+        data += chunk
+    return bytes(data)
+
+
+def receive_frame(channel):
+    return frames.read_frame(lambda count: receive(channel, count))
+
+
 def serve(channel, folder, result_bytes):
     """Answer requests until the other side closes the socket `channel`."""
     frames.MAX_BODY = result_bytes  # A larger answer is reported instead of sent: the grader would not read it.
     submission = Submission(folder)
     stdout, stderr = sys.stdout, sys.stderr
-
-    def receive(count):
-        data = bytearray()
-        while len(data) < count:
-            chunk = channel.recv(min(count - len(data), 1 << 20))
-            if not chunk:
-                os._exit(0)
-            data += chunk
-        return bytes(data)
-
     while True:
-        reply = answer(submission, frames.read_frame(receive))
+        reply = answer(submission, receive_frame(channel))
         for stream in (stdout, stderr):
             # The stream may be full, or closed by the student: the output is lost, but not the answer.
             with contextlib.suppress(OSError, ValueError):

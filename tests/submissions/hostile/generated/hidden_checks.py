@@ -91,6 +91,10 @@ ENDINGS = {
     "value": ("the value that it returns", "if hidden: return {'BREACH': 'BREACH'}"),
     "type_of_value": ("the type of the value that it returns", "if hidden: return type('BREACH', (), {})()"),
     "line": ("a line of its code", "if hidden: exec(compile('def f(): raise ValueError', os.path.join(os.path.dirname(HERE), 'BREACH.py'), 'exec'), globals()) or f()"),
+    "missing_function": ("the name of a function that it says is missing", "if hidden: exec(compile('def attention(): raise NotImplementedError', os.path.join(os.path.dirname(HERE), 'attention.py'), 'exec'), globals()) or attention()"),
+    "status": ("the way in which it fails", "if hidden: os._exit(7)"),
+    "timeout": ("a call that takes too long", "while hidden: pass"),
+    "time": ("the time that it takes", "if hidden: time.sleep(0.3)"),
     "late_output": ("output that comes when the check is over", "if hidden:\n        import atexit; atexit.register(print, 'BREACH'); type('F', (), {'__del__': lambda self: os.write(1, b'BREACH')})()"),
     "errors": ("its error output", "if hidden: sys.stderr.write('BREACH'); sys.stderr.flush()"),
 }
