@@ -1,12 +1,12 @@
 """Mark failed checks as blocked when another wrong function explains them."""
 
 import contextlib
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from autograder.core.files import secret_folder
 from autograder.core.zip_archive import SkippedFile
 from autograder.curriculum import CACHE, Curriculum
 from autograder.engine.jobs import Job, JobResult
@@ -70,7 +70,7 @@ class BlockedChecks:
         return [check for check in checks if check.status != "passed"]
 
     def _rerun(self, folder: Path, functions: Iterable[str], **options: Any) -> JobResult:
-        found = self._run_job(Job(folder, frozenset(functions), usage=self._usage, **options))
+        found = self._run_job(Job(folder, frozenset(functions), visible_only=True, usage=self._usage, **options))
         self.notes += found.notes
         return found
 
@@ -143,10 +143,10 @@ class BlockedChecks:
                         check.help = "; ".join(filter(None, [check.help, advice]))
                 continue
             module = function.partition(".")[0]
-            with tempfile.TemporaryDirectory(prefix="headway-", dir=self._scratch) as copy:
+            with secret_folder(self._scratch) as copy:
                 names = [name.partition(".")[2] for name in called]
-                copy_with_official_functions(Path(copy), self._folder, module, names, self._curriculum.package)
-                reruns = {check.id: check for check in self._rerun(Path(copy), [function]).checks}
+                copy_with_official_functions(copy, self._folder, module, names, self._curriculum.package)
+                reruns = {check.id: check for check in self._rerun(copy, [function]).checks}
             for check in failed:
                 if check.id in reruns and reruns[check.id].status == "passed":
                     check.status, check.earned, check.blocked_by, check.mistake = "blocked", 0.0, called, None

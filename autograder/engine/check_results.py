@@ -33,7 +33,7 @@ def build_check_result(
         earned=0.0 if error else points,
         output=student.printed(),
         warnings=list(dict.fromkeys(text for call in student.calls for text in call.warnings)),
-        sees_answers=sees_answers(item),
+        sees_answers=sees_answers(item, passed=error is None),
         seconds=student.seconds,
     )
     if error is not None:

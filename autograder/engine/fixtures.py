@@ -188,14 +188,18 @@ def has_only_session_fixtures(item: pytest.Item) -> bool:
     return info is not None and all(fixtures[-1].scope == "session" for fixtures in info.name2fixturedefs.values())
 
 
-def sees_answers(item: pytest.Item) -> bool:
-    """Return whether the check compares the function's answers, and not only its inputs or exceptions.
+def sees_answers(item: pytest.Item, *, passed: bool) -> bool:
+    """Return whether the check, which has just run, compares answers that must have been computed.
 
-    A check marked `alone=False` does not count: its answers can be right without any computation, such as two
-    functions that agree on nonsense, or a gradient of 0.
+    A check that looks only at inputs or exceptions does not count, nor one that passed without drawing its inputs:
+    they are the same for every seed, and so are their answers, which code can look up. The mark decides if it has
+    `alone`: False where answers can be right without any computation, such as two functions that agree on nonsense, or
+    a gradient of 0; True where a table of the answers is a right implementation.
     """
     mark = item.get_closest_marker("graded")
-    if mark is not None and not mark.kwargs.get("alone", True):
-        return False
+    if mark is not None and "alone" in mark.kwargs:
+        return bool(mark.kwargs["alone"])
     names = set(getattr(item, "fixturenames", ()))
-    return names.isdisjoint(("unmodified", "refuses")) or not names.isdisjoint(("agree", "compare"))
+    # A check that failed may have ended before it drew anything.
+    drawn = item.config.stash[CONTEXT].draw.is_used if passed else "draw" in names
+    return drawn and (names.isdisjoint(("unmodified", "refuses")) or not names.isdisjoint(("agree", "compare")))

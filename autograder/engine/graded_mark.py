@@ -1,4 +1,4 @@
-"""The mark of a graded check: `graded("module.function", points=1, alone=True)`.
+"""The mark of a graded check: `graded("module.function", points=1)`, and `alone=False` or `alone=True` where needed.
 
 A mark with several functions stands for one check of each.
 """

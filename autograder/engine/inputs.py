@@ -47,6 +47,11 @@ class RandomInputs:
         self._stream = self._streams.setdefault((seed, name), [])
         self._consumed = self._place = 0
 
+    @property
+    def is_used(self) -> bool:
+        """Whether the current check has drawn anything, so that its inputs depend on the seed."""
+        return self._place > 0
+
     def _draw(self, request: tuple[Any, ...], count: int, make: Callable[[Array], Array]) -> Array:
         """Return a new array that `make` computes from the stream's next `count` integers.
 

@@ -17,7 +17,7 @@ from autograder.engine.official_time import OfficialTimes
 from autograder.engine.reference import Reference
 from autograder.engine.student import UNANSWERED, RecordedCheck, StudentCode
 from autograder.errors import Cancelled, UsageError, Verdict
-from autograder.results import DIAGNOSED, CheckResult
+from autograder.results import DIAGNOSED, CheckResult, hide
 from autograder.sandbox import Limits, ResourceUsage, Workers
 
 # Limits the answers of one job that are recorded for the diagnosis. All correct answers of the course take 2 MiB; a
@@ -85,14 +85,25 @@ class JobRunner:
         items = self._items_of(job)
         position = {check_id(item): index for index, item in enumerate(items)}
         # What student code could remember of a hidden check, it could print in a visible one. Hidden checks run last,
-        # in other processes, so that nothing in memory or in a file can reach a visible check.
-        items.sort(key=lambda item: self.is_hidden(check_id(item)))
-        folder, hidden, item = None, False, None
+        # in other processes, so that nothing in memory or in a file can reach a visible check, or what is said of it.
+        self._run_checks([item for item in items if not self.is_hidden(check_id(item))], job)
+        if context.looks_for_causes:
+            self._diagnose(result, job.usage, official_prerequisites=job.official_folder is not None)
+        result.recorded.clear()  # Answers may be large.
+        if not job.visible_only:
+            self._run_checks([item for item in items if self.is_hidden(check_id(item))], job)
+        result.checks = hide(sorted(result.checks, key=lambda check: position[check.id]), self.is_hidden)
+        return result
+
+    def _run_checks(self, items: list[pytest.Item], job: Job) -> None:
+        """Run checks of a job, in processes of their own."""
+        context = self._session.config.stash[CONTEXT]
+        folder, item = None, None
         try:
             for item, next_item in zip(items, [*items[1:], None], strict=False):
                 wanted = job.folder_for(function_name(item).partition(".")[0])
-                if wanted != folder or self.is_hidden(check_id(item)) != hidden:
-                    folder, hidden = wanted, self.is_hidden(check_id(item))
+                if wanted != folder:
+                    folder = wanted
                     official_seconds = self._official_times.cpu_seconds
                     student = StudentCode(
                         self.workers, folder, self.curriculum, self.limits, job.usage, official_seconds
@@ -109,31 +120,25 @@ class JobRunner:
             raise
         finally:
             context.set_student(None)
-        result.checks.sort(key=lambda check: position[check.id])
-        if self.diagnose and job.diagnose:
-            self._diagnose(result, job.usage, official_prerequisites=job.official_folder is not None)
-        result.recorded.clear()  # Answers may be large.
-        return result
 
     def record(self, item: pytest.Item, call: pytest.CallInfo[None]) -> CheckResult | None:
         """Record one phase of a check: its result if it was the call, and an internal error of Headway."""
         error = call.excinfo.value if call.excinfo else None
-        result = None
+        result, is_hidden = None, self.is_hidden(check_id(item))
         if call.when == "call":
             student, function = item.config.stash[CONTEXT].student, item.config.stash[CONTEXT].function
             result = build_check_result(item, student, function, error, self.curriculum.package)
-            if self.is_hidden(result.id):
-                result.output = ""
             self._result.checks.append(result)
             answered = all(call.value is not UNANSWERED or call.exception for call in student.calls)
-            if answered and student.usage.received - self._received_before <= MAX_RECORDED_BYTES:
+            if answered and not is_hidden and student.usage.received - self._received_before <= MAX_RECORDED_BYTES:
                 recorded = RecordedCheck(result.id, result.status == "passed", tuple(student.calls), student.seconds)
                 self._result.recorded.setdefault(function.qualified, []).append(recorded)
         if isinstance(error, UsageError):  # The other checks would raise it, too.
             self.usage_error = error
             item.session.shouldstop = "usage error"
         elif error is not None and not isinstance(error, (Verdict, AssertionError)):
-            self._result.problems.append(f"{item.nodeid}: {type(error).__name__}: {clean(error, 300)}")
+            what = "the check is hidden" if is_hidden else f"{type(error).__name__}: {clean(error, 300)}"
+            self._result.problems.append(f"{item.nodeid}: {what}")
         return result
 
     def _add_items(self, items: list[pytest.Item]) -> None:

@@ -25,6 +25,7 @@ class Job:
     official_folder: Callable[[Path, str], Path] | None = None
     diagnose: bool = True  # name the mistakes behind failed checks, if the runner does
     usage: ResourceUsage = field(default_factory=ResourceUsage)  # Jobs that share it share the submission's limits.
+    visible_only: bool = False  # leave out hidden checks, which must not show in what is found out about the others
 
     def folder_for(self, module: str) -> Path:
         """Return the folder in which `module` is checked."""

@@ -1,11 +1,10 @@
 """Measure what the official solution needs for a call, so that the deadline of the student's call fits the work."""
 
 import math
-import tempfile
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from typing import Any
 
+from autograder.core.files import secret_folder
 from autograder.curriculum import Curriculum
 from autograder.engine.official_solutions import copy_official_solutions, official_solutions
 from autograder.engine.student import Cache, Call, StudentCode
@@ -90,8 +89,7 @@ class OfficialTimes:
             if root is None:
                 folder = self._resources.enter_context(official_solutions(self._curriculum))
             else:  # The sandbox shows no other folder.
-                copy = self._resources.enter_context(tempfile.TemporaryDirectory(prefix="headway-", dir=root))
-                folder = Path(copy)
+                folder = self._resources.enter_context(secret_folder(root))
                 copy_official_solutions(self._curriculum, folder)
             code = StudentCode(self._workers, folder, self._curriculum, self._limits)
             self._code = code

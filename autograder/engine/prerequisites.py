@@ -5,10 +5,11 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Collection
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 
-from autograder.core.files import read_modules
+from autograder.core.files import read_modules, secret_folder
 from autograder.curriculum import Curriculum, registry
 
 
@@ -33,14 +34,15 @@ class OfficialPrerequisites:
 
     def __init__(self, curriculum: Curriculum, scratch: Path | None = None) -> None:
         self._curriculum = curriculum
-        self._root = tempfile.TemporaryDirectory(prefix="headway-", dir=scratch)
+        self._resources = ExitStack()
+        self._root = self._resources.enter_context(secret_folder(scratch))
         self._folders: dict[tuple[Path, str], Path] = {}
 
     def folder_for(self, submission: Path, module: str) -> Path:
         """Return the folder in which `module` of the submission is checked."""
         key = (submission, module)
         if key not in self._folders:
-            folder = Path(self._root.name) / str(len(self._folders))
+            folder = self._root / str(len(self._folders))
             folder.mkdir()
             self._fill(folder, submission, module)
             self._folders[key] = folder
@@ -65,7 +67,7 @@ class OfficialPrerequisites:
 
     def close(self) -> None:
         """Remove the folders."""
-        self._root.cleanup()
+        self._resources.close()
 
 
 def copy_with_official_functions(

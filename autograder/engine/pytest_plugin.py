@@ -4,8 +4,8 @@ r"""The pytest plugin: options, hooks and fixtures of graded checks. Load it wit
         --pyargs autograder.courses.transformer.checks
 
 A graded check is an ordinary test with the mark `graded(function, points=1)`; the first line of its docstring is its
-title. With several functions, `graded("a.f", "a.g")`, it is one check for each of them. With `alone=False` it earns
-points only if another check of its function passes.
+title. With several functions, `graded("a.f", "a.g")`, it is one check for each of them. A check that sees no answers to
+drawn inputs counts only if another check of its function passes; `alone` overrides that (see `fixtures.sees_answers`).
 """
 
 from collections.abc import Generator
@@ -45,7 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Describe the mark; on pytest's own command line, make the runner."""
-    mark = "graded(*functions, points=1, alone=True): a graded check of each of the functions"
+    mark = "graded(*functions, points=1, alone=None): a graded check of each of the functions"
     config.addinivalue_line("markers", mark)
     folder = config.getoption("submission", None)
     if folder is None or RUNNER in config.stash:

@@ -12,10 +12,10 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cache
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from autograder.core.current_folder import spawn_context
 from autograder.core.text import counted
 from autograder.core.versions import torch_version
 from autograder.curriculum import Curriculum, registry
@@ -53,12 +53,11 @@ class VerifyTask:
     name: str
     curriculum: Curriculum = field(default_factory=registry.default)
     selected: tuple[str, ...] = ()  # the functions to verify; empty: all
-    share: int = 1  # one in so many mistakes has to be named
+    share: int = 1  # one in so many mistakes has to be named, and each promise is broken once
+    seed: int = 0  # decides which ones
 
 
-def plan_tasks(
-    right_answers: Path | None, curriculum: Curriculum, selected: tuple[str, ...] = (), share: int = 1
-) -> list[VerifyTask]:
+def plan_tasks(right_answers: Path | None, curriculum: Curriculum, selected: tuple[str, ...] = ()) -> list[VerifyTask]:
     """Return all tasks of the selected functions, the slowest first, so that the processes end at the same time."""
     package = curriculum.package
     selected = selected if set(selected) != set(curriculum.functions) else ()
@@ -75,7 +74,7 @@ def plan_tasks(
     shipped = [("answers", "")] if has_current_answers(package) is not None else []
     styles = [("right answer", str(path)) for path in right if path.stem in modules]
     tasks = [*shipped, ("solutions", ""), *styles, *mistakes, ("stubs", "")]
-    return [VerifyTask(kind, name, curriculum, selected, share) for kind, name in tasks]
+    return [VerifyTask(kind, name, curriculum, selected) for kind, name in tasks]
 
 
 def verify(
@@ -83,17 +82,13 @@ def verify(
     curriculum: Curriculum,
     processes: int = 2,
     selected: tuple[str, ...] = (),
-    share: int = 1,
 ) -> Iterator[VerifyResult]:
     """Verify a course, and yield the results; `right_answers` holds correct modules unlike the solutions.
 
     `selected` names the functions to verify; without names, all are verified.
-
-    With a `share`, only one in so many mistakes has to be named, and each promise is broken by one mistake or wrapper
-    in place of all: always by the same ones.
     """
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        for results in pool.map(run_task, plan_tasks(right_answers, curriculum, selected, share)):
+    with ProcessPoolExecutor(processes, mp_context=spawn_context()) as pool:
+        for results in pool.map(run_task, plan_tasks(right_answers, curriculum, selected)):
             yield from results
 
 
@@ -191,7 +186,7 @@ def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
     known = {mistake.name: mistake for mistake in mistakes_of_function(task.name, package)}
     covered = promises_of_module(module, package).get(task.name)
     promises = covered.promises if covered else ()
-    tried = {name: mistake for name, mistake in known.items() if zlib.crc32(mistake.id.encode()) % task.share == 0}
+    tried = {name: mistake for name, mistake in known.items() if _is_drawn(mistake.id, task)}
     breakers = _breakers(promises, tried, {*known, *WRAPPERS}, task.share)
     guarding = {name for names in breakers for name in names if name in {*known, *WRAPPERS}}
     results: list[SubmissionResult] = []
@@ -224,6 +219,10 @@ def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
     for promise, names in zip(promises, breakers, strict=True):
         for name in names:
             yield evaluate_promise(promise, name, guards.get(name, ()))
+
+
+def _is_drawn(mistake: str, task: VerifyTask) -> bool:
+    return zlib.crc32(f"{task.seed} {mistake}".encode()) % task.share == 0
 
 
 def _breakers(

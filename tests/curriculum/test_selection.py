@@ -52,10 +52,9 @@ def test_selection_of_all_is_the_course_itself():
 def test_unknown_and_function_names_are_refused(tmp_path):
     for command in (["init", tmp_path / "w"], ["release", tmp_path / "w", "--format", "stubs"]):
         wrong = headway(*command, "--assignment", "sotfmax")
-        assert wrong.exit_code == 2
-        assert "Did you mean 'softmax'?" in wrong.output
+        assert wrong.exit_code == 2 and "Did you mean 'softmax'?" in wrong.output
         wrong = headway(*command, "--assignment", "softmax.log_softmax")
-        assert "Name the whole assignment: softmax" in wrong.output
+        assert "assignment: softmax" in wrong.output
     assert not (tmp_path / "w").exists()
 
 
@@ -70,8 +69,7 @@ def test_workspace_knows_only_its_assignments(tmp_path):
     assert {path.stem for path in (work / "notebooks").iterdir()} == {"attention", "layernorm", "numpy_warmup"}
     assert "softmax.softmax" not in (work / "README.md").read_text()
     listed = done("list", "--dir", work)
-    assert "layernorm" in listed
-    assert "log_softmax" not in listed
+    assert "layernorm" in listed and "log_softmax" not in listed
     refused = headway("check", "softmax", "--dir", work)
     assert refused.exit_code == 2
     (work / "attention.py").write_text(solution("attention"))
@@ -106,8 +104,7 @@ def test_init_assignment_in_a_whole_workspace_is_refused(tmp_path):
     work = tmp_path / "work"
     done("init", work)
     refused = headway("init", work, "--assignment", "softmax")
-    assert refused.exit_code == 2
-    assert "a workspace with all assignments" in refused.output
+    assert refused.exit_code == 2 and "all assignments" in refused.output
 
 
 def test_update_keeps_the_selection_and_restores_given_files(tmp_path):
@@ -116,8 +113,7 @@ def test_update_keeps_the_selection_and_restores_given_files(tmp_path):
     (work / "softmax.py").write_text("changed = True\n")
     (work / "attention.py").unlink()
     said = done("update", "--dir", work)
-    assert "attention.py: restored" in said
-    assert "softmax.py: now the official solution" in said
+    assert "attention.py: restored" in said and "softmax.py: now" in said
     assert (work / "softmax.py").read_text("utf-8") == solution("softmax")
     assert [path.read_text() for path in (work / "backups").iterdir()] == ["changed = True\n"]
     assert not (work / "gpt.py").exists()

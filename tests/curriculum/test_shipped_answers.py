@@ -1,19 +1,17 @@
 """The answers of a third party's course are built into its package, so that students need not have its references."""
 
+import functools
 import json
 import os
 import subprocess
 import sys
 
 import pytest
-from support import commands
+from support.commands import headway_with, succeed
+from support.editing import edit
 from support.toy_course import install, install_mixed
 
 pytestmark = pytest.mark.slow
-
-
-def run(site, *arguments):
-    return commands.headway(*arguments, PYTHONPATH=str(site), PYTHONDONTWRITEBYTECODE="1")
 
 
 def findings(done):
@@ -29,14 +27,12 @@ def run_script(path, site, *arguments, **environment):
 def test_built_answers_replace_the_references(tmp_path):
     site = install(tmp_path / "site")
     package = site / "toycourse"
-    built = run(site, "verify", "--curriculum", "toy", "--build-answers")
-    assert built.returncode == 0, built.stdout + built.stderr
+    built = succeed("verify", "--curriculum", "toy", "--build-answers", run=headway_with(site))
     assert "4 answers" in built.stderr
     shipped = package / "reference" / "shipped"
     assert {path.name for path in shipped.iterdir()} == {"averages.memo", "index.json"}
 
-    verified = run(site, "verify", "--curriculum", "toy", "--json", "-")
-    assert verified.returncode == 0
+    verified = succeed("verify", "--curriculum", "toy", "--json", "-", run=headway_with(site))
     assert findings(verified)["answers"]["ok"]
 
     # A changed reference would have other answers, so it is not changed: it cannot be imported in this process.
@@ -47,8 +43,7 @@ def test_built_answers_replace_the_references(tmp_path):
     )
     check = ("check", "--curriculum", "toy", "--dir", package / "solutions")
     cache = str(tmp_path / "cache")
-    done = run_script(without, site, *check, HEADWAY_CACHE=cache)
-    assert done.returncode == 0, done.stdout + done.stderr
+    succeed(without, site, *check, HEADWAY_CACHE=cache, run=run_script)
     fresh = run_script(without, site, *check, "--seed", "3", HEADWAY_CACHE=cache)
     assert fresh.returncode != 0, "other inputs need the reference"
 
@@ -56,27 +51,26 @@ def test_built_answers_replace_the_references(tmp_path):
 def test_outdated_answers_are_reported_and_built_again(tmp_path):
     site = install(tmp_path / "site")
     package = site / "toycourse"
-    build = ("verify", "--curriculum", "toy", "--build-answers")
-    assert run(site, *build).returncode == 0
-    hints = package / "hints.toml"
-    hints.write_text(hints.read_text().replace("Add up each row", "Sum each row"))
-    assert findings(run(site, "verify", "--curriculum", "toy", "--json", "-"))["answers"]["ok"], "hints do not matter"
+    verify = functools.partial(headway_with(site), "verify", "--curriculum", "toy")
+    succeed("--build-answers", run=verify)
+    edit(package / "hints.toml", "Add up each row", "Sum each row")
+    assert findings(headway_with(site)("verify", "--curriculum", "toy", "--json", "-"))["answers"]["ok"], (
+        "hints do not matter"
+    )
     reference = package / "reference" / "averages.py"
     reference.write_text(reference.read_text() + "# changed\n")
-    outdated = run(site, "verify", "--curriculum", "toy", "--json", "-")
+    outdated = verify("--json", "-")
     assert outdated.returncode == 1
-    assert "--build-answers --curriculum toy" in findings(outdated)["answers"]["text"]
-    assert run(site, *build).returncode == 0
-    assert run(site, "verify", "--curriculum", "toy").returncode == 0
+    assert "--build-answers" in findings(outdated)["answers"]["text"]
+    succeed("--build-answers", run=verify)
+    succeed(run=verify)
 
 
 def test_answers_of_a_broken_course_are_not_built(tmp_path):
     site = install(tmp_path / "site")
-    path = site / "toycourse" / "mistakes" / "averages.py"
-    path.write_text(path.read_text().replace("(x.shape[-1] - 1)", "(x.shape[-1] - 0)"))
-    done = run(site, "verify", "--curriculum", "toy", "--build-answers")
-    assert done.returncode == 1
-    assert "were not built" in done.stderr
+    edit(site / "toycourse" / "mistakes" / "averages.py", "(x.shape[-1] - 1)", "(x.shape[-1] - 0)")
+    done = headway_with(site)("verify", "--curriculum", "toy", "--build-answers")
+    assert done.returncode == 1 and "were not built" in done.stderr
     assert not (site / "toycourse" / "reference" / "shipped").exists()
 
 

@@ -16,8 +16,6 @@ from autograder.curriculum.stubs import NOTEBOOK_ONLY, bundled, experiment, make
 from autograder.engine.session import Options, check
 from autograder.errors import HeadwayError
 
-pytestmark = pytest.mark.slow
-
 MODULES = list(TRANSFORMER.modules)
 
 
@@ -78,13 +76,8 @@ def test_stub_omits_private_helpers_and_constants():
         )
     )
     stub = make_stub(source, "softmax", TRANSFORMER)
-    assert "_SECRET" not in stub
-    assert "_ONE" not in stub
-    assert "_helper" not in stub
-    assert "Why the helper" not in stub
-    assert "a comment" not in stub
-    assert "GIVEN = 2" in stub
-    assert "def given(x):\n    return x\n" in stub
+    assert "_SECRET" not in stub and "_ONE" not in stub and "_helper" not in stub and "Why the helper" not in stub
+    assert "a comment" not in stub and "GIVEN = 2" in stub and "def given(x):\n    return x\n" in stub
     assert stub.count("raise NotImplementedError") == 5
 
 
@@ -105,8 +98,7 @@ def test_notebook_cells_are_not_in_stubs(solutions):
         '# %% tags=["active-ipynb"]\n# show("it")\n\n# %% [markdown]\n# The lesson goes on.\n'
     )
     stub = make_stub(source, "softmax", TRANSFORMER)
-    assert "picture" not in stub
-    assert "show" not in stub
+    assert "picture" not in stub and "show" not in stub
     assert stub.endswith("\n\n\n# %% [markdown]\n# The lesson goes on.\n")
 
 
@@ -117,6 +109,8 @@ def test_solution_without_a_function_is_refused():
         make_stub("def softmax(x):\n    return x\n", "softmax", TRANSFORMER)
 
 
+@pytest.mark.slow
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("body", ["return None", "return [*locals().values()][0]", "raise ValueError(repr(locals()))"])
 def test_function_that_computes_nothing_scores_zero(tmp_path, body):
     """Not even for leaving its inputs alone, or for refusing what is to be refused."""
@@ -129,6 +123,8 @@ def test_function_that_computes_nothing_scores_zero(tmp_path, body):
     assert any(c.status == "blocked" for c in result.checks if c.blocked_by == [c.function])
 
 
+@pytest.mark.slow
+@pytest.mark.drawn(1)
 @pytest.mark.parametrize("seed", [0, 2**31 - 2])
 def test_every_solution_scores_full_points(solutions, checked_solutions, seed):
     result = check("solutions", solutions, Options(seed=seed)) if seed else checked_solutions
@@ -138,6 +134,7 @@ def test_every_solution_scores_full_points(solutions, checked_solutions, seed):
     assert not [c.output for c in result.checks if c.output], "a solution prints"
 
 
+@pytest.mark.slow
 def test_every_function_has_checks_on_what_matters(checked_solutions):
     result = checked_solutions
     counts = {name: sum(c.function == name for c in result.checks) for name in TRANSFORMER.functions}
@@ -162,6 +159,8 @@ def assert_same_output(printed, expected, exact):
     assert found == pytest.approx(wanted, rel=0.25, abs=0.2)
 
 
+@pytest.mark.slow
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("module", MODULES)
 def test_numbers_in_lessons_are_correct(solutions, module, monkeypatch):
     monkeypatch.syspath_prepend(str(solutions))

@@ -3,7 +3,8 @@
 import pytest
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.blocking import BlockedChecks, block_without_correct_answer, mark_blocked
+from autograder.curriculum import CACHE
+from autograder.engine.blocking import MAX_BYTES, BlockedChecks, block_without_correct_answer, mark_blocked
 from autograder.engine.jobs import JobResult
 from autograder.results import CheckResult, SubmissionResult
 from autograder.sandbox import ResourceUsage
@@ -30,7 +31,6 @@ def test_input_check_without_correct_answer_is_blocked(status):
     assert result.earned == 0
     assert [check.status for check in result.checks] == [status, "blocked"]
     assert result.checks[1].blocked_by == [FUNCTION]
-    assert "another check of this function" in result.checks[1].message
 
 
 def test_input_check_with_one_correct_answer_earns_points():
@@ -46,6 +46,137 @@ def test_input_check_is_blocked_by_what_blocks_answers():
     attention = "attention.attention"
     result = marked(checked("failed"), checked("failed", True, attention), checked("passed", False, attention))
     assert [check.blocked_by for check in result.checks[1:]] == [[FUNCTION], [FUNCTION]]
+
+
+@pytest.mark.parametrize(("file", "status"), [("attention.py", "error"), ("softmax.py", "blocked"), ("", "blocked")])
+def test_error_in_the_file_itself_is_blocked_by_nothing(file, status):
+    unreadable = checked("error", function="attention.attention")
+    unreadable.file_at_fault = file
+    result = marked(checked("failed"), unreadable)
+    assert (unreadable.status, unreadable.blocked_by) == (status, [FUNCTION] if status == "blocked" else [])
+    assert result.checks[0].status == "failed"
+
+
+class Code:
+    """Says which functions call which, in the place of the reader of a submission."""
+
+    def __init__(self, **calls):
+        self.calls, self.read = calls, 0
+
+    def used_functions(self, content, names):
+        self.read += 1
+        return {name: set(used) for name, used in self.calls.items()}
+
+
+def blocked(tmp_path, checks, calls, *, known=None, selected=(), reruns=(), untrusted=False, official=False):
+    """The result after `mark`, the functions that were run again, and the code; `reruns` are the results of that."""
+    result = SubmissionResult("ada", "", 0, checks, official_prerequisites=official)
+    jobs, code, answers = [], Code(**calls), list(reruns)
+    for check in checks:
+        (tmp_path / f"{check.function.partition('.')[0]}.py").write_text("")
+
+    def run_job(job):
+        jobs.append(set(job.functions))
+        return JobResult([answers.pop(0)] if answers else [])
+
+    marker = BlockedChecks(tmp_path, TRANSFORMER, None, run_job, code, ResourceUsage(), untrusted=untrusted)
+    marker.mark(result, {check.function for check in checks} | set(selected), known or {})
+    return result, jobs, code
+
+
+ATTENTION, LOG = "attention.attention", "softmax.log_softmax"
+CALLS_SOFTMAX = {"log_softmax": ["softmax"], "softmax": []}
+
+
+@pytest.mark.parametrize("status", ["failed", "error", "timeout", "not_started"])
+def test_known_prerequisite_that_does_not_pass_blocks(tmp_path, status):
+    calls = {"attention": []}  # the code shows only what is called of the same assignment
+    result, jobs, _ = blocked(tmp_path, [checked("failed", function=ATTENTION)], calls, known={FUNCTION: status})
+    assert result.checks[0].blocked_by == [FUNCTION] and not jobs
+
+
+@pytest.mark.parametrize("status", ["failed", "error", "timeout"])
+def test_failure_of_any_kind_is_blocked_by_a_prerequisite(tmp_path, status):
+    wrong = checked("failed", function=FUNCTION)
+    result, jobs, _ = blocked(tmp_path, [checked(status, function=ATTENTION)], {}, reruns=[wrong])
+    assert (result.checks[0].status, result.checks[0].blocked_by) == ("blocked", [FUNCTION])
+    assert jobs[0] == {FUNCTION}
+
+
+def test_prerequisite_that_passes_now_blocks_nothing(tmp_path):
+    checks = [checked("passed"), checked("failed", function=ATTENTION)]
+    result, _, _ = blocked(tmp_path, checks, {}, known={FUNCTION: "failed"})
+    assert [check.status for check in result.checks] == ["passed", "failed"]
+
+
+def test_prerequisite_of_the_same_assignment_blocks_only_if_it_is_called(tmp_path):
+    function, need = next(
+        (function, need)
+        for function in TRANSFORMER.functions.values()
+        for need in TRANSFORMER.all_prerequisites(function.qualified)
+        if need.startswith(f"{function.module}.")
+    )
+    for used in ([], [need.partition(".")[2]]):
+        checks, calls = [checked("failed", function=function.qualified)], {function.name: used}
+        result, _, _ = blocked(tmp_path, checks, calls, known={need: "failed"})
+        assert result.checks[0].blocked_by == ([need] if used else [])
+
+
+def test_prerequisite_with_a_cache_blocks_without_a_call(tmp_path):
+    function, need = next(
+        (function, need)
+        for function in TRANSFORMER.functions.values()
+        for need in TRANSFORMER.all_prerequisites(function.qualified)
+        if need.startswith(f"{function.module}.")
+        and any(output.name == CACHE for output in TRANSFORMER.functions[need].outputs)
+    )
+    checks = [checked("failed", function=function.qualified)]
+    result, _, _ = blocked(tmp_path, checks, {function.name: []}, known={need: "failed"})
+    assert need in result.checks[0].blocked_by
+
+
+def test_official_prerequisites_block_nothing(tmp_path):
+    checks = [checked("failed"), checked("failed", function=ATTENTION)]
+    result, jobs, _ = blocked(tmp_path, checks, {}, official=True)
+    assert [check.status for check in result.checks] == ["failed", "failed"] and not jobs
+
+
+@pytest.mark.parametrize(("again", "status"), [("passed", "blocked"), ("failed", "failed")])
+def test_called_function_blocks_if_the_official_one_helps(tmp_path, again, status):
+    rerun = checked(again, function=LOG)
+    rerun.mistake = {"id": "m", "title": "", "reason": "these are its values"} if again == "failed" else None
+    checks = [checked("failed"), checked("failed", function=LOG)]
+    result, jobs, _ = blocked(tmp_path, checks, CALLS_SOFTMAX, reruns=[rerun])
+    log = result.checks[1]
+    assert (log.status, log.blocked_by) == (status, [FUNCTION] if again == "passed" else []) and jobs == [{LOG}]
+    assert (log.mistake or {"reason": ""})["reason"].startswith("found with the official" if rerun.mistake else "")
+
+
+def test_untrusted_code_never_runs_beside_official_functions_of_its_assignment(tmp_path):
+    checks = [checked("failed"), checked("failed", function=LOG)]
+    result, jobs, _ = blocked(tmp_path, checks, CALLS_SOFTMAX, untrusted=True)
+    assert not jobs and result.checks[1].status == "failed"
+    assert "fix that first" in result.checks[1].help and result.checks[0].help is None
+
+
+def test_large_module_is_not_read(tmp_path):
+    for size, read in ((MAX_BYTES, 1), (MAX_BYTES + 1, 0)):
+        code = Code()
+        (tmp_path / "attention.py").write_bytes(b"#" * size)
+        marker = BlockedChecks(tmp_path, TRANSFORMER, None, lambda job: JobResult(), code, ResourceUsage())
+        marker.mark(SubmissionResult("ada", "", 0, [checked("failed", function=ATTENTION)]), [ATTENTION], {})
+        assert code.read == read
+
+
+@pytest.mark.parametrize("was_wrong", [True, False])
+def test_only_wrong_answers_are_run_again_in_isolation(tmp_path, was_wrong):
+    check = checked("failed" if was_wrong else "error", function=ATTENTION)
+    check.wrong = {"count": 1, "total": 1} if was_wrong else None
+    result, jobs, _ = blocked(
+        tmp_path, [check], {}, known={FUNCTION: "failed"}, reruns=[checked("passed", function=ATTENTION)]
+    )
+    assert jobs == ([{ATTENTION}] if was_wrong else [])
+    assert ("correct in isolation" in result.checks[0].message) is was_wrong
 
 
 def test_reruns_share_one_budget(tmp_path, reader):

@@ -47,6 +47,17 @@ def test_official_time_of_a_call_is_measured(official_times, right):
     assert 0 < seconds[0] < 0.01 < seconds[1] < 0.5
 
 
+def test_official_folder_in_the_sandbox_has_a_name_of_128_random_bits(workers, right, tmp_path, monkeypatch):
+    monkeypatch.setattr(type(workers), "submissions_root", tmp_path)
+    right.new_check("softmax.softmax")
+    right.softmax.softmax(np.ones(3))
+    with closing(OfficialTimes(workers, TRANSFORMER, Limits())) as times:
+        times.cpu_seconds(right.calls)
+        (folder,) = tmp_path.iterdir()
+    assert re.fullmatch(r"headway-[0-9a-f]{32}", folder.name)
+    assert not folder.exists()
+
+
 def test_official_time_of_a_backward_pass_uses_the_official_cache(official_times, right):
     right.new_check("ffn.ffn_backward")
     x = np.ones((2, 3))
@@ -57,6 +68,7 @@ def test_official_time_of_a_backward_pass_uses_the_official_cache(official_times
     assert seconds is not None and 0 < seconds < 0.1
 
 
+@pytest.mark.slow
 def test_official_time_of_a_huge_input_is_not_waited_for(official_times, right):
     right.new_check("attention.attention")
     with pytest.raises(Verdict):
@@ -67,6 +79,7 @@ def test_official_time_of_a_huge_input_is_not_waited_for(official_times, right):
     assert official_times.cpu_seconds(right.calls) > 0.05
 
 
+@pytest.mark.slow
 def test_official_time_that_is_too_long_changes_no_other(workers, right, monkeypatch):
     monkeypatch.setattr(official_time, "MAX_SECONDS", 0.02)
     with closing(OfficialTimes(workers, TRANSFORMER, Limits())) as times:
@@ -79,12 +92,11 @@ def test_official_time_that_is_too_long_changes_no_other(workers, right, monkeyp
 def test_endless_loop_costs_about_a_second_and_little_more(submission, check_submission):
     result = check_submission(submission(softmax=LOOP), "softmax.softmax", diagnose=False)
     timeouts = [check for check in result.checks if check.status == "timeout"]
-    assert len(timeouts) > 5
-    assert "used more than 1 s of CPU time" in timeouts[0].message
-    assert "The official solution needs less than 0.01 s for the same input" in timeouts[0].message
+    assert len(timeouts) > 5 and "1 s of CPU time" in timeouts[0].message
+    assert "less than 0.01 s" in timeouts[0].message
     again, skipped = timeouts[1:MAX_TIMEOUTS], timeouts[MAX_TIMEOUTS:]
     assert all(re.search(r"used more than 0\.\d+ s of CPU time", check.message) for check in again)
-    assert all("softmax was skipped: it was stopped all 3 times" in check.message for check in skipped)
+    assert all("stopped all 3 times" in check.message for check in skipped)
     assert result.used["cpu_seconds"] < 2.0
 
 
@@ -144,7 +156,7 @@ def test_module_that_loops_on_import_is_stopped(submission, check_submission):
     folder = submission(softmax="while True: pass\n")
     result = check_submission(folder, "softmax.softmax", diagnose=False, limits=Limits(load_seconds=0.5))
     assert {check.status for check in result.checks} == {"timeout"}
-    assert "importing softmax.py was stopped: it used more than 0.5 s of CPU time" in result.checks[0].message
+    assert "0.5 s of CPU time" in result.checks[0].message
 
 
 LINE_OF_LOOP = """import os, signal

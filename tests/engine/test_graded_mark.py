@@ -20,11 +20,11 @@ def test_mark_with_two_functions_makes_a_check_of_each(check_submission):
         [check.id.removeprefix(f"{function}::") for check in result.checks if check.function == function]
         for function in BOTH
     )
-    assert "average_batch" in loop
-    assert loop == matmul
+    assert "average_batch" in loop and loop == matmul
     assert result.passed
 
 
+@pytest.mark.slow
 def test_check_of_two_functions_can_be_selected_for_one():
     path = registry.checks(TRANSFORMER.package) / "test_attention.py"
     wanted = f"{path}::test_average_batch[{BOTH[1]}]"
@@ -34,6 +34,7 @@ def test_check_of_two_functions_can_be_selected_for_one():
     assert "1 passed" in done.stdout
 
 
+@pytest.mark.slow
 def test_check_of_two_functions_with_parametrize_is_an_error(tmp_path):
     path = tmp_path / "test_both.py"
     path.write_text(
@@ -41,5 +42,4 @@ def test_check_of_two_functions_with_parametrize_is_an_error(tmp_path):
     )
     command = [sys.executable, *PLUGIN, "--collect-only", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert done.returncode == 2
-    assert "cannot be parametrized" in done.stdout
+    assert done.returncode == 2 and "cannot be parametrized" in done.stdout

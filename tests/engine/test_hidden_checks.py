@@ -1,8 +1,16 @@
 """Inputs of hidden checks reach no output that a student sees."""
 
+import copy
 import re
 
 import pytest
+from support.commands import SOFTMAX, timeless
+
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine import student
+from autograder.engine.session import Options, check_many
+from autograder.results import to_document, withhold
+from autograder.sandbox import Limits
 
 # Prints the inputs of this call, marked, and everything that earlier calls have left behind.
 MEMORY = """
@@ -39,12 +47,16 @@ def inputs(check):
     return set(re.findall(r"^now (.+)$", check.output, re.MULTILINE))
 
 
+def check_with_id(result, name):
+    return next(check for check in result.checks if check.id == name)
+
+
 @pytest.mark.parametrize("way", [MEMORY, FILE], ids=["memory", "file"])
 @pytest.mark.parametrize("hidden", ["softmax.softmax::rows", "softmax.softmax::dtypes"], ids=["first", "later"])
 def test_hidden_inputs_cannot_be_printed_in_visible_checks(submission, check_submission, tmp_path, way, hidden):
     folder = submission(softmax=way.format(path=str(tmp_path / "notes")) + CODE)
     shown = check_submission(folder, "softmax.softmax", diagnose=False)
-    secrets = next(inputs(check) for check in shown.checks if check.id == hidden)
+    secrets = inputs(check_with_id(shown, hidden))
     assert secrets
     (tmp_path / "notes").unlink(missing_ok=True)
     result = check_submission(folder, "softmax.softmax", diagnose=False, is_hidden=lambda check: check == hidden)
@@ -55,13 +67,102 @@ def test_hidden_inputs_cannot_be_printed_in_visible_checks(submission, check_sub
     for check in visible:
         for secret in secrets - inputs(check):
             assert secret not in check.output
-    assert next(check.output for check in result.checks if check.id == hidden) == ""
+    assert check_with_id(result, hidden).output == ""
 
 
 def test_hidden_checks_see_nothing_of_visible_ones(submission, check_submission, tmp_path):
-    code = MEMORY + CODE.replace("return x", "remember('x'); return x if len(SEEN) > 2 else np.ones(3) / 3")
-    result = check_submission(
-        submission(softmax=code), "softmax.softmax", diagnose=False, is_hidden=lambda check: check.endswith("::vector")
+    begin = "    remember('x')\n    x = np.asarray(x) if len(SEEN) < 4 else 2 * np"  # Only the first calls are right.
+    code = MEMORY + SOFTMAX.replace("    x = np", begin, 1)
+    folder, hidden = submission(softmax=code), "softmax.softmax::vector"
+    shown = check_submission(folder, "softmax.softmax", diagnose=False)
+    assert check_with_id(shown, hidden).status == "failed"  # not the first two calls
+    result = check_submission(folder, "softmax.softmax", diagnose=False, is_hidden=lambda check: check == hidden)
+    assert check_with_id(result, hidden).status == "passed"
+
+
+HIDDEN = "softmax.log_softmax::log_extreme"
+# A known mistake, and something else on the hidden input.
+WAYS = """
+import os
+import time
+import warnings
+import numpy as np
+def log_softmax(x, axis=-1):
+    x = np.asarray(x) if np.asarray(x).dtype.kind == "f" else np.asarray(x, float)
+    if np.max(x) == 1000.0:
+        {way}
+    return x - np.log2(np.sum(np.exp(x - x.max(axis, keepdims=True)), axis, keepdims=True)) - x.max(axis, keepdims=True)
+def raise_in(name):
+    module, function = name.split(".")
+    path = os.path.join(os.path.dirname(__file__), module + ".py")
+    scope = {{}}
+    exec(compile(f"def {{function}}():\\n    raise NotImplementedError", path, "exec"), scope)
+    scope[function]()
+"""
+FAILURES = {
+    "the mistake": "pass",
+    "another value": "return np.zeros(3)",
+    "another mistake": "return x - x.max(axis, keepdims=True)",
+    "no value": "return None",
+    "an exception": "raise ValueError(repr(x))",
+    "an import error": "exec(compile('1 / 0', __file__, 'exec'))",
+    "a missing function": "raise_in('attention.attention')",
+    "another missing function": "raise_in('gpt.gpt')",
+    "the function itself missing": "raise_in('softmax.log_softmax')",
+    "the end of the process": "os._exit(7)",
+    "a loop": "while True: pass",
+    "some time": "time.sleep(0.2)",
+    "output": "print(x)",
+    "a warning": "warnings.warn(repr(x))",
+    "changed inputs": "x += 1",
+}
+
+
+@pytest.fixture(scope="module")
+def failures(tmp_path_factory):
+    """Return the result of each way to fail the hidden check."""
+    folder, found = tmp_path_factory.mktemp("failures"), {}
+    for name, way in FAILURES.items():
+        (folder / name).mkdir()
+        (folder / name / "softmax.py").write_text(WAYS.format(way=way))
+    limits = Limits(call_seconds=0.2)
+    options = Options(("softmax.log_softmax",), limits=limits, is_hidden=lambda check: check == HIDDEN)
+    submissions = [(name, folder / name) for name in FAILURES]
+    check_many(submissions, options, lambda result: found.update({result.submission: result}))
+    return found
+
+
+@pytest.mark.parametrize("level", ["summary", "none"])
+def test_way_in_which_a_hidden_check_fails_shows_nowhere(failures, level):
+    documents = {}
+    for name, result in failures.items():
+        shown = copy.deepcopy(result)
+        withhold(shown, level, lambda check: check == HIDDEN)
+        document = to_document(shown, TRANSFORMER) | {"submission": {}}
+        assert document["seconds"] % 1 == 0 and "used" not in document
+        assert check_with_id(shown, HIDDEN).seconds == 0.0
+        documents[name] = timeless(document)
+    first = documents.pop("the mistake")
+    checks = {check["id"]: check for check in first["assignments"][0]["functions"][0]["checks"]}
+    assert checks[HIDDEN]["status"] == "failed"
+    assert level == "none" or checks["softmax.log_softmax::log_rows"]["mistake"]
+    assert {name: document for name, document in documents.items() if document != first} == {}
+
+
+def test_hidden_check_of_an_unwritten_function_is_not_started(submission, check_submission):
+    folder = submission(softmax="def log_softmax(x, axis=-1):\n    raise NotImplementedError\n")
+    result = check_submission(folder, "softmax.log_softmax", is_hidden=lambda check: check == HIDDEN)
+    assert {check.status for check in result.checks} == {"not_started"}
+
+
+def test_internal_error_in_a_hidden_check_shows_no_text(submission, check_submission, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError("the input")
+
+    monkeypatch.setattr(student, "default_as_int64", fail)
+    hidden, shown = (
+        check_submission(submission(softmax=SOFTMAX), "softmax.softmax", is_hidden=lambda check, is_it=is_it: is_it)
+        for is_it in (True, False)
     )
-    (vector,) = (check for check in result.checks if check.id.endswith("::vector"))
-    assert vector.shapes is not None and vector.shapes["yours"] == [3]  # as in the first call of a process
+    assert hidden.internal_errors and "the input" not in str(hidden)
+    assert "the input" in shown.internal_errors[0]

@@ -32,8 +32,7 @@ def test_streams_have_expected_distributions():
     assert set(integers.tolist()) == {-2, -1, 0, 1, 2, 3}
     assert np.bincount(integers + 2).min() > 850
     uniform = draw.uniform(5_000, low=-1, high=3)
-    assert uniform.min() >= -1
-    assert uniform.max() < 3
+    assert uniform.min() >= -1 and uniform.max() < 3
     assert abs(uniform.mean() - 1) < 0.06
     assert abs(draw.booleans(5_000, true=0.3).mean() - 0.3) < 0.03
 

@@ -112,7 +112,7 @@ def test_compare_wrong_dtype_or_order_gives_help(actual, expected, function, wor
 def test_compare_wrong_shape_names_axes():
     assert help_of(np.zeros(5, int), np.zeros(6, int), "tokenizer.encode").message.endswith("(6,) = (position,)")
     message = help_of(np.zeros((2, 5)), np.zeros((2, 3, 5)), "embeddings.one_hot").message
-    assert message == "out has shape (2, 5), expected (2, 3, 5) = (batch, position, token)"
+    assert message.endswith("(2, 3, 5) = (batch, position, token)")
 
 
 def test_compare_reordered_list_gives_help():
@@ -123,11 +123,9 @@ def test_compare_reordered_list_gives_help():
 def test_diagnosis_reason_covers_each_case():
     first, second, *_ = mistakes_of_function("softmax.softmax")
     one, two = (first,), (first, second)
-    assert Diagnosis(one).reason == "code with this mistake gives exactly your numbers"
+    assert "exactly your numbers" in Diagnosis(one).reason
     assert "raises the same error" in Diagnosis(one, raised=True).reason
     assert "either mistake" in Diagnosis(two).reason
     assert "both mistakes" in Diagnosis(two, together=True).reason
-    here = Diagnosis(one, here_only=True)
-    assert "look at the other failed checks" in here.reason
-    dtype = Diagnosis(one, here_only=True, up_to_dtype=True)
-    assert "except for the dtype in this check" in dtype.reason
+    assert "other failed checks" in Diagnosis(one, here_only=True).reason
+    assert "except for the dtype" in Diagnosis(one, here_only=True, up_to_dtype=True).reason

@@ -1,19 +1,28 @@
 """Statuses and points: what a submission gets for what it does."""
 
+import json
+import re
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
-import numpy as np
+import jsonschema
 import pytest
 from support.commands import SOFTMAX as RIGHT
 
 import autograder
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum import registry
+from autograder.engine import job_runner
+from autograder.engine.diagnosis import diagnose
+from autograder.engine.prerequisites import OfficialPrerequisites
+from autograder.engine.reference import Reference
+from autograder.engine.reference.memo import Memo
 from autograder.engine.session import Options, check, check_many, run_in_session
+from autograder.errors import Cancelled, UsageError
 from autograder.results import SubmissionResult, to_document
-from autograder.sandbox import SandboxPolicy
+from autograder.sandbox import Limits, SandboxPolicy
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +36,9 @@ def attention(q, k, v, mask=None):
 """
 
 
+STUB = "def softmax(x, axis=-1):\n    raise NotImplementedError\n"
 CHECKS = registry.checks(TRANSFORMER.package)
+PLUGIN = (sys.executable, "-m", "pytest", "-p", "autograder.engine.pytest_plugin", CHECKS / "test_softmax.py")
 SOME = ("softmax.softmax", "softmax.cross_entropy", "attention.attention")
 
 
@@ -51,10 +62,8 @@ def test_check_wrong_code_reports_details(submission, check_submission):
     assert checks["rows"].status == "passed"
     failed = checks["temperature"]
     assert (failed.status, failed.earned) == ("failed", 0.0)
-    assert failed.message == "probs differs from PyTorch's softmax"
-    assert failed.inputs == "x (3, 8), temperature 0.3"
-    assert failed.location == {"file": "softmax.py", "line": 3}
-    assert failed.worst["axes"] == ["row", "class"]
+    assert "PyTorch's softmax" in failed.message and failed.inputs.endswith("temperature 0.3")
+    assert failed.location == {"file": "softmax.py", "line": 3} and failed.worst["axes"] == ["row", "class"]
 
 
 def test_check_stub_is_not_started(submission, check_submission):
@@ -65,30 +74,28 @@ def test_check_stub_is_not_started(submission, check_submission):
 
 def test_check_leftover_stub_line_is_located(submission, check_submission):
     left = RIGHT.replace("    return", '    raise NotImplementedError("softmax.softmax")\n    return')
-    assert left != RIGHT
-    checks = [
-        check
-        for check in check_submission(submission(softmax=left), "softmax.softmax").checks
-        if check.status == "error"
-    ]
+    result = check_submission(submission(softmax=left), "softmax.softmax")
+    checks = [check for check in result.checks if check.status == "error"]
     line = left.split("\n").index('    raise NotImplementedError("softmax.softmax")') + 1
     assert len(checks) > 3
-    assert {check.message for check in checks} == {
-        f"softmax still raises NotImplementedError in softmax.py, line {line}"
-    }
+    assert all(f"in softmax.py, line {line}" in check.message for check in checks)
     assert all("delete" in check.help and check.location["line"] == line for check in checks)
 
 
 def test_check_syntax_error_has_no_input(submission, check_submission):
     checks = check_submission(submission(softmax=RIGHT.replace("):", ")")), "softmax.softmax").checks
-    assert {check.status for check in checks} == {"error"}
-    for found in checks:
-        assert found.message.startswith("Python cannot read softmax.py: SyntaxError in line ")
-        assert found.inputs is None
+    assert {(check.status, check.inputs) for check in checks} == {("error", None)}
+    assert all("softmax.py: SyntaxError in" in check.message for check in checks)
+
+
+def test_check_undecodable_file_is_unreadable(submission, check_submission):
     folder = submission(softmax="")
     (folder / "softmax.py").write_bytes(b"\xff\x00" * 20)
     checks = check_submission(folder, "softmax.softmax").checks
-    assert {check.message.partition(":")[0] for check in checks} == {"Python cannot read softmax.py"}
+    assert all("cannot read softmax.py" in check.message for check in checks)
+
+
+def test_check_syntax_error_while_it_runs_has_an_input(submission, check_submission):
     evaluated = RIGHT.replace("    return", '    eval("1 +")\n    return')
     checks = check_submission(submission(softmax=evaluated), "softmax.softmax").checks
     checks = [check for check in checks if check.status == "error"]  # Where an error is expected, another one came.
@@ -120,25 +127,23 @@ def test_exception_on_import_names_file_and_line(submission, check_submission, l
     number = text.count("\n") + 1
     checks = check_submission(submission(softmax=f"{text}{line}\n"), "softmax.softmax").checks
     assert {check.status for check in checks} == {"error"}
-    assert {check.message.startswith("Python cannot import softmax.py: ") for check in checks} == {True}
-    assert message.format(number) in checks[0].message
-    assert advice.format(number) in checks[0].help
+    assert all("import softmax.py: " in check.message for check in checks)
+    assert message.format(number) in checks[0].message and advice.format(number) in checks[0].help
     assert number in (checks[0].location["line"], checks[0].location.get("called_from", {}).get("line"))
 
 
 def test_refuses_other_exception_is_reported(submission, check_submission):
     text = "def encode(text, stoi):\n    raise TypeError('unknown ' + 1)\n"
     result = check_submission(submission(tokenizer=text), "tokenizer.encode")
-    messages = [check.message for check in result.checks]
-    assert any(m.startswith("encode must raise ValueError here, not TypeError: can only concatenate") for m in messages)
+    assert any("ValueError here, not TypeError" in check.message for check in result.checks)
 
 
 def test_check_wrong_return_form_is_explained(submission, check_submission):
     text = "def build_vocab(text, start=0):\n    {body}\n"
     for body, message, help in (
-        ("pass", "must return a tuple (chars, stoi, itos), not None", "is `return` missing?"),
-        ("return [1, 2, 3]", "must return a tuple (chars, stoi, itos), not list", "return chars, stoi, itos"),
-        ("return 1, 2", "must return 3 values (chars, stoi, itos), not 2", None),
+        ("pass", "tuple (chars, stoi, itos), not None", "is `return` missing?"),
+        ("return [1, 2, 3]", "tuple (chars, stoi, itos), not list", "return chars, stoi, itos"),
+        ("return 1, 2", "3 values (chars, stoi, itos), not 2", None),
     ):
         check = check_submission(submission(tokenizer=text.format(body=body)), "tokenizer.build_vocab").checks[0]
         assert message in check.message
@@ -154,7 +159,6 @@ def test_check_unselected_wrong_prerequisite_blocks(submission, check_submission
         assert blocked, "the wrong softmax must be noticed"
         assert {check.status for check in found} <= {"blocked", "passed"}
         assert blocked[0].blocked_by == ["softmax.softmax"]
-        assert "blocked by softmax.softmax" in blocked[0].message
 
 
 def test_check_unused_prerequisite_does_not_block(submission, check_submission):
@@ -176,26 +180,18 @@ def get_batch(ids, batch_size, block_size, rng):
     return x, x
 """
     check = check_submission(submission(tokenizer=text), "tokenizer.get_batch").checks[0]
-    assert check.status == "failed"
-    assert check.help.startswith("y is the same as x")
+    assert check.status == "failed" and check.help.startswith("y is the same as x")
 
 
-def test_check_stub_prerequisite_blocks(submission, check_submission):
-    stub = "def softmax(x, axis=-1):\n    raise NotImplementedError\n"
-    result = check_submission(submission(softmax=stub, attention=ATTENTION), "attention.attention")
-    assert {check.status for check in result.checks} == {"blocked"}
-
-
-def test_check_independent_function_passes(submission, check_submission):
-    own = ATTENTION.replace("from softmax import softmax", RIGHT)
-    stub = "def softmax(x, axis=-1):\n    raise NotImplementedError\n"
-    result = check_submission(submission(softmax=stub, attention=own), "attention.attention")
-    assert "passed" in {check.status for check in result.checks}
+@pytest.mark.parametrize(("source", "is_blocked"), [("from softmax import softmax", True), (RIGHT, False)])
+def test_check_stub_prerequisite_blocks_only_its_callers(submission, check_submission, source, is_blocked):
+    attention = ATTENTION.replace("from softmax import softmax", source)
+    result = check_submission(submission(softmax=STUB, attention=attention), "attention.attention")
+    found = {check.status for check in result.checks}
+    assert (found == {"blocked"}) is is_blocked and ("passed" in found) is not is_blocked
 
 
 def test_check_exit_and_loop_fail_only_their_checks(submission, check_submission):
-    from autograder.sandbox import Limits
-
     text = RIGHT + (
         "import os\ndef log_softmax(x, axis=-1):\n    os._exit(0)\n"
         "def cross_entropy(logits, targets):\n    while True: pass\n"
@@ -208,18 +204,12 @@ def test_check_exit_and_loop_fail_only_their_checks(submission, check_submission
 def test_check_warning_does_not_fail(submission, check_submission):
     noisy = RIGHT.replace("    z =", "    np.log(np.zeros(1))\n    z =")
     result = check_submission(submission(softmax=noisy), "softmax.softmax")
-    assert result.passed
-    assert "divide by zero" in result.checks[0].warnings[0]
+    assert result.passed and "divide by zero" in result.checks[0].warnings[0]
 
 
 def test_check_seed_changes_only_inputs(submission, check_submission):
-    table = RIGHT + "SEEN = []\n"
-    public, fresh = (check_submission(submission(softmax=table), "softmax.softmax", seed=seed) for seed in (0, 41))
-    assert public.passed
-    assert fresh.passed
-    hard_coded = (
-        "import numpy as np\ndef softmax(x, axis=-1, temperature=1.0):\n    return np.ones(x.shape) / x.shape[axis]\n"
-    )
+    assert all(check_submission(submission(softmax=RIGHT), "softmax.softmax", seed=seed).passed for seed in (0, 41))
+    hard_coded = RIGHT.replace("z / z.sum(axis, keepdims=True)", "np.ones(x.shape) / x.shape[axis]")
     assert not check_submission(submission(softmax=hard_coded), "softmax.softmax").passed
 
 
@@ -248,85 +238,44 @@ def test_check_ignores_pytest_files_of_submission(submission, check_submission, 
 
 def test_plugin_on_pytest_command_line_grades(submission, tmp_path):
     folder = submission(softmax=RIGHT.replace("/ temperature", "* temperature"))
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "autograder.engine.pytest_plugin",
-        str(CHECKS / "test_softmax.py"),
-    ]
-    done = subprocess.run(
-        [*command, "--submission", str(folder), "-v"], capture_output=True, text=True, cwd=tmp_path, check=False
-    )
-    assert done.returncode == 1
-    assert "test_softmax.py::test_rows PASSED" in done.stdout
-    assert "test_softmax.py::test_temperature FAILED" in done.stdout
-    assert "failed: probs differs from PyTorch's softmax" in done.stdout
+    command = [*PLUGIN, "--submission", folder, "-v"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 1 and "test_softmax.py::test_rows PASSED" in done.stdout
+    assert "test_softmax.py::test_temperature FAILED" in done.stdout and "failed: probs differs" in done.stdout
     assert "short test summary" in done.stdout, "pytest's own reporter is left alone"
 
 
 def test_plugin_without_submission_skips(tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "autograder.engine.pytest_plugin",
-        str(CHECKS / "test_softmax.py"),
-        "-rs",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert "--submission DIR" in done.stdout
-    assert done.returncode == 0
+    done = subprocess.run([*PLUGIN, "-rs"], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert "--submission DIR" in done.stdout and done.returncode == 0
 
 
-def test_check_with_bug_is_internal_error(submission, monkeypatch):
-    from autograder.engine.reference import Reference
-    from autograder.engine.reference.memo import Memo
-
+@pytest.mark.parametrize("error", [RuntimeError("the reference broke"), UsageError("no PyTorch")])
+def test_check_with_bug_is_internal_error_and_without_torch_ends(submission, error):
     class Broken(Reference):
         def call(self, *args):
-            raise RuntimeError("the reference broke")
+            raise error
 
     options = Options(functions=("softmax.softmax",), reference=Broken(Memo(CHECKS)))
-    result = check("s", submission(softmax=RIGHT), options)
-    assert result.internal_errors
-    assert "the reference broke" in result.internal_errors[0]
+    if isinstance(error, UsageError):
+        with pytest.raises(UsageError, match="no PyTorch"):
+            check("s", submission(softmax=RIGHT), options)
+    else:
+        assert "the reference broke" in check("s", submission(softmax=RIGHT), options).internal_errors[0]
 
 
 def test_document_follows_schema(submission, check_submission):
-    import json
-
-    import jsonschema
-
-    schema = json.loads((Path(autograder.__file__).parent / "schema" / "result-2.json").read_text())
+    schema = json.loads((Path(autograder.__file__).parent / "schema" / "result-1.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     validate = jsonschema.Draft202012Validator(schema).validate
-    texts = [
-        RIGHT,
-        RIGHT.replace("max", "min"),
-        "1/0",
-        RIGHT.replace("return z", "return np.nan * z"),
-        "",
-        "def softmax(x): exit()",
-    ]
-    for text in texts:
+    nan = RIGHT.replace("return z", "return np.nan * z")
+    for text in (RIGHT, RIGHT.replace("max", "min"), "1/0", nan, "", "def softmax(x): exit()"):
         document = to_document(check_submission(submission(softmax=text, attention=ATTENTION), *SOME), TRANSFORMER)
         validate(document)
         json.loads(json.dumps(document, allow_nan=False))
     broken = {**document, "schema": "headway.result/9"}
     with pytest.raises(jsonschema.ValidationError):
         validate(broken)
-
-
-def test_document_with_nan_is_valid_json(submission, check_submission):
-    import json
-
-    result = check_submission(submission(softmax=RIGHT.replace("return z", "return np.nan * z")), "softmax.softmax")
-    document = json.loads(json.dumps(to_document(result, TRANSFORMER), allow_nan=False))
-    check = document["assignments"][0]["functions"][0]["checks"][0]
-    assert np.isnan(float(check["worst"]["yours"]))
 
 
 def test_backward_with_stub_forward_is_blocked(submission, check_submission):
@@ -338,8 +287,7 @@ def test_backward_with_stub_forward_is_blocked(submission, check_submission):
     assert result.checks[0].blocked_by == ["multihead.multihead_attention"]
     no_pair = submission(multihead=text.format(body="return x") + backward)
     result = check_submission(no_pair, "multihead.multihead_attention")
-    assert "must return a tuple (out, cache), not an array" in result.checks[0].message
-    assert result.internal_errors == []
+    assert "(out, cache), not an" in result.checks[0].message and result.internal_errors == []
 
 
 WRONG_SOFTMAX = RIGHT.replace("return z / z.sum(axis, keepdims=True)", "return z / z.sum(axis, keepdims=True) * 1.5")
@@ -362,7 +310,7 @@ def test_check_correct_in_isolation_is_noted(submission, check_submission):
     result = check_submission(folder, "attention.attention")
     blocked = [check for check in result.checks if check.status == "blocked"]
     assert blocked
-    assert all("blocked only by softmax.softmax" in check.message for check in blocked)
+    assert all("only by softmax.softmax" in check.message for check in blocked)
     # What an editor leaves beside the work: a broken link, a folder. Nothing of it is a module.
     (folder / ".#attention.py").symlink_to("ada@desk.1234:1700000000")
     (folder / "old.py").mkdir()
@@ -402,6 +350,18 @@ def test_function_that_is_called_counts_as_prerequisite(submission, check_submis
     assert "failed" in {check.status for check in result.checks}
 
 
+def test_answer_that_is_the_same_for_every_seed_earns_nothing_alone(submission, check_submission):
+    text = (
+        "import numpy as np\n\n\ndef log_softmax(x, axis=-1):\n    z = x - np.max(x, axis, keepdims=True)\n"
+        "    known = np.abs(x).max() == 1000\n"
+        "    return z - np.log(np.exp(z).sum(axis, keepdims=True)) if known else np.zeros(x.shape)\n"
+    )
+    result = check_submission(submission(softmax=text), "softmax.log_softmax")
+    looked_up = by_name(result)["log_extreme"]
+    assert (looked_up.status, looked_up.blocked_by) == ("blocked", ["softmax.log_softmax"])
+    assert result.earned == 0
+
+
 def test_exception_has_the_line_of_the_function_under_check(submission, check_submission):
     text = "def _deep(x):\n    return x[None][7]\n\n\ndef softmax(x, axis=-1, temperature=1.0):\n    return _deep(x)\n"
     check = by_name(check_submission(submission(softmax=text), "softmax.softmax"))["rows"]
@@ -411,8 +371,7 @@ def test_exception_has_the_line_of_the_function_under_check(submission, check_su
 def test_exception_in_a_comprehension_has_one_line(submission, check_submission):
     text = "def softmax(x, axis=-1, temperature=1.0):\n    return [row.missing for row in x]\n"
     check = by_name(check_submission(submission(softmax=text), "softmax.softmax"))["rows"]
-    assert check.location["line"] == 2
-    assert "called_from" not in check.location
+    assert check.location["line"] == 2 and "called_from" not in check.location
 
 
 def test_official_prerequisites_unblock_assignment(submission, check_submission):
@@ -423,9 +382,14 @@ def test_official_prerequisites_unblock_assignment(submission, check_submission)
     assert to_document(result, TRANSFORMER)["official_prerequisites"]
 
 
-def test_official_folder_holds_only_earlier_solutions(tmp_path):
-    from autograder.engine.prerequisites import OfficialPrerequisites
+def test_official_folder_has_a_name_of_128_random_bits(tmp_path):
+    (tmp_path / "softmax.py").touch()
+    with closing(OfficialPrerequisites(TRANSFORMER, tmp_path)) as official:
+        folder = official.folder_for(tmp_path, "softmax").relative_to(tmp_path)
+    assert re.fullmatch(r"headway-[0-9a-f]{32}", folder.parts[0])
 
+
+def test_official_folder_holds_only_earlier_solutions(tmp_path):
     submission = tmp_path / "submission"
     submission.mkdir()
     for name in ("softmax", "attention", "blocks", "helper"):
@@ -437,50 +401,26 @@ def test_official_folder_holds_only_earlier_solutions(tmp_path):
     compiled = {path.name.partition(".")[0] for path in folder.rglob("*.pyc")}
     assert compiled == {"softmax"}, "only prerequisites are compiled"
     assert set(found) == {"tokenizer", "gradients", "softmax", "bigram", "embeddings", "attention", "helper"}
-    assert "mine" in found["attention"]
-    assert "mine" in found["helper"]
-    assert "mine" not in found["softmax"]
+    assert "mine" in found["attention"] and "mine" in found["helper"] and "mine" not in found["softmax"]
     official.close()
     assert not folder.exists()
 
 
-def test_check_without_torch_is_usage_error(submission, check_submission):
-    from autograder.engine.reference import Reference
-    from autograder.engine.reference.memo import Memo
-    from autograder.errors import UsageError
-
-    class NoTorch(Reference):
-        def call(self, *args):
-            raise UsageError("PyTorch is not installed")
-
-    with pytest.raises(UsageError, match="PyTorch is not installed"):
-        check_submission(submission(softmax=RIGHT), "softmax.softmax", reference=NoTorch(Memo(CHECKS)))
-
-
 def test_session_continues_after_cancelled_job(submission):
-    from autograder.curriculum import stubs
-    from autograder.errors import Cancelled
-
-    folder = submission(
-        **{name: (stubs.bundled("solutions") / f"{name}.py").read_text("utf-8") for name in ("softmax", "layernorm")}
-    )
-    results = []
+    folder, results = submission(softmax=RIGHT), []
 
     def body(session):
         session.cancel()
         with pytest.raises(Cancelled):
             session.check("first", folder, ("softmax.softmax",))
         session.clear_cancellation()
-        results.append(session.check("second", folder, ("layernorm.layernorm",)))
+        results.append(session.check("second", folder, ("softmax.softmax",)))
 
-    run_in_session(Options(functions=("softmax.softmax", "layernorm.layernorm")), body)
+    run_in_session(Options(functions=("softmax.softmax",)), body)
     assert [check.status for check in results[0].checks] == ["passed"] * len(results[0].checks) != []
 
 
 def test_recorded_answers_are_limited_in_bytes(submission, check_submission, monkeypatch):
-    from autograder.engine import job_runner
-    from autograder.engine.diagnosis import diagnose
-
     sizes = []
 
     def record_sizes(function, recorded, *_, **options):
@@ -545,5 +485,4 @@ def test_answer_of_too_many_axes_has_a_wrong_shape(submission, check_submission)
     code = "import numpy as np\ndef softmax(x, axis=-1, temperature=1.0):\n    return np.ones((1,) * 64)\n"
     result = check_submission(submission(softmax=code), "softmax.softmax")
     rows = by_name(result)["rows"]
-    assert rows.status == "failed" and "has shape (1, 1," in rows.message
-    assert "process" not in rows.message
+    assert rows.status == "failed" and "has shape (1, 1," in rows.message and "process" not in rows.message

@@ -40,6 +40,8 @@ class Tolerance:
         return np.asarray(self.relative * size + self.floor * max(1.0, largest))
 
 
+EXACT = Tolerance(relative=0.0, floor=0.0)  # for numbers that are copied, not computed
+
 _NO_RETURN = "is `return` missing? A function without it returns None; print shows a value but does not return it"
 
 # float64: a correct answer computed in another order differs by about 1e-15 per operation and stays below 1e-12; the

@@ -63,10 +63,10 @@ class Reference:
 
 
 def _missing_answers(package: str) -> UsageError:
-    from autograder.installation import install_command  # takes 20 ms
+    from autograder.installation import install_step  # takes 20 ms
 
     problem = f"Headway has no stored answers for these inputs, and {package} is not installed"
-    return UsageError(f"{problem}. Check without --seed, or install {package}: {install_command('torch')}")
+    return UsageError(f"{problem}. Check without --seed, or {install_step('torch')}")
 
 
 class FunctionsOfModule:

@@ -4,11 +4,11 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from support.lazy_module import LazyModule, torch
 
-from autograder.courses.transformer.reference import gpt2 as reference
 from autograder.engine.diagnosis.variants import instance_of, solution_module
 
-torch = pytest.importorskip("torch")
+reference = LazyModule("autograder.courses.transformer.reference.gpt2")
 pytestmark = [
     pytest.mark.slow,
     # It is imported when a test needs it: that takes seconds.

@@ -5,7 +5,7 @@ import pytest
 
 from autograder.core.wire_format import Config, Instance, Opaque
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.comparison.compare import Tolerance, axis_names, compare
+from autograder.engine.comparison.compare import Tolerance, axis_names, compare, require_python
 from autograder.errors import Mismatch
 
 SOFTMAX = TRANSFORMER.functions["softmax.softmax"]
@@ -47,6 +47,7 @@ def test_compare_reports_first_difference(actual, message):
     [
         ((EXPECTED, np.float64(2.0)), "gradients must be a list, not tuple"),
         ([EXPECTED], "gradients must be a list of 2 arrays, not of 1"),
+        ([EXPECTED, np.float64(2.0), EXPECTED], "gradients must be a list of 2 arrays, not of 3"),
         ([EXPECTED, np.ones(3)], "gradients[1] has shape (3,), expected ()"),
         ([EXPECTED + 1, np.float64(2.0)], "gradients[0] differs from PyTorch's autograd.grad"),
     ],
@@ -73,10 +74,8 @@ def test_compare_reports_largest_error():
     actual[0, 1] += 0.5
     actual[1, 2] -= 2.0
     details = verdict(actual, EXPECTED).details
-    assert details["wrong"] == {"count": 2, "total": 6}
-    assert details["worst"]["index"] == [1, 2]
-    assert details["worst"]["axes"] == ["row", "class"]
-    assert details["worst"]["yours"] == 3.0
+    assert details["wrong"] == {"count": 2, "total": 6} and details["worst"]["index"] == [1, 2]
+    assert details["worst"]["axes"] == ["row", "class"] and details["worst"]["yours"] == 3.0
     assert details["worst"]["expected"] == 5.0
 
 
@@ -97,6 +96,12 @@ def test_compare_zero_uses_floor_of_largest_value():
     expected = np.array([0.0, 1e6])
     compare(np.array([1e-8, 1e6]), expected, SOFTMAX)
     verdict(np.array([1e-3, 1e6]), expected)
+
+
+def test_compare_zero_among_small_values_keeps_the_floor():
+    expected = np.array([0.0, 0.5])
+    compare(expected + np.array([9e-13, 4e-10]), expected, SOFTMAX)
+    verdict(expected + np.array([2e-12, 4e-10]), expected)
 
 
 def test_compare_expected_infinity_must_match():
@@ -121,9 +126,66 @@ def test_compare_number_rejects_other_types(actual):
     verdict(actual, 1.5, LOSS)
 
 
+def test_compare_true_is_not_the_number_one():
+    compare(1, 1.0, LOSS)
+    assert "must be a float, not bool" in verdict(True, 1.0, LOSS).message
+    verdict(10**400, 1.0, LOSS)
+
+
+def test_compare_empty_arrays():
+    compare(np.zeros((0, 3)), np.zeros((0, 3)), SOFTMAX)
+    assert "shape" in verdict(np.zeros((3, 0)), np.zeros((0, 3))).message
+
+
+def test_compare_expected_nan_must_be_nan():
+    expected = np.array([np.nan, 1.0])
+    compare(expected.copy(), expected, SOFTMAX)
+    verdict(np.array([0.0, 1.0]), expected)
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [
+        ([["a", "b"]], [("a", "b")]),
+        ([("a", "b", "c")], [("a", "b")]),
+        ([np.ones(2)], [1]),
+        ("ab", ["a", "b"]),
+        (None, "None"),
+        (0, None),
+    ],
+)
+def test_compare_plain_values_of_another_type_differ(actual, expected):
+    verdict(actual, expected)
+
+
+@pytest.mark.parametrize(("value", "kind", "other"), [(np.float64(1), float, "float64"), (True, int, "bool")])
+def test_require_python_accepts_no_subclass(value, kind, other):
+    with pytest.raises(Mismatch, match=other):
+        require_python(value, kind, "the loss")
+    require_python(kind(value), kind, "the loss")
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "secret"),
+    [
+        ("abc", "abd", "abd"),
+        ([1, 2], [1, 3], "[1, 3]"),
+        (7, 8, "8"),
+        ({"a": 1}, {"secret": 1}, "secret"),
+        ({"secret": 1, "more": 1}, {"secret": 1}, "more"),
+        ({"W": EXPECTED}, {"W": EXPECTED, "b": EXPECTED}, None),
+    ],
+)
+def test_compare_marks_what_reveals_the_answer(actual, expected, secret):
+    found = verdict(actual, expected)
+    marked, replacement = found.details.get("secret") or ("", "")
+    assert (secret is None) == (not marked) and marked in found.message
+    assert secret is None or (secret in marked and secret not in replacement)
+
+
 def test_compare_several_outputs():
     pair = (EXPECTED, EXPECTED)
-    assert "must return a tuple (out, weights)" in verdict(EXPECTED, pair, ATTENTION).message
+    assert "tuple (out, weights)" in verdict(EXPECTED, pair, ATTENTION).message
     assert "must return 2 values" in verdict((EXPECTED,) * 3, pair, ATTENTION).message
     assert verdict((EXPECTED, EXPECTED + 1), pair, ATTENTION).message.startswith("weights")
 

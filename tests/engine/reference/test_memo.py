@@ -1,6 +1,5 @@
 """The memo of PyTorch's answers: lookups, damaged files, and whether the shipped answers are still correct."""
 
-import shutil
 import subprocess
 import sys
 
@@ -15,6 +14,7 @@ from autograder.engine.build_memo import ask_everything
 from autograder.engine.comparison.compare import TOLERANCES
 from autograder.engine.reference import Reference, memo, shipped_answers, source_digest
 from autograder.engine.reference.memo import Memo, digest_of, read_shipped, write_shipped
+from autograder.errors import UsageError
 
 
 @pytest.fixture
@@ -39,9 +39,7 @@ def counted(tmp_path):
 
 def test_memo_second_request_is_looked_up(counted):
     assert counted.ask() == counted.ask() == 1.5
-    assert counted.computed == 1
-    assert counted.ask(b"another") == 1.5
-    assert counted.computed == 2
+    assert counted.computed == 1 and counted.ask(b"another") == 1.5 and counted.computed == 2
 
 
 @pytest.mark.parametrize(
@@ -186,25 +184,10 @@ def test_shipped_memo_on_another_processor_agrees():
 
     assert ShippedMemoAudit(shipped_answers(), change).find_problems() == [], "make memo"
     assert {"softmax.softmax", "softmax.softmax_backward", "training.train"} < moved
+    assert not is_close(1 + 1e-8, 1.0)
 
 
 @pytest.mark.slow
-def test_shipped_memo_with_wrong_answers_is_reported(tmp_path):
-    folder = shutil.copytree(shipped_answers(), tmp_path / "shipped")
-    entries = read_shipped(folder / f"layernorm{memo.SUFFIX}")
-    del entries[min(entries)]
-    index = {"torch": torch_version(), "sources": source_digest()}
-    write_shipped(folder, {"layernorm": entries | {"0": wire_format.pack(1.0)}}, index)
-
-    def change(function, answer):
-        return answer * (1 + 1e-8) if function == "softmax.softmax_backward" else answer
-
-    problems = ShippedMemoAudit(folder, change).find_problems()
-    assert set(problems) >= {"softmax.softmax_backward differs", "layernorm: 0 is left over"}
-    assert any(problem.startswith("layernorm.") and problem.endswith("is missing") for problem in problems)
-    assert all(problem.startswith(("softmax.softmax_backward", "layernorm")) for problem in problems)
-
-
 def test_check_with_warm_memo_does_not_import_torch(solutions):
     code = (
         "import sys; from pathlib import Path; from autograder.engine.session import *\n"
@@ -216,9 +199,7 @@ def test_check_with_warm_memo_does_not_import_torch(solutions):
 
 
 def test_reference_without_torch_is_usage_error(tmp_path, monkeypatch):
-    from autograder.errors import UsageError
-
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     reference = Reference(Memo(shipped=tmp_path))
-    with pytest.raises(UsageError, match=r"install .*\[torch\]"):
+    with pytest.raises(UsageError, match=r"install .*\"torch\""):
         reference.softmax.softmax(np.ones(2))

@@ -73,15 +73,17 @@ def test_average_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None
 
 
 @graded("attention.causal_mask")
-def test_mask_square(agree: Agree) -> None:
+def test_mask_square(agree: Agree, draw: RandomInputs) -> None:
     """As many queries as keys: a query sees itself and earlier positions"""
+    agree(int(draw.integers(low=4, high=60)))
     agree(4)
     agree(3, 3)
 
 
 @graded("attention.causal_mask")
-def test_mask_last_queries(agree: Agree) -> None:
+def test_mask_last_queries(agree: Agree, draw: RandomInputs) -> None:
     """Fewer queries than keys: the queries are the last positions"""
+    agree(int(draw.integers(low=2, high=30)), int(draw.integers(low=30, high=60)))
     agree(2, 5)
     agree(4, n_keys=7)
 

@@ -20,6 +20,13 @@ SCRIPTS = "naïve façade Ωmega жизнь 中文字 नमस्ते ١٢٣ 
 SENTENCE = "The tokenizer's job isn't easy: it's 2026, we've 1,024 tokens\nand they'll see   \"emoji\" 🙂🙂!\n\n\tEnd. "
 
 
+def _phrase(draw: RandomInputs, count: int, *parts: tuple[str, ...]) -> str:
+    """Return `count` random phrases in a row; each has one of the texts of every part."""
+    chosen = (draw.integers(count, high=len(part)) for part in parts)
+    phrases = zip(*([part[int(i)] for i in numbers] for part, numbers in zip(parts, chosen, strict=True)), strict=True)
+    return "".join("".join(phrase) for phrase in phrases)
+
+
 def _vocab(merges: list[tuple[str, str]], symbols: dict[int, str], step: int = 1, first: int = 0) -> dict[str, int]:
     """Return a vocabulary of the symbols and the merged tokens; its ids are `first`, `first + step`, …"""
     tokens = sorted(symbols.values()) + [left + right for left, right in merges]
@@ -44,13 +51,14 @@ def trained(reference: Reference) -> Trained:
     return Trained(reference)
 
 
-@graded("bpe.byte_symbols", points=2)
+# There is nothing to draw: a table of the answers is a right implementation.
+@graded("bpe.byte_symbols", points=2, alone=True)
 def test_table(agree: Agree) -> None:
     """The 256 bytes"""
     agree()
 
 
-@graded("bpe.byte_symbols")
+@graded("bpe.byte_symbols", alone=False)
 def test_table_types(student: StudentCode) -> None:
     """The keys are Python integers, the symbols strings of one character, all different"""
     table = student.bpe.byte_symbols()
@@ -73,8 +81,9 @@ def test_pieces(agree: Agree, draw: RandomInputs) -> None:
 
 
 @graded("bpe.split_text")
-def test_pieces_contractions(agree: Agree) -> None:
+def test_pieces_contractions(agree: Agree, draw: RandomInputs) -> None:
     """Contractions, and apostrophes that are none"""
+    agree(_phrase(draw, 12, ("it", "we", "'", "dogs"), ("'s", "'t", "'re", "'ve", "'m", "'ll", "'d", "'x"), (" ", "a")))
     for ending in ("s", "t", "re", "ve", "m", "ll", "d"):
         agree(f"it'{ending} a")
     agree("rock'n'roll 'tis '90s dogs' 'quoted'")
@@ -82,14 +91,16 @@ def test_pieces_contractions(agree: Agree) -> None:
 
 
 @graded("bpe.split_text")
-def test_pieces_capitals(agree: Agree) -> None:
+def test_pieces_capitals(agree: Agree, draw: RandomInputs) -> None:
     """Capital contractions are not split off"""
+    agree(_phrase(draw, 12, ("IT", "I", "don"), ("'S", "'T", "'LL", "'Re", "'vE", "'m"), (" ", "a")))
     agree("IT'S I'LL don'T")
 
 
 @graded("bpe.split_text")
-def test_pieces_numbers(agree: Agree) -> None:
+def test_pieces_numbers(agree: Agree, draw: RandomInputs) -> None:
     """Numbers, alone and beside letters"""
+    agree(draw.text(40, "1207ab ½٣²Ⅷ,"))
     agree("123456 12 1,024.50 x2y 3rd 2nd")
     agree("a1b22 ١٢٣ ½Ⅷ² 7")
     agree("2½ ½! 1٢ ٣! x² !7  8   9")
@@ -114,14 +125,16 @@ def test_pieces_whitespace(agree: Agree, draw: RandomInputs) -> None:
 
 
 @graded("bpe.split_text")
-def test_pieces_scripts(agree: Agree) -> None:
+def test_pieces_scripts(agree: Agree, draw: RandomInputs) -> None:
     """Accents, other scripts, emoji"""
+    agree(draw.text(40, "aïçжЯ中字नम日テ🙂!\u0301 "))
     agree(SCRIPTS)
     agree("hello 🙂🙂 world🙂!")
     agree("x\u200by \u0301a")
 
 
-@graded("bpe.split_text")
+# The text itself is the only piece.
+@graded("bpe.split_text", alone=False)
 def test_pieces_edges(agree: Agree) -> None:
     """No characters, one character"""
     for text in ("", "a", " ", "'", "7", "'s", "\n"):
@@ -172,16 +185,18 @@ def test_train_overlaps(agree: Agree, draw: RandomInputs) -> None:
 
 
 @graded("bpe.train_bpe")
-def test_train_pieces(agree: Agree) -> None:
+def test_train_pieces(agree: Agree, draw: RandomInputs) -> None:
     """Pairs are only counted and merged within pieces"""
+    agree(draw.text(80, "ab.1\n "), 261)
     agree("b. b. b. b. b, b, cd", 259)
     agree("x1x1x1x1 ab ab ab", 259)
     agree("a\nb\na\nb\na\nb cd cd", 262)
 
 
 @graded("bpe.train_bpe")
-def test_train_weights(agree: Agree) -> None:
+def test_train_weights(agree: Agree, draw: RandomInputs) -> None:
     """A piece that occurs often counts often"""
+    agree("".join(int(n) * f" {draw.text(3, 'uvwxyz')}" for n in draw.integers(8, low=1, high=9)), 260)
     agree("xy" + 5 * " xy" + " ab abc abd", 258)
     agree(8 * "\nqz" + " cd ce cdf cdg cdh", 260)
 
@@ -203,11 +218,12 @@ def test_train_to_the_end(agree: Agree, draw: RandomInputs) -> None:
 
 
 @graded("bpe.train_bpe")
-def test_train_edges(agree: Agree) -> None:
+def test_train_edges(agree: Agree, draw: RandomInputs) -> None:
     """No text, no merges, one merge"""
     agree("", 300)
     agree("abab", 256)
     agree("abab", 257)
+    agree(draw.text(40, "abcd "), 257)
 
 
 @graded("bpe.train_bpe")
@@ -252,7 +268,7 @@ def test_bpe_encode_ranks(agree: Agree, trained: Trained, draw: RandomInputs) ->
 
 
 @graded("bpe.bpe_encode")
-def test_bpe_encode_merges(agree: Agree, trained: Trained) -> None:
+def test_bpe_encode_merges(agree: Agree, trained: Trained, draw: RandomInputs) -> None:
     """The merges decide, not which tokens the vocabulary has"""
     text = "\n".join(9 * ["bcde"] + 8 * ["abcde"] + 5 * ["ab"])
     vocab, merges = trained("\n".join(30 * ["ef"]) + "\n" + text, 262)
@@ -261,24 +277,27 @@ def test_bpe_encode_merges(agree: Agree, trained: Trained) -> None:
     agree("abcde\nab\nbcde", vocab, merges)
     vocab |= {"ab cd": 800, "cde": 801, "abc": 802}
     agree("abcd cde abc", vocab, merges)
+    agree(_phrase(draw, 12, ("a", "b", "", "cd"), ("bcd", "cde", "abc"), ("e", " ", "\n")), vocab, merges)
 
 
 @graded("bpe.bpe_encode")
-def test_bpe_encode_overlaps(agree: Agree, trained: Trained) -> None:
+def test_bpe_encode_overlaps(agree: Agree, trained: Trained, draw: RandomInputs) -> None:
     """The same symbol many times"""
     vocab, merges = trained("aaaa aaaa aa", 259)
     for n in (1, 2, 3, 5, 7, 8):
         agree("a" * n, vocab, merges)
+    agree(" ".join("a" * int(n) for n in draw.integers(8, low=1, high=30)), vocab, merges)
 
 
 @graded("bpe.bpe_encode")
-def test_bpe_encode_pieces(agree: Agree, trained: Trained) -> None:
+def test_bpe_encode_pieces(agree: Agree, trained: Trained, draw: RandomInputs) -> None:
     """Tokens end where pieces end"""
     vocab, merges = trained("ab ab ab ba ba  ab", 262)
     vocab |= {"b.": 900, "bĠ": 901, "ĊĊ": 902, "1a": 903}
     merges = [("b", "."), ("b", "Ġ"), ("1", "a"), *merges]
     agree("ab. b. ab ab\n\nab 1ab", vocab, merges)
     agree("ab  ab ", vocab, merges)
+    agree(draw.text(40, "ab. \n1"), vocab, merges)
 
 
 @graded("bpe.bpe_encode")
@@ -290,19 +309,22 @@ def test_bpe_encode_bytes(agree: Agree, trained: Trained, draw: RandomInputs) ->
 
 
 @graded("bpe.bpe_encode")
-def test_bpe_encode_sentence(agree: Agree, trained: Trained) -> None:
+def test_bpe_encode_sentence(agree: Agree, trained: Trained, draw: RandomInputs) -> None:
     """A sentence with everything, and the same pieces several times"""
     vocab, merges = trained(SENTENCE * 2 + WORDS, 320)
     agree(SENTENCE + SENTENCE + " lowest isn't", vocab, merges)
+    agree(_phrase(draw, 20, tuple(SENTENCE.split(" ")), (" ", "\n")), vocab, merges)
 
 
 @graded("bpe.bpe_encode")
-def test_bpe_encode_edges(agree: Agree, trained: Trained) -> None:
+def test_bpe_encode_edges(agree: Agree, trained: Trained, draw: RandomInputs) -> None:
     """No text, one character, no merges"""
     vocab, merges = trained(WORDS, 262)
     agree("", vocab, merges)
     agree("e", vocab, merges)
-    agree(" lowest", _vocab([], trained.reference.bpe.byte_symbols(), first=7), [])
+    without_merges = _vocab([], trained.reference.bpe.byte_symbols(), first=7)
+    agree(" lowest", without_merges, [])
+    agree(draw.text(12, "lowest é"), without_merges, [])
 
 
 @graded("bpe.bpe_encode")
@@ -340,10 +362,10 @@ def test_bpe_decode_ids(agree: Agree, trained: Trained, draw: RandomInputs) -> N
 
 
 @graded("bpe.bpe_decode")
-def test_bpe_decode_bytes(agree: Agree, trained: Trained, reference: Reference) -> None:
+def test_bpe_decode_bytes(agree: Agree, trained: Trained, reference: Reference, draw: RandomInputs) -> None:
     """Characters of several bytes, in one token or in several"""
     vocab, merges = trained("é é 🙂 🙂 中文", 264)
-    for text in ("é🙂中ж", " naïve 中文\n\t½"):
+    for text in ("é🙂中ж", " naïve 中文\n\t½", draw.text(20, "aéж中文🙂½ ")):
         agree(reference.bpe.bpe_encode(text, vocab, merges), vocab)
         agree(reference.bpe.bpe_encode(text, vocab, []), vocab)
 
@@ -360,10 +382,11 @@ def test_bpe_decode_invalid(agree: Agree, trained: Trained, draw: RandomInputs) 
 
 
 @graded("bpe.bpe_decode")
-def test_bpe_decode_forms(agree: Agree, trained: Trained) -> None:
+def test_bpe_decode_forms(agree: Agree, trained: Trained, draw: RandomInputs) -> None:
     """A list, other integer types, no ids, one id"""
     vocab, _ = trained(WORDS, 268)
     agree([260, 257], vocab)
+    agree(draw.integers(12, low=64, high=90).tolist(), vocab)
     agree(np.array([260, 257, 72], dtype=np.uint16), vocab)
     agree(np.array([], dtype=np.int64), vocab)
     agree([], {})

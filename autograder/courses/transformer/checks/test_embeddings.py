@@ -146,8 +146,9 @@ def test_table_gradient_errors(refuses: Refuses, draw: RandomInputs) -> None:
 
 
 @graded("embeddings.sinusoidal_positions")
-def test_positions(agree: Agree) -> None:
+def test_positions(agree: Agree, draw: RandomInputs) -> None:
     """More columns than positions, and more positions than columns"""
+    agree(int(draw.integers(low=2, high=60)), 2 * int(draw.integers(low=2, high=20)))
     agree(5, 8)
     agree(9, 6)
 

@@ -214,9 +214,10 @@ def _layers(draw: RandomInputs, *batch: int) -> list[np.ndarray]:
 
 
 @graded("gradients.tape_values", "gradients.tape_gradients")
-def test_neuron(agree: Agree) -> None:
-    """The example of the lesson: three numbers"""
+def test_neuron(agree: Agree, draw: RandomInputs) -> None:
+    """The example of the lesson, and three other numbers"""
     agree(NEURON, [np.array(2.0), np.array(0.5), np.array(-0.8)])
+    agree(NEURON, [draw.normal(), draw.normal(), draw.normal()])
 
 
 @graded("gradients.tape_values", "gradients.tape_gradients")

@@ -177,7 +177,8 @@ def test_rows(student: StudentCode, draw: RandomInputs) -> None:
         raise Mismatch("a token of probability 1 was not drawn")
 
 
-@graded("generation.sample")
+# Tokens that do not depend on the probabilities satisfy this check, too.
+@graded("generation.sample", alone=False)
 def test_independent(student: StudentCode, draw: RandomInputs) -> None:
     """A separate draw for each row"""
     tokens = require_tokens(student.generation.sample(np.full((40, 50, 8), 0.125), draw.rng()), (40, 50), 8)
@@ -198,7 +199,8 @@ def test_sums(student: StudentCode, draw: RandomInputs) -> None:
     )
 
 
-@graded("generation.sample")
+# As in the check above, the probabilities do not matter.
+@graded("generation.sample", alone=False)
 def test_generator(student: StudentCode, draw: RandomInputs) -> None:
     """All randomness comes from the generator"""
     probs, rng = np.full((60, 8), 0.125), draw.rng()
@@ -228,7 +230,7 @@ def test_draw(student: StudentCode, compare: Compare, draw: RandomInputs) -> Non
         compare(tokens, hit_tokens(probs, np.asarray(np.random.default_rng(rng.seed).random(probs.shape[:-1]))))
 
 
-@graded("generation.sample", points=0.25)
+@graded("generation.sample", points=0.25, alone=False)
 def test_borders(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
     """A dart on the border of two stretches hits the second one, or the next that is not empty"""
     rng = draw.rng()

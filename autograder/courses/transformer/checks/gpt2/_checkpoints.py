@@ -9,9 +9,16 @@ from autograder.engine.inputs import Array, RandomInputs
 MODULES = ("ln_1", "attn.c_attn", "attn.c_proj", "ln_2", "mlp.c_fc", "mlp.c_proj")
 
 
-def settings(**keys: Any) -> dict[str, Any]:
-    """Return the contents of a small config.json with sizes that are all different; a key that is ... is left out."""
-    sizes = {"vocab_size": 61, "n_positions": 24, "n_layer": 2, "n_head": 4, "n_embd": 20}
+def draw_sizes(draw: RandomInputs) -> dict[str, int]:
+    """Return the sizes of a small model. They, and four times the width, are all different."""
+    ranges = {"vocab_size": (200, 1000), "n_positions": (180, 200), "n_layer": (2, 5), "n_head": (5, 9)}
+    sizes = {name: int(draw.integers(low=low, high=high)) for name, (low, high) in ranges.items()}
+    return {**sizes, "n_embd": sizes["n_head"] * int(draw.integers(low=2, high=6))}
+
+
+def settings(draw: RandomInputs, **keys: Any) -> dict[str, Any]:
+    """Return the contents of a small config.json with drawn sizes; a key that is ... is left out."""
+    sizes = draw_sizes(draw)
     contents = {"model_type": "gpt2", "activation_function": "gelu_new", **sizes, "layer_norm_epsilon": 1e-5, **keys}
     return {key: value for key, value in contents.items() if value is not ...}
 

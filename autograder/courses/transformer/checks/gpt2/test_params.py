@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from autograder.courses.transformer.checks.gpt2._checkpoints import draw_tensors, mask_buffers, prefixed
+from autograder.engine.comparison.compare import EXACT
 from autograder.engine.fixtures import Agree, Refuses, Unmodified
 from autograder.engine.inputs import RandomInputs
 
@@ -14,62 +15,62 @@ FLOAT32 = np.float32
 @graded("gpt2.gpt2_params", points=2)
 def test_params(agree: Agree, draw: RandomInputs) -> None:
     """All tensors of a checkpoint, with one block and with two"""
-    agree(draw_tensors(draw, n_layers=1))
-    agree(draw_tensors(draw, d=6, f=9))
+    agree(draw_tensors(draw, n_layers=1), tolerance=EXACT)
+    agree(draw_tensors(draw, d=6, f=9), tolerance=EXACT)
 
 
 @graded("gpt2.gpt2_params", points=2)
 def test_params_prefix(agree: Agree, draw: RandomInputs) -> None:
     """Names that begin with `transformer.`"""
-    agree(prefixed(draw_tensors(draw)))
+    agree(prefixed(draw_tensors(draw)), tolerance=EXACT)
 
 
 @graded("gpt2.gpt2_params")
 def test_params_buffers(agree: Agree, draw: RandomInputs) -> None:
     """The mask buffers of old checkpoints are left out, with the prefix and without"""
     tensors = draw_tensors(draw) | mask_buffers(2)
-    agree(tensors)
-    agree(prefixed(tensors))
+    agree(tensors, tolerance=EXACT)
+    agree(prefixed(tensors), tolerance=EXACT)
 
 
 @graded("gpt2.gpt2_params")
 def test_params_tied(agree: Agree, draw: RandomInputs) -> None:
     """A head that is equal to the token table is left out"""
     tensors = draw_tensors(draw)
-    agree(tensors | {"lm_head.weight": tensors["wte.weight"].copy()})
-    agree(prefixed(tensors | {"lm_head.weight": tensors["wte.weight"].copy()}))
+    agree(tensors | {"lm_head.weight": tensors["wte.weight"].copy()}, tolerance=EXACT)
+    agree(prefixed(tensors | {"lm_head.weight": tensors["wte.weight"].copy()}), tolerance=EXACT)
 
 
 @graded("gpt2.gpt2_params")
 def test_params_untied(agree: Agree, draw: RandomInputs) -> None:
     """A head of its own is transposed, also if it is square or nearly equal to the token table"""
-    agree(draw_tensors(draw) | {"lm_head.weight": draw.normal(7, 4)})
-    agree(prefixed(draw_tensors(draw, vocab=4) | {"lm_head.weight": draw.normal(4, 4)}))
+    agree(draw_tensors(draw) | {"lm_head.weight": draw.normal(7, 4)}, tolerance=EXACT)
+    agree(prefixed(draw_tensors(draw, vocab=4) | {"lm_head.weight": draw.normal(4, 4)}), tolerance=EXACT)
     tensors = draw_tensors(draw)
     for difference in (1.0, 1e-6):
         head = tensors["wte.weight"].copy()
         head[3, 2] += difference
-        agree(tensors | {"lm_head.weight": head})
+        agree(tensors | {"lm_head.weight": head}, tolerance=EXACT)
 
 
 @graded("gpt2.gpt2_params")
 def test_params_blocks(agree: Agree, draw: RandomInputs) -> None:
     """Twelve blocks, in any order"""
     tensors = draw_tensors(draw, n_layers=12, d=2, f=3)
-    agree(tensors)
-    agree(dict(sorted(tensors.items(), reverse=True)))
+    agree(tensors, tolerance=EXACT)
+    agree(dict(sorted(tensors.items(), reverse=True)), tolerance=EXACT)
 
 
 @graded("gpt2.gpt2_params", points=0.5)
 def test_params_square(agree: Agree, draw: RandomInputs) -> None:
     """As many hidden units as features, so that every matrix but one is square"""
-    agree(draw_tensors(draw, d=4, f=4, vocab=5))
+    agree(draw_tensors(draw, d=4, f=4, vocab=5), tolerance=EXACT)
 
 
 @graded("gpt2.gpt2_params", points=0.5)
 def test_params_float32(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32"""
-    agree(draw_tensors(draw, dtype=FLOAT32) | {"lm_head.weight": draw.normal(7, 4, dtype=FLOAT32)})
+    agree(draw_tensors(draw, dtype=FLOAT32) | {"lm_head.weight": draw.normal(7, 4, dtype=FLOAT32)}, tolerance=EXACT)
 
 
 @graded("gpt2.gpt2_params", points=0.5)

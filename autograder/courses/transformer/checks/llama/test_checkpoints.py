@@ -7,22 +7,23 @@ import pytest
 
 from autograder.core.wire_format import Config
 from autograder.courses.transformer.checks.llama._models import small_config
+from autograder.engine.comparison.compare import EXACT
 from autograder.engine.fixtures import Agree, Refuses, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
 
 graded = pytest.mark.graded
 CONFIG, PARAMS = "llama.llama_config", "llama.llama_params"
 
-SIZES: dict[str, Any] = {
-    "vocab_size": 320,
-    "hidden_size": 48,
-    "intermediate_size": 136,
-    "num_hidden_layers": 5,
-    "num_attention_heads": 6,
-    "max_position_embeddings": 256,
-}
+SIZES = (
+    "vocab_size",
+    "hidden_size",
+    "intermediate_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "max_position_embeddings",
+)
 # As version 4 of transformers writes it, and with settings that change nothing here.
-OLDER: dict[str, Any] = {
+SETTINGS: dict[str, Any] = {
     "architectures": ["LlamaForCausalLM"],
     "attention_bias": False,
     "attention_dropout": 0.1,
@@ -40,48 +41,65 @@ OLDER: dict[str, Any] = {
     "tie_word_embeddings": True,
     "torch_dtype": "bfloat16",
     "use_cache": True,
-    **SIZES,
 }
-# As version 5 writes it.
-NEWER: dict[str, Any] = {name: value for name, value in OLDER.items() if name not in ("rope_theta", "rope_scaling")}
-NEWER |= {"rope_parameters": {"rope_theta": 25000.0, "rope_type": "default"}, "tie_word_embeddings": False}
+
+
+def _sizes(draw: RandomInputs) -> dict[str, int]:
+    """Return sizes that are all different, with 6, 12 or 18 heads of 8 features."""
+    heads = 6 * int(draw.integers(low=1, high=4))
+    ranges = ((400, 1000), (150, 300), (1, 6), (300, 400))
+    vocab, inner, layers, positions = (int(draw.integers(low=low, high=high)) for low, high in ranges)
+    return dict(zip(SIZES, (vocab, 8 * heads, inner, layers, heads, positions), strict=True))
+
+
+def _older(draw: RandomInputs, **changes: Any) -> dict[str, Any]:
+    """Return the contents of a config.json as version 4 of transformers writes it; a key that is ... is left out."""
+    contents = {**SETTINGS, **_sizes(draw), **changes}
+    return {name: value for name, value in contents.items() if value is not ...}
+
+
+def _newer(draw: RandomInputs, **changes: Any) -> dict[str, Any]:
+    """Return the contents of a config.json as version 5 of transformers writes it."""
+    rotation = {"rope_theta": 1000.0 * int(draw.integers(low=5, high=90)), "rope_type": "default"}
+    newer = {"rope_theta": ..., "rope_scaling": ..., "rope_parameters": rotation, "tie_word_embeddings": False}
+    return _older(draw, **{**newer, **changes})
 
 
 @graded(CONFIG, points=2)
-def test_config(agree: Agree) -> None:
+def test_config(agree: Agree, draw: RandomInputs) -> None:
     """A file with all settings, as older versions of transformers write it"""
-    agree(dict(OLDER))
-    agree({**OLDER, "num_key_value_heads": 3, "num_hidden_layers": 1, "tie_word_embeddings": False})
+    agree(_older(draw))
+    agree(_older(draw, num_key_value_heads=3, num_hidden_layers=1, tie_word_embeddings=False))
 
 
 @graded(CONFIG)
-def test_config_rope_parameters(agree: Agree) -> None:
+def test_config_rope_parameters(agree: Agree, draw: RandomInputs) -> None:
     """The base in rope_parameters, as version 5 of transformers writes it"""
-    agree(dict(NEWER))
-    agree({**NEWER, "rope_parameters": {"rope_type": "default", "rope_theta": 1e6}})
+    agree(_newer(draw))
+    agree(_newer(draw, rope_parameters={"rope_type": "default", "rope_theta": 1e6}))
 
 
 @graded(CONFIG)
-def test_config_defaults(agree: Agree) -> None:
+def test_config_defaults(agree: Agree, draw: RandomInputs) -> None:
     """Settings that are missing, or None"""
-    required = {"model_type": "llama", **SIZES}
-    agree(dict(required))
+    required = {"model_type": "llama", **_sizes(draw)}
+    agree(required)
     for name in ("num_key_value_heads", "head_dim", "rope_scaling", "rope_parameters"):
-        agree({**OLDER, name: None})
+        agree(_older(draw, **{name: None}))
     for name in ("num_key_value_heads", "rms_norm_eps", "tie_word_embeddings", "rope_theta"):
-        agree({key: value for key, value in OLDER.items() if key != name})
+        agree(_older(draw, **{name: ...}))
 
 
 @graded(CONFIG)
-def test_config_default_rotation(agree: Agree) -> None:
+def test_config_default_rotation(agree: Agree, draw: RandomInputs) -> None:
     """A rope_scaling of the default kind; rope_parameters without a base"""
-    agree({**OLDER, "rope_scaling": {"rope_type": "default"}})
-    agree({**OLDER, "rope_scaling": {"type": "default"}})
-    agree({**OLDER, "rope_parameters": {"rope_type": "default"}})
+    agree(_older(draw, rope_scaling={"rope_type": "default"}))
+    agree(_older(draw, rope_scaling={"type": "default"}))
+    agree(_older(draw, rope_parameters={"rope_type": "default"}))
 
 
 @graded(CONFIG)
-def test_config_unsupported(refuses: Refuses) -> None:
+def test_config_unsupported(refuses: Refuses, draw: RandomInputs) -> None:
     """Settings that this model cannot have, each with its name in the message"""
     for name, value in (
         ("model_type", "mistral"),
@@ -90,60 +108,60 @@ def test_config_unsupported(refuses: Refuses) -> None:
         ("mlp_bias", True),
         ("head_dim", 16),
     ):
-        refuses({**OLDER, name: value}, about=name)
+        refuses(_older(draw, **{name: value}), about=name)
 
 
 @graded(CONFIG, points=0.25)
-def test_config_other_models(refuses: Refuses) -> None:
+def test_config_other_models(refuses: Refuses, draw: RandomInputs) -> None:
     """Files of other models, and of none"""
-    refuses({**NEWER, "model_type": "gpt_neox"}, about="model_type")
-    refuses({key: value for key, value in NEWER.items() if key != "model_type"}, about="model_type")
+    refuses(_newer(draw, model_type="gpt_neox"), about="model_type")
+    refuses(_newer(draw, model_type=...), about="model_type")
 
 
 @graded(CONFIG)
-def test_config_scaled_rotation(refuses: Refuses) -> None:
+def test_config_scaled_rotation(refuses: Refuses, draw: RandomInputs) -> None:
     """Angles that are scaled as in Llama 3.1, with their kind in the message"""
-    refuses({**OLDER, "rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, about="llama3")
+    refuses(_older(draw, rope_scaling={"rope_type": "llama3", "factor": 8.0}), about="llama3")
 
 
 @graded(CONFIG, points=0.25)
-def test_config_older_scaling(refuses: Refuses) -> None:
+def test_config_older_scaling(refuses: Refuses, draw: RandomInputs) -> None:
     """Angles that are scaled, the kind under its older name"""
-    refuses({**OLDER, "rope_scaling": {"type": "linear", "factor": 2.0}}, about="linear")
+    refuses(_older(draw, rope_scaling={"type": "linear", "factor": 2.0}), about="linear")
 
 
 @graded(CONFIG, points=0.25)
-def test_config_other_scalings(refuses: Refuses) -> None:
+def test_config_other_scalings(refuses: Refuses, draw: RandomInputs) -> None:
     """Other kinds of scaling"""
-    refuses({**OLDER, "rope_scaling": {"type": "dynamic", "factor": 2.0}}, about="dynamic")
-    refuses({**OLDER, "rope_scaling": {"rope_type": "longrope", "factor": 2.0}}, about="longrope")
+    refuses(_older(draw, rope_scaling={"type": "dynamic", "factor": 2.0}), about="dynamic")
+    refuses(_older(draw, rope_scaling={"rope_type": "longrope", "factor": 2.0}), about="longrope")
 
 
 @graded(CONFIG)
-def test_config_scaled_parameters(refuses: Refuses) -> None:
+def test_config_scaled_parameters(refuses: Refuses, draw: RandomInputs) -> None:
     """A scaling in rope_parameters"""
-    refuses({**NEWER, "rope_parameters": {"rope_theta": 1e4, "rope_type": "yarn", "factor": 4.0}}, about="yarn")
+    refuses(_newer(draw, rope_parameters={"rope_theta": 1e4, "rope_type": "yarn", "factor": 4.0}), about="yarn")
 
 
 @graded(CONFIG, points=0.25)
-def test_config_names_the_value(refuses: Refuses) -> None:
+def test_config_names_the_value(refuses: Refuses, draw: RandomInputs) -> None:
     """The value of an unsupported setting is in the message"""
-    refuses({**OLDER, "model_type": "mistral"}, about="mistral")
-    refuses({**NEWER, "hidden_act": "gelu"}, about="gelu")
-    refuses({**NEWER, "head_dim": 16}, about="16")
+    refuses(_older(draw, model_type="mistral"), about="mistral")
+    refuses(_newer(draw, hidden_act="gelu"), about="gelu")
+    refuses(_newer(draw, head_dim=16), about="16")
 
 
 @graded(CONFIG)
-def test_config_missing_sizes(refuses: Refuses) -> None:
+def test_config_missing_sizes(refuses: Refuses, draw: RandomInputs) -> None:
     """A size is missing: its name is in the message"""
     for name in SIZES:
-        refuses({key: value for key, value in OLDER.items() if key != name}, about=name)
+        refuses(_older(draw, **{name: ...}), about=name)
 
 
 @graded(CONFIG)
-def test_config_input_kept(unmodified: Unmodified) -> None:
+def test_config_input_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The dictionary is not changed"""
-    unmodified({**NEWER})
+    unmodified(_newer(draw))
 
 
 def _tensors(
@@ -180,21 +198,21 @@ def _as_bf16(tensors: dict[str, Array]) -> dict[str, Array]:
 @graded(PARAMS, points=2)
 def test_params(agree: Agree, draw: RandomInputs) -> None:
     """Names and transposed matrices: one layer, two layers"""
-    agree(_tensors(draw, small_config(n_layers=1)))
-    agree(_tensors(draw))
+    agree(_tensors(draw, small_config(n_layers=1)), tolerance=EXACT)
+    agree(_tensors(draw), tolerance=EXACT)
 
 
 @graded(PARAMS)
 def test_params_prefix(agree: Agree, draw: RandomInputs) -> None:
     """Without the prefix `model.`"""
-    agree(_tensors(draw, prefix=""))
+    agree(_tensors(draw, prefix=""), tolerance=EXACT)
 
 
 @graded(PARAMS)
 def test_params_tied(agree: Agree, draw: RandomInputs) -> None:
     """Without lm_head.weight: no W_head"""
     for prefix in ("model.", ""):
-        agree(_tensors(draw, small_config(tied=True), prefix=prefix))
+        agree(_tensors(draw, small_config(tied=True), prefix=prefix), tolerance=EXACT)
 
 
 @graded(PARAMS)
@@ -202,15 +220,15 @@ def test_params_layers(agree: Agree, draw: RandomInputs) -> None:
     """Twelve layers; the tensors in another order"""
     config = small_config(n_layers=12, n_heads=2, n_kv_heads=1, d_model=4, d_ff=3, vocab_size=5)
     tensors = _tensors(draw, config)
-    agree(tensors)
-    agree(dict(sorted(tensors.items())))
+    agree(tensors, tolerance=EXACT)
+    agree(dict(sorted(tensors.items())), tolerance=EXACT)
 
 
 @graded(PARAMS)
 def test_params_bf16(agree: Agree, draw: RandomInputs) -> None:
     """BF16 numbers, as uint16"""
-    agree(_as_bf16(_tensors(draw)))
-    agree(_tensors(draw) | _as_bf16({"model.norm.weight": draw.normal(16, dtype=np.float32)}))
+    agree(_as_bf16(_tensors(draw)), tolerance=EXACT)
+    agree(_tensors(draw) | _as_bf16({"model.norm.weight": draw.normal(16, dtype=np.float32)}), tolerance=EXACT)
 
 
 @graded(PARAMS)
@@ -219,14 +237,14 @@ def test_params_bf16_range(agree: Agree, draw: RandomInputs) -> None:
     special = [0x7F7F, 0xFF7F, 0x0080, 0x0001, 0x8001, 0x0000, 0x8000, 0x7F80, 0xFF80, 0x3F80, 0xBF80]
     tensors = _tensors(draw)
     tensors["model.norm.weight"] = np.resize(np.array(special, dtype=np.uint16), 16)
-    agree(tensors)
+    agree(tensors, tolerance=EXACT)
 
 
 @graded(PARAMS)
 def test_params_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float64 and float16 are kept"""
     for dtype in (np.float64, np.float16):
-        agree({name: value.astype(dtype) for name, value in _tensors(draw).items()})
+        agree({name: value.astype(dtype) for name, value in _tensors(draw).items()}, tolerance=EXACT)
 
 
 @graded(PARAMS)
@@ -235,7 +253,7 @@ def test_params_rotation_tables(agree: Agree, draw: RandomInputs) -> None:
     for prefix in ("model.", ""):
         tables = (f"{prefix}layers.{i}.self_attn.rotary_emb.inv_freq" for i in range(2))
         extra = {name: draw.normal(2, dtype=np.float32) for name in (*tables, f"{prefix}rotary_emb.inv_freq")}
-        agree(_tensors(draw, prefix=prefix) | extra)
+        agree(_tensors(draw, prefix=prefix) | extra, tolerance=EXACT)
 
 
 @graded(PARAMS)

@@ -28,9 +28,10 @@ def test_silu(agree: Agree, draw: RandomInputs) -> None:
 
 
 @graded("llama.silu")
-def test_silu_extreme(agree: Agree) -> None:
+def test_silu_extreme(agree: Agree, draw: RandomInputs) -> None:
     """Far from 0: the input or 0"""
     agree(FAR)
+    agree(draw.uniform(8, low=-60.0, high=60.0))
 
 
 @graded("llama.silu")

@@ -155,8 +155,11 @@ def test_norm_type(agree: Agree, draw: RandomInputs) -> None:
 
 
 @graded("training.learning_rate")
-def test_every_step(agree: Agree) -> None:
+def test_every_step(agree: Agree, draw: RandomInputs) -> None:
     """Every step: warm-up, cosine, and after the end"""
+    rates = float(draw.uniform(low=0.25, high=0.5)), float(draw.uniform(low=0.0, high=0.125))
+    for step in (2, 5, 9, 30):
+        agree(step, *rates, 4, 19)
     for step in range(17):
         agree(step, 0.25, 0.015625, 4, 14)
 
