@@ -306,7 +306,7 @@ class _Recorder:
 
     def add(self, task: GradingTask, entry: JournalEntry) -> None:
         """Store one result."""
-        self._budgets.charge(task, entry.cpu_seconds)
+        self._budgets.charge(task, entry.charged_seconds)
         self._store.add(entry)
         self._graded.add(f"results/{entry.file}")
         self._progress.done += 1

@@ -55,7 +55,7 @@ def apply(out: Path, requests: Sequence[CommentRequest], by: str, curriculum: Cu
         students = {record.student for record in records}
         after = rescore(out, before, store.entries, [*stored, *records], students, curriculum)
         with result_store.report_store_error(out):
-            grade_history.record(out, before, lambda file: "run")  # what an older version did not record
+            grade_history.record(out, before, lambda file: "run")  # what an interrupted run did not record
             comment_records.append(out, records)
             numbers = ", ".join(record.id for record in records)
             grade_history.record(out, after, lambda file: "comment", by=by, comment=numbers)
@@ -86,11 +86,11 @@ def rescore(
     The policy is the one that the class document was made with. So nothing but the records changes a score.
 
     Raises:
-        UsageError: if the folder `out` does not say who submitted what; an older version of Headway did not store it.
+        UsageError: if the folder `out` does not say who submitted what.
     """
     policy, stored = stored_policy(out, document), submission_records.read(out)
     if not stored.sources:
-        problem = f"an older version of Headway graded {out}, and did not store who submitted what"
+        problem = f"{out / submission_records.SUBMISSIONS} is missing, so nobody knows who submitted what"
         raise UsageError(f"{problem}. Grade the class again: headway grade DIR --out {out}")
     people = merge_students(stored.members, stored.roster_entries(out), stored.names)
     group = GradedClass(

@@ -8,7 +8,7 @@ from autograder.classroom.grading.worker import scratch_folder
 from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.model import Attempt, SubmissionPart
 from autograder.core.files import write_atomically
-from autograder.core.text import clean
+from autograder.core.text import clean_name
 from autograder.documents import Document
 from autograder.engine import session
 from autograder.errors import UsageError
@@ -33,7 +33,7 @@ def check_in_sandbox(folder: Path, options: session.Options) -> SubmissionResult
 
         def check(checks: session.CheckSession) -> None:
             notes = intake.copy_modules(files, copy, options.curriculum, checks.reader).notes
-            result = checks.check(clean(folder.name), copy, options.functions)
+            result = checks.check(clean_name(folder.name), copy, options.functions)
             result.notes = notes
             results.append(result)
 
@@ -58,6 +58,7 @@ def write_reports(title: str, result: Document, markdown: Path | None, junit_xml
         "assignments": {},
         "dropped": [],
         "notes": [],
+        "limit_note": "",
     }
     if markdown:
         write_atomically(markdown, as_markdown(student, result).encode("utf-8", "replace"))

@@ -19,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from autograder.core.safe_output import echo
 from autograder.curriculum import Curriculum
 from autograder.engine import session
 from autograder.engine.cell_locations import locate_in_cells
@@ -44,7 +45,7 @@ def check(*functions: Any, seed: int = 0) -> None:
     try:
         _display(report(*functions, seed=seed, record=True))
     except UsageError as error:
-        print(f"headway: {error}")
+        echo(f"headway: {error}")
 
 
 def hint(function: Any, more: bool = False) -> None:
@@ -69,7 +70,7 @@ def progress(*functions: Any) -> None:
         names = tuple(name for argument in functions for name in _names(argument, cells, course))
         notebook_workspace.show_progress(names or tuple(course.functions), course, Path.cwd(), _statuses)
     except UsageError as error:
-        print(f"headway: {error}")
+        echo(f"headway: {error}")
 
 
 def _print_for_one(function: Any, show: Callable[[str, Curriculum], None]) -> None:
@@ -80,7 +81,7 @@ def _print_for_one(function: Any, show: Callable[[str, Curriculum], None]) -> No
             raise UsageError(f"name one function, for example: {names[0].partition('.')[2]}")
         show(names[0], course)
     except UsageError as error:
-        print(f"headway: {error}")
+        echo(f"headway: {error}")
 
 
 def use_course(name: str) -> None:
@@ -88,7 +89,7 @@ def use_course(name: str) -> None:
     try:
         running_notebook.use_course(name)
     except UsageError as error:
-        print(f"headway: {error}")
+        echo(f"headway: {error}")
 
 
 class GradeCell:
@@ -109,7 +110,7 @@ class GradeCell:
                 checked = report(name, seed=seed, feedback="summary" if seed else "full", as_run=False)
             except UsageError as error:
                 if not seed:
-                    print(f"headway: {error}")
+                    echo(f"headway: {error}")
                     return 0.0
                 checked = replace(report(name, as_run=False), note=f"checked with the usual inputs: {error}")
         _display(checked)
@@ -217,7 +218,7 @@ def _display(shown: NotebookReport) -> None:
     try:
         from IPython.display import display
     except ImportError:
-        print(shown)
+        echo(shown)
     else:
         display(shown)  # type: ignore[no-untyped-call]
 

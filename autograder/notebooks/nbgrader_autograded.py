@@ -2,8 +2,9 @@
 
 nbgrader keeps the points in its gradebook and one autograded notebook per student. `headway grade` runs no notebook, so
 this module writes what nbgrader would have written: the student's cells, unchanged, and after each function its graded
-cell with Headway's report as the output. The student's own outputs are left out. Cell metadata may be damaged and is
-ignored: a cell counts as the answer to the functions that it defines.
+cell with Headway's report as the output. The student's own outputs are left out, and Markdown that is not the lesson's
+is shown as it was typed: formgrader's page would run the scripts in it. Cell metadata may be damaged and is ignored: a
+cell counts as the answer to the functions that it defines.
 """
 
 import ast
@@ -21,10 +22,8 @@ from autograder.parsing.cell_statements import Cell, read_statements
 from autograder.report.notebook import NotebookReport
 from autograder.sandbox.source_reader import DefiningCell, SourceReader
 
-# The released graded cells, which are replaced. Before version 0.2 they imported `autograder.notebook`.
-_GRADED = re.compile(
-    r'\s*from autograder\.(?:notebooks\.api|notebook) import grade\s+grade\("[\w.]+", points=[\d.]+\)\s*'
-)
+# The released graded cells, which are replaced.
+_GRADED = re.compile(r'\s*from autograder\.notebooks\.api import grade\s+grade\("[\w.]+", points=[\d.]+\)\s*')
 
 
 @dataclass
@@ -36,12 +35,15 @@ class InstructorNotebook:
     graded: dict[str, notebook_cells.NotebookNode] = field(default_factory=dict)
     # The grade id of the cell in which a function is written, by the function's name.
     answers: dict[str, str] = field(default_factory=dict)
+    lessons: set[str] = field(default_factory=set)  # its Markdown
 
     def __post_init__(self) -> None:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             for cell in json.loads(self.path.read_bytes())["cells"]:
                 text, about = "".join(cell["source"]), cell["metadata"].get("nbgrader", {})
-                if about.get("grade") and not about.get("solution"):
+                if cell["cell_type"] == "markdown":
+                    self.lessons.add(text)
+                elif about.get("grade") and not about.get("solution"):
                     self.graded[about["grade_id"]] = notebook_cells.code(_without_hidden(text), **about)
                 elif about.get("solution") and cell["cell_type"] == "code":
                     nodes = [statement.node for statement in read_statements([Cell("", text)])]
@@ -68,7 +70,8 @@ def graded_notebook(
         ids = [unused_ids[name] for name in by_cell[i] if name in unused_ids][:1]
         unused_ids = {name: grade_id for name, grade_id in unused_ids.items() if grade_id not in ids}
         if cell.kind == "markdown":
-            written.append(notebook_cells.markdown(cell.source))
+            text = cell.source if cell.source in source.lessons else _as_typed(cell.source)
+            written.append(notebook_cells.markdown(text))
         else:
             metadata = {"solution": True, "grade_id": ids[0]} if ids else {}
             written.append(notebook_cells.code(cell.source, **metadata))
@@ -83,6 +86,12 @@ def ungraded_notebook(reason: str, source: InstructorNotebook, document: Documen
     functions = _functions(source, assignment).values()
     cells = [_with_report(source, function, document, assignment) for function in functions]
     return notebook_cells.unvalidated_notebook_text(assignment["name"], [notebook_cells.markdown(reason), *cells])
+
+
+def _as_typed(text: str) -> str:
+    """Return Markdown that shows a text as it is: a block of code, whose end cannot be in the text."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}\n{text}\n{fence}"
 
 
 def _functions(source: InstructorNotebook, assignment: Document) -> dict[str, Document]:

@@ -1,10 +1,10 @@
 """The workspace of a running notebook: progress, hints and solutions, by the rules of the commands of these names."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograder.core.safe_output import echo
 from autograder.curriculum import Curriculum
 from autograder.errors import UsageError
 from autograder.results import CheckResult
@@ -74,14 +74,14 @@ def show_progress(selected: tuple[str, ...], curriculum: Curriculum, folder: Pat
     if workspace is None or not workspace.has_recorded_course:
         passed = [name for name in selected if statuses.get(name) == "passed"]
         names = f": {', '.join(passed)}" if passed else ""
-        print(f"{len(passed)} of {len(selected)} functions pass in this notebook{names}")
+        echo(f"{len(passed)} of {len(selected)} functions pass in this notebook{names}")
         return
     entries = workspace.progress
     stale = frozenset(entries.keys() - workspace.statuses.keys())
     total = len(workspace.curriculum.functions)
     _print_with(lambda console: progress_table.render(curriculum, selected, console, entries, stale, total))
     for line in workspace.describe_sources(dict.fromkeys(name.partition(".")[0] for name in selected)):
-        print(line)
+        echo(line)
 
 
 def show_solution(function: str, curriculum: Curriculum, folder: Path, passes: bool, give_up: bool) -> None:
@@ -102,11 +102,11 @@ def show_solution(function: str, curriculum: Curriculum, folder: Path, passes: b
         later = " (your instructor shows solutions only after they pass)"
         ending = now if error.rule == "give-up" else later
         raise UsageError(f"{function} does not pass yet. Ask for a hint: hint({name}, more=True){ending}") from None
-    print(solutions.solution_of(function, curriculum), end="")
+    echo(solutions.solution_of(function, curriculum), end="")
 
 
 def _print_with(render: "Callable[[Console], None]") -> None:
     """Print as plain text, which every notebook editor shows alike."""
-    from rich.console import Console
+    from autograder.report.console import SafeConsole
 
-    render(Console(file=sys.stdout, width=WIDTH, force_jupyter=False, color_system=None, highlight=False))
+    render(SafeConsole(width=WIDTH, force_jupyter=False, color_system=None))

@@ -6,14 +6,9 @@ import os
 import shutil
 
 import pytest
-from support.softmax_class import RIGHT, WRONG, InProcessPool, class_document, grade, make_class
+from support.softmax_class import RIGHT, WRONG, class_document, grade, make_class
 
-from autograder.classroom import grade as grade_module
-
-
-@pytest.fixture(autouse=True)
-def _in_process(monkeypatch):
-    monkeypatch.setattr(grade_module, "WorkerPool", InProcessPool)
+pytestmark = pytest.mark.usefixtures("grading_in_process")
 
 
 def reused(done):
@@ -21,6 +16,7 @@ def reused(done):
     return int(done.stdout.split(" already")[0].split()[-1]) if "already graded" in done.stdout else 0
 
 
+@pytest.mark.slow
 def test_grade_only_what_changed_is_graded_again(tmp_path):
     folder, out = make_class(tmp_path / "class", 4), tmp_path / "out"
     assert reused(grade(folder, "--out", out)) == 0
@@ -48,9 +44,10 @@ def test_grade_folder_of_running_run_is_refused(tmp_path):
     with open(tmp_path / "out" / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = grade(folder, "--out", tmp_path / "out")
-    assert done.returncode == 2 and "another headway grade is writing" in done.stderr
+    assert done.returncode == 2 and "another headway grade" in done.stderr
 
 
+@pytest.mark.slow
 def test_grade_attempts_roster_policy_and_unreadable_work(tmp_path):
     folder = tmp_path / "class"
     for name, text in {"ada": WRONG, "bo": RIGHT, "chen": RIGHT}.items():
@@ -84,7 +81,8 @@ def test_grade_attempts_roster_policy_and_unreadable_work(tmp_path):
     expected = ["graded", "missing", "graded", "unreadable", "unreadable", "unreadable", "graded", "unreadable"]
     assert [one["status"] for one in found.values()] == expected
     assert "only essay.py" in found["Fay"]["reason"] and "no Python file" in found["Hal"]["reason"]
-    assert ["cannot read softmax.py: SyntaxError in line 1" in note for note in found["Gus"]["notes"]] == [True]
+    [note] = found["Gus"]["notes"]
+    assert "softmax.py: SyntaxError in line 1" in note
     ada = found["Ada L"]
     grades = {name: student["assignments"]["softmax"] for name, student in found.items()}
     assert (ada["id"], ada["earned"], ada["score"], ada["out_of"]) == ("1", 10.0, 100.0, 100.0)
@@ -100,8 +98,7 @@ def test_grade_invalid_policy_is_one_line(tmp_path):
     folder = make_class(tmp_path / "class", 1)
     (folder / "course.toml").write_text("[late]\npenalty = 0.1\n")
     done = grade(folder, "--out", tmp_path / "out")
-    assert done.returncode == 2
-    assert "course.toml, line 2: late.penalty: unknown key" in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 2 and "line 2: late.penalty: " in done.stderr and "Traceback" not in done.stderr
 
 
 def test_grade_only_unknown_student_is_refused(tmp_path):
@@ -110,6 +107,7 @@ def test_grade_only_unknown_student_is_refused(tmp_path):
     assert done.returncode == 2 and "Did you mean" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ['{"file": 3}', '"x"', "[" * 100_000, "NaN"])
 def test_grade_damaged_journal_line_counts_as_not_graded(tmp_path, line):
     folder, out = make_class(tmp_path / "class", 2), tmp_path / "out"
@@ -126,6 +124,7 @@ def test_grade_damaged_journal_line_counts_as_not_graded(tmp_path, line):
 STORED = ("journal.jsonl", "class.json", "grades.csv", "run.json", ".lock")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "make"), [*itertools.product(STORED, (os.mkfifo, os.mkdir)), ("results/s00.json", os.mkfifo)]
 )

@@ -14,7 +14,7 @@ from itertools import combinations
 
 import pytest
 from support import term
-from support.commands import invoke
+from support.commands import succeed
 from support.softmax_class import CachingPool, class_document
 
 from autograder.classroom import grade as grade_module
@@ -110,8 +110,7 @@ def require_expected(out, **policy):
 
 
 def grade(*arguments):
-    done = invoke("grade", *arguments, "--no-color")
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = succeed("grade", *arguments, "--no-color")
     return done.stdout
 
 
@@ -191,14 +190,14 @@ def test_term_table_has_the_grades_of_the_document(graded):
     assert all(math.isclose(float(row["percent"]), percents[row["submission"]], abs_tol=0.01) for row in rows)
 
 
+@pytest.mark.slow
 def test_term_regrade_by_comment(graded):
     policy(graded, RULES)
     out = graded / "commented"
     shutil.copytree(graded / "out", out)
     first, second = STUDENTS[10], STUDENTS[11]
     for student, *change in ((first.sis, "--score", 29), (second.login, "--add", 2)):
-        done = invoke("comment", out, student, "Checked", "--assignment", "ffn", "--by", "Kim", *change, "--no-color")
-        assert done.returncode == 0, done.stdout + done.stderr
+        succeed("comment", out, student, "Checked", "--assignment", "ffn", "--by", "Kim", *change, "--no-color")
     require_expected(out, rules={**RULES, 10: {"ffn": {"score": 29}}, 11: {"ffn": {"bonus": 2}}})
     grade("--out", out)  # the comments outlast another run
     require_expected(out, rules={**RULES, 10: {"ffn": {"score": 29}}, 11: {"ffn": {"bonus": 2}}})

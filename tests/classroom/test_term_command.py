@@ -6,9 +6,8 @@ import shutil
 import pytest
 from support.commands import SOFTMAX, invoke
 from support.paths import ROOT
-from support.softmax_class import WRONG, InProcessPool, class_document
+from support.softmax_class import WRONG, class_document
 
-from autograder.classroom import grade as grade_module
 from autograder.classroom.storage import gradebook
 
 POSITIONS = "import numpy as np\ndef one_hot(ids, vocab_size):\n    return np.eye(vocab_size)[np.asarray(ids)]\n"
@@ -16,9 +15,7 @@ STUB = (ROOT / "assignments" / "attention.py").read_text("utf-8")
 ROSTER = "name,id,email,section\nAda Lovelace,S1,ada@x.edu,A\nGrace Hopper,S2,grace@x.edu,B\nEmmy Noether,S3,,B\n"
 
 
-@pytest.fixture(autouse=True)
-def _in_process(monkeypatch):
-    monkeypatch.setattr(grade_module, "WorkerPool", InProcessPool)
+pytestmark = pytest.mark.usefixtures("grading_in_process")
 
 
 def run(*arguments, code=0):
@@ -45,6 +42,7 @@ def statuses(out):
     return {s["name"]: [grade["status"] for grade in s["assignments"].values()] for s in students}
 
 
+@pytest.mark.slow
 def test_grade_second_source_keeps_the_first(term):
     out = term / "out"
     run("--source", f"softmax={term / 'canvas'}", "--out", out, "--roster", term / "roster.csv", "--seed", "0")
@@ -68,6 +66,7 @@ def test_grade_second_source_keeps_the_first(term):
     assert [assignment["name"] for assignment in result["assignments"]] == ["softmax", "embeddings"]
 
 
+@pytest.mark.slow
 def test_grade_without_submissions_applies_the_policy(term):
     out = term / "out"
     run("--source", f"softmax={term / 'canvas'}", "--out", out, "--roster", term / "roster.csv", "--seed", "0")
@@ -105,6 +104,7 @@ def test_grade_newly_hidden_check_is_withheld_from_old_results(term):
     assert not any(name.startswith("softmax.softmax::") for name in details())
 
 
+@pytest.mark.slow
 def test_grade_folder_of_assignments_counts_each_source(term):
     (term / "all").mkdir()
     (term / "canvas").rename(term / "all" / "softmax")
@@ -120,6 +120,7 @@ def test_grade_folder_of_assignments_counts_each_source(term):
     assert [source["name"] for source in stored["sources"]] == ["softmax", "embeddings"]
 
 
+@pytest.mark.slow
 def test_grade_counts_only_what_somebody_began(tmp_path):
     for name in ("ada", "bo"):
         (tmp_path / "class" / name).mkdir(parents=True)
@@ -127,7 +128,7 @@ def test_grade_counts_only_what_somebody_began(tmp_path):
         (tmp_path / "class" / name / "attention.py").write_text(STUB)
     output = run(tmp_path / "class", "--out", tmp_path / "out", "--seed", "0")
     document = class_document(tmp_path / "out")
-    assert "Only softmax counts: no student has submitted any other assignment." in output
+    assert "Only softmax counts" in output
     assert [one["name"] for one in document["assignments"]] == ["softmax"]
     assert set(document["students"][0]["assignments"]) == {"softmax"}
     book = gradebook.read(tmp_path / "out")

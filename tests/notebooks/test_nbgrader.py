@@ -149,10 +149,8 @@ def test_both_give_twelve_submissions_the_same_scores(by_nbgrader, by_headway):
     graded, log = by_nbgrader
     full = {"right", "warning", "copied", "deleted", "stripped", "garbled", "display", "one_cell"}
     assert {name for name, score in by_headway.items() if score == FULL} - set(NOT_GRADED_BY_NBGRADER) == full
-    assert by_headway["stub"] == 0
-    assert 0 < by_headway["loop"] < FULL
-    assert 0 < by_headway["syntax"] < FULL
-    assert by_headway["wrong"] == FULL - 2
+    assert by_headway["stub"] == 0 and by_headway["wrong"] == FULL - 2
+    assert 0 < by_headway["loop"] < FULL and 0 < by_headway["syntax"] < FULL
     both = by_headway.keys() - set(NOT_GRADED_BY_NBGRADER)
     assert len(both) == 12
     assert {name: graded[name] for name in both} == {name: by_headway[name] for name in both}, log
@@ -166,8 +164,7 @@ def test_headway_grades_or_explains_what_nbgrader_cannot_grade(course, by_nbgrad
     assert by_headway["unreadable"] == 0
     students = course.grading.result()["students"]
     (student,) = (student for student in students if student["submission"] == "unreadable")
-    assert student["status"] == "unreadable"
-    assert "not valid JSON" in student["reason"]
+    assert student["status"] == "unreadable" and "not valid JSON" in student["reason"]
 
 
 def test_warning_costs_no_points_in_nbgrader(course, by_nbgrader):
@@ -190,9 +187,9 @@ def test_validate_counts_the_cells_that_fail(course):
 def test_nbgrader_feedback_shows_the_report(course, by_nbgrader):
     course.nbgrader("generate_feedback", ASSIGNMENT, "--student=[ws][ry]*")  # only wrong and syntax
     wrong = feedback(course.folder, "wrong")
-    assert "the scores were multiplied by the temperature" in wrong
+    assert "multiplied by the temperature" in wrong
     assert "expected 0." not in re.sub(r"<[^>]*>", "", wrong), "feedback must not reveal expected values"
-    assert "is not valid Python: expected" in re.sub(r"<[^>]*>", "", feedback(course.folder, "syntax"))
+    assert "is not valid Python" in re.sub(r"<[^>]*>", "", feedback(course.folder, "syntax"))
 
 
 def feedback(folder, student):
@@ -208,8 +205,7 @@ def test_exported_grades_reach_gradebook_and_feedback(course, by_headway, tmp_pa
         (other / "submitted" / "right" / ASSIGNMENT / name).write_text(text)
     shutil.copy(course.folder.parent / "fresh.db", other / "gradebook.db")
     output = course.headway("export", "out", "--format", "nbgrader", "--course", other)
-    assert f"{len(by_headway)} submissions" in output
-    assert f"{len(by_headway)} notebooks" in output
+    assert f"{len(by_headway)} submissions" in output and f"{len(by_headway)} notebooks" in output
     assert course.exported_scores(other) == by_headway
     autograded = nbformat.read(other / course.notebook("autograded", "right").relative_to(course.folder), as_version=4)
     assert sum('grade("softmax.softmax"' in cell.source for cell in autograded.cells) == 1
@@ -217,14 +213,12 @@ def test_exported_grades_reach_gradebook_and_feedback(course, by_headway, tmp_pa
     shutil.copy(course.folder / release_manifest.MANIFEST, other)  # has the seed
     again = ("--out", "out", "--assignment", ASSIGNMENT, "--nbgrader", other)
     output = course.headway("grade", "submitted", *again)
-    assert f"{len(by_headway)} already graded, 0 to grade" in output
-    assert f"{len(by_headway)} submissions" in output
+    assert f"{len(by_headway)} already graded, 0 to grade" in output and f"{len(by_headway)} submissions" in output
     course.nbgrader("generate_feedback", ASSIGNMENT, cwd=other)
     for student in by_headway:
         assert f"{by_headway[student]:g}" in feedback(other, student)
     wrong = feedback(other, "wrong")
-    assert "the scores were multiplied by the temperature" in wrong
-    assert "Look at the temperature" in wrong
-    assert "This was not graded: it is not a notebook" in feedback(other, "unreadable")
+    assert "multiplied by the temperature" in wrong and "Look at the temperature" in wrong
+    assert "it is not a notebook" in feedback(other, "unreadable")
     for name, text in EXCHANGE.items():
         assert (other / "feedback" / "right" / ASSIGNMENT / name).read_text() == text

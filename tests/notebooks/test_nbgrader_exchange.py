@@ -21,10 +21,9 @@ from support.waiting import wait_until
 
 pytestmark = [
     pytest.mark.notebook,
+    pytest.mark.drawn(20),
     # It is imported when a test needs it: that takes seconds.
-    pytest.mark.skipif(
-        find_spec("nbgrader") is None, reason="nbgrader is not installed: pip install 'headway[notebooks]'"
-    ),
+    pytest.mark.skipif(find_spec("nbgrader") is None, reason="nbgrader is not installed"),
 ]
 
 TESTS = Path(__file__).parents[1]

@@ -12,17 +12,16 @@ from support.student_notebook import write_functions
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 from autograder.notebooks import notebook_workspace, running_notebook
-from autograder.workspace import create, solutions
+from autograder.workspace import solutions
 from autograder.workspace.workspace import Workspace
 
 SOFT, LOG = "softmax.softmax", "softmax.log_softmax"
 
 
 @pytest.fixture
-def notebooks(tmp_path):
+def notebooks(folder):
     """The folder of notebooks of a new workspace."""
-    create.create(tmp_path / "w", TRANSFORMER)
-    return tmp_path / "w" / "notebooks"
+    return folder / "notebooks"
 
 
 def test_hints_are_remembered_in_the_workspace(notebooks, capsys):
@@ -35,7 +34,7 @@ def test_hints_are_remembered_in_the_workspace(notebooks, capsys):
 
 
 def test_solution_needs_a_pass_or_giving_up(notebooks, tmp_path, capsys):
-    with pytest.raises(UsageError, match=r"does not pass yet.*give_up=True"):
+    with pytest.raises(UsageError, match="give_up=True"):
         notebook_workspace.show_solution(SOFT, TRANSFORMER, notebooks, False, False)
     notebook_workspace.show_solution(LOG, TRANSFORMER, notebooks, True, False)
     assert solutions.GAVE_UP not in json.loads((notebooks.parent / ".headway.json").read_text())
@@ -45,7 +44,7 @@ def test_solution_needs_a_pass_or_giving_up(notebooks, tmp_path, capsys):
     (notebooks.parent / solutions.COURSE).write_text('solutions = "never"')
     with pytest.raises(UsageError, match="disabled"):
         notebook_workspace.show_solution(SOFT, TRANSFORMER, notebooks, True, True)
-    with pytest.raises(UsageError, match="in the notebooks of a workspace"):
+    with pytest.raises(UsageError, match="of a workspace"):
         notebook_workspace.show_solution(SOFT, TRANSFORMER, tmp_path / "elsewhere" / "notebooks", True, True)
 
 
@@ -54,7 +53,7 @@ def test_earlier_assignment_is_the_version_that_counts(notebooks):
     path = notebooks.parent / "softmax.py"
     path.write_text(path.read_text().replace(f'raise NotImplementedError("{SOFT}")', "return 1"))
     workspace = Workspace.open(notebooks.parent)
-    for version, name in (("notebook", "softmax.ipynb"), ("file", "w/softmax.py")):
+    for version, name in (("notebook", "softmax.ipynb"), ("file", "my-gpt/softmax.py")):
         workspace.choose_version("softmax", version)
         assert running_notebook.find_earlier_assignment("softmax", notebooks, TRANSFORMER).origin == name
 
@@ -62,10 +61,7 @@ def test_earlier_assignment_is_the_version_that_counts(notebooks):
 @pytest.mark.notebook
 def test_check_in_a_notebook_counts_in_the_workspace(notebooks):
     write_functions(notebooks / "softmax.ipynb", "softmax")
-    path = str(notebooks / "softmax.ipynb")
     run = TESTS / "support" / "run_notebooks.py"
-    done = subprocess.run([sys.executable, str(run), path], capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
+    subprocess.run([sys.executable, run, notebooks / "softmax.ipynb"], capture_output=True, check=True, timeout=300)
     listed = invoke("list", "softmax", cwd=notebooks.parent).stdout
-    assert "1 of 5 functions pass" in listed
-    assert "changed since the last check" not in listed
+    assert "1 of 5 functions pass" in listed and "changed since the last check" not in listed

@@ -5,21 +5,20 @@ import time
 import types
 
 import pytest
+from support.calibration import cpu_limit
+from support.student_notebook import notebook
 
 from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.cell_locations import locate_in_cells
 from autograder.parsing import Unreadable, extract
 from autograder.parsing.cell_statements import Cell
 from autograder.parsing.read_ipynb import read_modules
+from autograder.results import CheckResult, SubmissionResult
 
 SOFTMAX = "def softmax(x, axis=-1, temperature=1.0):\n    '''Mine.'''\n    return np.exp(x) / np.exp(x).sum()\n"
 STUB = "def softmax(x, axis=-1):\n    '''Yours.'''\n    # YOUR CODE HERE\n    raise NotImplementedError()\n"
 NUMPY = "import numpy as np\n"
 COURSE = TRANSFORMER.function_names
-
-
-def notebook(*cells, **more):
-    cells = [{"cell_type": "code", "source": c} if isinstance(c, str) else c for c in cells]
-    return json.dumps({"cells": cells, "nbformat": 4, **more}).encode()
 
 
 def load(text):
@@ -95,7 +94,7 @@ def test_syntax_error_affects_only_its_cell():
     )["softmax.py"]
     assert module.cross_entropy(1, 2) == 0.5
     assert module.softmax(module.np.zeros(2)) == pytest.approx([0.5, 0.5])
-    with pytest.raises(module.CellError, match="cell 3, line 2 is not valid Python: expected ':'"):
+    with pytest.raises(module.CellError, match=r"cell 3, line 2 .*expected ':'"):
         module.log_softmax(1)
 
 
@@ -105,13 +104,14 @@ def test_cell_that_crashes_the_parser_is_a_broken_cell(nested):
     assert module.softmax(module.np.zeros(2)) == pytest.approx([0.5, 0.5])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [" def f():0\n", " f = lambda: 0\n", " f = [0 for _ in x]\n"])
 def test_cell_of_thousands_of_functions_is_a_broken_cell(function):
     """Compiling it would take the grader seconds: the compiler's time grows with the square of their number."""
     cell = "def softmax(x):\n" + function * 8_000
     started = time.process_time()
     module = extracted(cell, "def log_softmax(x):\n    return x\n")["softmax.py"]
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < cpu_limit(5.0)
     with pytest.raises(Exception, match="more than 1000 functions"):
         module.softmax(1.0)
     assert module.log_softmax(1.0) == 1.0
@@ -127,12 +127,13 @@ def test_cell_that_raises_affects_only_its_users():
     ]
     module = extracted(*cells)["softmax.py"]
     assert module.softmax(0) == 4
-    with pytest.raises(module.CellError, match="cell 1, line 2 failed: ModuleNotFoundError: No module named 'torch_is"):
-        module.log_softmax(1)
-    with pytest.raises(module.CellError, match="cell 1, line 3 failed: AttributeError"):
-        module.cross_entropy(1, 2)
-    with pytest.raises(module.CellError, match="cell 5, line 1 failed: AttributeError"):
-        module.softmax_backward(1, 2)
+    for place, call in {
+        "cell 1, line 2 .*'torch_is": lambda: module.log_softmax(1),
+        "cell 1, line 3 .*Attribute": lambda: module.cross_entropy(1, 2),
+        "cell 5, line 1 .*Attribute": lambda: module.softmax_backward(1, 2),
+    }.items():
+        with pytest.raises(module.CellError, match=place):
+            call()
 
 
 @pytest.mark.parametrize(
@@ -176,10 +177,8 @@ def test_modules_of_one_notebook_import_each_other():
     ]
     found = {name: text.decode() for name, text in read_modules(notebook(*cells), COURSE).items()}
     assert set(found) == {"softmax.py", "attention.py", "gpt.py"}
-    assert "from softmax import softmax" in found["attention.py"]
-    assert "def softmax" not in found["attention.py"]
-    assert "SCALE = 2.0" in found["attention.py"]
-    assert "SCALE" not in found["softmax.py"]
+    assert "from softmax import softmax" in found["attention.py"] and "def softmax" not in found["attention.py"]
+    assert "SCALE = 2.0" in found["attention.py"] and "SCALE" not in found["softmax.py"]
     assert "class GPTConfig" in found["gpt.py"]
 
 
@@ -217,18 +216,14 @@ def test_find_cell_line_finds_the_cell():
     lines = text.split("\n")
     for wanted, cell, line in (("    return x", "cell 7", 8), ("def softmax(x):", "cell 7", 6)):
         assert extract.find_cell_line(text, lines.index(wanted) + 1) == (cell, line)
-    with_limit = extract.extract_modules([*cells, Cell("cell 8", "def log_softmax(x): return LIMIT")], COURSE)[
-        "softmax"
-    ]
+    more = Cell("cell 8", "def log_softmax(x): return LIMIT")
+    with_limit = extract.extract_modules([*cells, more], COURSE)["softmax"]
     number = with_limit.split("\n").index("    LIMIT = int('3')") + 1
     assert extract.find_cell_line(with_limit, number) == ("cell 7", 3)
     assert extract.find_cell_line(text, 1) is None
 
 
 def test_locate_in_cells_leaves_other_files_unchanged():
-    from autograder.engine.cell_locations import locate_in_cells
-    from autograder.results import CheckResult, SubmissionResult
-
     text = extract.extract_modules([Cell("cell 7", "\ndef softmax(x):\n    return x")], COURSE)["softmax"]
     line = text.split("\n").index("    return x") + 1
     check = CheckResult("softmax.softmax::rows", "softmax.softmax", "rows", "error", 1.0)
@@ -237,5 +232,5 @@ def test_locate_in_cells_leaves_other_files_unchanged():
     check.warnings = [f"softmax.py:{line}: RuntimeWarning: overflow"]
     locate_in_cells(SubmissionResult("ada", "", 0, [check]), {"softmax": text})
     assert check.location == {"file": "cell 7", "line": 3, "text": "return x"}
-    assert check.message == "softmax raised ValueError in cell 7, line 3: no. See helper.py, line 3"
-    assert check.warnings == ["cell 7, line 3: RuntimeWarning: overflow"]
+    assert "in cell 7, line 3: " in check.message and check.message.endswith("See helper.py, line 3")
+    assert check.warnings[0].startswith("cell 7, line 3: ")

@@ -73,12 +73,16 @@ def _median(students: list[StudentRecord]) -> float | None:
 
 
 def _matched(now: list[StudentRecord], then: list[StudentRecord]) -> dict[int, StudentRecord]:
-    """Return the earlier record of each student: of the same submission, id or address, if only one has it."""
+    """Return the earlier record of each student: of the same submission, id or address, if only one has it.
+
+    A record that one of these has matched belongs to nobody else.
+    """
     found: dict[int, StudentRecord] = {}
     for key in ("submission", "id", "email"):
         by_text: dict[str, list[StudentRecord]] = {}
+        matched = {id(record) for record in found.values()}
         for record in then:
-            if text := getattr(record, key):
+            if id(record) not in matched and (text := getattr(record, key)):
                 by_text.setdefault(text.casefold(), []).append(record)
         for number, student in enumerate(now):
             same = by_text.get(getattr(student, key).casefold(), [])

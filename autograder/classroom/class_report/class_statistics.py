@@ -69,8 +69,8 @@ def _student_record(student: Document) -> StudentRecord:
         student["late_days"],
         any(grade["file"] for grade in student["assignments"].values()),
         clean(student["email"], 120),
-        clean(student.get("section", ""), 60),
-        clean(student.get("ta", ""), 60),
+        clean(student["section"], 60),
+        clean(student["ta"], 60),
         {
             name: grade["score"] / grade["possible"]
             for name, grade in student["assignments"].items()

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from autograder.classroom.storage.gradebook import Gradebook, display_name
 from autograder.classroom.submissions import intake, layouts
 from autograder.classroom.submissions.model import Attempt
+from autograder.core.current_folder import hidden_matplotlibrc
 from autograder.core.zip_archive import SkippedFile
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum import Curriculum
@@ -56,8 +57,8 @@ def find_similar_code(book: Gradebook) -> SimilarityResult:
     result = SimilarityResult()
     result.pairs = compare(_filtered_code_of_class(book, result), TRANSFORMER)
     if not result.reading.name:
-        problem = f"{book.out} holds no code: it was graded by an older version"
-        raise UsageError(f"{problem}. Grade the class again, or name the folder of submissions: --similar=SUBMISSIONS")
+        advice = "Grade the class again, or name the folder of submissions: --similar=SUBMISSIONS"
+        raise UsageError(f"{book.out} holds no code. {advice}")
     return result
 
 
@@ -156,7 +157,8 @@ def _count_rare(
 
 def _fingerprints(code: str) -> NDArray[np.int64]:
     try:
-        from copydetect.utils import hashed_kgrams, winnow
+        with hidden_matplotlibrc():  # copydetect imports matplotlib.
+            from copydetect.utils import hashed_kgrams, winnow
     except ImportError:
         raise missing_package("comparing submissions needs copydetect", "class") from None
     if len(code) < K + WINDOW:

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
-from autograder.classroom.storage.gradebook import Gradebook, iter_functions
+from autograder.classroom.storage.gradebook import Gradebook, has_no_result, iter_functions
 from autograder.core.files import write_atomically
 from autograder.documents import Document
 from autograder.report.score_words import score_lines
@@ -17,14 +17,14 @@ Visibility = Literal["visible", "after_due_date", "after_published", "hidden"]
 
 
 def write(book: Gradebook, folder: Path, *, visibility: Visibility = "visible", assignment: str | None = None) -> int:
-    """Write `<submission>.json` into `folder` for every student with a submission; return the number of files.
+    """Write `<submission>.json` into `folder` for every student with a result; return the number of files.
 
     With `assignment`, score and tests are those of this assignment.
     """
     count, names = 0, book.file_names()
     for student, result in book.results():
-        grade = student if assignment is None else student["assignments"].get(assignment, {"status": "missing"})
-        if grade["status"] not in ("missing", "waiting"):
+        chosen = [grade for name, grade in student["assignments"].items() if assignment in (None, name)]
+        if any(grade["status"] != "missing" for grade in chosen) and not any(map(has_no_result, chosen)):
             content = json.dumps(document_of(book, student, result, visibility, assignment), indent=1) + "\n"
             write_atomically(folder / f"{names[student['submission']]}.json", content.encode())
             count += 1

@@ -1,6 +1,6 @@
 """Grade one submission on Gradescope and write `results.json`; the script `run_autograder` starts this module.
 
-    python -m autograder.classroom.exporters.gradescope_run /autograder
+    python -P -m autograder.classroom.exporters.gradescope_run /autograder
 
 `results.json` is always written, so that a student who gets no grade can read why.
 """
@@ -15,6 +15,7 @@ from typing import Any
 
 from autograder.classroom.exporters import gradescope
 from autograder.classroom.storage import gradebook
+from autograder.core.current_folder import python_command
 from autograder.core.files import write_atomically
 from autograder.errors import HeadwayError
 
@@ -34,7 +35,7 @@ def _grade(root: Path) -> dict[str, Any]:
         folder, out = Path(scratch) / "class", Path(scratch) / "out"
         # Links are copied as links: grading refuses them, as in every class.
         shutil.copytree(root / "submission", folder / "submission", symlinks=True)
-        command = [sys.executable, "-m", "autograder.cli", "grade", str(folder), "--out", str(out), "--no-color"]
+        command = python_command("-m", "autograder.cli", "grade", str(folder), "--out", str(out), "--no-color")
         command += ["--seed", str(settings["seed"]), "--feedback", settings["feedback"]]
         if settings.get("policy"):
             policy = Path(scratch) / "course.toml"

@@ -45,7 +45,7 @@ root="${HEADWAY_AUTOGRADER_ROOT:-/autograder}"
 python="${HEADWAY_AUTOGRADER_PYTHON:-$root/source/venv/bin/python}"
 export PYTHONPATH="$root/source/headway"
 cd "$root"
-exec "$python" -m autograder.classroom.exporters.gradescope_run "$root"
+exec "$python" -P -m autograder.classroom.exporters.gradescope_run "$root"
 """
 
 

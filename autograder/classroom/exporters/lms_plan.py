@@ -1,20 +1,19 @@
 """The plan of an export into a learning platform's own file, reported before anything is written."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.classroom.exporters import csv_cells
 from autograder.classroom.exporters.person_matching import Matching
-from autograder.classroom.storage.gradebook import Gradebook, display_name
+from autograder.classroom.storage.gradebook import Gradebook, display_name, has_no_result
 from autograder.core.text import clean, counted
 from autograder.documents import Document
 from autograder.errors import UsageError
 
 MAX_NAMES = 8
 SMALL_CLASS = 5
-# Statuses without a score to export; the platform keeps its grade.
-_NO_SCORE = ("missing", "waiting", "failed")
 
 
 @dataclass
@@ -51,18 +50,22 @@ def listed(names: Sequence[str]) -> str:
 
 
 def has_score(grade: Document | None) -> bool:
-    """Return whether an assignment has a score to export: from a submission, or given by the instructor."""
-    if grade is None or grade["excused"]:
+    """Return whether an assignment has a score to export: from a submission, or given by the instructor.
+
+    Where it has none, the platform keeps its grade.
+    """
+    if grade is None or grade["excused"] or has_no_result(grade):
         return False
-    return grade["status"] not in _NO_SCORE or grade["by_hand"] or bool(grade.get("adjustments"))
+    return grade["status"] != "missing" or bool(grade["adjustments"])
 
 
 def parse_number(text: str) -> float | None:
     """Return the number in a cell, with a decimal point or comma; None if it is not one."""
     try:
-        return float(text.strip().replace(",", "."))
+        number = float(text.strip().replace(",", "."))
     except ValueError:
         return None
+    return number if math.isfinite(number) else None
 
 
 def describe_matching(

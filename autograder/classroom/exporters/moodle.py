@@ -25,7 +25,7 @@ from autograder.classroom.exporters.lms_plan import (
 )
 from autograder.classroom.exporters.moodle_worksheet import Worksheet
 from autograder.classroom.exporters.person_matching import match, person_of_student
-from autograder.classroom.storage.gradebook import Gradebook, iter_functions
+from autograder.classroom.storage.gradebook import Gradebook, has_no_result, iter_functions
 from autograder.core.points import rounded_points
 from autograder.core.text import clean
 from autograder.documents import Document
@@ -64,7 +64,8 @@ def plan(
     _check_assignment(book, worksheet, platform)
 
     def has_work(student: Document) -> bool:
-        return any(has_score(student["assignments"].get(name)) for name in names)
+        grades = [grade for name in names if (grade := student["assignments"].get(name)) is not None]
+        return any(map(has_score, grades)) and not any(map(has_no_result, grades))
 
     result = LmsPlan(rows=[list(worksheet.titles)])
     people = [person_of_student(student, platform) for student in book.students]

@@ -7,7 +7,7 @@ An assignment becomes an nbgrader assignment with one notebook of the same name,
 the points of the policy. The points of bonus functions become `extra_credit`, as far as the policy counts them, and the
 late penalty `late_submission_penalty`, so that nbgrader's score is Headway's. A score given by hand (`manual_score`) is
 kept and marked for another look, as nbgrader's autograder does. An assignment that was not submitted gets no row:
-formgrader cannot show one without a notebook.
+formgrader cannot show one without a notebook. Where Headway has no result, a row stays as it is.
 """
 
 import datetime
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.classroom.storage.gradebook import display_name
-from autograder.core.text import clean
+from autograder.core.text import clean, clean_name
 from autograder.documents import Document
 from autograder.errors import UsageError, missing_package
 
@@ -72,6 +72,8 @@ def _alembic_on_path() -> Iterator[None]:
     before = os.environ.get("PATH", "")
     folders = [str(Path(str(file.locate())).resolve().parent) for file in scripts]
     os.environ["PATH"] = os.pathsep.join([*folders, str(Path(sys.executable).parent), before])
+    # Otherwise alembic would run the migrations that a pyproject.toml in the current folder names.
+    os.environ["ALEMBIC_CONFIG"] = os.path.join(os.devnull, "pyproject.toml")
     try:
         yield
     finally:
@@ -130,8 +132,8 @@ class _Writer:
 
     def _has_row(self, student: Document, name: str) -> bool:
         grade = student["assignments"].get(name)
-        submitted = grade is not None and grade["status"] not in ("missing", "waiting")
-        return submitted and name in self._assignments and self._is_submitted(student_id(student), name)
+        is_graded = grade is not None and grade["status"] in ("graded", "unreadable")
+        return is_graded and name in self._assignments and self._is_submitted(student_id(student), name)
 
     def _work(self, student: Document, result: Document | None) -> Iterator[tuple[str, dict[str, Score]]]:
         """Yield the scores of all cells, by assignment; assignments without a submission are left out."""
@@ -142,7 +144,7 @@ class _Writer:
             worth = self._points_by_function(assignment)
             scale = {f["name"]: worth[f["name"]] / (f["points"]["possible"] or 1.0) for f in assignment["functions"]}
             raw = sum(f["points"]["earned"] * scale[f["name"]] for f in assignment["functions"] if f["bonus"])
-            counted = self._counted_bonus(student["assignments"][name], raw)
+            counted = self._counted_bonus(student["assignments"][name])
             for function in assignment["functions"]:
                 cell, bonus = function["name"], function["bonus"]
                 self._make_cell(name, cell, 0.0 if bonus else round(worth[cell], 6))
@@ -162,16 +164,14 @@ class _Writer:
         scale = rules["points"] / code if rules.get("points") is not None and code else 1.0
         return {name: points * scale for name, points in worth.items()}
 
-    def _counted_bonus(self, grade: Document, raw: float) -> float:
+    def _counted_bonus(self, grade: Document) -> float:
         """Return the bonus points that count: under "cap", they only make up for points that were lost."""
-        rule = self._policy.get("bonus")
-        if rule is None:  # a class graded by an older version, in which all counted
-            return raw
-        excess = grade["earned"] - grade["penalty"] - grade["possible"] if rule == "cap" else 0.0
+        is_capped = self._policy.get("bonus") == "cap"
+        excess = grade["earned"] - grade["penalty"] - grade["possible"] if is_capped else 0.0
         return float(max(0.0, grade["bonus"] - max(0.0, excess)))
 
     def _names_without_result(self, student: Document, result: Document | None) -> list[str]:
-        """Return the assignments that were submitted and have no checks, because they could not be read or graded."""
+        """Return the assignments that were submitted and have no checks, because they could not be read."""
         found = {assignment["name"] for assignment in result["assignments"]} if result else set()
         return [name for name in student["assignments"] if name not in found and self._has_row(student, name)]
 
@@ -205,7 +205,7 @@ class _Writer:
                 students_by_id[key] = Student(id=key)
                 self._book.db.add(students_by_id[key])
             # An unknown name or address leaves the instructor's; formgrader shows the id if there is no name.
-            name, email = clean(display_name(entry), 120), clean(entry.get("email") or "", 120)
+            name, email = _as_text(display_name(entry), 120), _as_text(entry.get("email") or "", 120)
             if name not in (key, entry["submission"]) or " " in name:
                 students_by_id[key].first_name, students_by_id[key].last_name = _first_and_last(name)
             if email:
@@ -269,7 +269,12 @@ def student_id(student: Document) -> str:
     """
     ids, own = student.get("ids") or {}, student.get("id")
     foreign = own in (number for platform, number in ids.items() if platform.partition(":")[0] in ("canvas", "moodle"))
-    return clean(ids.get("nbgrader") or (not foreign and own) or student["submission"], 128)
+    return clean(ids.get("nbgrader") or "", 128) or _as_text((not foreign and own) or student["submission"], 128)
+
+
+def _as_text(text: str, limit: int) -> str:
+    """Return a text, which a student may have chosen, as formgrader can show it: its page takes it for HTML."""
+    return clean_name(text, limit).translate(str.maketrans('<>"', "‹›”"))
 
 
 def _first_and_last(name: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ Both are this table, so that they never disagree. docs/instructors.md describes 
 from pathlib import Path
 
 from autograder.classroom.exporters import csv_cells
+from autograder.classroom.storage.gradebook import has_no_result
 from autograder.core.points import format_points
 from autograder.documents import Document
 
@@ -30,9 +31,12 @@ def write(document: Document, path: Path, *, durable: bool = False) -> int:
 
 
 def _total_cells(student: Document) -> list[str]:
-    overrides = ((name, _override(grade)) for name, grade in student["assignments"].items())
+    grades = student["assignments"]
+    overrides = ((name, _override(grade)) for name, grade in grades.items())
+    total = (None, None) if any(map(has_no_result, grades.values())) else (student["percent"], student["score"])
     return [
-        *(csv_cells.points(student[key]) for key in ("percent", "score", "out_of", "earned", "possible", "late_days")),
+        *map(csv_cells.points, total),
+        *(csv_cells.points(student[key]) for key in ("out_of", "earned", "possible", "late_days")),
         csv_cells.points(student["penalty"]),
         csv_cells.text(" ".join(student["dropped"])),
         csv_cells.text("; ".join(f"{name}: {text}" for name, text in overrides if text)),
@@ -41,7 +45,7 @@ def _total_cells(student: Document) -> list[str]:
 
 def _grade_cells(grade: Document) -> list[str]:
     percent = 100.0 * grade["score"] / grade["possible"] if grade["possible"] else None
-    score = (None, None) if grade["excused"] else (grade["score"], percent)
+    score = (None, None) if grade["excused"] or has_no_result(grade) else (grade["score"], percent)
     return [
         csv_cells.points(score[0]),
         csv_cells.points(grade["earned"]),

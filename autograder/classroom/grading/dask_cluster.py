@@ -1,6 +1,8 @@
 """Grade on the workers of a Dask cluster (`distributed`), with the same store, resumption and progress as locally.
 
-    dask scheduler; dask worker ADDRESS --nthreads 2 on each machine; headway grade DIR --out OUT --cluster ADDRESS
+    dask scheduler
+    PYTHONSAFEPATH=1 dask worker ADDRESS --nthreads 2    # on each machine
+    headway grade DIR --out OUT --cluster ADDRESS
 
 A worker proves that its Headway is the same as here and that it has a sandbox; only then does it offer the resource
 that tasks require. Student code runs in the sandbox of a grading process. Dask notices a worker that is gone; tasks of
@@ -72,7 +74,7 @@ class WorkerSlots:
     def _prepare(self) -> str:
         """Build the sandbox and return an empty string, or return why this worker must not grade."""
         if cache_keys.headway_digest() != self._headway_digest:
-            return "its Headway differs from this one; install the same version (pip install)"
+            return "its Headway differs from this one; install the same version there"
         scratch = self._resources.enter_context(scratch_folder())
         sandbox = SandboxPolicy(unsafe=True)
         if not self._setup.options.sandbox.unsafe:

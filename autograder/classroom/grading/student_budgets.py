@@ -1,4 +1,4 @@
-"""Limit the CPU time that all attempts of a student use in one run.
+"""Limit the CPU time that all attempts of a student use in one run; the time that their processes sleep is part of it.
 
 An attempt reserves the most that it may use, so that attempts that are graded at once stay within the limit together.
 """

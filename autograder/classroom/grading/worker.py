@@ -10,8 +10,6 @@ import math
 import os
 import queue
 import re
-import secrets
-import shutil
 import signal
 import tempfile
 import threading
@@ -32,7 +30,7 @@ from autograder.classroom.storage.result_store import JournalEntry, function_poi
 from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.model import Attempt
 from autograder.core import gc_tuning
-from autograder.core.files import write_atomically
+from autograder.core.files import secret_folder, write_atomically
 from autograder.core.text import clean
 from autograder.engine import session
 from autograder.engine.cell_locations import locate_in_cells, modules_from_notebooks
@@ -100,26 +98,25 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     # The signature is taken before the files are read: a file that changes in between is then graded again next time.
     signature = "" if isinstance(task.source, list) else intake.file_signature(task.source)
     files = task.read_files()
-    folder = setup.scratch / secrets.token_hex(16)  # no submission can guess another one's folder
-    folder.mkdir()
-    try:
+    with secret_folder(setup.scratch) as folder:
         taken = intake.copy_modules(files, folder, setup.options.curriculum, checks.reader)
         read_seconds = time.thread_time() - started
         functions = task.functions or setup.options.functions
         result = checks.check(task.name, folder, functions, limits=setup.options.limits.within(task.cpu_seconds))
+        charged_until = time.thread_time()
         locate_in_cells(result, modules_from_notebooks(folder))
         code = submitted_code.code_document(folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     if result.used is not None:
         result.used["grader_seconds"] = round(result.used["grader_seconds"] + read_seconds, 3)
+    charged_seconds = result.charged_seconds
     result.notes = [*taken.notes, *result.notes]
     # An attempt that had all of the student's time is not tried again: it would end in the same way.
     limit = setup.policy.limits.student_seconds
-    is_cut_short = task.cpu_seconds <= result.cpu_seconds and task.cpu_seconds < limit
+    is_cut_short = task.cpu_seconds <= charged_seconds and task.cpu_seconds < limit
     if is_cut_short:
         used_up = f"the student's limit ({limit:g} s of CPU time in one run) was reached while this attempt was graded"
         result.notes.append(f"{used_up}. The next run grades it again")
+    counts = _status_counts(result)
     results.withhold(result, setup.policy.feedback, setup.policy.is_hidden)
     document = results.to_document(result, setup.options.curriculum)
     # Indentation would make json use its slow Python encoder, which takes ten times as long.
@@ -128,10 +125,11 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     text = re.sub(rf"{re.escape(str(setup.scratch))}/[\w-]+/(?:\d+/)?", "", text)
     content = text.encode("utf-8", "replace")
     entry = _journal_entry(task, document, result, taken, [file.name for file in files])
+    entry.checks = counts
     entry.digest, entry.signature = intake.content_digest(files), signature
     entry.key = "" if is_cut_short else cache_keys.result_key(task.run_key, task.name, entry.digest)
     entry.bytes = len(content)
-    entry.cpu_seconds += time.thread_time() - started - (result.used or {}).get("grader_seconds", 0.0)
+    entry.charged_seconds = charged_seconds + time.thread_time() - charged_until
     return entry, GradedDocuments(content, code)
 
 
@@ -145,19 +143,22 @@ def _journal_entry(
         status, reason = "failed", f"internal error: {result.internal_errors[0]}"
     elif not taken.modules:
         status, reason = "unreadable", "; ".join(taken.notes[:3]) or _why_nothing_is_graded(names)
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for check in result.checks:
-        counts[check.function.partition(".")[0]][check.status] += 1
     return JournalEntry(
         task.file, "", status, reason,
         functions=function_points(document),
-        checks={
-            module: {status: count[status] for status in results.STATUSES if count[status]}
-            for module, count in counts.items()
-        },
         notes=[*result.notes, *_broken_files(document)], sandbox=result.sandbox, seconds=document["seconds"],
-        cpu_seconds=result.cpu_seconds,
     )  # fmt: skip
+
+
+def _status_counts(result: results.SubmissionResult) -> dict[str, dict[str, int]]:
+    """Return the number of checks by assignment and status."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for check in result.checks:
+        counts[check.function.partition(".")[0]][check.status] += 1
+    return {
+        module: {status: count[status] for status in results.STATUSES if count[status]}
+        for module, count in counts.items()
+    }
 
 
 def _why_nothing_is_graded(names: Sequence[str]) -> str:

@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -22,6 +21,7 @@ from typing import Any
 from autograder.classroom.grading import worker
 from autograder.classroom.grading.worker import GradingTask, WorkerSetup
 from autograder.classroom.storage.result_store import JournalEntry
+from autograder.core.current_folder import spawn_context
 from autograder.engine.session import InternalError
 from autograder.errors import UsageError
 
@@ -43,7 +43,7 @@ class GraderProcess:
     """A grading process, seen from the run."""
 
     def __init__(self, setup: WorkerSetup) -> None:
-        context = get_context("spawn")
+        context = spawn_context()
         self.pipe, child_pipe = context.Pipe()
         self.process: BaseProcess = context.Process(target=worker.main, args=(child_pipe,), daemon=True)
         self.process.start()
@@ -97,7 +97,7 @@ def entry_of_death(task: GradingTask, grader: GraderProcess) -> JournalEntry:
     # What the process and its children used is lost with it: the student is charged all the time that passed.
     seconds = time.monotonic() - grader.started_at
     reason = f"{text}. The next headway grade tries it again"
-    return JournalEntry(task.file, "", "failed", reason, seconds=round(seconds, 3), cpu_seconds=seconds)
+    return JournalEntry(task.file, "", "failed", reason, seconds=round(seconds, 3), charged_seconds=seconds)
 
 
 @dataclass

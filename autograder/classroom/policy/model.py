@@ -129,7 +129,9 @@ class Policy(Section, frozen=True):
     exceptions: tuple[PolicyException, ...] = ()
 
     def is_hidden(self, check_id: str) -> bool:
-        """Return whether a check is hidden."""
+        """Return whether students see only the points of a check, at the level of feedback."""
+        if self.feedback != "summary":
+            return self.feedback == "none"
         return any(fnmatch.fnmatchcase(check_id, pattern) for pattern in self.checks.hidden)
 
     def with_options(self, limits: dict[str, Any], **options: Any) -> "Policy":

@@ -1,4 +1,4 @@
-"""Write `class.json` (schema `headway.class/3`), from which every gradebook and report is made, and `grades.csv`."""
+"""Write `class.json` (schema `headway.class/1`), from which every gradebook and report is made, and `grades.csv`."""
 
 import dataclasses
 import datetime
@@ -318,7 +318,7 @@ def _rubric_record(item: RubricItem, given: RubricPoints | None) -> dict[str, An
         "id": item.id,
         "title": item.title,
         "points": item.points,
-        "earned": min(given.points, item.points) if given else None,
+        "earned": given.points if given else None,
         "comment": clean(given.comment, 2000) if given else "",
     }
 

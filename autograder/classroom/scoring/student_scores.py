@@ -5,7 +5,7 @@ The rules, each with an example, are in docs/instructors.md.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -66,7 +66,7 @@ class AssignmentScore:
     by_hand: bool = False  # whether an instructor gave the score
     exception: str = ""  # the exceptions for this student in words
     adjustments: tuple[Adjustment, ...] = ()  # applied one after another, after the late penalty
-    rubric: Mapping[str, RubricPoints] = field(default_factory=dict)  # what was given so far, by the item's id
+    rubric: Mapping[str, RubricPoints] = field(default_factory=dict)  # what counts of what was given, by item id
 
     @property
     def share(self) -> float:
@@ -195,9 +195,12 @@ def _assignment_score(
 ) -> AssignmentScore:
     late, possible = policy.late, assignment.possible
     required, bonus = _function_points(assignment, work, with_bonus=policy.bonus != "off")
-    rubric = {item.id: manual.rubric[item.id] for item in assignment.rubric if item.id in manual.rubric}
-    most = {item.id: item.points for item in assignment.rubric}
-    earned = required + bonus + sum(min(given.points, most[name]) for name, given in rubric.items())
+    rubric = {
+        item.id: replace(given, points=min(given.points, item.points))
+        for item in assignment.rubric
+        if (given := manual.rubric.get(item.id)) is not None
+    }
+    earned = required + bonus + sum(given.points for given in rubric.values())
     text = describe_exception(exception, earned, possible) if exception else ""
     adjustments = (*_of_exception(exception), *manual.adjustments)
     by_hand = any(adjustment.score is not None for adjustment in adjustments)

@@ -11,14 +11,17 @@ from autograder.classroom.storage.file_names import readable_names
 from autograder.classroom.storage.submitted_code import read_code
 from autograder.documents import CLASS_SCHEMA, RESULT_SCHEMA, Document, SchemaError, read_document
 from autograder.errors import UsageError
+from autograder.results import hidden_status, most_urgent
 
-# As `autograder.results.withhold` leaves a hidden check: the pattern may be newer than the result.
+# As `autograder.results.hide` leaves a hidden check: the pattern may be newer than the result.
 _WITHHELD: Document = {
     **dict.fromkeys(("help", "inputs", "location", "wrong", "worst", "shapes", "error_map", "first_wrong_stage")),
     "message": "",
     "output": "",
     "mistake": None,
+    "blocked_by": [],
     "warnings": [],
+    "seconds": 0.0,
 }
 
 
@@ -27,7 +30,7 @@ class Gradebook:
     """One graded class."""
 
     out: Path  # the folder that `headway grade --out` wrote
-    document: Document  # of the schema `headway.class/3`
+    document: Document  # of the schema `headway.class/1`
 
     @property
     def students(self) -> list[Document]:
@@ -57,8 +60,8 @@ class Gradebook:
     def result_of(self, student: Document) -> Document | None:
         """Return a student's results as one document, or None if there is no readable one.
 
-        Each assignment comes from the result document that its grade names. Checks that the policy now hides keep
-        only their points and status.
+        Each assignment comes from the result document that its grade names. Of checks that the policy now hides, only
+        the points are left, and whether they passed.
         """
         files: dict[str, set[str]] = {}
         for name, grade in student["assignments"].items():
@@ -68,10 +71,16 @@ class Gradebook:
         result = _merged([(names, document) for names, document in documents if document is not None])
         policy = self.document["course"].get("policy") or {}
         if result is not None and policy.get("feedback") != "full" and (policy.get("checks") or {}).get("hidden"):
-            for check in chain.from_iterable(function["checks"] for _, function in iter_functions(result)):
-                if self.is_hidden(check["id"]):
-                    check.update(_WITHHELD)
+            for _, function in iter_functions(result):
+                self._hide_checks(function)
         return result
+
+    def _hide_checks(self, function: Document) -> None:
+        statuses = {check["status"] for check in function["checks"]}
+        for check in function["checks"]:
+            if self.is_hidden(check["id"]):
+                check.update(_WITHHELD, status=hidden_status(check["status"], statuses))
+        function["status"] = most_urgent({check["status"] for check in function["checks"]})
 
     def code_of(self, student: Document) -> Document | None:
         """Return the code of a student's graded attempts as one document, or None if none is stored.
@@ -146,6 +155,11 @@ def _merged(parts: list[tuple[set[str], Document]]) -> Document | None:
 def display_name(student: Document) -> str:
     """Return the student's name, or the id, or the submission's name."""
     return str(student.get("name") or student.get("id") or student["submission"])
+
+
+def has_no_result(grade: Document) -> bool:
+    """Return whether the score of an assignment is not known: its run has not come to it, or Headway failed."""
+    return grade["status"] in ("waiting", "failed") and not (grade["by_hand"] or grade["excused"])
 
 
 def iter_functions(result: Document) -> Iterator[tuple[str, Document]]:

@@ -29,7 +29,6 @@ import msgspec
 
 from autograder.classroom.storage import run_settings
 from autograder.core.files import read_plain_file, write_atomically
-from autograder.documents import RESULT_SCHEMA, read_document
 from autograder.engine.inputs import fresh_seed
 from autograder.errors import UsageError
 
@@ -50,7 +49,7 @@ class JournalEntry:
     notes: list[str] = field(default_factory=list)
     sandbox: list[str] = field(default_factory=list)
     seconds: float = 0.0
-    cpu_seconds: float = 0.0  # of the submission's processes and of the grader
+    charged_seconds: float = 0.0  # CPU time of the submission's processes and of the grader, and time asleep
     bytes: int = 0  # size of the document, by which a truncated or replaced one is noticed
     digest: str = ""  # of the submitted files' contents
     signature: str = ""  # see `intake.file_signature`; empty if contents must be compared
@@ -105,7 +104,6 @@ class ResultStore:
         try:
             self.results.mkdir(parents=True, exist_ok=True)
             self.entries = {entry.file: entry for entry in _read_journal(self.out / JOURNAL)}
-            self._add_function_points()
             self._compact()
             self._journal = open(self.out / JOURNAL, "ab")
         except OSError as error:
@@ -116,13 +114,6 @@ class ResultStore:
         """Close the journal and drop the lines that later ones replace."""
         self._journal.close()
         self._compact()
-
-    def _add_function_points(self) -> None:
-        """Read the points of functions from the result documents of entries that an older version of Headway wrote."""
-        for entry in self.entries.values():
-            if entry.bytes and not entry.functions:
-                with contextlib.suppress(OSError, ValueError):
-                    entry.functions = function_points(read_document(self.results / entry.file, RESULT_SCHEMA))
 
     def is_current(self, file: str, key: str) -> bool:
         """Return whether the store holds a complete result with this key."""

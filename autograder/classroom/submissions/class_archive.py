@@ -2,24 +2,23 @@
 
 The archive is untrusted, because students choose the names and the contents of files in it. Nothing is written outside
 the folder. A file that is too large for a submission is written without its content; reading the submission then
-reports its size. Each student has a limit, so that one student's files cannot keep other students' files from being
-unpacked.
+reports its size. Each file counts toward the limit of a student, or has one of its own, and the archive has a limit. If
+it is exceeded, the largest submissions are left out, so that nobody's files keep those of others from being graded.
 """
 
 import contextlib
 import errno
+import itertools
 import os
 import re
 import shutil
 import tempfile
 import zipfile
 import zlib
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import takewhile
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
 
 from autograder.classroom.submissions import intake, lms_downloads
 from autograder.classroom.submissions.model import Source, is_gradable
@@ -36,17 +35,15 @@ SMALL_BYTES = 256 << 20
 MAX_DEPTH = 8  # Submissions are read at the top of a student's folder, and no deeper than this in any layout.
 MAX_WARNINGS = 20
 IS_WINDOWS = os.name == "nt"
-_BLOCK = 1 << 16
-# Files that Headway reads; the content of any other file is not needed.
-_READ_SUFFIXES = (".py", ".ipynb", ".zip", ".yml", ".csv", ".txt")
-# "lovelaceada_4021_" of Canvas, "Ada Lovelace_18_" of Moodle.
-_STUDENT = re.compile(r".+?_\d+_(?=\d+_|assignsubmission_)", re.DOTALL)
+BYTES_PER_ENTRY = 4096  # what a file takes on a disk, even if it is empty
+_PLATFORM_FILES = ("submission_metadata.yml", "timestamp.txt")  # of Gradescope and nbgrader
 _WRONG_NAME_ERRORS = {errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ}
 # Names that Windows cannot write: with certain characters, with a dot or a blank at the end, or of a device.
 _WINDOWS_NAME = re.compile(
     r'.*[<>:"|?*\x00-\x1f].*|.*[. ]|(con|prn|aux|nul|com\d|lpt\d)(\..*)?', re.IGNORECASE | re.DOTALL
 )
 _AGAIN = "Download the submissions again"
+_LARGEST = "the largest are left out. To grade them, too, unpack it yourself and name the folder"
 
 
 @contextlib.contextmanager
@@ -121,14 +118,11 @@ def unpack(archive: Path, folder: Path) -> list[str]:
     """Unpack an archive into an empty folder; return a warning for each file that was left out.
 
     Raises:
-        UsageError: if it is damaged or too large, or names a place outside the folder.
+        UsageError: if it is damaged, or names a place outside the folder.
     """
     try:
         with zipfile.ZipFile(archive) as file:
-            entries = file.infolist()
-            if len(entries) > MAX_ENTRIES:
-                raise UsageError(f"{archive} has more than {MAX_ENTRIES:,} files. {_AGAIN}")
-            return _Unpacking(archive, folder).run(file, entries)
+            return _Unpacking(archive, folder).run(file, file.infolist())
     except OSError as error:
         place = error.filename or archive
         raise UsageError(f"cannot unpack {archive} ({place}: {error.strerror}). Check the space that is left") from None
@@ -136,87 +130,174 @@ def unpack(archive: Path, folder: Path) -> list[str]:
         raise UsageError(f"{archive} is damaged or not a .zip archive ({clean(str(error), 120)}). {_AGAIN}") from None
 
 
+@dataclass(frozen=True)
+class _Entry:
+    """An entry of the archive, below the folder, and the account that pays for it: a student's, or its own."""
+
+    info: zipfile.ZipInfo
+    parts: tuple[str, ...]
+    account: tuple[str, ...]
+    is_unclear: bool  # Its name may be another student's choice, so it takes only what clear names leave.
+    in_folder: bool  # It is in the folder of a submission.
+
+    @property
+    def content_size(self) -> int:
+        """Return how many bytes are unpacked: `zipfile` reads no more than the size that the archive states."""
+        return self.info.file_size if _is_read(self.parts[-1]) and self.info.file_size <= MAX_ARCHIVE_BYTES else 0
+
+
 class _Unpacking:
     """The state of unpacking one archive."""
 
     def __init__(self, archive: Path, folder: Path) -> None:
         self._archive, self._folder = archive, folder
-        self._left = min(MAX_UNPACKED_BYTES, max(SMALL_BYTES, MAX_RATIO * archive.stat().st_size))
-        self._size_by_owner, self._count_by_owner = Counter[str](), Counter[str]()
-        self._left_out: dict[str, str] = {}
+        self._left_out: dict[str, list[str]] = defaultdict(list)  # warnings, by the account of the file
+        self._files, self._folders = set[tuple[str, ...]](), set[tuple[str, ...]]()
 
-    def run(self, file: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo]) -> list[str]:
+    def run(self, file: zipfile.ZipFile, infos: Sequence[zipfile.ZipInfo]) -> list[str]:
         """Unpack the entries and return the warnings."""
-        placed = [(entry, parts) for entry in entries if (parts := self._parts(entry)) and parts[0] != "__MACOSX"]
-        paths = [parts if entry.is_dir() else parts[:-1] for entry, parts in placed]
-        # Folders that contain all entries do not belong to a student.
-        common = len(list(takewhile(lambda level: len(set(level)) == 1, zip(*paths, strict=False))))
-        for entry, parts in placed:
-            if len(parts) > MAX_DEPTH:
-                continue
+        placed = [(info, parts) for info in infos if (parts := self._parts(info)) and parts[0] != "__MACOSX"]
+        depth = len(_class_folder([(parts, info.is_dir()) for info, parts in placed]))
+        entries = [_entry(info, parts, depth) for info, parts in placed if len(parts) <= MAX_DEPTH]
+        for entry in self._choose(entries):
             try:
-                self._unpack(file, entry, parts, owner=_owner(parts[: common + 1]))
+                self._unpack(file, entry)
             except SkippedFile as reason:
-                self._left_out[_shown(entry)] = str(reason)
-        warnings = [f"{self._archive}: {name}: left out, {reason}" for name, reason in self._left_out.items()]
+                self._leave_out([entry], str(reason))
+        return self._warnings()
+
+    def _parts(self, info: zipfile.ZipInfo) -> tuple[str, ...]:
+        """Return the parts of an entry's path below the folder."""
+        parts = tuple(part for part in info.filename.split("/") if part not in ("", "."))
+        if info.filename.startswith("/") or ".." in parts:
+            problem = f"{self._archive} contains {_shown(info)}, a path outside its folder"
+            raise UsageError(f"{problem}. No platform writes such an archive. {_AGAIN}")
+        return parts
+
+    def _choose(self, entries: Sequence[_Entry]) -> list[_Entry]:
+        """Return the entries within the limits: first those of each account, then those of the archive.
+
+        If the archive is too large, the accounts that use the most are left out, so that nobody with many or large
+        files can keep the others from being graded.
+        """
+        by_account: dict[tuple[str, ...], list[_Entry]] = defaultdict(list)
+        for entry in sorted(entries, key=lambda entry: entry.is_unclear):
+            by_account[entry.account].append(entry)
+        accounts = [self._within_account(listed) for listed in by_account.values()]
+        limit = bytes_left = min(MAX_UNPACKED_BYTES, max(SMALL_BYTES, MAX_RATIO * self._archive.stat().st_size))
+        entries_left = MAX_ENTRIES
+        reason = f"the archive unpacks to more than {limit >> 20} MiB or {MAX_ENTRIES:,} files; {_LARGEST}"
+        chosen: list[_Entry] = []
+        for listed in sorted(accounts, key=_order):
+            bytes_left -= _cost(listed)
+            entries_left -= len(listed)
+            if min(bytes_left, entries_left) < 0:
+                self._leave_out(listed, reason)
+            else:
+                chosen += listed
+        return chosen
+
+    def _within_account(self, entries: Sequence[_Entry]) -> list[_Entry]:
+        size = count = 0
+        chosen = []
+        for entry in entries:
+            count += entry.in_folder
+            if count > intake.MAX_ENTRIES + 1:
+                break  # One more than a submission may have: reading it reports the number.
+            if size + entry.content_size > intake.MAX_RAW_BYTES:
+                limit = f"{intake.MAX_RAW_BYTES >> 20} MiB"
+                self._leave_out([entry], f"the files of one student are larger than {limit} together")
+                continue
+            size += entry.content_size
+            chosen.append(entry)
+        return chosen
+
+    def _leave_out(self, entries: Sequence[_Entry], reason: str) -> None:
+        for entry in entries:
+            self._left_out["/".join(entry.account)].append(f"{self._archive}: {_shown(entry.info)}: left out, {reason}")
+
+    def _warnings(self) -> list[str]:
+        """Return the warnings, of which one of each account comes first: nobody's files hide those of another."""
+        rounds = itertools.zip_longest(*self._left_out.values())
+        warnings = [warning for some in rounds for warning in some if warning]
         if len(warnings) > MAX_WARNINGS:
             rest = len(warnings) - MAX_WARNINGS
             warnings = [*warnings[:MAX_WARNINGS], f"{self._archive}: {rest} more files were left out"]
         return warnings
 
-    def _parts(self, entry: zipfile.ZipInfo) -> tuple[str, ...]:
-        """Return the parts of an entry's path below the folder."""
-        parts = tuple(part for part in entry.filename.split("/") if part not in ("", "."))
-        if entry.filename.startswith("/") or ".." in parts:
-            problem = f"{self._archive} contains {_shown(entry)}, a path outside its folder"
-            raise UsageError(f"{problem}. No platform writes such an archive. {_AGAIN}")
-        return parts
-
-    def _unpack(self, file: zipfile.ZipFile, entry: zipfile.ZipInfo, parts: tuple[str, ...], owner: str) -> None:
-        """Unpack one entry, which a student has submitted; raise SkippedFile if it is left out."""
-        self._count_by_owner[owner] += len(parts) > 1
-        if self._count_by_owner[owner] > intake.MAX_ENTRIES + 1:
-            return  # One more than a submission may have: reading it reports the number.
-        if reason := _why_not(entry, parts):
+    def _unpack(self, file: zipfile.ZipFile, entry: _Entry) -> None:
+        """Unpack one entry; raise SkippedFile if it is left out."""
+        info, parts = entry.info, entry.parts
+        if reason := _why_not(info, parts):
             raise SkippedFile(reason)
         path = self._folder.joinpath(*parts)
+        above = {parts[:count] for count in range(1, len(parts))}
+        if parts in self._files or above & self._files or (parts in self._folders and not info.is_dir()):
+            raise UsageError(f"{self._archive} contains {_shown(info)} twice. {_AGAIN}")
+        self._folders |= above | ({parts} if info.is_dir() else set())
         try:
-            (path if entry.is_dir() else path.parent).mkdir(parents=True, exist_ok=True, mode=0o700)
-            if entry.is_dir():
+            (path if info.is_dir() else path.parent).mkdir(parents=True, exist_ok=True, mode=0o700)
+            if info.is_dir():
                 return
-            with path.open("xb") as target, file.open(entry) as content:
-                if entry.file_size > MAX_ARCHIVE_BYTES:
+            self._files.add(parts)
+            with path.open("xb") as target, file.open(info) as content:
+                if info.file_size > MAX_ARCHIVE_BYTES:
                     target.truncate(MAX_ARCHIVE_BYTES + 1)
-                elif lower_suffix(parts[-1]).endswith(_READ_SUFFIXES):
-                    self._copy(content, target, owner)
+                elif entry.content_size:
+                    shutil.copyfileobj(content, target)
         except (FileExistsError, NotADirectoryError):
-            raise UsageError(f"{self._archive} contains {_shown(entry)} twice. {_AGAIN}") from None
-        except SkippedFile:
-            path.unlink()
-            raise
+            # The names differ, but not for this system: "a.py" and "A.py" on macOS. A student may have chosen both.
+            raise SkippedFile("this system does not distinguish its name from another one") from None
+        except UnicodeEncodeError:
+            raise SkippedFile("this system cannot write its name") from None
         except OSError as error:
             if error.errno in _WRONG_NAME_ERRORS:
                 raise SkippedFile(f"its name cannot be written ({error.strerror})") from None
             raise
 
-    def _copy(self, content: IO[bytes], target: IO[bytes], owner: str) -> None:
-        """Copy a file, of which `zipfile` reads no more than the size that the archive states."""
-        while block := content.read(_BLOCK):
-            self._left -= len(block)
-            self._size_by_owner[owner] += len(block)
-            if self._left < 0:
-                limit = f"{MAX_UNPACKED_BYTES >> 30} GiB, or to more than {MAX_RATIO} times its size"
-                raise UsageError(f"{self._archive} unpacks to more than {limit}. {_AGAIN}")
-            if self._size_by_owner[owner] > intake.MAX_RAW_BYTES:
-                raise SkippedFile(f"the files of one student are larger than {intake.MAX_RAW_BYTES >> 20} MiB together")
-            target.write(block)
+
+def _entry(info: zipfile.ZipInfo, parts: tuple[str, ...], depth: int) -> _Entry:
+    """Return an entry with its account; the students' folders and files are `depth` folders below the top."""
+    in_folder = len(parts) > depth + 1
+    name = parts[: depth + 1][-1]
+    student, is_unclear = lms_downloads.student_in_name(name, is_folder=in_folder or info.is_dir())
+    return _Entry(info, parts, (*parts[:depth], student or name)[: depth + 1], is_unclear, in_folder)
 
 
-def _owner(parts: tuple[str, ...]) -> str:
-    """Return the student's folder, or the beginning of a file's name that tells students apart on platforms."""
-    *folders, name = parts
-    match = _STUDENT.match(name)
-    return "/".join([*folders, match[0] if match else name])
+def _class_folder(paths: Sequence[tuple[tuple[str, ...], bool]]) -> tuple[str, ...]:
+    """Return the path of the folder that holds the students' files: a platform's, or the only one at its level.
+
+    Args:
+        paths: the parts of each path, and whether it is a folder.
+    """
+    folder: tuple[str, ...] = ()
+    while len(folder) < MAX_DEPTH:
+        depth = len(folder)
+        below = [(path, is_dir) for path, is_dir in paths if path[:depth] == folder and len(path) > depth]
+        names = {path[depth] for path, is_dir in below if is_dir or len(path) > depth + 1}
+        from_platform = sorted(filter(lms_downloads.is_platform_folder, names))
+        alone = sorted(name for name in names if not name.startswith((".", "__")))
+        if any(is_gradable(path[depth]) for path, is_dir in below if len(path) == depth + 1 and not is_dir):
+            alone = []
+        only = from_platform or alone
+        if len(only) != 1:
+            break
+        folder = (*folder, only[0])
+    return folder
+
+
+def _cost(entries: Sequence[_Entry]) -> int:
+    return sum(entry.content_size + BYTES_PER_ENTRY for entry in entries)
+
+
+def _order(entries: Sequence[_Entry]) -> tuple[bool, int]:
+    """Return the key by which accounts are sorted: without the platform's own file, no submission could be read."""
+    return not any(entry.account[-1] in _PLATFORM_FILES for entry in entries), _cost(entries)
+
+
+def _is_read(name: str) -> bool:
+    """Return whether Headway reads files of this name, so that their content is needed."""
+    return is_gradable(name) or name in _PLATFORM_FILES or name.lower().endswith(".csv")
 
 
 def _why_not(entry: zipfile.ZipInfo, parts: tuple[str, ...]) -> str | None:

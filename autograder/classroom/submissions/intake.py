@@ -18,7 +18,7 @@ from pathlib import Path
 from autograder.classroom.submissions.folder_reader import FolderReader, open_folder
 from autograder.classroom.submissions.model import Attempt, SubmissionPart, is_gradable
 from autograder.core.files import lower_suffix
-from autograder.core.text import clean
+from autograder.core.text import clean, clean_name
 from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, Quota, SkippedFile, read_archive
 from autograder.curriculum import Curriculum, registry
 from autograder.parsing.read_ipynb import MAX_NOTEBOOK_BYTES
@@ -50,6 +50,7 @@ class SubmittedFile:
     name: str
     content: Content
     assignment: str = ""
+    is_unclear: bool = False  # It may be of another student.
 
 
 @dataclass
@@ -91,7 +92,8 @@ def content_digest(files: list[SubmittedFile]) -> str:
     state = hashlib.sha256()
     for file in files:
         content = file.content if isinstance(file.content, bytes) else f"left out: {file.content}".encode()
-        state.update(f"{file.assignment}\0{file.name}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
+        marks = f"{file.assignment}\0{file.name}\0{len(content)}\0{'?' if file.is_unclear else ''}"
+        state.update(marks.encode("utf-8", "surrogateescape") + content)
     return state.hexdigest()
 
 
@@ -109,7 +111,11 @@ def file_signature(attempt: Attempt) -> str:
                 if status.st_ctime_ns > latest:
                     return ""
                 marks = (status.st_mode, status.st_nlink, status.st_ino, status.st_size, status.st_mtime_ns)
-                state.update(repr((part.assignment, name, *marks, status.st_ctime_ns)).encode("utf-8", "replace"))
+                state.update(
+                    repr((part.assignment, part.is_unclear, name, *marks, status.st_ctime_ns)).encode(
+                        "utf-8", "replace"
+                    )
+                )
     except (OSError, SkippedFile):
         return ""
     return state.hexdigest()
@@ -149,8 +155,11 @@ def copy_modules(
     notebooks = Quota(MAX_NOTEBOOKS, f"there are more than {MAX_NOTEBOOKS} notebooks")
     try:
         for file in files:
+            if file.is_unclear and _choose_by_functions(chosen, curriculum, notes):
+                notes.append(f"{clean_name(file.name)}: left out, it may be of another student")
+                continue
             for name, content in _modules(file, curriculum, reader, unpacked, notebooks):
-                shown = " ".join(clean(name, 80).split())  # a name may contain line breaks
+                shown = clean_name(name)
                 if name.lower().removesuffix(".py") in curriculum.modules:
                     name = name.lower()  # Softmax.py, which some systems do not distinguish from softmax.py
                 if isinstance(content, SkippedFile):
@@ -182,10 +191,13 @@ def copy_modules(
     return IntakeResult(sum(name.removesuffix(".py") in curriculum.modules for name in chosen), notes)
 
 
-def _choose_by_functions(chosen: dict[str, _Module], curriculum: Curriculum, notes: list[str]) -> None:
-    """Where no file has the name of a module, use a file as the module whose functions it defines: `hw1_final.py`."""
+def _choose_by_functions(chosen: dict[str, _Module], curriculum: Curriculum, notes: list[str]) -> bool:
+    """Where no file has the name of a module, use a file as the module whose functions it defines: `hw1_final.py`.
+
+    Return whether there is a module now.
+    """
     if any(name.removesuffix(".py") in curriculum.modules for name in chosen):
-        return
+        return True
     candidates: dict[str, list[str]] = {}
     for name, module in chosen.items():
         candidates.setdefault(guess_module(module.content, curriculum), []).append(name)
@@ -195,6 +207,7 @@ def _choose_by_functions(chosen: dict[str, _Module], curriculum: Curriculum, not
             notes.append(f"{names[0]}: used as {guess}.py, because it defines the functions of that module")
         elif guess:
             notes.append(f"{clean(' and '.join(names), 200)}: each could be {guess}.py, so none of them is used")
+    return any(name.removesuffix(".py") in curriculum.modules for name in chosen)
 
 
 def guess_module(content: bytes, curriculum: Curriculum) -> str:
@@ -236,14 +249,14 @@ def _files(part: SubmissionPart) -> Iterator[SubmittedFile]:
             raise SkippedFile("the submission is a link, and links are not followed")
         if not stat.S_ISDIR(mode):
             name = _importable_name(_COPY.sub("", part.name or part.path.name))
-            yield _read_file(parent, part.path.name, name, part.assignment)
+            yield _read_file(parent, part.path.name, name, part)
             return
     with open_folder(part.path, root) as folder:
         names = _submitted_names(folder)
         # A module comes before its notebook.
         for name in sorted(names, key=lambda name: not lower_suffix(name).endswith(".py")):
             original = _importable_name(_COPY.sub("", name))
-            yield _read_file(folder, name, name if original in names else original, part.assignment)
+            yield _read_file(folder, name, name if original in names else original, part)
 
 
 def _importable_name(name: str) -> str:
@@ -252,7 +265,7 @@ def _importable_name(name: str) -> str:
     return re.sub(r"[ ().-]", "_", name[:-3]) + name[-3:] if name.endswith(".py") else name
 
 
-def _read_file(folder: FolderReader, file: str, name: str, assignment: str) -> SubmittedFile:
+def _read_file(folder: FolderReader, file: str, name: str, part: SubmissionPart) -> SubmittedFile:
     content: Content
     try:
         reason = _skip_reason(name)
@@ -261,7 +274,7 @@ def _read_file(folder: FolderReader, file: str, name: str, assignment: str) -> S
         content = error
     except OSError as error:
         content = SkippedFile(error.strerror or str(error))
-    return SubmittedFile(name, content, assignment)
+    return SubmittedFile(name, content, part.assignment, part.is_unclear)
 
 
 def _skip_reason(name: str) -> str | None:

@@ -32,9 +32,9 @@ from autograder.errors import UsageError, missing_package
 # file's own name; anonymous: "LATE_anon_x7Qz2_99871_softmax.py". A name that a student chose may contain "_4022", or
 # "anon_" where the download is not anonymous.
 _CANVAS = re.compile(
-    r"(?:(?P<user>(?!anon_)(?!LATE_).+?)_)?(?P<late>LATE_)?(?P<id>\d+|(?(user)(?!)|anon_\w+?))_(?P<file>\d+)_"
+    r"(?:(?P<user>(?!anon_)(?!LATE_).+?)_)?(?P<late>LATE_)?(?P<id>\d+|(?(user)(?!)|anon_\w+?))_(?P<file>\d{1,18})_"
     r"(?P<name>[^/]+)",
-    re.DOTALL,
+    re.DOTALL | re.ASCII,
 )
 # Two numbers, the first of which may be a student's. A name with more of them, "x_4022_4021_99871_softmax.py", is
 # unclear: it may be of 4021, who added "_4022" to the name, or of 4022, whose file is "99871_softmax.py".
@@ -44,14 +44,15 @@ _RESUBMITTED = re.compile(r"-(\d{1,3})(?=\.\w+$)")
 # names at the end, where "Download submissions in folders" is off. The first number counts: the student may have chosen
 # the rest of the name, including another student's number.
 _MOODLE = re.compile(
-    r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>[^/]+)|_?)", re.DOTALL
+    r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>[^/]+)|_?)", re.DOTALL | re.ASCII
 )
 # In the name of a folder, nothing comes after the number that the student has chosen.
 _MOODLE_FOLDER = re.compile(
-    r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>)", re.DOTALL
+    r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>)", re.DOTALL | re.ASCII
 )
 
 _GRADESCOPE_EXPORT = re.compile(r"assignment_\d+_export")
+MAX_YAML_DEPTH = 50
 _NBGRADER_SUBMITTED = "submitted"
 # What systems, editors and Python's tools put into any folder.
 _TOOL_NAMES = {
@@ -64,6 +65,21 @@ _TOOL_NAMES = {
 def is_platform_folder(name: str) -> bool:
     """Return whether the platform, not a student, gives a folder this name; the students' folders are in it."""
     return name == _NBGRADER_SUBMITTED or _GRADESCOPE_EXPORT.fullmatch(name) is not None
+
+
+def student_in_name(name: str, *, is_folder: bool) -> tuple[str, bool]:
+    """Return the student in the name of an entry of a download, and whether the name may be of another one.
+
+    The student is "" if no platform made the name.
+    """
+    if is_folder:
+        match = _MOODLE_FOLDER.fullmatch(name)
+        return (f"{match['name']}_{match['id']}", False) if match else ("", False)
+    moodle, canvas = _MOODLE.fullmatch(name), _CANVAS.fullmatch(name)
+    # Students choose the end of a name, which may look like a name of the other platform.
+    if canvas and not (moodle and moodle.end("id") < canvas.end("id")):
+        return f"{canvas['user'] or ''}_{canvas['id']}", moodle is not None or _is_unclear(canvas)
+    return (f"{moodle['name']}_{moodle['id']}", _is_unclear_in_moodle(name)) if moodle else ("", False)
 
 
 def download_kind(folder: Path, names: list[str], curriculum: Curriculum) -> str:
@@ -104,7 +120,10 @@ def read_canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[
             if name not in unclear or latest.get(title, name) in unclear:
                 latest[title] = name
         downloaded = {title: name for title, name in latest.items() if is_gradable(title)}
-        parts = tuple(SubmissionPart(folder / name, title) for title, name in downloaded.items())
+        parts = tuple(
+            SubmissionPart(folder / name, title, is_unclear=bool(users) and name in unclear)
+            for title, name in downloaded.items()
+        )
         user = files[user_names[0]]["user"] or ""
         if user in TEST_STUDENT_NAMES:
             continue  # Canvas's own, for "Student View"
@@ -121,6 +140,10 @@ def _is_unclear(match: re.Match[str]) -> bool:
     return _CANVAS_NUMBERS.search(f"_{match['file']}_{match['name']}") is not None
 
 
+def _is_unclear_in_moodle(name: str) -> bool:
+    return name.count("_assignsubmission_") > 1
+
+
 def read_moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
     """Read the unpacked archive of Moodle's "Download all submissions", in folders or not.
 
@@ -132,25 +155,34 @@ def read_moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[
     others = [name for name in names if name not in matches and (is_gradable(name) or (folder / name).is_dir())]
     if len(matches) <= len(others):  # a single name that looks like Moodle's may be a student's choice
         return None
-    unclear = [name for name in matches if name.count("_assignsubmission_") > 1]
+    unclear = [name for name in matches if _is_unclear_in_moodle(name)]
     for name in unclear:
         if (folder / name).is_dir() and (match := _MOODLE_FOLDER.fullmatch(name)):
             matches[name] = match
         else:
             matches[name] = matches.pop(name)  # last, where it replaces no other file
+    clear = {
+        (match["name"], match["id"]) for name, match in matches.items() if name not in unclear or not match["file"]
+    }
+    numbers = {number for _, number in clear}
     parts_by_student: dict[tuple[str, str], list[SubmissionPart]] = defaultdict(list)
     for name, match in matches.items():
-        parts = parts_by_student[match["name"], match["id"]]
+        student = match["name"], match["id"]
+        is_unclear = name in unclear and bool(match["file"]) and student in clear
+        parts = parts_by_student[student]
         if match["kind"] == "file":
             path, file = folder / name, match["file"]
-            parts.append(SubmissionPart(path, file) if file else SubmissionPart(unwrap_folder(path)))
-    lateness = read_lateness(folder, names)
+            parts.append(SubmissionPart(path if file else unwrap_folder(path), file, is_unclear=is_unclear))
+    lateness = read_lateness(folder, [name for name in names if name not in matches])
     members = []
     for (name, number), parts in sorted(parts_by_student.items()):
         late_by = lateness.get(number)
         attempt = Attempt(tuple(parts), late=None if late_by is None else bool(late_by), late_by=late_by)
-        ids = {"moodle": number}
-        members.append(ClassMember(safe_name(f"{name}_{number}"), name, number, attempts=(attempt,), ids=ids))
+        submission, notes = safe_name(f"{name}_{number}"), tuple[str, ...]()
+        if (name, number) not in clear and number in numbers:
+            notes, number = (f"{number} is the number of another student, who may not have submitted this",), ""
+        ids = {"moodle": number} if number else {}
+        members.append(ClassMember(submission, name, number, attempts=(attempt,), ids=ids, notes=notes))
     return members
 
 
@@ -173,11 +205,15 @@ def read_gradescope(folder: Path, names: list[str], curriculum: Curriculum) -> l
     details: dict[tuple[str, str], dict[str, str]] = {}
     for name, record in index.items():
         path = folder / Path(str(name)).name
+        if path in (folder, folder / ".."):
+            continue  # no folder of a submission
         listed = record.get(":submitters") if isinstance(record, dict) else None
         submitters = [person for person in listed if isinstance(person, dict)] if isinstance(listed, list) else []
-        submitted_at = parse_time(str(record.get(":created_at", ""))) if isinstance(record, dict) else None
+        created_at = record.get(":created_at") if isinstance(record, dict) else None
+        submitted_at = parse_time(created_at) if isinstance(created_at, str) else None
         for person in submitters or [{}]:
-            fields = {str(key).strip(":"): str(value or "") for key, value in person.items()}
+            # Only texts: through aliases, a short index can describe a list that fills the memory as a text.
+            fields = {str(key).strip(":"): value for key, value in person.items() if isinstance(value, str)}
             # A student may enter the number of another student, but not the address.
             account = fields.get("sid", ""), fields.get("email", "").casefold()
             key = account if any(account) else (fields.get("name") or path.name, "")
@@ -216,7 +252,13 @@ def _gradescope_index(path: Path) -> dict[str, object] | None:
         raise missing_package(f"reading {path.name} needs PyYAML", "class") from None
     try:
         # The base loader leaves everything as text: a student number keeps its zeros, and nothing is constructed.
-        index = yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+        loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+        depth = 0
+        for event in yaml.parse(text, Loader=loader):  # Loading calls itself for each level, at some depth too often.
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > MAX_YAML_DEPTH:
+                raise yaml.MarkedYAMLError(problem_mark=event.start_mark)
+        index = yaml.load(text, Loader=loader)
     except yaml.YAMLError as error:
         line = f", line {mark.line + 1}" if (mark := getattr(error, "problem_mark", None)) else ""
         raise UsageError(f"{path}{line}: not valid YAML. Download the submissions from Gradescope again.") from None

@@ -58,7 +58,7 @@ def _match(sources: Members, entries: Sequence[RosterEntry]) -> tuple[dict[int, 
     others: dict[str, list[ClassMember]] = {}
     for source, members in sources.items():
         others[source] = []
-        found = [_position_of(member, positions) for member in members]
+        found = [_position_of(member, positions, entries) for member in members]
         for chosen, member in _claims(members, found, positions).items():
             matched[chosen].work[source] = member
         for member, position in zip(members, found, strict=True):
@@ -70,8 +70,8 @@ def _match(sources: Members, entries: Sequence[RosterEntry]) -> tuple[dict[int, 
             elif position is not None:
                 note = "another submission has the same name: name the student by id or email"
             elif namesakes:
-                count = counted(namesakes, "student")
-                note = f"{count} on the roster have this name: name the submission by id or email"
+                count = f"{counted(namesakes, 'student')} on the roster {'has' if namesakes == 1 else 'have'}"
+                note = f"{count} this name, which does not say who it is: name the submission by id or email"
             else:
                 note = "not on the roster"
             others[source].append(replace(member, notes=(*member.notes, note)))
@@ -108,8 +108,11 @@ def _certainty(member: ClassMember, position: int, positions: Mapping[str, set[i
     return int(bool(member.id) and _only(positions, normalize(member.id)) == position)
 
 
-def _position_of(member: ClassMember, positions: Mapping[str, set[int]]) -> int | None:
-    """Find a student on the roster by id, then email, then name, unless several people share the name."""
+def _position_of(member: ClassMember, positions: Mapping[str, set[int]], entries: Sequence[RosterEntry]) -> int | None:
+    """Find a student on the roster by id, then email, then name, unless several people share the name.
+
+    A roster of Canvas has the number of each account: another account of the same name is another person.
+    """
     by_name = [_only(positions, normalize(text)) for text in (member.submission, member.name) if text]
     named = next((position for position in by_name if position is not None), None)
     for platform, number in member.ids.items():
@@ -122,7 +125,10 @@ def _position_of(member: ClassMember, positions: Mapping[str, set[int]]) -> int 
         if position is not None and ("canvas" not in member.ids or named in (None, position)):
             return position
     position = _only(positions, normalize(member.email)) if member.email else None
-    return named if position is None else position
+    if position is None and named is not None:
+        accounts = entries[named].ids.get("canvas"), member.ids.get("canvas")
+        return None if all(accounts) and accounts[0] != accounts[1] else named
+    return position
 
 
 def _only(positions: Mapping[str, set[int]], key: str) -> int | None:

@@ -21,6 +21,7 @@ class SubmissionPart:
     name: str = ""  # its original name, if the platform changed it
     assignment: str = ""  # the assignment that it was submitted for, if the layout says so
     root: Path | None = None  # the class's folder, in which no folder on the way to `path` may be a link
+    is_unclear: bool = False  # Its name may be another student's choice, and the student has clear ones.
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from support.commands import invoke
+from support.commands import invoke, refusal, succeed
 
 import autograder
 from autograder.classroom.class_report import class_statistics, feedback_files, similarity
@@ -44,8 +44,7 @@ def test_collect_counts_students_per_mistake(book, records):
         expected.update({c["mistake"]["id"] for c in checks if c["mistake"]})
     assert {named.id: len(named.students) for named in records.mistakes} == expected
     counts = [len(named.students) for named in records.mistakes]
-    assert counts == sorted(counts, reverse=True)
-    assert len(counts) > 5
+    assert counts == sorted(counts, reverse=True) and len(counts) > 5
 
 
 def test_collect_combined_mistake_counts_as_two(book, tmp_path):
@@ -87,11 +86,10 @@ def test_collect_lists_slowest_checks_and_timeouts(book, records):
 
 def test_collect_damaged_result_marks_one_student(make_class):
     out = make_class(12, seed=2, assignments=("softmax",))
-    (out / "results" / "student00003.json").write_text('{"schema": "headway.result/2", "ass', "utf-8")
+    (out / "results" / "student00003.json").write_text('{"schema": "headway.result/1", "ass', "utf-8")
     records = class_statistics.collect(gradebook.read(out))
     assert [student.submission for student in records.not_graded] == ["student00003"]
-    assert "cannot be read" in records.not_graded[0].reason
-    assert len(records.graded) == 11
+    assert "cannot be read" in records.not_graded[0].reason and len(records.graded) == 11
 
 
 def damaged_texts():
@@ -128,8 +126,7 @@ def test_report_and_export_survive_damaged_documents(make_class, damaged, number
 
 
 def test_report_terminal_shows_mistakes_as_plain_text(book, records):
-    done = invoke("report", book.out, "--no-color")
-    assert done.returncode == 0, done.stderr
+    done = succeed("report", book.out, "--no-color")
     assert "Most common mistakes" in done.stdout
     first = records.mistakes[0]
     assert f"{len(first.students)}  {first.title[:30]}" in done.stdout
@@ -143,15 +140,13 @@ def test_feedback_files_show_mistake_without_expected_values(book, tmp_path):
     assert 0 < spent.longest <= spent.seconds
     student, result = next((s, r) for s, r in book.results() if r and '"mistake": {' in json.dumps(r))
     html = (tmp_path / f"{student['submission']}.html").read_text("utf-8")
-    assert "Content-Security-Policy" in html
-    assert "<script>document" not in html
+    assert "Content-Security-Policy" in html and "<script>document" not in html
     assert "expected" not in html.partition("</style>")[2]
     named = next(
         c["mistake"] for a in result["assignments"] for f in a["functions"] for c in f["checks"] if c["mistake"]
     )
     markdown = (tmp_path / f"{student['submission']}.md").read_text("utf-8")
-    assert named["title"] in markdown
-    assert "expected" not in markdown
+    assert named["title"] in markdown and "expected" not in markdown
 
 
 def test_not_passed_same_error_in_all_checks_shown_once(book):
@@ -183,8 +178,7 @@ def test_feedback_syntax_error_is_one_finding(book):
             check["location"] = {"file": name, "line": 3, "text": "def f(:"}
             check["points"]["earned"] = 0.0
     markdown = as_markdown({**student, "name": "Ada"}, result)
-    assert markdown.count("Python cannot read") == 1
-    assert f"## ! {name}\n" in markdown
+    assert markdown.count("Python cannot read") == 1 and f"## ! {name}\n" in markdown
     html = as_html({**student, "name": "Ada", "weights": {}}, result)
     assert html.count("Python cannot read") == 1
 
@@ -267,8 +261,7 @@ def test_as_markdown_hostile_text_stays_text(book):
     text = as_markdown({**student, "name": "<script>[x](javascript:alert(1))"}, result)
     heading = text.splitlines()[0]
     assert "\\<script\\>\\[x\\]\\(javascript:alert\\(1\\)\\)" in heading
-    assert "`````text\n```\n# owned ````\n" in text
-    assert "\x1b" not in text
+    assert "`````text\n```\n# owned ````\n" in text and "\x1b" not in text
 
 
 def test_as_html_hostile_text_stays_text(book):
@@ -276,9 +269,7 @@ def test_as_html_hostile_text_stays_text(book):
     check = result["assignments"][0]["functions"][0]["checks"][0]
     check.update(status="error", message="<img src=x onerror=alert(1)>", output="</pre><script>alert(1)</script>")
     html = as_html({**student, "name": "<b>x</b>"}, result)
-    assert "<img" not in html
-    assert "<script" not in html
-    assert "<b>" not in html
+    assert "<img" not in html and "<script" not in html and "<b>" not in html
 
 
 def test_render_class_data_cannot_close_its_script(records):
@@ -298,20 +289,16 @@ def test_render_class_data_cannot_close_its_script(records):
     ],
 )
 def test_report_unusable_argument_is_one_line(book, tmp_path, arguments, words):
-    done = invoke("report", *(part.format(here=tmp_path, book=book.out) for part in arguments))
-    assert done.returncode == 2
-    assert words in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert words in refusal("report", *(part.format(here=tmp_path, book=book.out) for part in arguments))
 
 
+@pytest.mark.slow
 def test_report_missing_package_is_one_line(book, tmp_path):
     (tmp_path / "jinja2.py").write_text("raise ImportError", "utf-8")
     code = "import sys; sys.path.insert(0, sys.argv[1]); from autograder.cli import main; main(['report', sys.argv[2]])"
     command = [sys.executable, "-c", code, str(tmp_path), str(book.out)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "[class]" in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert done.returncode == 2 and 'extra "report"' in done.stderr and done.stderr.count("\n") == 1
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -327,6 +314,7 @@ class TestSimilarity:
             if folder.is_dir()
         }
 
+    @pytest.mark.slow
     def test_compare_disguised_copy_is_listed(self, styles):
         pytest.importorskip("copydetect")
         import ast
@@ -346,8 +334,7 @@ class TestSimilarity:
         others = [(name, modules) for name, modules in styles.items() if name != "loops"]
         pairs = self.compare([("ada", original), ("bo", copy), *others])
         assert [(pair.first, pair.second) for pair in pairs] == [("ada", "bo")]
-        assert pairs[0].share > 0.7
-        assert "attention" in pairs[0].modules
+        assert pairs[0].share > 0.7 and "attention" in pairs[0].modules
 
     def compare(self, submissions, **options):
         code = [(name, {module: filtered(text) for module, text in modules.items()}) for name, modules in submissions]
@@ -375,10 +362,8 @@ class TestSimilarity:
 
     def test_report_similar_lists_pairs(self, book, solutions):
         pytest.importorskip("copydetect")
-        done = invoke("report", book.out, "--similar", solutions.parent / "tests" / "submissions" / "class")
-        assert done.returncode == 0, done.stderr
-        assert "not a verdict" in done.stdout
-        assert "bo · chen" in done.stdout
+        done = succeed("report", book.out, "--similar", solutions.parent / "tests" / "submissions" / "class")
+        assert "not a verdict" in done.stdout and "bo · chen" in done.stdout
         assert "bo</bdi>" in (book.out / "report.html").read_text("utf-8")
 
     def test_report_similar_lists_submissions_that_cannot_be_read(self, book, tmp_path):
@@ -387,11 +372,9 @@ class TestSimilarity:
             (tmp_path / name).mkdir()
             (tmp_path / name / ("softmax.py" if name == "ada" else "softmax.ipynb")).write_text(content)
         (tmp_path / "chen" / "softmax.py").write_text("x = 1\n")
-        done = invoke("report", book.out, "--similar", tmp_path)
-        assert done.returncode == 0, done.stderr
+        done = succeed("report", book.out, "--similar", tmp_path)
         listed = done.stdout.partition("could not be read")[2]
-        assert "softmax.ipynb: left out" in listed
-        assert "\nbo" in listed and "\nada" not in listed
+        assert "softmax.ipynb: left out" in listed and "\nbo" in listed and "\nada" not in listed
         page = (book.out / "report.html").read_text("utf-8").partition("Not compared in full")[2]
         assert "<bdi>bo</bdi>" in page and "<bdi>ada</bdi>" not in page
         assert "s for one student (" in " ".join(done.stdout.split())
@@ -420,6 +403,6 @@ def test_filtered_code(text, code):
 def test_synthetic_class_matches_the_schemas(book):
     """The made-up class is valid by both schemas, so that what is proven on it holds for a real one."""
     jsonschema = pytest.importorskip("jsonschema")
-    schemas = {name: json.loads((SCHEMAS / f"{name}.json").read_text("utf-8")) for name in ("class-3", "result-2")}
-    jsonschema.validate(book.document, schemas["class-3"])
-    jsonschema.validate(next(result for _, result in book.results() if result), schemas["result-2"])
+    schemas = {name: json.loads((SCHEMAS / f"{name}.json").read_text("utf-8")) for name in ("class-1", "result-1")}
+    jsonschema.validate(book.document, schemas["class-1"])
+    jsonschema.validate(next(result for _, result in book.results() if result), schemas["result-1"])

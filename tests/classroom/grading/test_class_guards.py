@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from support.softmax_class import graded_class
 
 from autograder.classroom.grading import class_guards
 from autograder.classroom.policy.model import AssignmentPolicy, Policy
@@ -13,11 +14,6 @@ from autograder.classroom.storage.result_store import JournalEntry, ResultStore
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
-
-
-def graded_class(*members):
-    students = [Student(member.submission, work={"": member} if member.attempts else {}) for member in members]
-    return GradedClass([Source("", ("softmax",), Path())], students, Policy(), TRANSFORMER, 1)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from support.commands import HEADWAY, SOFTMAX, invoke, timeless
 from support.deadly_class import make_deadly_class
+from support.hostile_folder import write_all
 from support.waiting import wait_until
 
 from autograder.classroom.grading import dask_cluster
@@ -29,9 +30,9 @@ def documents(out):
 
 
 @contextlib.contextmanager
-def cluster(workers, folder):
+def cluster(workers, folder, nanny="--no-nanny", cwd=None, **environment):
     """Start a cluster; yield the address of its scheduler and the processes of its workers."""
-    environment = {**os.environ, "DASK_DISTRIBUTED__DASHBOARD__ENABLED": "False"}
+    environment = {**os.environ, "DASK_DISTRIBUTED__DASHBOARD__ENABLED": "False", **environment}
     started = []
 
     def start(*arguments):
@@ -39,7 +40,7 @@ def cluster(workers, folder):
         command = [sys.executable, "-m", "distributed.cli.dask_worker", *arguments]
         if not started:
             command = [sys.executable, "-m", "distributed.cli.dask_scheduler", *arguments]
-        started.append((subprocess.Popen(command, stdout=log, stderr=log, env=environment), log))
+        started.append((subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=cwd), log))
 
     def wait_for(number, text):
         process, log = started[number][0], Path(folder, f"{number}.log")
@@ -52,7 +53,7 @@ def cluster(workers, folder):
         start("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
         address = wait_for(0, r"tcp://127\.0\.0\.1:\d+")[0]
         for _ in range(workers):
-            start(address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1")
+            start(address, "--nthreads", "1", nanny, "--no-dashboard", "--host", "127.0.0.1")
         for number in range(1, workers + 1):
             wait_for(number, "Registered to")
         yield address, [process for process, _ in started[1:]]
@@ -110,6 +111,18 @@ def test_cluster_deadly_submissions_fail_once_and_alone(tmp_path, monkeypatch):
     assert all("exit code 7" in student["reason"] for student in students[1:4])
 
 
+def test_cluster_worker_in_hostile_folder_loads_nothing(tmp_path):
+    """The worker is started as docs/instructors.md says."""
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    (tmp_path / "class" / "ada" / "softmax.py").write_text(SOFTMAX)
+    (tmp_path / "hostile").mkdir()
+    write_all(tmp_path / "hostile", tmp_path / "marks")
+    with cluster(1, tmp_path, "--nanny", tmp_path / "hostile", PYTHONSAFEPATH="1") as (address, _):
+        done = invoke(*grade_arguments(tmp_path / "class", tmp_path / "out", "--cluster", address))
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "marks").exists(), (tmp_path / "marks").read_text()
+
+
 def test_cluster_without_scheduler_is_refused(monkeypatch):
     monkeypatch.setattr(dask_cluster, "CONNECT_SECONDS", 1)
     cluster = dask_cluster.DaskCluster(WorkerSetup(Options(), Path()), "tcp://127.0.0.1:9", lambda task, entry: None)
@@ -135,5 +148,5 @@ def test_cluster_worker_without_sandbox_takes_no_work(tmp_path):
             run = grade(tmp_path / "class", tmp_path / "out", "--cluster", address)
             output, _ = run.communicate(timeout=300)
     assert run.returncode == 2, output
-    assert "takes no work: it has no sandbox" in " ".join(output.split()) and "headway doctor" in output
+    assert "it has no sandbox" in " ".join(output.split()) and "headway doctor" in output
     assert not list((tmp_path / "out" / "results").iterdir())

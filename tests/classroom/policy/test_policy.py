@@ -88,10 +88,13 @@ def test_load_policy_ignores_byte_order_mark(tmp_path):
 
 def test_load_policy_rejects_weights_for_some_assignments_only(tmp_path):
     mixed = "[assignments.softmax]\nweight = 2\n[assignments.attention]\npoints = 30\n"
-    with pytest.raises(UsageError, match=r"line 3: assignments\.attention: .*weight.*softmax"):
+    with pytest.raises(UsageError, match=r"line 3: assignments\.attention: .*softmax"):
         load(tmp_path, mixed)
     assert load(tmp_path, mixed.replace("weight = 2", "weight = 0")).assignments["softmax"].weight == 0.0
     assert load(tmp_path, mixed.replace("weight = 2", "points = 2")).assignments["softmax"].weight is None
+
+
+SOFTMAX, BO = "[assignments.softmax]", "[[exceptions]]\nstudent = 'bo'\n"
 
 
 @pytest.mark.parametrize(
@@ -132,52 +135,31 @@ def test_load_policy_rejects_weights_for_some_assignments_only(tmp_path):
         ("[[exceptions]]\ndue = 2026-10-01T12:00:00Z", 1, "exceptions[1]", "student ="),
         ("[[exceptions]]\nstudent = 'bo'", 1, "exceptions[1]", "has no effect"),
         ("[[exceptions]]\nstudent = 'bo'\nbonus = 2", 1, "exceptions[1]", "assignment ="),
-        (
-            "[[exceptions]]\nstudent = 'bo'\nexcused = true\n[[exceptions]]\nstudent = 7",
-            5,
-            "exceptions[2].student",
-            "text in quotes, not 7",
-        ),
+        (f"{BO}excused = true\n[[exceptions]]\nstudent = 7", 5, "exceptions[2].student", "text in quotes, not 7"),
         ("[[exceptions]]\nstudent = 'bo'\nscore = -1", 3, "exceptions[1].score", "at least 0, not -1"),
         ("[[exceptions]]\nstudent = 'bo'\nbonus = -inf", 3, "exceptions[1].bonus", "at least -10000"),
         ("[[exceptions]]\nstudent = 'bo'\npoints = 1", 3, "exceptions[1].points", "unknown key"),
         ("bonus = true", 1, "bonus", "one of cap, extra, off, not True"),
         ("[assignments.softmax]\nfunctions = 3", 2, "assignments.softmax.functions", "a table"),
-        (
-            "[assignments.softmax.functions]\nlogsoftmax = 3",
-            2,
-            "assignments.softmax.functions.logsoftmax",
-            "log_softmax",
-        ),
+        (f"{SOFTMAX[:-1]}.functions]\nlogsoftmax = 3", 2, "assignments.softmax.functions.logsoftmax", "log_softmax"),
         ("[assignments.softmax.functions]\n\nsoftmax = -3", 3, "assignments.softmax.functions.softmax", "at least 0"),
         ("[assignments.softmax]\nrubric = 3", 2, "assignments.softmax.rubric", "[[assignments.softmax.rubric]]"),
         ("[[assignments.softmax.rubric]]\npoints = 3", 1, "assignments.softmax.rubric[1]", "has no id"),
         ("[[assignments.softmax.rubric]]\nid = 'a'", 1, "assignments.softmax.rubric[1]", "has no points"),
         ("[[assignments.softmax.rubric]]\nid = 'a'\nmax = 3", 3, "assignments.softmax.rubric[1].max", "unknown key"),
-        (
-            2 * "[[assignments.softmax.rubric]]\nid = 'a'\npoints = 3\n",
-            5,
-            "assignments.softmax.rubric[2].id",
-            "'a' is used twice",
-        ),
-        (
-            "[assignments.softmax]\n[[exceptions]]\nstudent = 'bo'\nassignment = 'sofmax'\nbonus = 2",
-            4,
-            "exceptions[1].assignment",
-            "'sofmax' is not graded. Did you mean 'softmax'?",
-        ),
+        (2 * f"[{SOFTMAX[:-1]}.rubric]]\nid = 'a'\npoints = 3\n", 5, "assignments.softmax.rubric[2].id", "used twice"),
+        (f"{SOFTMAX}\n{BO}assignment = 'sofmax'\nbonus = 2", 4, "exceptions[1].assignment", "Did you mean 'softmax'?"),
     ],
 )
 def test_load_policy_error_names_line_and_key(tmp_path, text, line, key, fragment):
     with pytest.raises(UsageError) as raised:
         load(tmp_path, text)
     message = str(raised.value)
-    assert f"course.toml, line {line}: {key}: " in message and fragment in message
-    assert "\n" not in message
+    assert f"course.toml, line {line}: {key}: " in message and fragment in message and "\n" not in message
 
 
 def test_load_policy_invalid_toml_names_the_line(tmp_path):
-    with pytest.raises(UsageError, match=r"course\.toml is not valid TOML: .*line 1"):
+    with pytest.raises(UsageError, match=r"not valid TOML: .*line 1"):
         load(tmp_path, "title = CS 601")
 
 
@@ -189,7 +171,7 @@ def test_load_policy_missing_file_names_the_option(tmp_path):
 def test_load_policy_rejects_zero_points_for_all_functions(tmp_path):
     required = [function.name for function in TRANSFORMER.modules["softmax"].functions if not function.bonus]
     text = "[assignments.softmax.functions]\n" + "".join(f"{name} = 0\n" for name in required)
-    with pytest.raises(UsageError, match=r"line 1: assignments\.softmax\.functions: .*every function 0 points"):
+    with pytest.raises(UsageError, match=r"line 1: assignments\.softmax\.functions: "):
         load(tmp_path, text)
     assert load(tmp_path, text.replace("= 0", "= 1", 1)).assignments["softmax"].functions[required[0]] == 1.0
 

@@ -16,6 +16,7 @@ def average(assignments, kept):
     return sum(assignments[i][0] * assignments[i][1] for i in kept) / sum(assignments[i][0] for i in kept)
 
 
+@pytest.mark.slow
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # A busy machine may be slow.
 @given(st.lists(st.tuples(WEIGHTS, SHARES), min_size=1, max_size=8), st.integers(0, 9))
 def test_kept_assignments_have_the_best_average(assignments, drops):

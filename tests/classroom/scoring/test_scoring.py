@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Policy, PolicyException
+from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Policy, PolicyException, RubricItem
+from autograder.classroom.scoring.manual_points import Adjustment, ManualPoints, RubricPoints
 from autograder.classroom.scoring.student_exceptions import effective_exception, exceptions_by_submission
 from autograder.classroom.scoring.student_scores import AssignmentWork, graded_assignments, student_score
 from autograder.classroom.submissions.model import Attempt, Student
@@ -116,7 +117,15 @@ def test_late_penalty_counts_days_begun_after_grace(hours, days, expected):
 def test_late_penalty_of_possible_points():
     policy = Policy(late=LatePolicy(0.25, of="possible"), assignments={"softmax": AssignmentPolicy(due=DUE)})
     assert score(policy, {"softmax": 10.0}, times={"": DUE + timedelta(hours=1)}).score == pytest.approx(3.0)
-    assert score(policy, {"softmax": 5.0}, times={"": DUE + timedelta(hours=1)}).score == 0.0
+    total = score(policy, {"softmax": 5.0}, times={"": DUE + timedelta(hours=1)})
+    assert (total.score, total.penalty) == (0.0, 5.0), "no more than was earned is lost"
+
+
+def test_late_days_of_work_that_was_not_submitted_are_none():
+    policy = Policy(late=LatePolicy(0.1))
+    exceptions = [PolicyException("bo", late_days=3)]
+    total = student_score(rated(policy), {}, policy, exceptions, {"softmax": ManualPoints({}, (Adjustment("", 4.0),))})
+    assert (total.late_days, total.penalty, total.score) == (0, 0.0, 4.0)
 
 
 def test_late_mark_of_platform_counts_as_marked_days():
@@ -131,10 +140,37 @@ def test_late_days_use_the_time_of_each_assignment():
     assert total.score == 40.0 and total.assignments["attention"].late_days == 0
 
 
+def test_rubric_points_above_the_maximum_count_as_the_maximum():
+    rubric = (RubricItem("q1", "Why?", 5.0), RubricItem("q2", "How?", 2.0))  # lowered after q1 was marked
+    policy = Policy(assignments={"softmax": AssignmentPolicy(points=20.0, rubric=rubric)})
+    manual = {"softmax": ManualPoints({"q1": RubricPoints(9.0, "Right."), "gone": RubricPoints(3.0)})}
+    softmax = score(policy, {"softmax": 14.0}, {"softmax": 28.0}, manual=manual).assignments["softmax"]
+    assert (softmax.earned, softmax.score, softmax.possible) == (15.0, 15.0, 27.0)
+    assert softmax.rubric == {"q1": RubricPoints(5.0, "Right.")}
+
+
 def test_drop_lowest_drops_lowest_shares_but_never_all():
     total = score(Policy(drop_lowest=1), {"softmax": 14.0, "attention": 18.0, "layernorm": 20.0})
     assert total.dropped == ("attention",) and (total.score, total.out_of) == (34.0, 48.0)
     assert score(Policy(drop_lowest=9), {"softmax": 28.0}).dropped == ("attention", "layernorm")
+
+
+def test_drop_lowest_drops_nothing_without_points_or_weight():
+    for rules in (AssignmentPolicy(points=0.0, weight=5.0), AssignmentPolicy(weight=0.0)):
+        policy = Policy(drop_lowest=1, assignments={"softmax": rules})
+        total = score(policy, {"softmax": 0.0, "attention": 10.0, "layernorm": 20.0})
+        assert total.dropped == ("attention",) and total.counts["softmax"] == "not counted"
+
+
+def test_points_of_an_assignment_without_checks_are_those_of_its_rubric():
+    rules = AssignmentPolicy(points=10.0, rubric=(RubricItem("q1", "Why?", 5.0),))
+    total = score(
+        Policy(assignments={"softmax": rules}),
+        {},
+        {"softmax": 0.0},
+        {"softmax": ManualPoints({"q1": RubricPoints(4.0)})},
+    )
+    assert (total.score, total.out_of) == (4.0, 15.0)
 
 
 @pytest.mark.parametrize(
@@ -149,6 +185,7 @@ def test_drop_lowest_drops_lowest_shares_but_never_all():
         ({"bonus": 1}, 9.0, 2.0, "1 point added"),
         ({"bonus": -3}, 5.0, 2.0, "3 points deducted"),
         ({"bonus": -30}, 0.0, 2.0, "30 points deducted"),
+        ({"score": 17.5, "bonus": 2}, 17.5, 0.0, "17.5 of 20 points given by hand, instead of 10 from the checks"),
         ({"score": 17.5}, 17.5, 0.0, "17.5 of 20 points given by hand, instead of 10 from the checks"),
         (
             {"score": 0.0, "reason": "copy"},
@@ -162,8 +199,7 @@ def test_exception_changes_one_assignment(changes, expected, penalty, text):
     total = score_with_exceptions([PolicyException("bo", "softmax", **changes)] if changes else [])
     softmax = total.assignments["softmax"]
     assert (softmax.earned, softmax.score, softmax.exception) == (10.0, expected, text)
-    assert softmax.penalty == pytest.approx(penalty)
-    assert softmax.by_hand is ("score" in changes)
+    assert softmax.penalty == pytest.approx(penalty) and softmax.by_hand is ("score" in changes)
     assert (total.score, total.out_of, total.penalty) == (expected + 3.0, 50.0, softmax.penalty)
     assert total.assignments["attention"].exception == ""
 
@@ -177,6 +213,18 @@ def test_excused_assignment_does_not_count():
     assert (total.score, total.out_of, total.dropped) == (3.0, 30.0, ())  # one assignment always counts
     total = score_with_exceptions([PolicyException("bo", excused=True)], drop_lowest=1)
     assert (total.score, total.out_of) == (0.0, 0.0)
+
+
+def test_excused_assignment_is_neither_late_nor_given_by_hand():
+    exceptions = [PolicyException("bo", "softmax", excused=True, late_days=3, score=5.0)]
+    softmax = score_with_exceptions(exceptions).assignments["softmax"]
+    assert (softmax.late_days, softmax.penalty, softmax.by_hand) == (0, 0.0, False)
+
+
+def test_exception_comes_before_what_was_given_by_hand():
+    by_hand = {"softmax": ManualPoints({}, (Adjustment("oral exam", score=12.0),))}
+    exceptions = [PolicyException("bo", "softmax", bonus=3)]
+    assert score_with_exceptions(exceptions, manual=by_hand).assignments["softmax"].score == 12.0
 
 
 def test_extension_overrides_late_mark_of_platform():

@@ -26,8 +26,7 @@ def test_readable_names_keeps_safe_names():
 )
 def test_readable_names_unsafe_name_gets_a_digest(text, readable):
     name = readable_names([text])[text]
-    assert name.startswith(readable)
-    assert len(name) == len(readable) + 8
+    assert name.startswith(readable) and len(name) == len(readable) + 8
     assert not set(name) & set("/\\%#?*:|\"<>'`$&;\x1b\u202e")
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from support.student_notebook import notebook
 
 import autograder
 from autograder.classroom.storage import submitted_code
@@ -30,10 +31,6 @@ def test_code_document_module_keeps_lines_as_python_counts_them(tmp_path):
     assert part["text"].split("\n") == ["x = 1", "y = 2", "z = '\ufffd\x0c'"]
 
 
-def notebook(*cells):
-    return json.dumps({"cells": [{"cell_type": "code", "source": cell} for cell in cells], "nbformat": 4}).encode()
-
-
 def test_code_document_notebook_holds_the_cells_as_written(tmp_path, reader):
     cells = (
         "import numpy as np\nimport math",
@@ -47,8 +44,7 @@ def test_code_document_notebook_holds_the_cells_as_written(tmp_path, reader):
     files = [SubmittedFile("softmax.ipynb", notebook(*cells))]
     assert intake.copy_modules(files, tmp_path, TRANSFORMER, reader).modules == 1
     parts = {(part["file"], part["line"]): part["text"] for part in stored(tmp_path)["modules"]["softmax"]}
-    assert parts["cell 3", 1] == cells[2]
-    assert parts["cell 2", 3] == "scale = math.sqrt(4)"
+    assert parts["cell 3", 1] == cells[2] and parts["cell 2", 3] == "scale = math.sqrt(4)"
     assert parts["cell 2", 6] == "@np.vectorize\ndef half(x):\n    return x / 2"
     (failed,) = (text for (file, _), text in parts.items() if file == "cell 4")
     assert failed.startswith("# cell 4, line 1 is not valid Python")
@@ -64,8 +60,7 @@ def test_code_document_long_code_is_cut_at_a_line(tmp_path):
     assert all(len(text) <= submitted_code.MAX_MODULE_CHARACTERS for text in texts)
     assert sum(map(len, texts)) <= submitted_code.MAX_CHARACTERS
     assert texts[0].endswith(line.rstrip())
-    assert len(document["left_out"]) == 7
-    assert document["left_out"][0].startswith("a.py: ")
+    assert len(document["left_out"]) == 7 and document["left_out"][0].startswith("a.py: ")
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,7 @@ def test_merge_students_same_id_wins_over_the_name():
         ("leeann_1", ["a"]),
         ("leeann_2", ["a", "b"]),
     ]
+    assert not any(student.notes for student in students)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +103,70 @@ def test_merge_students_with_a_roster_joins_ids_of_all_platforms():
     assert students[1].ids == {"canvas": "4022", "moodle:ffn": "4023"}
     assert [student.section for student in students] == ["A", "B", "B", ""]
     assert students[3].notes == ("not on the roster",)
+
+
+ADA = roster_entries([{"id": "42", "name": "Ada", "email": "ada@x.edu"}], "the roster")
+CLAIMS = [gradescope("Ada", "", ""), gradescope("A", "42", "eve@x.edu"), gradescope("A. L.", "", "ada@x.edu")]
+
+
+@pytest.mark.parametrize(
+    ("weaker", "stronger"), [(0, 1), (0, 2), (1, 2)], ids=["id-name", "address-name", "address-id"]
+)
+@pytest.mark.parametrize("order", [1, -1])
+def test_merge_students_address_outranks_a_chosen_id_and_both_a_name(weaker, stronger, order):
+    students = merge_students({"softmax": [CLAIMS[weaker], CLAIMS[stronger]][::order]}, ADA)
+    assert [student.work["softmax"] for student in students[:1]] == [CLAIMS[stronger]]
+    assert len(students) == 2 and "submitted twice" in students[1].notes[0]
+
+
+def test_merge_students_address_outranks_the_name_of_another():
+    roster = [*ADA, *roster_entries([{"id": "43", "name": "Bo", "email": "bo@x.edu"}], "the roster")]
+    students = merge_students({"softmax": [gradescope("Bo", "", "ada@x.edu")]}, roster)
+    assert [sorted(student.work) for student in students] == [["softmax"], []]
+
+
+def test_merge_students_two_submissions_from_one_address_are_of_that_student():
+    members = [gradescope(name, sid, "ada@x.edu") for name, sid in (("A. L.", "S1"), ("A. K.", "S2"))]
+    students = merge_students({"softmax": members}, ADA)
+    assert [student.work["softmax"].id for student in students] == ["S1", "S2"]
+
+
+@pytest.mark.parametrize(("name", "found"), [("noetheremmy", "Emmy Noether"), ("somebody", "Bo Berg")])
+def test_merge_students_name_decides_whether_a_canvas_number_is_a_student_number(name, found):
+    rows = [{"id": "4021", "name": "Bo Berg"}, {"id": "7", "name": "Emmy Noether"}]
+    students = merge_students({"softmax": [canvas(name, "4021")]}, roster_entries(rows, "the roster"))
+    assert [student.name for student in students if student.work] == [found]
+
+
+def test_merge_students_other_canvas_account_with_a_name_of_the_roster_stays_apart():
+    students = merge_students({"softmax": [canvas("lovelaceada", "999")]}, ROSTER)
+    assert [student.id for student in students if student.work] == ["999"]
+    assert "1 student on the roster has this name" in students[3].notes[0]
+    students = merge_students({"softmax": [gradescope("Ada Lovelace", "999")]}, ROSTER)
+    assert [student.id for student in students if student.work] == ["S1"]
+
+
+def test_merge_students_numbers_of_moodle_are_not_ids_of_several_assignments():
+    ada, grace = (ClassMember(name, name, attempts=ONE, ids={"moodle": "7"}) for name in ("Ada L", "Grace H"))
+    assert shape(merge_students({"first": [ada], "second": [grace]})) == [["first"], ["second"]]
+
+
+def test_merge_students_roster_outranks_what_the_platform_says():
+    (ada,) = merge_students({"softmax": [gradescope("ada", "42", "a.lovelace@home.example")]}, ADA)
+    assert (ada.name, ada.email) == ("Ada", "ada@x.edu")
+
+
+def test_merge_students_missing_student_never_shares_a_name():
+    roster = roster_entries([{"id": "kim", "name": "Jo Lee"}, {"id": "2", "name": "Kim"}], "the roster")
+    students = merge_students({"softmax": [ClassMember("kim", attempts=ONE)]}, roster)
+    assert [student.submission for student in students] == ["kim (missing)", "2", "kim"]
+
+
+@pytest.mark.parametrize("name", ["A. King", "Ada Lovelace"])
+def test_merge_students_joins_addresses_in_any_case(name):
+    sources = {"softmax": [gradescope("Ada Lovelace", "", "Ada@X.edu")], "ffn": [gradescope(name, "", "ada@x.EDU")]}
+    (student,) = merge_students(sources)
+    assert student.notes == ()
 
 
 def test_merge_students_keeps_the_names_of_earlier_runs():

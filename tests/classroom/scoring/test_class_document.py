@@ -1,0 +1,174 @@
+"""The class document: which attempt counts, what is possible, each student's status, and safe texts."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from autograder.classroom.policy.model import (
+    AssignmentPolicy,
+    LatePolicy,
+    LimitsPolicy,
+    Policy,
+    PolicyException,
+    RubricItem,
+)
+from autograder.classroom.scoring.class_document import GradedClass
+from autograder.classroom.scoring.manual_points import Adjustment, ManualPoints, RubricPoints
+from autograder.classroom.storage.result_store import JournalEntry
+from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
+from autograder.courses.transformer import TRANSFORMER
+
+DUE = datetime(2026, 10, 1, 12, tzinfo=UTC)
+FUNCTIONS = {"softmax": "softmax.softmax", "attention": "attention.attention"}
+BOTH = Source("", ("softmax", "attention"), Path())
+EACH = [Source(name, (name,), Path()) for name in FUNCTIONS]
+HARMFUL = "a \x1b[31mcolor"
+
+
+def entry(file="ada.json", points=None, **more):
+    """A result with these of 10 points by assignment."""
+    functions = {FUNCTIONS[name]: (value, 10.0) for name, value in (points or {}).items()}
+    checks = {name: {"passed" if value else "not_started": 1} for name, value in (points or {}).items()}
+    return JournalEntry(file, "", functions=functions, checks=checks, **more)
+
+
+def graded(*entries, attempts=(Attempt(()),), policy=Policy(), sources=(BOTH,), **more):  # noqa: B008 (it is frozen)
+    """The class document and its entry of ada, who has these attempts in each source."""
+    work = {source.name: ClassMember("ada", attempts=tuple(attempts)) for source in sources}
+    group = GradedClass(list(sources), [Student("ada", work=work)], policy, TRANSFORMER, 0, **more)
+    document = group.document({one.file: one for one in entries})
+    return document, document["students"][0]
+
+
+@pytest.mark.parametrize(
+    ("attempts", "count", "files"),
+    [
+        ("last", 3, {3: "ada.json"}),
+        ("first", 3, {1: "ada.json"}),
+        ("best", 2, {1: "ada#1.json", 2: "ada#2.json"}),
+        ("best", 3, {2: "ada#2.json", 3: "ada#3.json"}),
+        ("best", 1, {1: "ada.json"}),
+    ],
+)
+def test_graded_attempts_follow_the_policy_and_its_limit(attempts, count, files):
+    policy = Policy(attempts=attempts, limits=LimitsPolicy(student_attempts=2))
+    group = GradedClass([BOTH], [], policy, TRANSFORMER, 0)
+    found = group.files_of(BOTH, ClassMember("ada", attempts=(Attempt(()),) * count))
+    assert {one.number: one.file for one in found} == files
+
+
+@pytest.mark.parametrize(
+    ("points", "days_late", "exceptions", "counting"),
+    [
+        ((9.0, 7.0), 0, (), 1),
+        ((7.0, 7.0), 0, (), 2),
+        ((6.0, 9.0), 0, (), 2),
+        ((8.0, 9.0), 2, (), 1),
+        ((8.0, 9.0), 2, (PolicyException("ada", late_days=0),), 2),
+        ((8.0, None), 0, (), 1),
+    ],
+)
+def test_best_attempt_is_the_latest_of_the_highest_score(points, days_late, exceptions, counting):
+    attempts = [Attempt((), {"": DUE}), Attempt((), {"": DUE + timedelta(days=days_late)})]
+    policy = Policy(attempts="best", late=LatePolicy(0.1), assignments={"softmax": AssignmentPolicy(due=DUE)})
+    entries = [entry(f"ada#{n}.json", {"softmax": p}) for n, p in enumerate(points, 1) if p is not None]
+    _, ada = graded(*entries, attempts=attempts, policy=policy, exceptions={"ada": list(exceptions)})
+    assert (ada["assignments"]["softmax"]["attempt"], ada["assignments"]["softmax"]["attempts"]) == (counting, 2)
+
+
+def test_failed_attempt_that_does_not_count_is_a_note():
+    entries = [entry("ada#1.json", {"softmax": 9.0}), entry("ada#2.json", status="failed", reason="it broke")]
+    _, ada = graded(*entries, attempts=[Attempt(())] * 2, policy=Policy(attempts="best"))
+    assert ada["notes"] == ["attempt 2: it broke"] and ada["status"] == "graded"
+    _, ada = graded(entry(status="failed", reason="it broke"))
+    assert ada["notes"] == [] and (ada["status"], ada["reason"]) == ("failed", "it broke")
+
+
+def test_left_out_attempts_are_counted_over_all_sources():
+    policy = Policy(attempts="best", limits=LimitsPolicy(student_attempts=3))
+    counts = {"softmax": 5, "attention": 1}
+    work = {name: ClassMember("ada", attempts=(Attempt(()),) * count) for name, count in counts.items()}
+    group = GradedClass(EACH, [Student("ada", work=work)], policy, TRANSFORMER, 0)
+    assert group.document({})["students"][0]["limit_note"].startswith("2 of 6 attempts were not graded")
+    assert graded()[1]["limit_note"] == ""
+
+
+def test_possible_points_are_the_most_of_any_result_of_the_class():
+    students = [Student(name, work={"": ClassMember(name, attempts=(Attempt(()),))}) for name in ("ada", "bo", "chen")]
+    entries = {f"{name}.json": entry(f"{name}.json", {"softmax": 1.0}) for name in ("ada", "bo")}
+    entries["ada.json"].functions = {"softmax.softmax": (1.0, 4.0)}
+    entries["zoe.json"] = entry("zoe.json", {"attention": 1.0})  # has left the class
+    for order in (students, students[::-1]):
+        (softmax, attention) = GradedClass([BOTH], order, Policy(), TRANSFORMER, 0).document(entries)["assignments"]
+        assert (softmax["possible"], attention["possible"]) == (10.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("softmax", "attention", "status"),
+    [
+        ("failed", "unreadable", "failed"),
+        ("unreadable", "graded", "graded"),
+        ("unreadable", None, "waiting"),
+        ("failed", None, "failed"),
+        ("unreadable", "unreadable", "unreadable"),
+    ],
+)
+def test_student_status_is_the_most_urgent_of_the_assignments(softmax, attention, status):
+    found = {"softmax": softmax, "attention": attention}
+    entries = [entry(f"ada+{name}.json", status=one, reason=f"{name} {one}") for name, one in found.items() if one]
+    _, ada = graded(*entries, sources=EACH)
+    assert ada["status"] == status
+    assert {name: grade["status"] for name, grade in ada["assignments"].items()} == {
+        name: one or "waiting" for name, one in found.items()
+    }
+    assert not ada["reason"] or ada["reason"].endswith(status)
+
+
+def test_assignment_that_an_attempt_does_not_include_is_missing():
+    _, ada = graded(entry(points={"softmax": 5.0, "attention": 5.0}), attempts=[Attempt((), assignments=("softmax",))])
+    assert {name: (g["status"], g["score"]) for name, g in ada["assignments"].items()} == {
+        "softmax": ("graded", 5.0), "attention": ("missing", 0.0)
+    }  # fmt: skip
+
+
+def test_result_file_is_named_only_if_there_is_one():
+    files = [graded(entry(bytes=size))[1]["assignments"]["softmax"]["file"] for size in (0, 4)]
+    assert files == [None, "results/ada.json"]
+
+
+def test_policy_names_the_assignments_that_count():
+    policy = Policy(assignments={"attention": AssignmentPolicy()})
+    document, _ = graded(entry(points={"softmax": 5.0}), policy=policy)
+    assert [assignment["name"] for assignment in document["assignments"]] == ["attention"]
+
+
+@pytest.mark.parametrize("begun", [("softmax",), ("softmax", "attention"), ()])
+def test_assignments_that_nobody_began_do_not_count(begun):
+    whole = Source("", tuple(TRANSFORMER.modules), Path(), functions=tuple(TRANSFORMER.functions))
+    result = entry(points={name: float(name in begun) for name in FUNCTIONS})
+    document, _ = graded(result, sources=[whole])
+    assert [assignment["name"] for assignment in document["assignments"]] == list(begun or TRANSFORMER.modules)
+    policy = Policy(assignments={name: AssignmentPolicy() for name in FUNCTIONS})
+    assert len(graded(result, sources=[whole], policy=policy)[0]["assignments"]) == 2
+
+
+@pytest.mark.parametrize(("times", "days"), [({}, 2), ({"": DUE}, 0), ({"": DUE + timedelta(days=1)}, 1)])
+def test_lateness_of_the_platform_counts_where_no_time_is_known(times, days):
+    policy = Policy(late=LatePolicy(0.1), assignments={"softmax": AssignmentPolicy(due=DUE)})
+    attempt = Attempt((), times, late=True, late_by=timedelta(days=2))
+    _, ada = graded(entry(points={"softmax": 10.0}), attempts=[attempt], policy=policy)
+    assert ada["assignments"]["softmax"]["late_days"] == days
+
+
+def test_texts_of_instructors_are_cleaned():
+    policy = Policy(assignments={"softmax": AssignmentPolicy(rubric=(RubricItem("q1", "Why?", 5.0),))})
+    manual = ManualPoints({"q1": RubricPoints(1.0, HARMFUL)}, (Adjustment(HARMFUL, 1.0),))
+    exception = PolicyException("ada", bonus=1.0, reason=HARMFUL)
+    _, ada = graded(
+        entry(points={"softmax": 1.0}), policy=policy,
+        exceptions={"ada": [exception]}, manual={"ada": {"softmax": manual}},
+    )  # fmt: skip
+    grade = ada["assignments"]["softmax"]
+    texts = [grade["exception"], grade["rubric"][0]["comment"], *(one["text"] for one in grade["adjustments"])]
+    assert len(texts) == 4 and all("color" in text and "\x1b" not in text for text in texts)

@@ -1,0 +1,104 @@
+"""The results of a run on disk: which ones still count, the seed, and the lock."""
+
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from autograder.classroom.storage.result_store import JOURNAL, LOCK, JournalEntry, ResultStore, file_name, locked
+from autograder.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("content", "changes", "key", "current"),
+    [
+        (b"{12}", {}, "k", True),
+        (b"{1}", {}, "k", False),
+        (b"{123}", {}, "k", False),
+        (None, {}, "k", False),
+        (b"{12}", {}, "other", False),
+        (b"{12}", {"status": "failed"}, "k", False),
+        (b"{12}", {"status": "unreadable"}, "k", True),
+    ],
+    ids=["complete", "truncated", "longer", "deleted", "other-key", "failed", "unreadable"],
+)
+def test_result_counts_only_if_it_is_complete(tmp_path, content, changes, key, current):
+    with ResultStore(tmp_path) as store:
+        store.add(JournalEntry("ada.json", "k", bytes=4, **changes))
+    if content is not None:
+        (tmp_path / "results" / "ada.json").write_bytes(content)
+    with ResultStore(tmp_path) as store:
+        assert store.is_current("ada.json", key) is current and not store.is_current("bo.json", key)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"file": "../ada.json", "key": "k"}',
+        '{"file": "/etc/passwd", "key": "k"}',
+        '{"file": "ada.json", "key": "k", "status": "passed"}',
+        '{"file": "ada.json", "key": 3}',
+        '{"file": "ada.json", "ke',
+        "[" * 100_000,
+        "",
+    ],
+)
+def test_journal_line_that_is_damaged_counts_as_not_graded(tmp_path, line):
+    (tmp_path / JOURNAL).write_text(f'{line}\n{{"file": "bo.json", "key": "k"}}\n{line}')
+    with ResultStore(tmp_path) as store:
+        assert list(store.entries) == ["bo.json"]
+
+
+def test_journal_keeps_the_last_result_of_each_file(tmp_path):
+    with ResultStore(tmp_path) as store:
+        for key in ("old", "new"):
+            store.add(JournalEntry("ada.json", key))
+    assert [json.loads(line)["key"] for line in (tmp_path / JOURNAL).read_text().splitlines()] == ["new"]
+
+
+@pytest.mark.parametrize("wanted", [0, 7])
+def test_seed_is_the_wanted_one_then_the_stored_one(tmp_path, wanted):
+    store = ResultStore(tmp_path)
+    assert store.seed(wanted) == ResultStore(tmp_path).seed(None) == wanted
+    assert store.seed(8) == ResultStore(tmp_path).seed(None) == 8
+
+
+def test_seed_is_drawn_and_stored_if_there_is_none(tmp_path):
+    seed = ResultStore(tmp_path).seed(None)
+    assert seed == ResultStore(tmp_path).seed(None) and seed != ResultStore(tmp_path / "other").seed(None)
+
+
+def test_file_name_of_a_long_submission_is_short_and_unique():
+    names = [file_name("é" * 60 + end) for end in "ab"]
+    assert len(set(names)) == 2 and max(map(len, names)) < 200
+    parts = {file_name("ada"), file_name("ada", 1), file_name("ada", 2), file_name("ada", 1, "ffn"), file_name("a/da")}
+    assert len(parts) == 5 and not any("/" in part for part in parts)
+
+
+@pytest.mark.parametrize(("statuses", "begun"), [(("not_started", "blocked"), False), (("blocked", "failed"), True)])
+def test_untouched_stubs_are_not_begun(statuses, begun):
+    entry = JournalEntry("ada.json", "", checks={"softmax": dict.fromkeys(statuses, 1)})
+    assert entry.has_begun("softmax") is begun and not entry.has_begun("attention")
+
+
+def test_locked_folder_is_refused_to_another_run(tmp_path):
+    with locked(tmp_path), pytest.raises(UsageError, match="another headway grade"), locked(tmp_path):
+        pass
+    with locked(tmp_path):
+        pass
+
+
+@pytest.mark.parametrize(("parent", "name", "deleted"), [
+    ("", "headway-x", True), ("", "thesis", False), ("deeper", "headway-x", False)
+])  # fmt: skip
+def test_locked_deletes_only_a_scratch_folder_of_a_killed_run(tmp_path, monkeypatch, parent, name, deleted):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    scratch = tmp_path / parent / name
+    scratch.mkdir(parents=True)
+    (tmp_path / LOCK).write_text(str(scratch))
+    with locked(tmp_path) as record:
+        assert scratch.exists() is not deleted
+        record(Path("/x/headway-new"))
+        assert (tmp_path / LOCK).read_text() == "/x/headway-new"
+    assert (tmp_path / LOCK).read_text() == ""
