@@ -71,6 +71,7 @@ class BrowserPage:
 
     def _start(self, payload: Mapping[str, Any]) -> Reply:
         """Write the stubs that are missing, replace those of an older version, and open the workspace."""
+        self._folder.mkdir(parents=True, exist_ok=True)
         workspace = Workspace.open(self._folder, self._curriculum)
         is_new = not workspace.is_initialized
         workspace.state.content.setdefault(VERSION, __version__)

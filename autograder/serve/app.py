@@ -25,6 +25,7 @@ from autograder.workspace.lesson_session import LessonSession
 
 MAX_CHECKS = 8  # requests that run student code at the same time; the others wait
 SLOW_ACTIONS = ("check", "solution", "draw", "export", "run")  # they run student code, and saves must not wait for them
+ENDING_ACTIONS = ("cancel", "stop")  # They are answered also if the workspace is gone.
 PATIENCE, COUNTDOWN_STEP = 0.7, 0.25  # seconds: before the first event of a countdown, and from one to the next
 RETRY_SECONDS, MAX_RETRIES = 0.03, 3  # A file that looks half written is read again.
 TYPES = {
@@ -73,7 +74,7 @@ class LessonServer:
                     self._events.publish([self._session.progress_event()])
             except Cancelled:
                 continue  # A page has asked for a check, and sets the event when it is done.
-            except UsageError:
+            except (UsageError, OSError):
                 continue  # The page that needs the file reports it.
 
     def files_changed(self) -> None:
@@ -158,6 +159,8 @@ class LessonServer:
 
     def _reply(self, action: str, payload: dict[str, Any], page: str) -> dict[str, Any]:
         """Return the reply to a request; called in a thread."""
+        if action not in ENDING_ACTIONS:
+            self._session.require_folder()
         if action in self._actions:
             return self._actions[action](payload)
         if action == "save":

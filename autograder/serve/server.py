@@ -13,12 +13,13 @@ from pathlib import Path
 
 import uvicorn
 
-from autograder.core.text import clean
+from autograder.core.text import clean_name
 from autograder.curriculum import registry
 from autograder.errors import UsageError
 from autograder.serve.access import Access
 from autograder.serve.app import Action, LessonServer
 from autograder.serve.check_queue import CheckQueue
+from autograder.serve.connections import MAX_NEW_CONNECTIONS, LimitedConnection
 from autograder.serve.events import EventHub
 from autograder.serve.experiments import Experiments
 from autograder.serve.training_runs import TrainingRuns
@@ -83,7 +84,7 @@ def run(
 ) -> None:
     """Serve a workspace until Ctrl-C. `pages` generates its pages."""
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # A warning is a request that is not HTTP.
-    workspace = Workspace.open(folder)
+    workspace = Workspace.open(folder, follow_links=False)
     listener = open_socket(port)
     failures: list[BaseException] = []
     with contextlib.ExitStack() as stack:
@@ -109,6 +110,8 @@ def run(
         lessons = LessonServer(session, checks, events, access, pages(workspace), actions, experiments)
         config = uvicorn.Config(
             lessons.app,
+            http=LimitedConnection,
+            backlog=MAX_NEW_CONNECTIONS,
             lifespan="off",
             ws="none",
             log_config=None,
@@ -124,7 +127,7 @@ def run(
         stack.callback(lessons.close)
         threading.Thread(target=lessons.check_in_background, name="background checks", daemon=True).start()
         lessons.begin()
-        echo(f"{clean(workspace.folder.name, 80)}: {access.address()}  (Ctrl-C ends the server)")
+        echo(f"{clean_name(workspace.folder.name)}: {access.address()}  (Ctrl-C ends the server)")
         if open_browser and _has_browser():
             threading.Thread(target=webbrowser.open, args=(access.single_use_address(),), daemon=True).start()
         with contextlib.suppress(KeyboardInterrupt):

@@ -3,12 +3,12 @@
 import contextlib
 import json
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from autograder.core.current_folder import python_command
 from autograder.core.text import clean
 
 SECONDS_TO_SAVE = 10.0  # how long a stopped process may take to save, when the server ends
@@ -27,8 +27,7 @@ class TrainingJob:
         self._on_record = on_record
         self._ended_by_user = False
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (It lives as long as the process.)
-        # -P: files of the student's in the current folder are not imported by this process.
-        command = [sys.executable, "-P", "-X", "utf8", "-m", "autograder.serve.training_process"]
+        command = python_command("-X", "utf8", "-m", "autograder.serve.training_process")
         # A session of its own: Ctrl-C in the server's terminal must not interrupt the process before it has saved.
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, encoding="utf-8",

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.core.text import clean
-from autograder.errors import HeadwayError
+from autograder.errors import HeadwayError, UsageError
 from autograder.report.training_progress import TrainingStart, TrainingUpdate
 from autograder.workspace.pretrained import model_file
 from autograder.workspace.pretrained.generation import Speed, stream_text
@@ -85,6 +85,9 @@ def train(
     folder, path = Path(workspace), Path(workspace, out)
     resumed = checkpoint.load(path) if resume else None
     settings = resumed.settings if resumed else runs.new_settings(preset, data, steps, "constant", seed)
+    if datasets.is_file(settings.data) and not Path(settings.data).resolve().is_relative_to(folder):
+        command = f"headway train --resume --out {out}"  # A checkpoint names the file, perhaps somebody else's.
+        raise UsageError(f"the text of this run is not in the workspace. Resume it in a terminal: {command}")
     lines = baselines(settings, datasets.text_of(settings))
     with select_modules.use_modules(folder, solution, settings.kind) as modules:
         started = time.monotonic()

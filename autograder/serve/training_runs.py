@@ -15,14 +15,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from autograder.curriculum import registry
 from autograder.errors import UsageError, missing_package
 from autograder.serve.payload import Fields
 from autograder.serve.training_job import Record, TrainingJob
 from autograder.serve.training_state import RunState
+from autograder.workspace import files, notebook_files
 from autograder.workspace.training import checkpoint_list, datasets, presets
+from autograder.workspace.training.checkpoint import MOST_STEPS
 from autograder.workspace.training.preset_descriptions import PRESET_DESCRIPTIONS
 
-MAX_STEPS = 10_000_000
 MAX_SEED = (1 << 31) - 1
 MAX_PROMPT, MAX_LENGTH = 10_000, 10_000  # characters; of an imported model, the length is in tokens
 DEFAULT_LENGTH = 400
@@ -72,7 +74,7 @@ class TrainingRuns:
         """Start a run, or resume the one in an existing checkpoint; `conflict` in the reply says what exists."""
         fields = Fields(payload)
         preset, data = fields.text("preset", 80) or "names", fields.text("data", 80) or None
-        steps, seed = fields.integer("steps", 1, MAX_STEPS), fields.integer("seed", 0, MAX_SEED) or 0
+        steps, seed = fields.integer("steps", 1, MOST_STEPS), fields.integer("seed", 0, MAX_SEED) or 0
         name = fields.text("out", 200) or DEFAULT_NAME
         resume, solution = fields.flag("resume"), fields.flag("solution")
         fields.require_no_others()
@@ -80,12 +82,11 @@ class TrainingRuns:
             raise UsageError("there is no such preset. Choose one of the list")
         dataset = datasets.find_dataset(data or presets.PRESETS[preset].data)
         _require_safetensors()
+        self._refuse_links(solution)
         path = checkpoint_list.model_path(self._folder, name)
         if resume:
             self._require_resumable(path, steps)
-        elif path.exists():
-            return {"conflict": self._conflict(path)}
-        elif not datasets.is_available(dataset):
+        elif not path.exists() and not datasets.is_available(dataset):
             advice = f"Choose another text, or download it in a terminal: headway data fetch {dataset.name}"
             raise UsageError(f"the text {dataset.name} is not on this machine. {advice}")
         job = {"job": "train", "workspace": str(self._folder), "out": path.name, "preset": preset, "data": data,
@@ -93,6 +94,8 @@ class TrainingRuns:
         with self._lock:
             if self._training is not None:
                 raise UsageError("a run is in progress. Stop it, or wait until it has ended")
+            if not resume and path.exists():
+                return {"conflict": self._conflict(path)}
             self._require_open()
             run = RunState(self._run.number + 1 if self._run else 1, path.name, preset)
             self._training = TrainingJob(job, lambda record: self._receive(run, record))
@@ -155,6 +158,7 @@ class TrainingRuns:
         if top_p == 0:
             raise UsageError("top_p must be above 0")
         _require_safetensors()
+        self._refuse_links(solution)
         path = checkpoint_list.model_path(self._folder, name)
         if not path.exists():
             raise UsageError(f"there is no {path.name} in the workspace. Train a model first")
@@ -169,6 +173,10 @@ class TrainingRuns:
             number = self._n_generations
             self._generation = TrainingJob(job, lambda record: self._receive_text(number, record))
             return {"generation": number}
+
+    def _refuse_links(self, solution: bool) -> None:
+        if not solution:
+            files.refuse_links(self._folder, notebook_files.version_names(registry.default()))
 
     def _require_open(self) -> None:
         if self._closed:

@@ -1,26 +1,50 @@
-"""Formulas: TeX to MathML, which browsers show and screen readers read without a script."""
+"""Formulas: TeX to MathML, which browsers show and screen readers read without a script.
+
+A formula may come from a course that nobody has read. Only the elements and attributes below reach a page, and every
+text is escaped; a formula that needs anything else is shown as its source.
+"""
 
 import html
 import re
 from functools import cache
+from xml.etree.ElementTree import Element
 
 from autograder.errors import HeadwayError
 
 _FUNCTIONS = "arg|cos|cosh|exp|lim|log|max|min|sin|sinh|tan|tanh"
 _THIN_SPACE = '<mspace width="0.167em"/>'
 _UPRIGHT = '<mi mathvariant="normal">'
+_ELEMENTS = re.compile(
+    "m(ath|enclose|frac|i|n|o|over|padded|phantom|root|row|space|sqrt|style|sub|subsup|sup|table|td|text|tr|under|underover)"
+)
+# No `href`, `style`, `class`, `id` or handler of events: these attributes only say how a formula looks.
+_ATTRIBUTES = re.compile(
+    "accent|accentunder|column(align|lines|spacing)|depth|display|displaystyle|fence|form|height|largeop|linebreak"
+    "|linethickness|[lr]space|math(background|color|size|variant)|(max|min)size|movablelimits|notation|row(lines|spacing)"
+    "|scriptlevel|separator|stretchy|symmetric|voffset|width"
+)
+_VALUE = re.compile(r"[\w #%+.-]*", re.ASCII)  # words, lengths, colors; nothing that is an address or ends a quote
+
+
+class _NotAllowed(Exception):
+    """The formula needs an element or attribute that pages do not contain."""
 
 
 @cache
 def to_mathml(tex: str, *, block: bool = False) -> str:
-    """Return a formula as a `<math>` element; raise HeadwayError if it contains a command that is not known."""
-    from latex2mathml.converter import convert
+    """Return a formula as a `<math>` element, or as its source if that element would hold what is not allowed.
+
+    Raise HeadwayError if it contains a command that is not known.
+    """
+    from latex2mathml.converter import convert_to_element
 
     try:
-        converted = convert(tex, display="block" if block else "inline")
+        tree = convert_to_element(tex, display="block" if block else "inline")
+        mathml = _serialize(tree)
+    except _NotAllowed:
+        return f"<code>{html.escape(tex)}</code>"
     except Exception as error:  # The converter raises errors of many types.
         raise HeadwayError(f"the formula ${tex}$ is not valid ({type(error).__name__}: {error})") from None
-    mathml = _unescape(converted).replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
     if unknown := re.search(r"\\\w+", mathml):
         raise HeadwayError(f"the formula ${tex}$ contains the unknown command {unknown[0]}")
     mathml = re.sub(r"<mi>([Α-Ω])</mi>", rf"{_UPRIGHT}\1</mi>", mathml)  # as TeX has them
@@ -28,14 +52,20 @@ def to_mathml(tex: str, *, block: bool = False) -> str:
     return _space_functions(_join_words(mathml)).replace(' display="inline"', "")
 
 
-def _unescape(mathml: str) -> str:
-    """Replace numeric character references by the characters, except those that have a meaning in HTML."""
+def _serialize(element: Element) -> str:
+    """Return an element with what is in it; raise _NotAllowed if not all of it is on the lists above."""
+    attributes = {name: value for name, value in element.items() if name != "xmlns"}  # HTML knows it without this
+    is_allowed = _ELEMENTS.fullmatch(element.tag) and all(map(_ATTRIBUTES.fullmatch, attributes))
+    if not is_allowed or not all(map(_VALUE.fullmatch, attributes.values())):
+        raise _NotAllowed
+    start = "".join([f"<{element.tag}", *(f' {name}="{value}"' for name, value in attributes.items())])
+    content = _text(element.text) + "".join(_serialize(child) + _text(child.tail) for child in element)
+    return f"{start}>{content}</{element.tag}>" if content else f"{start} />"
 
-    def character(match: re.Match[str]) -> str:
-        text = html.unescape(match[0])
-        return match[0] if text in '<>&"' else text
 
-    return re.sub(r"&#x[0-9A-Fa-f]+;", character, mathml)
+def _text(text: str | None) -> str:
+    """Return a text for HTML; the converter writes some characters as numeric references."""
+    return html.escape(re.sub(r"&#x[0-9A-Fa-f]+;", lambda match: html.unescape(match[0]), text or ""), quote=False)
 
 
 def _join_words(mathml: str) -> str:

@@ -143,7 +143,7 @@ def _parser() -> "MarkdownIt":
     from mdit_py_plugins.dollarmath import dollarmath_plugin
 
     parser = MarkdownIt("commonmark", {"html": False, "typographer": True}).enable(["table", "smartquotes"])
-    return parser.use(dollarmath_plugin, allow_space=False, double_inline=True)
+    return parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, double_inline=True)
 
 
 def _prepare_blocks(tokens: "list[Token]", page: PageText) -> None:

@@ -9,7 +9,7 @@ import zipfile
 from io import BytesIO
 
 import pytest
-from support.commands import SOFTMAX, headway
+from support.commands import SOFTMAX, headway, succeed
 
 from autograder.browser import checker as checker_module
 from autograder.browser.answers import DownloadedAnswers, MissingAnswers
@@ -61,6 +61,7 @@ def test_the_first_start_writes_the_stubs_and_no_notes(page):
     assert (reply["notes"], reply["workspace"], reply["points"]["earned"]) == ([], "my-gpt", 0)
 
 
+@pytest.mark.slow
 def test_a_right_answer_passes_and_is_recorded_in_the_kept_files(page, tmp_path):
     page.write(RIGHT)
     reply = page.ask("check", function=SOFT)
@@ -92,6 +93,7 @@ def test_hints_reset_and_solution(page):
     assert "NotImplementedError" in reply["text"] and reply["backup"] in page.files
 
 
+@pytest.mark.slow
 def test_the_archive_goes_to_a_terminal_and_back(page, tmp_path):
     page.write(RIGHT)
     page.ask("check", function=SOFT)
@@ -106,11 +108,11 @@ def test_the_archive_goes_to_a_terminal_and_back(page, tmp_path):
     assert any(path.startswith("backups/") for path in other.files)
 
 
+@pytest.mark.slow
 def test_the_archive_can_be_submitted_and_initialized_from(page, tmp_path):
     page.write(RIGHT)
     (tmp_path / "work.zip").write_bytes(base64.b64decode(page.ask("export")["base64"]))
-    run = headway("init", tmp_path / "new", "--from", tmp_path / "work.zip")
-    assert run.returncode == 0, run.stderr
+    succeed("init", tmp_path / "new", "--from", tmp_path / "work.zip", run=headway)
     assert (tmp_path / "new" / "softmax.py").read_bytes() == page.files["softmax.py"]
 
 
@@ -156,8 +158,7 @@ def test_a_plot_is_drawn_by_the_students_function_in_this_interpreter(page, monk
 def test_warming_up_changes_nothing(page):
     before = dict(page.files)
     page.ask("warm_up", module="softmax")
-    assert page.files == before
-    assert page.ask("open", module="softmax")["statuses"][SOFT] == "not_started"
+    assert page.files == before and page.ask("open", module="softmax")["statuses"][SOFT] == "not_started"
 
 
 def test_stubs_of_an_older_version_are_replaced_with_a_note(page, tmp_path):
@@ -234,8 +235,7 @@ def test_a_function_that_is_not_written_ends_an_experiment_in_one_line(page):
 def test_what_an_experiment_lacks_or_does_wrong_is_short(page, tmp_path, code, error):
     (tmp_path / "my-gpt" / "softmax.py").write_text(f"print('begun')\n{code}\n")
     reply = page.ask("run", module="softmax", name="")
-    assert reply["error"].startswith(error)
-    assert reply["error"].count("\n") <= 5
+    assert reply["error"].startswith(error) and reply["error"].count("\n") <= 5
     assert reply["output"] in ("begun\n", "") and bool(reply["output"]) == (code != "x = (")
 
 

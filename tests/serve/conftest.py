@@ -12,7 +12,6 @@ from autograder.serve.app import LessonServer
 from autograder.serve.check_queue import CheckQueue
 from autograder.serve.events import EventHub
 from autograder.serve.experiments import Experiments
-from autograder.workspace import create
 from autograder.workspace.lesson_session import LessonSession
 from autograder.workspace.workspace import Workspace
 
@@ -82,12 +81,6 @@ class Server:
 
 
 @pytest.fixture
-def folder(tmp_path):
-    create.create(tmp_path / "w", TRANSFORMER)
-    return tmp_path / "w"
-
-
-@pytest.fixture
 def server(folder):
     return Server(folder)
 
@@ -105,12 +98,10 @@ def experiment_server(folder, experiments):
 
 
 @pytest.fixture(scope="module")
-def engine_server(tmp_path_factory):
+def engine_server(shared_folder):
     """A server whose checks are real."""
-    folder = tmp_path_factory.mktemp("serve") / "w"
-    create.create(folder, TRANSFORMER)
     failures = []
-    queue = CheckQueue(lambda: folder, TRANSFORMER, "softmax.softmax", failures.append)
-    yield Server(folder, queue)
+    queue = CheckQueue(lambda: shared_folder, TRANSFORMER, "softmax.softmax", failures.append)
+    yield Server(shared_folder, queue)
     queue.close()
     assert not failures

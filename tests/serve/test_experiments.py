@@ -93,6 +93,7 @@ def test_other_endings(experiments, folder, code, expected):
     assert experiments.run("softmax", "").error.endswith(expected)
 
 
+@pytest.mark.slow
 def test_long_output_is_shortened_in_the_middle(experiments, folder):
     (folder / "softmax.py").write_text("print('first')\nfor i in range(100_000):\n    print(i)\nprint('last')\n")
     output = experiments.run("softmax", "").output
@@ -101,11 +102,12 @@ def test_long_output_is_shortened_in_the_middle(experiments, folder):
     assert re.search(r"\n… [\d,]+ bytes are left out …\n", output)
 
 
+@pytest.mark.slow
 def test_an_experiment_that_does_not_end_is_stopped_and_its_output_kept(folder):
     (folder / "softmax.py").write_text(LOOP)
     run = Experiments(folder, TRANSFORMER, seconds=2).run("softmax", "")
     assert run.output in ("begun\n", "")  # "" if the machine needs all of the time to start Python
-    assert run.error == "The experiment did not end within 2 s, so it was stopped."
+    assert "within 2 s" in run.error
 
 
 @pytest.mark.parametrize("end", ["cancel", "close", "next"])
@@ -152,13 +154,21 @@ def test_stop_ends_the_children_too(server, experiments, folder, end):
 )
 def test_other_names_are_refused(server, folder, payload):
     response = server.post("run", payload)
-    assert response.status_code == 400
-    assert "Reload" in response.json()["error"]
+    assert response.status_code == 400 and "Reload" in response.json()["error"]
 
 
 def test_a_missing_file_is_one_line(server, folder):
     (folder / "softmax.py").unlink()
     assert "softmax.py is missing" in server.post("run", {"module": "softmax", "name": ""}).json()["error"]
+
+
+def test_run_of_a_link_out_of_the_workspace_starts_nothing(server, folder, tmp_path):
+    outside = tmp_path / "outside.py"
+    outside.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    (folder / "softmax.py").unlink()
+    (folder / "softmax.py").symlink_to(outside)
+    assert "is a link" in server.post("run", {"module": "softmax", "name": ""}).json()["error"]
+    assert not (tmp_path / "ran").exists()
 
 
 def test_names_of_experiments():

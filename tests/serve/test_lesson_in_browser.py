@@ -6,7 +6,6 @@ import signal
 import threading
 
 import pytest
-from support.chromium import chromium
 from support.served_lesson import ServedLesson, serving
 from support.softmax_code import ENDLESS_LOOP as LOOP
 from support.softmax_code import FUNCTION as RIGHT
@@ -15,31 +14,21 @@ from support.waiting import wait_until
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
-from autograder.workspace import create, hints
 from autograder.workspace.file_cells import FileCells
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.drawn(5)]
 SOFT = "softmax.softmax"
-HOSTILE = "<img src=x onerror=document.title='taken'></script><script>document.title='taken'</script>"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("lesson") / "my-gpt"
-    create.create(folder, TRANSFORMER)
-    return folder
+def folder(shared_folder):
+    return shared_folder
 
 
 @pytest.fixture(scope="module")
 def server(folder):
     with serving(folder) as started:
         yield started
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile")) as driver:
-        yield driver
 
 
 @pytest.fixture(scope="module")
@@ -69,21 +58,6 @@ def test_wrong_code_is_saved_and_its_mistake_named(lesson, folder):
     lesson.wait_for(".report-mistake-title", "sum was taken over the whole array")
 
 
-def test_hint_is_shown(lesson):
-    lesson.click(".hint")
-    first_words = hints.steps(SOFT)[0].partition("`")[0][:20]
-    lesson.wait_for(".hints", first_words)
-    lesson.click(".hint")
-
-
-def test_endless_loop_counts_down_and_costs_one_check(lesson, folder):
-    lesson.write(LOOP)
-    lesson.check()
-    lesson.wait_for(".check-clock", "It has run for")
-    lesson.wait_for(".cell-report", "was stopped")
-    assert in_file(folder) == LOOP
-
-
 def test_right_code_passes_and_is_recorded(lesson, folder):
     lesson.write(RIGHT)
     lesson.check()
@@ -95,8 +69,7 @@ def test_right_code_passes_and_is_recorded(lesson, folder):
 def test_reload_keeps_text_and_status(lesson):
     lesson.browser.refresh()
     lesson.wait_until_ready()
-    assert lesson.code() == RIGHT
-    assert "1 of 5 functions" in lesson.text(".progress-text")
+    assert lesson.code() == RIGHT and "1 of 5 functions" in lesson.text(".progress-text")
 
 
 def test_file_changed_outside_appears_at_once(lesson, folder):
@@ -139,20 +112,13 @@ def test_many_tabs_share_one_stream(lesson):
         lesson.browser.switch_to.new_window("tab")
         lesson.browser.get(address)
         lesson.wait_until_ready()
-    lesson.check_by_click()
+    lesson.click(".check")
     lesson.wait_for(".passed", "softmax passes")
     for handle in lesson.browser.window_handles:
         if handle != first:
             lesson.browser.switch_to.window(handle)
             lesson.browser.close()
     lesson.browser.switch_to.window(first)
-
-
-def test_hostile_text_is_shown_as_text(lesson):
-    lesson.write(f"def softmax(x, axis=-1, temperature=1.0):\n    print({HOSTILE!r})\n    raise KeyError({HOSTILE!r})")
-    lesson.check()
-    lesson.wait_for(".cell-report", "onerror=")
-    assert lesson.js("return document.querySelectorAll('.cell img, .cell script').length") == 0
 
 
 def test_experiment_runs_what_the_page_shows_and_can_be_stopped(lesson, folder):

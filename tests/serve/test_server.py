@@ -1,5 +1,6 @@
 """`headway serve` as a process: its address, raw requests, Ctrl-C, and what it refuses."""
 
+import contextlib
 import http.client
 import json
 import re
@@ -9,29 +10,22 @@ import subprocess
 import sys
 
 import pytest
-from support.commands import HEADWAY, headway
+from support.commands import headway, refusal
+from support.served_lesson import serving
 from support.waiting import wait_until
 
-from autograder.courses.transformer import TRANSFORMER
-from autograder.workspace import create
+from autograder.serve.connections import MAX_CONNECTIONS
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory):
-    """A running server: its process, port, and a function that sends raw requests."""
-    folder = tmp_path_factory.mktemp("served") / "my-gpt"
-    create.create(folder, TRANSFORMER)
-    command = [*HEADWAY, "serve", str(folder), "--port", "0", "--no-browser"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    line = process.stdout.readline()
-    found = re.fullmatch(r"my-gpt: http://127\.0\.0\.1:(\d+)/\?token=([\w-]{32})  \(Ctrl-C ends the server\)\n", line)
-    assert found, line
-    yield process, int(found[1]), found[2]
-    process.kill()
-    process.wait()
-    process.stdout.close()
+def running(shared_folder):
+    """A running server: its process, port and token."""
+    with serving(shared_folder) as (process, address):
+        found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]{32})", address)
+        assert found, address
+        yield process, int(found[1]), found[2]
 
 
 def get(port, path, **headers):
@@ -86,6 +80,19 @@ def test_raw_requests_that_are_not_http_are_refused(running):
     assert enter(port, token)
 
 
+def test_connections_that_send_no_request_do_not_keep_others_out(running):
+    _, port, token = running
+    held = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(2 * MAX_CONNECTIONS)]
+    for connection in held:
+        with contextlib.suppress(OSError):  # It was closed already.
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: 127")
+    assert enter(port, token)
+    with contextlib.suppress(ConnectionResetError):
+        assert held[0].recv(1) == b""
+    for connection in held:
+        connection.close()
+
+
 def test_only_this_machine_is_answered(running):
     _, port, _ = running
     try:
@@ -111,23 +118,16 @@ def test_thousand_requests_are_answered(running):
     connection.close()
 
 
-def test_second_server_on_a_port_is_refused(running, tmp_path):
+def test_second_server_on_a_port_is_refused(running, new_workspace, tmp_path):
     _, port, _ = running
-    create.create(tmp_path / "w", TRANSFORMER)
-    done = headway("serve", tmp_path / "w", "--port", port, "--no-browser")
-    assert done.returncode == 2
-    assert done.stderr == (
-        f"headway: port {port} is in use, perhaps by another headway serve. "
-        f"Choose another one: headway serve --port {port + 1}\n"
-    )
+    done = refusal("serve", new_workspace(tmp_path / "w"), "--port", port, "--no-browser", run=headway)
+    assert f"port {port} is in use" in done and f"headway serve --port {port + 1}" in done
 
 
 @pytest.mark.parametrize(("folder", "message"), [("missing", "no such folder"), (".", "holds none of the assignments")])
 def test_folder_that_is_no_workspace_is_refused_as_by_watch(tmp_path, folder, message):
-    done = headway("serve", tmp_path / folder, "--port", "0", "--no-browser")
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert done.stderr == headway("watch", "--dir", tmp_path / folder).stderr
+    done = refusal("serve", tmp_path / folder, "--port", "0", "--no-browser", run=headway)
+    assert message in done and done == headway("watch", "--dir", tmp_path / folder).stderr
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -144,8 +144,7 @@ def test_interrupt_ends_the_server_and_its_processes(running):
     rest = stream.read().decode()
     events.close()
     assert '"event": "stopped"' in rest and "headway serve has ended" in rest
-    assert process.wait(60) == 0
-    assert process.stdout.read() == ""
+    assert process.wait(60) == 0 and process.stdout.read() == ""
     wait_until(lambda: not [pid for pid in children if _is_running(pid)])
 
 

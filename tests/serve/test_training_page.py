@@ -1,13 +1,9 @@
 """The page that trains and writes text, in Chromium, with `headway serve`."""
 
-import os
 import re
-import signal
-import subprocess
 
 import pytest
-from support.chromium import chromium
-from support.commands import HEADWAY
+from support.served_lesson import serving
 from support.waiting import wait_until
 
 pytest.importorskip("selenium")
@@ -15,36 +11,18 @@ pytest.importorskip("uvicorn")
 
 from selenium.webdriver.common.by import By
 
-from autograder.courses.transformer import TRANSFORMER
-from autograder.workspace import create
 from autograder.workspace.training import checkpoint
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def browser(tmp_path):
-    with chromium(tmp_path / "profile", "window-size=1300,1000") as driver:
-        yield driver
+CHROMIUM_FLAGS = ("window-size=1300,1000",)
 
 
 @pytest.fixture
-def folder(tmp_path):
-    create.create(tmp_path / "ada", TRANSFORMER)
-    return tmp_path / "ada"
-
-
-@pytest.fixture
-def server(folder, tmp_path):
-    """The address that `headway serve` prints."""
-    output = tmp_path / "output"
-    with output.open("w") as file:
-        command = [*HEADWAY, "serve", str(folder), "--port", "0", "--no-browser"]
-        process = subprocess.Popen(command, stdout=file, stderr=file, env={**os.environ, "PYTHONUNBUFFERED": "1"})
-    wait_until(lambda: "http://" in output.read_text() or process.poll() is not None)
-    yield re.search(r"http://\S+", output.read_text())[0]
-    process.send_signal(signal.SIGINT)
-    process.wait(60)
+def address(folder):
+    with serving(folder) as (_, address):
+        yield address
 
 
 class Page:
@@ -92,14 +70,13 @@ class Page:
         assert text in self.text("#run .state"), self.text("#run")
 
 
-def test_page_trains_stops_resumes_and_writes_text(browser, server, folder):
-    page = Page(browser, server)
+def test_page_trains_stops_resumes_and_writes_text(browser, address, folder):
+    page = Page(browser, address)
     assert not page.is_shown("#write")
     page.start(60, "mine")
     page.wait_for_end("Done: mine.safetensors has 60 steps.")
     page.wait_for_models(1)
-    assert "official solution" in page.text("#run .about")
-    assert page.count("#run tbody tr") == 10
+    assert "official solution" in page.text("#run .about") and page.count("#run tbody tr") == 10
     assert page.count("svg.loss-chart .baseline") == 2 * 2  # in the chart and in the legend
     page.wait(lambda: page.count(".chart circle.validation") == 10)
     assert "validation loss" in page.find(".chart svg").get_attribute("aria-label")
@@ -126,8 +103,7 @@ def test_page_trains_stops_resumes_and_writes_text(browser, server, folder):
     page.click("#write [name=solution]")
     page.click("#write button.primary")
     page.wait(lambda: page.is_shown("#write .stop") is False and len(page.text("#write pre")) == 62)
-    assert page.text("#write pre").startswith("ma")
-    assert "official solution" in page.text("#write figcaption")
+    assert page.text("#write pre").startswith("ma") and "official solution" in page.text("#write figcaption")
 
     page.fill("#write textarea", "Ω")
     page.click("#write button.primary")

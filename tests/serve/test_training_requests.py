@@ -3,6 +3,7 @@
 import itertools
 import math
 import sys
+import threading
 from contextlib import closing
 
 import numpy as np
@@ -51,6 +52,30 @@ def test_names_that_are_paths_or_links_are_refused(folder, page, action, name, t
     assert outside.read_bytes() == b"" and not (tmp_path / "missing").exists()
     listed = {model["name"] for model in page("checkpoints")["checkpoints"]}
     assert not {"link.safetensors", "linked-file.safetensors", "folder.safetensors"} & listed
+
+
+@pytest.mark.parametrize("linked", ["gpt.py", "gpt.ipynb", "notebooks", "notebooks/gpt.ipynb"])
+@pytest.mark.parametrize(("action", "payload"), [("train", {"out": "new"}), ("generate", {"checkpoint": "model"})])
+def test_run_with_linked_files_of_an_assignment_is_refused(tmp_path, action, payload, linked):
+    (tmp_path / "w" / "notebooks").mkdir(parents=True)
+    if linked == "notebooks":
+        (tmp_path / "w" / linked).rmdir()
+    (tmp_path / "w" / linked).symlink_to(tmp_path / "outside")
+    page = Page(tmp_path / "w")
+    with closing(page.runs), pytest.raises(UsageError, match=f"{linked} is a link"):
+        page(action, **payload)
+
+
+def test_resumed_run_reads_no_text_outside_of_the_workspace(tmp_path):
+    text = tmp_path / "secret.txt"
+    text.write_text("abc\n" * 100)
+    settings = runs.new_settings("bigram", str(text), 9, "constant", 0)
+    checkpoint.save(tmp_path / "m.safetensors", Checkpoint(settings, ["a"], 3, {"W": np.zeros(1)}, {}, [1.0] * 3))
+    (tmp_path / "w").mkdir()
+    (tmp_path / "m.safetensors").rename(tmp_path / "w" / "m.safetensors")
+    common = {"preset": "bigram", "data": None, "steps": None, "seed": 0, "resume": True, "solution": True}
+    with pytest.raises(UsageError, match="not in the workspace"):
+        training_process.train(print, threading.Event(), str(tmp_path / "w"), "m.safetensors", **common)
 
 
 @pytest.mark.parametrize(
@@ -107,8 +132,8 @@ def test_text_that_was_not_downloaded_is_named(page, monkeypatch, tmp_path):
 
 def test_missing_package_is_named(page, monkeypatch):
     monkeypatch.setitem(sys.modules, "safetensors", None)
-    assert "[train]" in page("training")["missing"]
-    with pytest.raises(UsageError, match=r"install .*\[train\]"):
+    assert 'extra "train"' in page("training")["missing"]
+    with pytest.raises(UsageError, match=r"install .*\"train\""):
         page("train", **TINY, out="other")
 
 
@@ -150,7 +175,6 @@ def test_long_curve_keeps_its_ends_and_validations():
     for step in range(1, 20_001):
         run.add({"step": step, "loss": 1.0, "validation": 1.0 if step % 2000 == 0 else None, "seconds": 0.0})
     steps = [point["step"] for point in run.history]
-    assert len(steps) <= MAX_POINTS + 1
-    assert steps == sorted(set(steps))
+    assert len(steps) <= MAX_POINTS + 1 and steps == sorted(set(steps))
     assert steps[0] == 1 and steps[-1] == 20_000
     assert {step for step in steps if step % 2000 == 0} == set(range(2000, 20_001, 2000))

@@ -5,27 +5,25 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from support.commands import invoke
+from support.commands import invoke, succeed
 from support.training_page import LONG, TINY, Page
 from support.waiting import wait_until
 
-from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError
+from autograder.sandbox import start_workers
 from autograder.serve import training_job
-from autograder.workspace import create
 from autograder.workspace.pretrained import model_file
-from autograder.workspace.training import checkpoint
+from autograder.workspace.training import checkpoint, runs
+from autograder.workspace.training.sampling import Sampling
+from autograder.workspace.training.trainer import Trainer
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A workspace, which the tests of this file share."""
-    folder = tmp_path_factory.mktemp("training") / "ada"
-    create.create(folder, TRANSFORMER)
-    return folder
+def folder(shared_folder):
+    return shared_folder
 
 
 @pytest.fixture
@@ -47,8 +45,7 @@ def trained(folder):
 def test_run_emits_its_progress_and_writes_a_checkpoint(trained, folder):
     name, page = trained
     start, updates, end = page.of_kind("training-started")[0], page.of_kind("training"), page.events[-1]
-    assert start["checkpoint"] == name
-    assert start["start"]["until"] == 40
+    assert start["checkpoint"] == name and start["start"]["until"] == 40
     assert "official solution" in start["start"]["using"]
     assert {update["steps"] for update in updates} == {40}
     measured = [update["step"] for update in updates if update["validation"] is not None]
@@ -65,8 +62,7 @@ def test_run_emits_its_progress_and_writes_a_checkpoint(trained, folder):
 
 
 def test_run_equals_that_of_the_command(trained, folder):
-    done = invoke("train", "--solution", "--preset", "bigram", "--steps", "40", "--out", "same.safetensors", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    succeed("train", "--solution", "--preset", "bigram", "--steps", "40", "--out", "same.safetensors", cwd=folder)
     mine, other = checkpoint.load(folder / trained[0]), checkpoint.load(folder / "same.safetensors")
     assert mine.losses == other.losses
     assert np.array_equal(mine.params["W"], other.params["W"])
@@ -109,8 +105,7 @@ def test_stopped_run_is_saved_and_resumes(folder, page):
     assert page.train(out="part", steps=longer, resume=True, solution=True)["step"] == longer
     history = page("training")["run"]["history"]
     steps = [point["step"] for point in history]
-    assert steps == sorted(set(steps))
-    assert steps[-1] == longer and steps[0] <= part.step
+    assert steps == sorted(set(steps)) and steps[-1] == longer and steps[0] <= part.step
     assert len(checkpoint.load(folder / "part.safetensors").losses) == longer
 
 
@@ -161,19 +156,19 @@ def test_process_that_cannot_stop_is_killed(page, monkeypatch):
     wait_until(lambda: process.poll() is not None)
 
 
-def test_student_code_is_used_where_it_passes(tmp_path):
-    create.create(tmp_path / "w", TRANSFORMER)
-    page = Page(tmp_path / "w")
+def test_student_code_is_used_where_it_passes(new_workspace, tmp_path):
+    work = new_workspace(tmp_path / "w")
+    page = Page(work)
     with closing(page.runs):
         end = page.train(preset="bigram", steps=5)
         assert end["error"].startswith("a bigram model runs on your own functions")
         assert "--solution" not in end["error"]
         for module in ("tokenizer", "softmax", "bigram"):
-            (tmp_path / "w" / f"{module}.py").write_bytes((bundled("solutions") / f"{module}.py").read_bytes())
-        (tmp_path / "w" / "json.py").write_text("raise SystemExit('imported by the process')")
+            (work / f"{module}.py").write_bytes((bundled("solutions") / f"{module}.py").read_bytes())
+        (work / "json.py").write_text("raise SystemExit('imported by the process')")
         assert page.train(preset="bigram", steps=5)["error"] is None
         start = page.of_kind("training-started")[0]["start"]
-        assert start["using"] == "Using your code for every assignment that this model needs."
+        assert "your code for every assignment" in start["using"]
         assert start["student"] == ["tokenizer", "softmax", "bigram"]
 
 
@@ -190,8 +185,7 @@ def test_loss_that_is_nan_ends_the_run_with_one_line(tmp_path):
     page = Page(tmp_path)
     with closing(page.runs):
         end = page.train(preset="bigram", steps=5)
-    assert end["error"].startswith("the loss is nan at step 1.")
-    assert "\n" not in end["error"]
+    assert end["error"].startswith("the loss is nan at step 1.") and "\n" not in end["error"]
     assert not (tmp_path / "model.safetensors").exists()
 
 
@@ -208,11 +202,6 @@ def test_generated_text_equals_that_of_the_command(trained, folder, page):
 
 
 def test_generation_with_a_gpt_is_the_same_in_pieces_of_any_size(solutions):
-    from autograder.sandbox import start_workers
-    from autograder.workspace.training import runs
-    from autograder.workspace.training.sampling import Sampling
-    from autograder.workspace.training.trainer import Trainer
-
     for preset in ("names", "llama"):
         settings = runs.new_settings(preset, "given-names", 2, "constant", 0)
         with start_workers() as workers, closing(Trainer(workers, solutions, settings)) as trainer:
@@ -223,7 +212,7 @@ def test_generation_with_a_gpt_is_the_same_in_pieces_of_any_size(solutions):
 def test_generation_stops_on_request(trained, page):
     page("generate", checkpoint="trained", solution=True, length=10_000)
     page.wait("generation", 2)
-    with pytest.raises(UsageError, match="a text is being generated"):
+    with pytest.raises(UsageError, match="text is being"):
         page("generate", checkpoint="trained", solution=True)
     page("stop", generation=True)
     wait_until(lambda: page.of_kind("generation-ended"))
@@ -269,5 +258,5 @@ def test_checkpoints_are_listed_with_settings_and_losses(trained, folder, page):
 
 def test_error_of_a_text_ends_the_generation(trained, page):
     page("generate", checkpoint="trained", prompt="Ω", solution=True)
-    assert "not in the model's vocabulary" in page.wait("generation-ended")["error"]
+    assert "vocabulary" in page.wait("generation-ended")["error"]
     assert not page("training")["generating"]

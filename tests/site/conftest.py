@@ -5,18 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.chromium import chromium
 from support.paths import ROOT
 from support.result_documents import check, document
 from support.static_server import serve
 
 MODULE = "softmax"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile")) as driver:
-        yield driver
 
 
 def cells_of_stub():

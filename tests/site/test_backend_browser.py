@@ -25,6 +25,7 @@ def node(*arguments, timeout=300):
     return subprocess.run([NODE, *map(str, arguments)], capture_output=True, text=True, timeout=timeout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["backend_browser", "browser_downloads"])
 def test_tests_in_javascript_pass(name):
     run = node("--test", FOLDER / f"{name}.test.mjs")
@@ -44,6 +45,8 @@ def node_modules(tmp_path_factory):
     return folder / "node_modules"
 
 
+@pytest.mark.slow
+@pytest.mark.drawn(0)
 def test_digests_are_those_of_the_package(node_modules):
     package = node_modules / "pyodide"
     assert json.loads((package / "package.json").read_text())["version"] == pyodide_release.VERSION

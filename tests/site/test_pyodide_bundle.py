@@ -35,6 +35,7 @@ def unpacked(files, tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_zip_is_small_and_the_same_each_time(files):
     assert len(files["headway.zip"]) < 2_000_000
     assert pyodide_bundle.headway_zip(COURSE) == files["headway.zip"]
@@ -60,8 +61,7 @@ def test_index_states_the_digest_of_each_file(files):
         "https://cdn.jsdelivr.net/npm",
         "https://cdn.jsdelivr.net",
     }
-    assert list(index["answers"]) == list(COURSE.modules)
-    assert index["needs"]["softmax"] == ["softmax"]
+    assert list(index["answers"]) == list(COURSE.modules) and index["needs"]["softmax"] == ["softmax"]
     assert index["needs"]["attention"] == ["softmax", "attention"]
 
 
@@ -95,6 +95,7 @@ print(answers["check"]["reply"]["report"]["headline"])
 """
 
 
+@pytest.mark.slow
 def test_zip_and_numpy_are_enough_for_every_action(unpacked, files, tmp_path):
     for name, content in files.items():
         if name == "memo/layernorm.memo":
@@ -106,8 +107,7 @@ def test_zip_and_numpy_are_enough_for_every_action(unpacked, files, tmp_path):
     assert run.returncode == 0, run.stderr
     errors, headline = run.stdout.splitlines()
     found = {name: error for name, error in json.loads(errors).items() if error}
-    assert found.pop("draw").endswith("which is not written yet.")
-    assert not found
+    assert found.pop("draw").endswith("which is not written yet.") and not found
     assert "checks failed" in headline
 
 

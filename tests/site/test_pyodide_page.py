@@ -9,7 +9,6 @@ import os
 from pathlib import Path
 
 import pytest
-from support.chromium import chromium
 from support.served_lesson import ServedLesson
 from support.softmax_code import ENDLESS_LOOP as LOOP
 from support.softmax_code import FUNCTION as RIGHT
@@ -46,14 +45,8 @@ def site(files):
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile")) as driver:
-        driver.set_script_timeout(SECONDS)
-        yield driver
-
-
-@pytest.fixture(scope="module")
 def lesson(browser, site):
+    browser.set_script_timeout(SECONDS)
     browser.get(site + "softmax.html")
     lesson = ServedLesson(browser, SOFT)
     wait(lesson, ".cm-content")

@@ -1,11 +1,7 @@
 """The site in a real browser: no errors, search, the choice of colours, phones, keyboard and paper."""
 
-import functools
-import http.server
-import threading
-
 import pytest
-from support.chromium import chromium
+from support.static_server import serve
 from support.waiting import wait_until
 
 from autograder.cli.command_help import command_help
@@ -17,12 +13,7 @@ pytest.importorskip("selenium")
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-pytestmark = pytest.mark.browser
-
-
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *args):
-        pass
+pytestmark = [pytest.mark.browser, pytest.mark.drawn(5)]
 
 
 @pytest.fixture(scope="module")
@@ -30,21 +21,13 @@ def contents():
     return build.pages(TRANSFORMER, "none", commands=command_help())
 
 
-@pytest.fixture(scope="module")
-def address(contents, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
-    build.write(contents, folder)
-    handler = functools.partial(QuietHandler, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+CHROMIUM_FLAGS = ("hide-scrollbars",)
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile"), "hide-scrollbars") as driver:
-        yield driver
+def address(contents):
+    with serve(contents, policy="") as at:
+        yield at
 
 
 @pytest.fixture

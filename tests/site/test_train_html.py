@@ -9,6 +9,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.site import build
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["server", "browser", "none"])
 def test_page_trains_only_with_a_server(backend):
     files = build.pages(TRANSFORMER, backend)
