@@ -109,6 +109,7 @@ class UsageRecord(TypedDict):
 
     seconds: float
     cpu_seconds: float
+    asleep_seconds: float
     grader_seconds: float
     memory_bytes: int
     output_bytes: int
@@ -126,7 +127,7 @@ class ResultDocument(TypedDict):
     internal_errors: list[str]
     notes: list[str]
     seconds: float
-    used: NotRequired[UsageRecord]  # not in documents of older versions
+    used: NotRequired[UsageRecord]  # not where checks are hidden
     assignments: list[AssignmentDocument]
 
 
@@ -230,7 +231,7 @@ class StudentDocument(TypedDict):
     status: SubmissionStatus
     reason: str
     notes: list[str]
-    limit_note: NotRequired[str]  # that attempts were not graded, and why; not in documents of older versions
+    limit_note: str  # that attempts were not graded, and why; empty if all were
     late_days: int
     earned: float
     possible: float

@@ -15,11 +15,11 @@ class UsageError(HeadwayError):
 def missing_package(what: str, extra: str, instead: str = "") -> UsageError:
     """Return the error for a missing optional package, which `extra` installs; `instead` works without the package.
 
-    "plots need Matplotlib" becomes "plots need Matplotlib, which is not installed: pip install 'headway[train]'".
+    "plots need Matplotlib" becomes 'plots need Matplotlib, which is not installed: install Headway's extra "train" …'.
     """
-    from autograder.installation import install_command  # takes 20 ms
+    from autograder.installation import install_step  # takes 20 ms
 
-    return UsageError(f"{what}, which is not installed: {install_command(extra)}{f'. {instead}' if instead else ''}")
+    return UsageError(f"{what}, which is not installed: {install_step(extra)}{f'. {instead}' if instead else ''}")
 
 
 class Cancelled(HeadwayError):

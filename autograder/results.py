@@ -1,7 +1,8 @@
-"""The results of the checks on one submission, and the `headway.result/2` document that every report is made from."""
+"""The results of the checks on one submission, and the `headway.result/1` document that every report is made from."""
 
 import datetime
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
@@ -41,7 +42,7 @@ class CheckResult:
     output: str = ""  # what the student's code printed
     warnings: list[str] = field(default_factory=list)  # raised by the student's code; they never change a status
     # Not in the document: the part of the message that reveals an expected value, and its replacement; and whether the
-    # check looks at returned values, not only at inputs or exceptions.
+    # check compares answers that must have been computed (see `engine.fixtures.sees_answers`).
     secret: tuple[str, str] | None = None
     sees_answers: bool = True
     file_at_fault: str = ""  # the student's file that Python could not read or import; not in the document, either
@@ -74,9 +75,9 @@ class SubmissionResult:
         return _earned(self.checks)
 
     @property
-    def cpu_seconds(self) -> float:
-        """Return the CPU time of all that was done for this submission, by its processes and by the grader."""
-        return (self.used["cpu_seconds"] + self.used["grader_seconds"]) if self.used else 0.0
+    def charged_seconds(self) -> float:
+        """Return the CPU time of all that was done for this submission, and the time that its processes slept."""
+        return sum(self.used[f"{what}_seconds"] for what in ("cpu", "asleep", "grader")) if self.used else 0.0
 
     def possible(self, curriculum: Curriculum) -> float:
         """Return the possible points; bonus functions are not counted."""
@@ -90,12 +91,39 @@ class SubmissionResult:
 
 def function_status(checks: Iterable[CheckResult]) -> Status:
     """Return one status for all checks of a function: the most urgent one."""
-    statuses = {check.status for check in checks}
+    return most_urgent({check.status for check in checks})
+
+
+def most_urgent(statuses: Collection[str]) -> Status:
+    """Return the most urgent status of all checks of a function."""
     return next((status for status in _MOST_URGENT_FIRST if status in statuses), "passed")
 
 
+def hidden_status(status: str, statuses: Collection[str]) -> Status:
+    """Return the status of a hidden check as a student may see it; `statuses` are those of all checks of its function.
+
+    Code that runs on a hidden input chooses how it fails, and could spell the input in errors, timeouts and blocked
+    checks. It can only choose whether it passes, and whether a function none of whose checks passes is started at all.
+    """
+    return "passed" if status == "passed" else "not_started" if set(statuses) == {"not_started"} else "failed"
+
+
+def hide(checks: Sequence[CheckResult], is_hidden: Callable[[str], bool]) -> list[CheckResult]:
+    """Return the checks with nothing of the hidden ones but their points, and whether they passed."""
+    statuses: dict[str, set[str]] = {}
+    for check in checks:
+        statuses.setdefault(check.function, set()).add(check.status)
+    return [_points_only(check, statuses[check.function]) if is_hidden(check.id) else check for check in checks]
+
+
+def _points_only(check: CheckResult, statuses: Collection[str]) -> CheckResult:
+    status = hidden_status(check.status, statuses)
+    kept = (check.id, check.function, check.title, status, check.possible, check.earned)
+    return CheckResult(*kept, sees_answers=check.sees_answers)
+
+
 def to_document(result: SubmissionResult, curriculum: Curriculum) -> dict[str, Any]:
-    """Return the JSON document of one submission (see `schema/result-2.json`)."""
+    """Return the JSON document of one submission (see `schema/result-1.json`)."""
     assignments = []
     checks_of: dict[str, list[CheckResult]] = {}
     for check in result.checks:
@@ -159,18 +187,22 @@ def _check_record(check: CheckResult) -> dict[str, Any]:
 
 
 def withhold(result: SubmissionResult, whole: Level, is_hidden: Callable[[str], bool] = lambda check: False) -> None:
-    """Remove from the result, in place, what must not be shown. Points and statuses are unchanged.
+    """Remove from the result, in place, what must not be shown. Points are unchanged.
 
     The level `whole` is that of every check that is not hidden by its id:
 
-    - full: everything, also expected values; for the instructor
+    - full: everything, also expected values and hidden checks; for the instructor
     - summary: what is wrong, for which inputs, where, and the known mistake; no expected value
-    - none: status and points, as for a hidden check
+    - none: points and whether the check passed, as for a hidden check
     """
+    if whole == "full":
+        return
+    hides = (lambda check: True) if whole == "none" else is_hidden
+    result.checks = hide(result.checks, hides)
+    if any(hides(check.id) for check in result.checks):
+        # Hidden checks have a part in these numbers, and can choose them to the byte and the millisecond.
+        result.seconds, result.used = math.ceil(result.seconds), None
     for check in result.checks:
-        level = "none" if is_hidden(check.id) and whole != "full" else whole
-        if level == "full":
-            continue
         check.worst = None
         if check.error_map is not None:
             check.error_map = {k: v for k, v in check.error_map.items() if k not in ("yours", "expected")}
@@ -178,7 +210,3 @@ def withhold(result: SubmissionResult, whole: Level, is_hidden: Callable[[str], 
             secret, replacement = check.secret
             before, found, _ = check.message.partition(secret)
             check.message = before + replacement if found else f"the value{replacement}"
-        if level == "none":
-            check.message, check.help, check.inputs, check.location, check.output = "", None, None, None, ""
-            check.wrong, check.shapes, check.error_map, check.first_wrong_stage = None, None, None, None
-            check.mistake, check.warnings = None, []

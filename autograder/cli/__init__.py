@@ -10,7 +10,8 @@ import click
 
 from autograder import __version__
 from autograder.cli.options import INTERNAL_ERROR, INTERRUPTED, USAGE, describe_os_error
-from autograder.core import ascii_fallback, gc_tuning, slow_imports
+from autograder.core import ascii_fallback, gc_tuning, safe_output, slow_imports
+from autograder.core.text import clean
 from autograder.errors import UsageError
 
 # The module and name of each command, in the order of the help.
@@ -51,8 +52,6 @@ SECTIONS = {
     "Maintain": {
         "doctor": "maintainer:doctor",
         "verify": "maintainer:verify",
-        "export-benchmark": "benchmark:export_benchmark",
-        "score-benchmark": "benchmark:score_benchmark",
         "completion": "completion:completion",
     },
 }
@@ -68,7 +67,7 @@ COMMANDS = {name: target for commands in SECTIONS.values() for name, target in c
 
 
 def _exit(message: str, code: int) -> NoReturn:
-    click.echo(f"headway: {message}", err=True)
+    click.echo(f"headway: {clean(message)}", err=True)  # It may contain the name of a file.
     sys.exit(code)
 
 
@@ -81,6 +80,10 @@ class _HeadwayGroup(click.Group):
         if isinstance(sys.stdout, io.TextIOWrapper):
             # Where output is not UTF-8 (a pipe on Windows, an old locale), print v for ✓ rather than fail.
             sys.stdout.reconfigure(errors=ascii_fallback.ERRORS)
+        with safe_output.safe_streams():
+            self._main(*args, **kwargs)
+
+    def _main(self, *args: Any, **kwargs: Any) -> NoReturn:
         try:
             sys.exit(super().main(*args, **{"prog_name": "headway", **kwargs, "standalone_mode": False}))
         except click.ClickException as error:

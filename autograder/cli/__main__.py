@@ -1,4 +1,4 @@
-"""`python -m autograder.cli`: the command line without the installed script."""
+"""`python -P -m autograder.cli`: the command line without the installed script."""
 
 from autograder.cli import main
 

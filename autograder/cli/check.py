@@ -10,7 +10,7 @@ import click
 from autograder.cli import options
 from autograder.cli.completion import CourseName
 from autograder.core.files import report_write_error
-from autograder.core.text import clean
+from autograder.core.text import clean, clean_name
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def check(
     if markdown or junit:
         from autograder.classroom import single_submission
 
-        title = clean(folder.resolve().name)
+        title = clean_name(folder.resolve().name)
         with report_write_error(markdown or junit or folder, "Choose another place"):
             single_submission.write_reports(title, document, markdown, junit)
     from autograder.report import check_report

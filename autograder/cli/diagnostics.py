@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from autograder.installation import describe, foreign_distributions, install_command, reinstall_command
+from autograder.installation import describe, foreign_distributions, install_step
 from autograder.report.doctor import Diagnostic
 
 # The packages, what the optional ones are needed for, and the extra that installs them.
@@ -81,7 +81,7 @@ def _headway() -> Diagnostic:
     """Find the unrelated distribution `autograder`, whose files overwrite some of Headway's."""
     if others := foreign_distributions():
         text = f"{others[0]} from PyPI is installed, too, and has overwritten files of Headway"
-        fix = f"pip uninstall autograder, then {reinstall_command()}"
+        fix = f"pip uninstall autograder, then {install_step()}"
         return Diagnostic("headway", False, text, fix)
     return Diagnostic("headway", True, importlib.metadata.version("headway"))
 
@@ -93,7 +93,7 @@ def _packages() -> list[Diagnostic]:
             diagnostics.append(Diagnostic(name, True, importlib.metadata.version(name), optional=bool(extra)))
         except importlib.metadata.PackageNotFoundError:
             text = f"not installed; needed for {use}" if use else "not installed"
-            fix = install_command(extra) if extra else reinstall_command()
+            fix = install_step(extra)
             diagnostics.append(Diagnostic(name, False, text, fix, bool(extra)))
     return diagnostics
 
@@ -109,7 +109,7 @@ def _course_files() -> Diagnostic:
         if not (bundled(kind) / f"{module}.py").is_file()
     ]
     text = f"missing: {', '.join(missing[:3])}" if missing else f"{len(TRANSFORMER.modules)} assignments"
-    return Diagnostic("stubs and solutions", not missing, text, reinstall_command())
+    return Diagnostic("stubs and solutions", not missing, text, install_step())
 
 
 def _reference_values() -> Diagnostic:

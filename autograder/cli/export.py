@@ -184,6 +184,7 @@ def export(
         else:
             book, what = graded_class.read(out), "student"
             _show_unmarked_questions(book, names, console)
+            _show_missing_results(book, names, console)
             match kind:
                 case "csv":
                     count = table.write(book.document, target)
@@ -236,6 +237,21 @@ def _show_unmarked_questions(book: "Gradebook", names: tuple[str, ...], console:
     for (assignment, title), unmarked in students.items():
         question = f'{assignment}: "{title}" is not graded yet for {counted(len(unmarked), "student")} and counts 0'
         console.print(Text(f"{question}: {listed(unmarked)}. See: headway comment --help"))
+
+
+def _show_missing_results(book: "Gradebook", names: tuple[str, ...], console: "Console") -> None:
+    """Report the assignments without a result for some students, who get no score until they are graded."""
+    from rich.text import Text
+
+    from autograder.classroom.exporters.lms_plan import listed
+    from autograder.classroom.storage.gradebook import display_name, has_no_result
+
+    for name in names or [assignment["name"] for assignment in book.assignments]:
+        students = [s for s in book.students if name in s["assignments"] and has_no_result(s["assignments"][name])]
+        if students:
+            text = f"{name} has no result for {counted(len(students), 'student')}, so no score"
+            again = f"Grade again: headway grade DIR --out {book.out}"
+            console.print(Text(f"{text}: {listed([display_name(student) for student in students])}. {again}"))
 
 
 def _lms_plan(

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 @click.option("--only", multiple=True, metavar="STUDENT", help="Grade only this student; repeatable.")
 @click.option("--partial", is_flag=True, help="Accept that most students on the roster have no submission.")
 @click.option("--force", is_flag=True, help="Also grade submissions that have a current result.")
-@click.option("--resume", is_flag=True, hidden=True, expose_value=False, help="Does nothing: every run resumes.")
 @click.option("--cluster", default="", metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")
 @click.option("--assignment", "names", multiple=True, metavar="NAME", help="Grade only this assignment; repeatable.")
 @click.option("--seed", type=click.IntRange(0), help="Seed of the inputs (default: drawn once and stored in OUT).")

@@ -37,12 +37,7 @@ def doctor(report: bool) -> None:
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option("-j", "processes", type=click.IntRange(1), default=2, help="Number of processes (default: 2).")
 @click.option("--right", type=options.PATH, help="Folder of correct submissions (default: the clone's).")
-@click.option(
-    "--promises",
-    "promise_file",
-    type=options.PATH,
-    help="Write the table of promises to this file, or bring it up to date.",
-)
+@click.option("--promises", is_flag=True, help="Show what breaks each promise, and the check that fails.")
 @click.option(
     "--build-answers",
     is_flag=True,
@@ -55,7 +50,7 @@ def verify(
     names: tuple[str, ...],
     processes: int,
     right: Path | None,
-    promise_file: Path | None,
+    promises: bool,
     build_answers: bool,
     json_file: str | None,
 ) -> None:
@@ -95,9 +90,8 @@ def verify(
     if build_answers:  # They are written again, so it does not matter if they are outdated.
         results = (result for result in results if result.kind != "answers")
     findings = verify_report.render(results, count, console)
-    if promise_file:
-        earlier = promise_file.read_text("utf-8") if promise_file.is_file() else ""
-        promise_file.write_text(verify_report.promise_table(findings, earlier), "utf-8")
+    if promises:
+        verify_report.render_promises(findings, console)
     if json_file:
         options.write_json(json_file, [asdict(finding) for finding in findings])
     passed = all(finding.ok for finding in findings)

@@ -4,7 +4,7 @@ import contextlib
 import itertools
 from pathlib import Path
 
-from autograder.core.text import clean
+from autograder.core.text import clean_name
 from autograder.workspace.editor_settings import change_folder
 from autograder.workspace.state import FILE as STATE_FILE
 
@@ -19,13 +19,13 @@ def directions(folder: Path) -> str:
         rows = [("cd " + "/".join([".."] * depth), "go to the workspace that this folder is in")]
     else:
         found = _workspaces_in(here)
-        rows = [(change_folder(clean(name, 300)), "go to this workspace, then type: headway") for name in found]
+        rows = [(change_folder(clean_name(name, 300)), "go to this workspace, then type: headway") for name in found]
         another = "another workspace" if found else "a workspace"
         rows.append(("headway init my-gpt", f"create {another}: the files that you fill in"))
     rows.append(("headway --help", "list the commands"))
     width = max(len(command) for command, _ in rows)
     lines = [f"  {command:{width}}  {description}" for command, description in rows]
-    return "\n".join([f"{clean(here, 300)} is not a workspace.", "", *lines])
+    return "\n".join([f"{clean_name(here, 300)} is not a workspace.", "", *lines])
 
 
 def _depth_in_workspace(folder: Path) -> int:

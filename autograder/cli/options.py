@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from autograder.core.text import clean
+from autograder.core import safe_output
+from autograder.core.text import clean, escape_controls
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -104,9 +105,9 @@ assignments = click.option(
 
 def make_console(*, stderr: bool = False) -> "Console":
     """Return a console without highlighting, and without colour if `--no-color` is given."""
-    from rich.console import Console
+    from autograder.report.console import SafeConsole
 
-    return Console(no_color=_stored("no_color") or None, highlight=False, stderr=stderr)
+    return SafeConsole(no_color=_stored("no_color") or None, stderr=stderr)
 
 
 def selected_curriculum() -> "Curriculum":
@@ -164,16 +165,16 @@ def describe_os_error(error: Exception) -> str | None:
 
 def write_json(path: str, content: Any) -> None:
     """Write a document as JSON to a file, or to standard output if `path` is "-"."""
-    text = (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+    text = escape_controls(json.dumps(content, indent=2, ensure_ascii=False)) + "\n"
     if path == "-":
-        click.echo(text, nl=False)  # bytes: UTF-8, whatever the terminal is
+        click.echo(text.encode("utf-8", "replace"), nl=False)  # bytes: UTF-8, whatever the terminal is
         return
     from autograder.core.files import report_write_error, write_atomically
 
     require_replaceable_json(path, content)
     with report_write_error(path, "Name another file: --json FILE"):
         Path(path).parent.stat()  # A folder that does not exist is a typing error: it is not made.
-        write_atomically(Path(path), text)
+        write_atomically(Path(path), text.encode("utf-8", "replace"))
 
 
 def require_replaceable_json(path: str | None, like: Any) -> None:
@@ -215,7 +216,7 @@ def checking_message() -> Iterator[None]:
         yield
     finally:
         if shown:
-            click.echo("\r\x1b[K", nl=False, err=True)
+            safe_output.erase_line()
 
 
 def preload(module: str) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from autograder import __version__
 from autograder.cli import options
 from autograder.cli.nbgrader import notebook_packages
 from autograder.core.files import write_atomically
@@ -48,7 +47,7 @@ HEADWAY_CONFIG = "nbgrader_config.headway.py"  # written next to an instructor's
     "--install",
     "requirement",
     metavar="REQUIREMENT",
-    help="github: what pip installs in the repository (default: this version of Headway, from PyPI).",
+    help="github: what pip installs in the repository (default: this version of Headway, from where it came).",
 )
 @options.assignments
 @options.agents_file
@@ -83,6 +82,7 @@ def release(
         raise UsageError(f"--agents is for --format stubs, notebooks and github, not {release_format}. Leave it out")
     if requirement is not None and release_format != "github":
         raise UsageError(f"--install is for --format github, not {release_format}. Leave it out")
+    installed = _addressed_requirement(requirement) if release_format == "github" else ""
     curriculum = options.selected_curriculum()
     if names:
         curriculum = selection.select(curriculum, names)
@@ -105,7 +105,7 @@ def release(
             if release_format == "github":
                 from autograder.classroom.class_setup.student_repository import repository_files
 
-                texts |= repository_files(curriculum, requirement or f"headway=={__version__}")
+                texts |= repository_files(curriculum, installed)
         else:
             with notebook_packages():
                 from autograder.notebooks import student_notebooks
@@ -122,10 +122,24 @@ def release(
             click.echo(f"wrote {folder / name}{' (official solution)' if name in given else ''}")
     if release_format == "github":
         click.echo("Next: push it to GitHub, and make it the template repository of an assignment in GitHub Classroom")
-        if requirement is None:
-            click.echo(
-                f"It installs headway=={__version__} from PyPI. To install it from elsewhere: --install REQUIREMENT"
-            )
+        click.echo(f"It installs {installed}")
+
+
+def _addressed_requirement(given: str | None) -> str:
+    """Return what the repository installs; raise UsageError if that is a bare name, which anybody may own in an index.
+
+    Whoever owns it would get the code of every student and the token of every run.
+    """
+    from autograder import installation
+
+    example = '--install "headway @ git+https://…", with the address of a repository of Headway'
+    if given is None:
+        if requirement := installation.requirement():
+            return requirement
+        raise UsageError(f"this Headway does not know where the repository can install it from. Use {example}")
+    if installation.names_no_address(given):
+        raise UsageError(f"--install {given!r} names a package of an index, and Headway is in none. Use {example}")
+    return given
 
 
 def _require_replaceable(folder: Path, texts: Mapping[str, str], curriculum: "Curriculum", another: str) -> None:

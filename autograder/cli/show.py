@@ -42,5 +42,5 @@ def show(out: Path, student: str, names: tuple[str, ...], whole_code: bool, page
             write_atomically(page, student_results.as_page(shown).encode("utf-8", "replace"))
         console.print(Text(f"Page: {page}", "dim"))
     folder, name = shlex.quote(str(out)), shlex.quote(shown.student["submission"])
-    feedback = f"headway report {folder} --feedback"
-    console.print(Text(f"Next: headway comment {folder} {name} TEXT, or {feedback}", "dim"))
+    comment, feedback = f"headway comment {folder} {name} TEXT", f"headway report {folder} --feedback"
+    console.print(Text(f"Next: {comment}\n      {feedback}", "dim"))

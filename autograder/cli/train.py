@@ -42,7 +42,7 @@ def selected_modules(folder: Path, solution: bool, kind: str = "gpt") -> "Iterat
 @click.option("--preset", default="names", help=PRESET_HELP)
 @click.option("--data", metavar="NAME|FILE", help=DATA_HELP)
 @click.option("--shuffle-lines", is_flag=True, help="--data FILE: each line is a separate example, such as a name.")
-@click.option("--steps", type=click.IntRange(1), help="Number of steps (default: the preset's).")
+@click.option("--steps", type=click.IntRange(1, 10_000_000), help="Number of steps (default: the preset's).")
 @click.option("--set", "changes", metavar="NAME=VALUE", multiple=True, help=SET_HELP)
 @click.option("--lr", type=click.FloatRange(0, 1000, min_open=True), help="Learning rate (default: the preset's).")
 @click.option("--batch-size", type=click.IntRange(1, 4096), help="Windows per step (default: the preset's).")

@@ -60,10 +60,11 @@ def init(folder: Path, archive: Path | None, names: tuple[str, ...], agents: Pat
 def _read_archive(path: Path, curriculum: "Curriculum") -> bytes:
     """Return the content of a submitted archive; raise UsageError, before anything is written, if it is none."""
     from autograder.core.files import read_plain_file
+    from autograder.core.zip_archive import MAX_ARCHIVE_BYTES
     from autograder.workspace.import_archive import read_submission
 
     try:
-        content = read_plain_file(path)
+        content = read_plain_file(path, MAX_ARCHIVE_BYTES + 1)
     except OSError as error:
         raise UsageError(f"cannot read {path} ({error.strerror}). Check the path") from None
     read_submission(content, curriculum)

@@ -60,10 +60,11 @@ def check_details(check: Document) -> list[tuple[str, str]]:
         rows.append(("blocked by", ", ".join(check["blocked_by"])))
     rows += [(LABELS["warnings"], hint) for hint in check["warnings"]]
     rows.append((LABELS["help"], check["help"]))
-    if check["status"] != "passed" and not check["message"] and not any(text for _, text in rows):
-        rows.append(("hidden check", "only its points are shown"))
+    is_hidden = check["status"] != "passed" and not check["message"] and not any(text for _, text in rows)
+    rows += [("hidden check", "only its points are shown")] if is_hidden else []
     rows.append((LABELS["affected"], affected_text(check)))
-    rows.append((LABELS["also"] if check["mistake"] else "same result in", "\n".join(check.get("also", ()))))
+    also = LABELS["also"] if check["mistake"] else "also not passed" if is_hidden else "same result in"
+    rows.append((also, "\n".join(check.get("also", ()))))
     rows.append(("waiting for this", "\n".join(check.get("waiting", ()))))
     return [(label, clean(text)) for label, text in rows if text]
 

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Protocol
 
 from rich.console import Console
 from rich.panel import Panel
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -22,7 +22,9 @@ from autograder.report.check_report import STATUS_STYLES, status_counts
 from autograder.report.student_feedback import student_exception_lines
 
 MAX_ROWS = 60
+MAX_NAME, BAR = 28, 10  # columns
 SECONDS_BETWEEN_LINES = 30.0  # of progress, where the output is no terminal
+FEWEST_FOR_ESTIMATE = 10  # results: most of the time until the first ones is spent on starting processes
 STATUSES_WITHOUT_SCORE = ("missing", "unreadable", "failed", "waiting")
 
 
@@ -54,17 +56,16 @@ class GradingProgress:
 @contextmanager
 def show_progress(console: Console) -> Iterator[Callable[[GradingProgress], None]]:
     """Show a progress bar (in a pipe, lines now and then) and problems; yield the function to call with each update."""
-    rate_column = TextColumn("{task.fields[rate]}")
-    columns = TextColumn("grading"), BarColumn(), MofNCompleteColumn(), rate_column, TimeRemainingColumn()
+    columns = TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[speed]}")
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=None, rate="")
+        task = bar.add_task("", total=None, speed="")
         started = last_line = time.monotonic()
 
         def update(progress: GradingProgress) -> None:
             nonlocal last_line
             elapsed = time.monotonic() - started
-            rate = f"{progress.done / elapsed:.1f}/s" if progress.done and elapsed > 1 else ""
-            bar.update(task, total=progress.todo, completed=progress.done, rate=rate)
+            speed = _speed(progress, elapsed)
+            bar.update(task, total=progress.todo, completed=progress.done, speed=", ".join(speed))
             if progress.entry is None:
                 if progress.warning:
                     console.print(Text(progress.warning, STATUS_STYLES["error"][1]))
@@ -75,11 +76,17 @@ def show_progress(console: Console) -> Iterator[Callable[[GradingProgress], None
                 console.print(Text.assemble((f"{progress.name}: ", "bold"), (problem, STATUS_STYLES["error"][1])))
             if not console.is_terminal and time.monotonic() - last_line > SECONDS_BETWEEN_LINES:
                 last_line = time.monotonic()
-                minutes = elapsed / progress.done * (progress.todo - progress.done) / 60
-                count = f"{progress.done} of {progress.todo} graded"
-                console.print(Text(f"{count}, {rate}, about {minutes:.0f} min left"))
+                console.print(Text(", ".join([f"{progress.done} of {progress.todo} graded", *speed])))
 
         yield update
+
+
+def _speed(progress: GradingProgress, elapsed: float) -> list[str]:
+    """Return the rate and about how long the rest takes, once enough is graded to tell."""
+    if progress.done < FEWEST_FOR_ESTIMATE or elapsed < 1:
+        return []
+    minutes = elapsed / progress.done * (progress.todo - progress.done) / 60
+    return [f"{progress.done / elapsed:.1f}/s", f"about {minutes:.0f} min left" if minutes > 1 else "under 1 min left"]
 
 
 def _problem(entry: GradedSubmission) -> str:
@@ -102,19 +109,7 @@ def render(document: Document, out: Path, console: Console) -> None:
     students = document["students"]
     count = counted(len(students), "student")
     console.print(Text.assemble("\n", ("Headway", "bold"), f" · {count} · seed {document['seed']}\n"))
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("student", overflow="ellipsis", no_wrap=True, max_width=28)
-    table.add_column("score", justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    table.add_column("checks", overflow="fold")
-    occurrences = Counter(student["name"] for student in students)
-    for student in students[:MAX_ROWS]:
-        share = student["score"] / student["out_of"] if student["out_of"] else 0.0
-        points = f"{format_points(student['score'])} / {format_points(student['out_of'])}" if student["out_of"] else "–"
-        # Students with the same name are told apart by their submissions.
-        name = student["name"] if occurrences[student["name"]] == 1 else f"{student['submission']} {student['name']}"
-        table.add_row(Text(clean(name)), Text(points), _bar(share), _details(student))
-    console.print(table)
+    console.print(_table(students, console.width))
     if len(students) > MAX_ROWS:
         console.print(Text(f"… and {len(students) - MAX_ROWS} more", "dim"))
     # As in the class report, a student without a result does not count as 0.
@@ -123,22 +118,56 @@ def render(document: Document, out: Path, console: Console) -> None:
     counts = Counter(student["status"] for student in students)
     others = [f"{counts[status]} {status}" for status in STATUSES_WITHOUT_SCORE if counts[status]]
     text = " · ".join([*mean, *others, f"{document['seconds']:.1f} s"])
-    files = "class.json, grades.csv, results/*.json"
-    console.print(Text(f"\n{text} · results in {out}: {files}\nNext: headway report {out}"))
+    console.print(
+        Text(f"\n{text}\nResults: {out} (class.json, grades.csv, results/*.json)\nNext: headway report {out}")
+    )
+
+
+def _table(students: Sequence[Document], width: int) -> Table:
+    """Return a row for each student; what the checks found is broken only between two counts."""
+    totals = {student["out_of"] for student in students if student["out_of"]}
+    total = format_points(totals.pop()) if len(totals) == 1 else ""
+    occurrences = Counter(student["name"] for student in students)
+    rows = []
+    for student in students[:MAX_ROWS]:
+        # Students with the same name are told apart by their submissions.
+        name = student["name"] if occurrences[student["name"]] == 1 else f"{student['submission']} {student['name']}"
+        out_of = "" if total else f" / {format_points(student['out_of'])}"
+        points = f"{format_points(student['score'])}{out_of}" if student["out_of"] else "–"
+        rows.append((Text(clean(name)), Text(points)))
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("student", overflow="ellipsis", no_wrap=True, max_width=MAX_NAME)
+    table.add_column(f"of {total}" if total else "score", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("checks", overflow="fold")
+    names, scores = (max([7, *(row[column].cell_len for row in rows)]) for column in (0, 1))
+    remaining = width - min(names, MAX_NAME) - scores - BAR - 6
+    for student, row in zip(students, rows, strict=False):
+        share = student["score"] / student["out_of"] if student["out_of"] else 0.0
+        table.add_row(*row, _bar(share), _details(student, remaining))
+    return table
 
 
 def _bar(share: float) -> Text:
-    filled = round(share * 10)
-    return Text.assemble(("█" * filled, STATUS_STYLES["passed"][1]), ("░" * (10 - filled), "dim"))
+    filled = round(share * BAR)
+    return Text.assemble(("█" * filled, STATUS_STYLES["passed"][1]), ("░" * (BAR - filled), "dim"))
 
 
-def _details(student: Document) -> Text:
-    """Return the counts of checks that did not pass, lateness, student exceptions and remarks."""
+def _details(student: Document, width: int) -> Text:
+    """Return the counts of checks that did not pass, lateness, student exceptions and remarks.
+
+    Lines of counts have at most `width` columns.
+    """
     statuses = student["statuses"] if student["status"] == "graded" else {}
     only_passed = len(statuses) == 1
     shown = Counter({name: n for name, n in statuses.items() if name != "passed" or only_passed})
     counts = status_counts(wording.status_counts(shown))
-    lines = [Text(", ").join(counts)] if counts else []
+    lines: list[Text] = []
+    for count in counts:
+        if lines and lines[-1].cell_len + 3 + count.cell_len <= width:
+            lines[-1] = Text.assemble(lines[-1], ", ", count)
+        else:
+            lines[-1:] = [*(Text.assemble(line, ",") for line in lines[-1:]), count]
     if student["late_days"]:
         penalty = f": {format_points(student['penalty'])} points deducted" if student["penalty"] else ""
         lines.append(Text(f"{counted(student['late_days'], 'day')} late{penalty}"))

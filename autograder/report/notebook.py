@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from autograder.documents import Document
 from autograder.report import check_report, wording
 from autograder.report.check_report import STATUS_STYLES
+from autograder.report.console import SafeConsole
 
 WIDTH = 96
 MAX_PANELS = 3
@@ -42,14 +43,13 @@ class NotebookReport:
         return self._repr_mimebundle_()["text/html"]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        console = Console(
+        console = SafeConsole(
             file=io.StringIO(),
             record=True,
             width=WIDTH,
             force_jupyter=False,
             force_terminal=True,
             color_system="truecolor",
-            highlight=False,
             legacy_windows=False,
             no_color=False,
         )

@@ -141,9 +141,6 @@ def _steps(grade: Document) -> list[str]:
         steps.replace(score, f"of which at most {format_points(score)} count")
     elif steps.exact < -_TINY and score == 0:
         steps.replace(score, "but at least 0")
-    elif not math.isclose(score, steps.exact, abs_tol=_TINY):  # an older version did not store adjustments
-        reason = f" ({clean(grade['exception'], 400)})" if grade["exception"] else ""
-        steps.replace(score, f"replaced by {format_points(score)} points{reason}")
     if not steps.ends_with_score:
         steps.texts.append(f"so {format_points(score)}{_rounded(steps.shown, score)}")
     return steps.texts

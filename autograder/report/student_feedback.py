@@ -44,7 +44,7 @@ def student_exception_lines(student: Document) -> list[str]:
 
 def _student_lines(student: Document) -> list[str]:
     """Return the lines about this student: the instructor's exceptions, and attempts that were not graded."""
-    return [*student_exception_lines(student), *filter(None, [student.get("limit_note")])]
+    return [*student_exception_lines(student), *filter(None, [student["limit_note"]])]
 
 
 def page_values() -> dict[str, Any]:

@@ -29,7 +29,7 @@ LIMITED = {
     'feedback = "none". To have them: feedback = "full", and grade again.',
 }
 CAUSES = {"run": "graded", "policy": "changed policy", "comment": "comment"}
-HIDDEN = "Of hidden checks, the stored results hold only status and points."
+HIDDEN = "Of hidden checks, the stored results hold only the points, and whether they passed."
 
 
 MAX_TITLES = 4
@@ -56,25 +56,19 @@ class StudentResults:
     def about(self) -> list[str]:
         """Return the ids, the address and the section."""
         student = self.student
-        ids = [student["id"], *(f"{platform} {value}" for platform, value in student.get("ids", {}).items())]
-        section = [_labelled("section", student["section"])] if student.get("section") else []
-        assistant = [f"TA {student['ta']}"] if student.get("ta") else []
+        ids = [student["id"], *(f"{platform} {value}" for platform, value in student["ids"].items())]
+        section = [_labelled("section", student["section"])] if student["section"] else []
+        assistant = [f"TA {student['ta']}"] if student["ta"] else []
         texts = [student["submission"], *ids, student["email"], *section, *assistant]
         return [clean(text, 100) for text in dict.fromkeys(filter(None, texts)) if text != student["name"]]
-
-    @property
-    def lacks_code(self) -> bool:
-        """Whether work was graded whose code is not stored."""
-        return self.result is not None and self.code is None and self.student["status"] == "graded"
 
     def total(self) -> str:
         """Return the score in words."""
         student = self.student
         if not student["out_of"]:
             return "No score, because no assignment counts"
-        percent = student.get("percent")
-        share = 100 * student["score"] / student["out_of"] if percent is None else percent
-        return f"{format_points(share)}%  ({format_points(student['score'])} of {format_points(student['out_of'])})"
+        percent, score, out_of = (format_points(student[key]) for key in ("percent", "score", "out_of"))
+        return f"{percent}%  ({score} of {out_of})"
 
     def limits(self) -> str:
         """Return what the feedback level has kept out of the stored results, or ''."""
@@ -87,7 +81,7 @@ class StudentResults:
         """Return exceptions, adjustments and notes."""
         lines = list(student_exception_lines(self.student))
         for name, grade in self.student["assignments"].items():
-            lines += [f"{name}: {text}" for text in map(_adjustment_text, grade.get("adjustments", ())) if text]
+            lines += [f"{name}: {text}" for text in map(_adjustment_text, grade["adjustments"]) if text]
         return [clean(line, 400) for line in dict.fromkeys([*lines, *self.student["notes"]])]
 
     def attempts(self) -> list[dict[str, Any]]:
@@ -96,7 +90,7 @@ class StudentResults:
         rows = []
         for name, grade in self.student["assignments"].items():
             late = f"{counted(grade['late_days'], 'day')} late" if grade["late_days"] else ""
-            counts = grade.get("counts", "counts")
+            counts = grade["counts"]
             states = [grade["reason"] or grade["status"] if grade["status"] != "graded" else "", late]
             states += [counts if counts != "counts" else "", "set by hand" if grade["by_hand"] else ""]
             attempt = f"{grade['attempt']} of {grade['attempts']}" if grade["attempts"] else "none"
@@ -108,14 +102,21 @@ class StudentResults:
                     "attempt": attempt,
                     "submitted": clean((grade["submitted_at"] or "")[:16].replace("T", " "), 16),
                     "state": clean(", ".join(filter(None, states)), 200),
-                    "rubric": grade.get("rubric", []),
+                    "rubric": grade["rubric"],
                 }
             )
         return rows
 
-    def history_lines(self) -> list[dict[str, str]]:
-        """Return each change of a grade with its time, cause and author."""
-        return [{"time": clean(entry.get("time", ""), 40), "text": _history_text(entry)} for entry in self.history]
+    def history_lines(self) -> list[dict[str, Any]]:
+        """Return each change of a grade with its time, cause and author, and whether a run gave the first grade."""
+        return [
+            {
+                "time": clean(entry["time"], 40),
+                "text": _history_text(entry),
+                "is_first": entry["before"] is None and entry["cause"] == "run",
+            }
+            for entry in self.history
+        ]
 
     def assignments(self) -> list[dict[str, Any]]:
         """Return each checked assignment with its findings and the code, which is marked where they are."""
@@ -180,7 +181,7 @@ def as_page(shown: StudentResults) -> str:
         **page_values(),
         is_for_student=False,
         title=clean(shown.class_document["course"]["title"], 120) or "results",
-        student={"comments": [], **shown.student, "name": shown.name},
+        student={**shown.student, "name": shown.name},
         about=shown.about(),
         total=shown.total(),
         limited=shown.limits(),
@@ -191,7 +192,6 @@ def as_page(shown: StudentResults) -> str:
         assignments=shown.assignments(),
         left_out=shown.code["left_out"] if shown.code else [],
         links=shown.links,
-        lacks_code=shown.lacks_code,
         out=shown.out,
     )
 
@@ -203,10 +203,11 @@ def render(shown: StudentResults, console: Console, *, whole_code: bool = False)
     for line in shown.arithmetic:
         console.print(Padding(Text(clean(line)), (0, 0, 0, 2)))
     _print_attempts(shown, console)
-    comments = [_comment_text(comment) for comment in shown.student.get("comments", ())]
+    comments = [_comment_text(comment) for comment in shown.student["comments"]]
     _print_list("Comments", comments, console)
     _print_list("Notes and exceptions", shown.notes(), console)
-    changes = [f"{entry['time'][:16].replace('T', ' ')}  {entry['text']}" for entry in shown.history_lines()]
+    entries = [entry for entry in shown.history_lines() if not entry["is_first"]]  # the table above has that one
+    changes = [f"{entry['time'][:16].replace('T', ' ')}  {entry['text']}" for entry in entries]
     _print_list("History of grades", changes, console)
     if shown.limits():
         console.print(Text(f"\n{shown.limits()}", "dim"))
@@ -215,8 +216,6 @@ def render(shown: StudentResults, console: Console, *, whole_code: bool = False)
     if whole_code:
         for file in shown.other_files():
             _print_code(file.title, file.lines, console)
-    elif shown.lacks_code:
-        console.print(Text("\nThe code is not stored: this class was graded by an older version.", "dim"))
     console.print()
 
 
@@ -229,7 +228,7 @@ def _print_attempts(shown: StudentResults, console: Console) -> None:
     table = styles.grid("left", "right", "left", "dim", "dim", "fold")
     for row in shown.attempts():
         marks = Text("").join(Text(*STATUS_STYLES[function["status"]]) for function in row["functions"])
-        attempt = f"attempt {row['attempt']}" if row["attempt"] != "none" else ""
+        attempt = f"attempt {row['attempt']}" if row["attempt"] not in ("none", "1 of 1") else ""
         cells = (row["name"], row["score"], marks, attempt, row["submitted"], row["state"])
         table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in cells))
         for item in row["rubric"]:
@@ -254,9 +253,12 @@ def _print_assignment(assignment: dict[str, Any], console: Console, whole_code: 
     for check in assignment["findings"]:
         mark, style = STATUS_STYLES[check["status"]]
         subject, check_title = panel_title(check)
-        title = Text.assemble((f"\n{mark} {subject}", f"bold {style}"), f" · {check_title}" if check_title else "")
-        title.append(f"  {STATUS_WORDS[check['status']]}, {points_text(check['points'])}", "dim")
-        console.print(title)
+        title = Text.assemble((f"{mark} {subject}", f"bold {style}"), f" · {check_title}" if check_title else "")
+        points = Text(f"{STATUS_WORDS[check['status']]}, {points_text(check['points'])}")
+        heading = styles.grid("fold", "dim")
+        heading.add_row(title, points)
+        console.print()
+        console.print(heading)
         if check["message"]:
             console.print(Padding(Text(clean(headline(check)), "bold"), (0, 0, 0, 2)))
         table = styles.grid("dim", "fold")

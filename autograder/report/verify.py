@@ -21,14 +21,6 @@ KIND_WORDS = {
     "promise": "broken promises fail a check",
 }
 
-PROMISES_INTRODUCTION = [
-    "# What the docstrings promise",
-    "",
-    "`headway verify --promises docs/promises.md` breaks each promise with a known mistake, or a wrapper around the",
-    "official function, and writes this table. A check must fail each time.",
-    "",
-]
-
 
 def render(findings: Iterable[Any], total: int, console: Console) -> list[Any]:
     """Show progress while findings arrive, then the failures and the counts, and return the findings."""
@@ -58,30 +50,14 @@ def render(findings: Iterable[Any], total: int, console: Console) -> list[Any]:
     return collected
 
 
-def promise_table(findings: Iterable[Any], earlier: str = "") -> str:
-    """Return the table of promises in Markdown: function, promise, what breaks it, and the first check that fails.
-
-    Rows of an `earlier` table stay if the findings say nothing about their function.
-    """
-    findings = list(findings)
-    rows = []
-    for finding in (finding for finding in findings if finding.kind == "promise"):
-        function, _, text = finding.name.partition(": ")
-        guard = finding.guards[0].partition("::")[2] if finding.guards else "none"
+def render_promises(findings: Iterable[Any], console: Console) -> None:
+    """Show the promises of each function: what breaks each, and the first check that fails."""
+    function = ""
+    for finding in sorted((finding for finding in findings if finding.kind == "promise"), key=lambda f: f.name):
+        name, _, text = finding.name.partition(": ")
+        if name != function:
+            function = name
+            console.print(Text(function, "bold"), soft_wrap=True)
+        guard = finding.guards[0].partition("::")[2] if finding.guards else "no check"
         others = f" and {len(finding.guards) - 1} more" if len(finding.guards) > 1 else ""
-        cells = (f"`{function}`", text.replace("|", "\\|"), finding.broken_by, f"{guard}{others}")
-        rows.append(f"| {' | '.join(cells)} |")
-    verified = {finding.name for finding in findings if finding.kind == "docstring"}
-    rows += [row for row in earlier.splitlines() if row.startswith("| `") and _function_of(row) not in verified]
-    rows.sort(key=lambda row: (_function_of(row).partition(".")[0], _function_of(row)))
-    lines = [
-        *PROMISES_INTRODUCTION,
-        "| function | promise | broken by | check that fails |",
-        "|---|---|---|---|",
-        *rows,
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _function_of(row: str) -> str:
-    return row.split("`")[1]
+        console.print(Text(f"  {text}: broken by {finding.broken_by}, fails {guard}{others}"), soft_wrap=True)

@@ -14,6 +14,7 @@ from rich.text import Text
 from autograder.report import documentation, styles
 from autograder.report.assignment_finished import finished_panel
 from autograder.report.check_report import STATUS_STYLES, check_panel
+from autograder.report.console import SafeConsole
 from autograder.report.hints import hint_table
 from autograder.report.wording import broken_file
 
@@ -26,9 +27,7 @@ GAP = 1  # columns between them
 
 def make_console(columns: int, no_color: bool | None) -> Console:
     """Return a console that renders for a terminal, into text."""
-    return Console(
-        file=io.StringIO(), force_terminal=True, width=columns, no_color=no_color, highlight=False, legacy_windows=False
-    )
+    return SafeConsole(file=io.StringIO(), force_terminal=True, width=columns, no_color=no_color, legacy_windows=False)
 
 
 def lines_of(console: Console, *shown: RenderableType) -> list[str]:

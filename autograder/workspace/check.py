@@ -1,6 +1,6 @@
 """Check a workspace, record the results, and decide what to do next."""
 
-from autograder.core.text import clean
+from autograder.core.text import clean_name
 from autograder.engine import session
 from autograder.report.assignment_finished import FinishedAssignment
 from autograder.results import Status, SubmissionResult
@@ -21,7 +21,7 @@ def check_workspace(
     curriculum = workspace.curriculum
     some = functions if len(functions) < len(curriculum.functions) else None
     options = session.Options(functions=some, seed=seed, limits=limits or Limits(), curriculum=curriculum)
-    result = session.check(clean(workspace.folder.resolve().name), workspace.module_folder, options)
+    result = session.check(clean_name(workspace.folder.resolve().name), workspace.module_folder, options)
     workspace.locate(result)
     result.notes[:0] = workspace.describe_sources(dict.fromkeys(name.partition(".")[0] for name in functions))
     save = workspace.is_initialized and not workspace.checks_other_version

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from autograder.core.files import read_plain_file
 from autograder.curriculum import Curriculum, registry
 from autograder.parsing.extract import HEADER, unguarded
 
@@ -214,10 +215,13 @@ class _Fingerprints(dict[str, str]):
         return self[qualified]
 
 
-def take_snapshot(folder: Path, curriculum: Curriculum, before: Snapshot | None = None) -> Snapshot:
+def take_snapshot(
+    folder: Path, curriculum: Curriculum, before: Snapshot | None = None, *, follow_links: bool = True
+) -> Snapshot:
     """Return a snapshot of the workspace; modules with the same bytes as in `before` are not parsed again.
 
-    Files that vanish while they are read, are not regular files or are too large are left out.
+    Files that vanish while they are read, are not regular files or are too large are left out; so are links, unless
+    they are followed.
     """
     modules: dict[str, ModuleSource] = {}
     paths: list[Path] = []
@@ -225,8 +229,10 @@ def take_snapshot(folder: Path, curriculum: Curriculum, before: Snapshot | None 
         paths = sorted(folder.glob("*.py"))
     for path in paths:
         with contextlib.suppress(OSError):
+            if not follow_links and path.is_symlink():
+                continue
             if path.is_file() and path.stat().st_size <= MAX_BYTES:
-                content = path.read_bytes()
+                content = read_plain_file(path)
                 old = before.modules.get(path.stem) if before else None
                 modules[path.stem] = old if old and old.content == content else ModuleSource(path.stem, content)
     return Snapshot(modules, curriculum)

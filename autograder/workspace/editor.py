@@ -8,7 +8,9 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
+from autograder.core.files import read_plain_file
 from autograder.errors import UsageError
 from autograder.workspace import files, notebook_files
 from autograder.workspace.function_source import find_function, functions_in
@@ -24,7 +26,7 @@ GRAPHICAL = {"code": "--goto {file}:{line}", "codium": "--goto {file}:{line}", "
 def functions_of(file: Path | str) -> dict[str, ast.FunctionDef]:
     """Return the functions that a file, or a text, defines, by name; none if Python cannot read it."""
     try:
-        source = file if isinstance(file, str) else file.read_bytes()
+        source = file if isinstance(file, str) else read_plain_file(file)
         return {node.name: node for node in functions_in(source)}
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
@@ -86,7 +88,9 @@ def make_linker(folder: Path) -> Callable[[str, int], str]:
             return (found or folder).absolute().as_uri()
         path = (folder / file).absolute()
         in_vscode = os.environ.get("TERM_PROGRAM") == "vscode"
-        return f"vscode://file{path.as_posix()}:{line}" if in_vscode else path.as_uri()
+        # A name may contain the bytes that end a link, and commands for the terminal after them.
+        quoted = quote(os.fsencode(path.as_posix()), safe="/:")
+        return f"vscode://file{quoted}:{line}" if in_vscode else path.as_uri()
 
     return link
 

@@ -12,7 +12,9 @@ TASKS = {
     "tasks": [
         {"label": "Headway: watch", "type": "shell", "command": "headway watch", "isBackground": True,
          "problemMatcher": [], "presentation": {"panel": "dedicated", "reveal": "always"}},
-        {"label": "Headway: check this file", "type": "shell", "command": "headway check ${fileBasenameNoExtension}",
+        {"label": "Headway: check this file", "type": "shell", "command": "headway",
+         # Without quotes, the shell would run commands in the name of a file.
+         "args": ["check", "--", {"value": "${fileBasenameNoExtension}", "quoting": "strong"}],
          "problemMatcher": [], "group": {"kind": "test", "isDefault": True}},
     ],
 }  # fmt: skip

@@ -68,13 +68,19 @@ class Conflict:
     cell: Cell
 
 
+class ChangedMeanwhile(UsageError):
+    """A file was not written, because another program has changed it since it was read."""
+
+
 class FileCells:
     """The cells of one assignment's file, as it was when it was read."""
 
     def __init__(self, folder: Path, module: str, curriculum: Curriculum) -> None:
         self._path, self._module, self._curriculum = folder / f"{module}.py", module, curriculum
-        self._source = _read(self._path)
-        self._byte_order_mark = "\ufeff" if self._path.read_bytes().startswith(b"\xef\xbb\xbf") else ""
+        self._content = _read(self._path)
+        text = files.decode(self._path, self._content)
+        self._source = text.removeprefix("\ufeff")
+        self._byte_order_mark = text[: len(text) - len(self._source)]
         self.cells = split_cells(self._source)
         self.functions = curriculum.function_names[module]  # unqualified
         self._mentioned = {name for name in self.functions if name in self._source}
@@ -156,6 +162,8 @@ class FileCells:
             raise UsageError("not saved: the text has half of a character (a lone surrogate). Remove it") from None
         if len(content) > MAX_BYTES:
             raise UsageError(f"not saved: {self._path.name} would be {_TOO_LARGE}. Shorten the text")
+        if _read(self._path) != self._content:
+            raise ChangedMeanwhile(f"not saved: another program has just changed {self._path.name}. Try again")
         files.write_bytes(self._path, content)
 
 
@@ -175,12 +183,11 @@ def split_cells(source: str) -> list[Cell]:
     return cells
 
 
-def _read(path: Path) -> str:
-    """Return the text of a file with its own line endings; refuse links, pipes and large files."""
-    if path.is_symlink():
-        raise UsageError(f"{path.name} is a link, which a page does not follow. Replace it with a copy of the file")
+def _read(path: Path) -> bytes:
+    """Return the content of a file; refuse links, pipes and large files."""
+    files.refuse_links(path.parent, [path.name])
     if path.exists() and not path.is_file():
         raise UsageError(f"{path.name} is not a plain file. Move it away, then restore its stub: headway update")
     if path.exists() and path.stat().st_size > MAX_BYTES:
         raise UsageError(f"{path.name} is {_TOO_LARGE}, so it is ignored. Shorten it")
-    return files.read_file(path, newline="")
+    return files.read_bytes(path)

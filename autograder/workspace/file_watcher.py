@@ -55,7 +55,8 @@ class FileWatcher(threading.Thread):
                 self._watch()
             if self._ended.wait(RECHECK / 1000):
                 return
-            self._on_recheck()
+            with contextlib.suppress(OSError):  # The folder is being deleted.
+                self._on_recheck()
 
     def _inodes(self) -> dict[Path, int]:
         """Return the folders to watch with their inodes; JupyterLab's checkpoints are in a folder below them."""

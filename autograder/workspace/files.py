@@ -1,10 +1,12 @@
 """Read, back up, reset and update the student's files; every change is preceded by a dated copy in `backups/`."""
 
+import codecs
 import datetime
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 
-from autograder.core.files import report_write_error, write_atomically
+from autograder.core.files import read_plain_file, replace_file, report_write_error
 from autograder.core.text import counted
 from autograder.curriculum import Assignment, Curriculum, registry
 from autograder.curriculum.stubs import bundled, make_stub
@@ -17,18 +19,39 @@ BACKUPS = "backups"
 STUBS = "stubs"  # key of the state file: the SHA-256 of each file as Headway wrote it
 
 
-def read_file(path: Path, newline: str | None = None) -> str:
-    """Return the text of a student's file; `newline` is that of `open`."""
+def read_file(path: Path) -> str:
+    """Return the text of a student's file, with plain newlines and without the byte order mark of some editors."""
+    return decode(path, read_bytes(path).removeprefix(codecs.BOM_UTF8)).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a student's file; raise UsageError if it is missing, unreadable or not a plain file."""
     try:
-        # Some editors write a byte order mark, which Python ignores.
-        with open(path, encoding="utf-8-sig", newline=newline) as file:
-            return file.read()
+        return read_plain_file(path)
     except FileNotFoundError:
         raise UsageError(f"no such file: {path.name}. Restore its stub: headway update") from None
-    except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        remedy = "Fix the file, or move it away and run: headway update"
-        raise UsageError(f"cannot read {path.name} ({reason}). {remedy}") from None
+    except OSError as error:
+        raise _unreadable(path, error.strerror) from None
+
+
+def decode(path: Path, content: bytes) -> str:
+    """Return the content of a student's file as text; raise UsageError if it is not UTF-8."""
+    try:
+        return content.decode()
+    except UnicodeError:
+        raise _unreadable(path, "it is not UTF-8 text") from None
+
+
+def _unreadable(path: Path, reason: str | None) -> UsageError:
+    remedy = "Fix the file, or move it away and run: headway update"
+    return UsageError(f"cannot read {path.name} ({reason}). {remedy}")
+
+
+def refuse_links(folder: Path, names: Iterable[str]) -> None:
+    """Raise UsageError if one of the files is a link, which pages do not follow: it may lead out of the workspace."""
+    for name in names:
+        if (folder / name).is_symlink():
+            raise UsageError(f"{name} is a link, which a page does not follow. Replace it with a copy of the file")
 
 
 def write_file(path: Path, text: str) -> None:
@@ -37,9 +60,15 @@ def write_file(path: Path, text: str) -> None:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a student's file atomically, as it is."""
+    """Write a student's file atomically, as it is; its folder must exist."""
     with report_write_error(path.name, "Check its permissions"):
-        write_atomically(path, content)
+        replace_file(path, content)
+
+
+def make_folder(path: Path) -> None:
+    """Create a folder of a workspace, unless it exists."""
+    with report_write_error(path.name, "Check its permissions"):
+        path.mkdir(exist_ok=True)
 
 
 def stub_text(module: str, curriculum: Curriculum) -> str:
@@ -71,7 +100,8 @@ def back_up(path: Path, folder: Path | None = None) -> Path:
         if not copy.exists():
             break
     try:
-        write_atomically(copy, path.read_bytes())
+        copy.parent.mkdir(exist_ok=True)
+        replace_file(copy, read_plain_file(path))
     except OSError as error:
         raise UsageError(
             f"cannot write a backup to {BACKUPS}/ ({error.strerror}), so nothing was changed. Check its permissions"
@@ -123,6 +153,7 @@ def _update_figures(folder: Path, curriculum: Curriculum) -> list[str]:
     figures = {folder / name: text for name, text in registry.figure_texts(curriculum).items()}
     changed = {path: text for path, text in figures.items() if not path.is_file() or path.read_bytes() != text.encode()}
     for path, text in changed.items():
+        make_folder(path.parent)
         write_file(path, text)
     return [f"figures: {counted(len(changed), 'picture')} updated"] if changed else []
 

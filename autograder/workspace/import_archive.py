@@ -3,6 +3,8 @@
 import hashlib
 import io
 import json
+import sys
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterable
@@ -23,19 +25,34 @@ from autograder.workspace.state import State
 from autograder.workspace.workspace import Workspace
 
 MAX_FILES = 200
+LONGEST_NAME = 100
+# Modules that Python, an editor or pytest import when they are started in the workspace, before any assignment.
+IMPORTED_BY_OTHERS = sys.stdlib_module_names | {
+    "autograder", "conftest", "numpy", "pip", "pytest", "regex", "sitecustomize", "usercustomize",
+}  # fmt: skip
 REMEDY = "Choose the archive that headway submit or a lesson page made"
 
 
 def read_submission(content: bytes, curriculum: Curriculum) -> tuple[dict[str, bytes], dict[str, Any], list[str]]:
     """Return the modules of an archive by file name, its manifest, and a line for each file that is left out."""
+    if len(content) > MAX_ARCHIVE_BYTES:  # before its list of files is read, which takes long and much memory
+        raise UsageError(f"the archive is larger than {MAX_ARCHIVE_BYTES >> 20} MiB. {REMEDY}")
     manifest = _read_manifest(content)
     given = registry.extra_texts(curriculum.package)
+    names = {_folded(f"{module}.py"): f"{module}.py" for module in curriculum.modules}
 
     def why_not(name: str) -> str | None:
         if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in curriculum.modules:
             return None
-        if not name.endswith(".py") or not name.removesuffix(".py").isidentifier():
+        module = name.removesuffix(".py")
+        if module == name or not module.isidentifier():
             return "it is not a Python module"
+        if len(name) > LONGEST_NAME:
+            return "its name is too long"
+        if names.setdefault(_folded(name), name) != name:
+            return f"it would be the same file as {names[_folded(name)]} on some systems"
+        if module not in curriculum.modules and (module in IMPORTED_BY_OTHERS or module.startswith("__")):
+            return "other programs would import it by its name"
         return "every workspace has it" if name in given else None
 
     modules: dict[str, bytes] = {}
@@ -54,6 +71,11 @@ def read_submission(content: bytes, curriculum: Curriculum) -> tuple[dict[str, b
     if not any(name.partition(".")[0] in curriculum.modules for name in modules):
         raise UsageError(f"the archive holds no assignment of this course. {REMEDY}")
     return modules, manifest, notes
+
+
+def _folded(name: str) -> str:
+    """Return what is equal of two names that a file system, or Python's import, takes for the same."""
+    return unicodedata.normalize("NFKC", name).casefold()
 
 
 def _max_bytes(name: str) -> int:
@@ -94,6 +116,9 @@ def import_archive(folder: Path, content: bytes, state: State, *, notebooks: boo
         path = folder / name
         if path.is_symlink() or (path.exists() and not path.is_file()):
             raise UsageError(f"nothing was imported: {name} is a link or not a plain file. Move it away")
+    for name in (FOLDER, files.BACKUPS):
+        if (folder / name).is_symlink():
+            raise UsageError(f"nothing was imported: {name}/ is a link. Replace it with a folder")
     changed = backups = 0
     for name, module in modules.items():
         path = folder / name
@@ -103,7 +128,8 @@ def import_archive(folder: Path, content: bytes, state: State, *, notebooks: boo
             if not _is_stub(name, old, state.curriculum):
                 files.back_up(path, folder)
                 backups += 1
-        path.parent.mkdir(exist_ok=True)
+        if path.parent != folder:
+            files.make_folder(path.parent)
         files.write_bytes(path, module)
         changed += 1
     _let_count(folder, modules, state)

@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from autograder.core.text import clean
+from autograder.core.text import clean, clean_name
 from autograder.curriculum import Assignment, registry
 from autograder.errors import UsageError
 from autograder.report.page_report import page_report
@@ -19,13 +19,14 @@ from autograder.results import DIAGNOSED, CheckResult, Status, SubmissionResult,
 from autograder.sandbox import StartWorkers, start_workers
 from autograder.workspace import experiments, files, hints, page_plots, progress, solutions, submit
 from autograder.workspace.experiments import ExperimentRun
-from autograder.workspace.file_cells import Conflict, FileCells
+from autograder.workspace.file_cells import Cell, ChangedMeanwhile, Conflict, FileCells
 from autograder.workspace.import_archive import import_archive
 from autograder.workspace.workspace import Workspace
 
 Payload = Mapping[str, Any]
 Reply = dict[str, Any]
 FEATURES = ("plots", "archive")
+MAX_RETRIES = 3  # A file that another program changes while it is saved is read again.
 
 
 class Checker(Protocol):
@@ -60,6 +61,7 @@ class LessonSession:
     ) -> None:
         self.workspace = workspace
         self.curriculum = workspace.curriculum
+        self._folder = workspace.folder.resolve()
         self._checker = checker
         self._features = features if runner is None else (*features, "run")
         self._runner = runner
@@ -82,6 +84,12 @@ class LessonSession:
             "import": self.import_,
         }
 
+    def require_folder(self) -> None:
+        """Raise UsageError if the workspace was moved or deleted, or is a link now, which could lead anywhere."""
+        if not self._folder.is_dir() or self._folder.resolve() != self._folder:
+            name = clean_name(self._folder.name)
+            raise UsageError(f"the workspace {name} was moved or deleted. Start headway serve in its new place")
+
     def handle(self, action: str, payload: Any) -> Reply:
         """Return the reply to one request of a page; raise UsageError, with one clear line, if there is none."""
         if action not in self._actions or not isinstance(payload, dict):
@@ -97,7 +105,7 @@ class LessonSession:
             shown = self.workspace.state.section(hints.KEY)
             functions = [function.qualified for function in assignment.functions]
             return {
-                "workspace": clean(self.workspace.folder.name, 80),
+                "workspace": clean_name(self.workspace.folder.name),
                 "module": assignment.module,
                 "cells": self._cells(assignment),
                 **self._progress(),
@@ -121,13 +129,19 @@ class LessonSession:
         with self._lock:
             module, _, function = (qualified := self._function(payload)).partition(".")
             text, digest = _field(payload, "text", str), _field(payload, "digest", str)
-            cell = FileCells(self.workspace.folder, module, self.curriculum).replace(function, text, digest)
+            cell = self._replace_cell(module, function, text, digest)
             if isinstance(cell, Conflict):
                 return {"conflict": {"text": cell.cell.text, "digest": cell.cell.digest}}
             self._refresh()
             self._being_written[qualified] = self.workspace.snapshot.fingerprints[qualified]
             self._refresh()
             return {"digest": cell.digest, "line": cell.line, **self._progress()}
+
+    def _replace_cell(self, module: str, function: str, text: str, digest: str) -> Cell | Conflict:
+        for _ in range(MAX_RETRIES):
+            with contextlib.suppress(ChangedMeanwhile):
+                return FileCells(self.workspace.folder, module, self.curriculum).replace(function, text, digest)
+        return FileCells(self.workspace.folder, module, self.curriculum).replace(function, text, digest)
 
     def check(self, payload: Payload) -> Reply:
         """Check one function, record its result, and return the report.
@@ -221,6 +235,7 @@ class LessonSession:
 
     def draw(self, payload: Payload) -> Reply:
         """Return a plot that the student's functions compute."""
+        self._refuse_links()
         return {
             "plot": page_plots.draw_from_folder(_field(payload, "name", str), self.workspace.module_folder, self._start)
         }
@@ -230,7 +245,9 @@ class LessonSession:
         module, name = self._assignment(payload).module, _field(payload, "name", str)
         if self._runner is None or name not in experiments.names(module, self.curriculum):
             raise UsageError("this lesson has no such experiment. Reload the page")
-        if not (self.workspace.folder / f"{module}.py").is_file():
+        folder = self.workspace.folder
+        files.refuse_links(folder, (path.name for path in folder.glob("*.py")))  # It may import any of them.
+        if not (folder / f"{module}.py").is_file():
             raise UsageError(f"{module}.py is missing. Restore it: headway reset {module}")
         return dataclasses.asdict(self._runner.run(module, name))
 
@@ -243,7 +260,7 @@ class LessonSession:
         with self._lock:
             name = self.workspace.folder.name
             contents = submit.collect_files(self.workspace)
-            manifest = submit.make_manifest(clean(name, 80), contents, result, self.workspace.state)
+            manifest = submit.make_manifest(clean_name(name), contents, result, self.workspace.state)
             archive = submit.make_archive(contents, manifest)
             return {"name": f"{submit.safe_file_name(name)}.zip", "base64": base64.b64encode(archive).decode()}
 
@@ -323,6 +340,7 @@ class LessonSession:
         current_function: str | None = None,
     ) -> tuple[SubmissionResult, list[str]]:
         """Check functions and record the results of those whose code did not change meanwhile; return badges, too."""
+        self._refuse_links()
         with self._lock:
             self._refresh()
             for name in functions:
@@ -389,6 +407,10 @@ class LessonSession:
         if name not in self.curriculum.modules:
             raise UsageError("this course has no such assignment. Reload the page")
         return self.curriculum.modules[name]
+
+    def _refuse_links(self) -> None:
+        """Raise UsageError if a file of an assignment is a link: checks and plots import them all."""
+        files.refuse_links(self.workspace.folder, (f"{module}.py" for module in self.curriculum.modules))
 
     def _require_own_backups(self) -> None:
         if (self.workspace.folder / files.BACKUPS).is_symlink():

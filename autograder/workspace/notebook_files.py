@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from autograder.core.files import read_plain_file
 from autograder.curriculum import Curriculum
 from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError
@@ -43,11 +44,19 @@ class NotebookFile:
     problem: str = ""  # why it cannot be read
 
 
-def paths(folder: Path, curriculum: Curriculum) -> Iterator[tuple[str, Path]]:
+def paths(folder: Path, curriculum: Curriculum, *, follow_links: bool = True) -> Iterator[tuple[str, Path]]:
     """Yield each assignment of which the workspace has a notebook, with the notebook's path."""
     for module in curriculum.modules:
-        if (path := find(folder, module)) is not None:
+        path = find(folder, module)
+        if path is not None and (follow_links or not (path.is_symlink() or path.parent.is_symlink())):
             yield module, path
+
+
+def version_names(curriculum: Curriculum) -> Iterator[str]:
+    """Yield the name of every file or folder of a workspace in which an assignment may be written."""
+    yield FOLDER
+    for module in curriculum.modules:
+        yield from (f"{module}.py", f"{module}{SUFFIX}", f"{FOLDER}/{module}{SUFFIX}")
 
 
 def find(folder: Path, module: str) -> Path | None:
@@ -67,14 +76,14 @@ def unread(folder: Path, module: str) -> str:
 class NotebookReader:
     """Reads the notebooks of a workspace; those that have not changed since are not read again."""
 
-    def __init__(self, folder: Path, curriculum: Curriculum) -> None:
-        self._folder, self._curriculum = folder, curriculum
+    def __init__(self, folder: Path, curriculum: Curriculum, *, follow_links: bool = True) -> None:
+        self._folder, self._curriculum, self._follow_links = folder, curriculum, follow_links
         self._known: dict[str, tuple[_Stamp, NotebookFile]] = {}
 
     def read(self) -> dict[str, NotebookFile]:
         """Return the notebook of each assignment that has one, by assignment."""
         found = {}
-        for module, path in paths(self._folder, self._curriculum):
+        for module, path in paths(self._folder, self._curriculum, follow_links=self._follow_links):
             with contextlib.suppress(OSError):  # It has been deleted in the meantime.
                 found[module] = self._read(module, path)
         return found
@@ -97,7 +106,7 @@ class NotebookReader:
         if stamp[1] > MAX_NOTEBOOK_BYTES:
             problem = f"it is larger than {MAX_NOTEBOOK_BYTES >> 20} MiB. Clear its outputs"
             return NotebookFile(name, b"", saved, problem=problem)
-        content = path.read_bytes()
+        content = read_plain_file(path)
         if content == released(module):
             return NotebookFile(name, content, saved)
         try:

@@ -13,7 +13,6 @@ from autograder.workspace.state import State
 # Keys of the state file.
 KEY, VERSION = "progress", "kit"  # codespell:ignore kit
 CURRENT_FUNCTION = "at"
-OLD_FINGERPRINT = "print"  # the key `fingerprint` of an entry in older state files
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ def load(state: State, curriculum: Curriculum) -> dict[str, ProgressEntry]:
 
 def _parse_entry(values: Any) -> ProgressEntry | None:
     try:
-        entry = ProgressEntry(**{"fingerprint" if key == OLD_FINGERPRINT else key: values[key] for key in values})
+        entry = ProgressEntry(**values)
         datetime.datetime.fromisoformat(entry.since)
         valid = entry.status in STATUSES and 0 <= entry.earned + 0.0 <= 1e6 and 0 < entry.possible + 0.0 <= 1e6
     except (TypeError, ValueError):

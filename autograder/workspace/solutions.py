@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
+from autograder.core.files import read_plain_file
 from autograder.curriculum import Curriculum
 from autograder.errors import UsageError
 from autograder.workspace import files
@@ -32,7 +33,7 @@ def solution_rule(folder: Path) -> str:
     if not path.exists():
         return RULES[0]
     try:
-        rule = tomllib.loads(path.read_text("utf-8-sig")).get("solutions", RULES[0])
+        rule = tomllib.loads(read_plain_file(path).decode("utf-8-sig")).get("solutions", RULES[0])
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {COURSE} ({error}). Ask your instructor") from None
     if rule not in RULES:

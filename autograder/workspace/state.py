@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder.core.files import write_atomically
+from autograder.core.files import read_plain_file, replace_file
 from autograder.curriculum import Curriculum, registry, selection
 
 FILE = ".headway.json"
@@ -57,7 +57,7 @@ class State:
     def save(self) -> None:
         """Write the file atomically; add a note if it cannot be written."""
         try:
-            write_atomically(self.folder / FILE, (json.dumps(self.content, indent=2) + "\n").encode())
+            replace_file(self.folder / FILE, (json.dumps(self.content, indent=2) + "\n").encode())
             self._unsaved = False
         except OSError as error:
             self._unsaved = True
@@ -71,11 +71,12 @@ def load(folder: Path) -> State:
     state = State(folder)
     path = folder / FILE
     try:
-        if path.exists():
-            content = json.loads(path.read_bytes()) if path.is_file() else None
-            if not isinstance(content, dict):
-                raise ValueError
-            state.content = content
+        content = None if path.is_symlink() else json.loads(read_plain_file(path))
+        if not isinstance(content, dict):
+            raise ValueError
+        state.content = content
+    except FileNotFoundError:
+        pass
     except (OSError, ValueError, RecursionError):
         state.notes.append(
             f"{FILE} is damaged or was not written by Headway, so progress and hints start afresh. "

@@ -16,6 +16,7 @@ from autograder.core.output_files import require_replaceable
 from autograder.curriculum import registry
 from autograder.errors import UsageError
 from autograder.results import SubmissionResult, function_status
+from autograder.workspace.notebook_files import FOLDER
 from autograder.workspace.solutions import GAVE_UP
 from autograder.workspace.sources import describe
 from autograder.workspace.state import State
@@ -46,11 +47,13 @@ def make_manifest(name: str, contents: dict[str, bytes], result: SubmissionResul
 
 
 def refuse_outside_links(folder: Path) -> None:
-    """Raise UsageError if a module is a link out of the workspace: the file it leads to would be submitted."""
+    """Raise UsageError if a file is a link out of the workspace: the file it leads to would be submitted."""
     root = folder.resolve()
-    for path in sorted(folder.glob("*.py")):
+    for path in sorted([*folder.glob("*.py"), *folder.glob("*.ipynb"), *folder.glob(f"{FOLDER}/*.ipynb")]):
         if path.is_file() and not path.resolve().is_relative_to(root):
-            raise UsageError(f"{path.name} is a link out of the workspace. Replace it with a copy of the file.")
+            raise UsageError(
+                f"{path.relative_to(folder)} is a link out of the workspace. Replace it with a copy of the file."
+            )
 
 
 def require_decided(workspace: Workspace) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.console import Console, RenderableType
 
+from autograder.core.text import clean_name
 from autograder.errors import UsageError
 from autograder.report import watch_screen, wording
 from autograder.workspace import editor, files, hints, solution_offer, solutions, watch_views
@@ -354,7 +355,7 @@ class WatchLoop:
             *(f"! {name} used to pass and now fails" for name in broken[:2]),
         ]
         return watch_screen.WatchScreen(
-            name=self._workspace.folder.name,
+            name=clean_name(self._workspace.folder.name),
             statuses=session.latest_statuses,
             points=session.points(),
             focus=focus,

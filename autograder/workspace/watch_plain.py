@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from autograder.core.text import clean_name
 from autograder.documents import Document
 from autograder.report import value_words, wording
 from autograder.report.assignment_finished import finished_lines
@@ -24,7 +25,7 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
     session, checker = start_session(folder, events.put)
     watcher = FileWatcher(folder, lambda: events.put(SAVED), poll, on_recheck=lambda: events.put(REREAD))
     session.begin()
-    _print_line(console, f"watching {folder.name}; press Ctrl-C to stop")
+    _print_line(console, f"watching {clean_name(folder.name)}; press Ctrl-C to stop")
     _print_line(console, f"checking {', '.join(session.checking)}")
     # The finished assignments that need not be reported.
     shown = {*progress.passed_assignments(session.statuses, session.curriculum)}

@@ -1,5 +1,6 @@
 """An open workspace: its folder, course, state, files and notebooks, each read once per command."""
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -24,14 +25,15 @@ class Workspace:
     curriculum: Curriculum  # the course whose functions are checked in the folder
     state: state_file.State  # what Headway has recorded in it
     named_versions: dict[str, Version] = field(default_factory=dict)  # by assignment; they count for this command
+    follow_links: bool = True  # whether files that are links are read
     _sources: dict[str, AssignmentSource] = field(default_factory=dict, init=False)
     _files: Snapshot | None = field(default=None, init=False)  # the modules in files, when they were last read
 
     @classmethod
-    def open(cls, folder: Path, curriculum: Curriculum | None = None) -> "Workspace":
+    def open(cls, folder: Path, curriculum: Curriculum | None = None, *, follow_links: bool = True) -> "Workspace":
         """Open a folder with the given course, or with the course recorded in it."""
         recorded = state_file.load(folder)
-        return cls(folder, curriculum or recorded.curriculum, recorded)
+        return cls(folder, curriculum or recorded.curriculum, recorded, follow_links=follow_links)
 
     @property
     def is_initialized(self) -> bool:
@@ -87,13 +89,16 @@ class Workspace:
 
     def _take(self, before: Snapshot | None) -> tuple[Snapshot, Snapshot, dict[str, AssignmentSource]]:
         """Return the modules that count, those in files, and which version of an assignment counts."""
-        in_files = take_snapshot(self.folder, self.curriculum, before)
+        in_files = take_snapshot(self.folder, self.curriculum, before, follow_links=self.follow_links)
         modules, recorded = dict(in_files.modules), self.state.section(sources.KEY)
         found = {}
         for name, notebook in self._notebooks.read().items():
             functions, file = self.curriculum.function_names[name], in_files.modules.get(name)
             path = self.folder / f"{name}.py"
-            saved = path.stat().st_mtime if file is not None and path.exists() else 0.0
+            saved = 0.0
+            if file is not None:
+                with contextlib.suppress(OSError):  # It has been deleted in the meantime.
+                    saved = path.stat().st_mtime
             source = sources.decide(name, functions, file, saved, notebook, recorded.get(name))
             if (version := self.named_versions.get(name, source.version)) != source.version:
                 source = replace(source, version=version, reason="named")
@@ -104,7 +109,7 @@ class Workspace:
 
     @cached_property
     def _notebooks(self) -> notebook_files.NotebookReader:
-        return notebook_files.NotebookReader(self.folder, self.curriculum)
+        return notebook_files.NotebookReader(self.folder, self.curriculum, follow_links=self.follow_links)
 
     @cached_property
     def _module_folder(self) -> ModuleFolder:

@@ -6,7 +6,7 @@ import zipfile
 from types import SimpleNamespace
 
 import pytest
-from support.commands import invoke
+from support.commands import invoke, refusal, succeed
 from support.student_notebook import write_functions
 
 from autograder.core.output_files import RECORD, OutputRecord
@@ -23,12 +23,6 @@ def refused(done, path, content=WORK):
     return "Name another" in done.stderr
 
 
-@pytest.fixture
-def workspace(tmp_path):
-    assert invoke("init", tmp_path / "ada").returncode == 0
-    return tmp_path / "ada"
-
-
 def train(folder, *arguments):
     return invoke("train", "--solution", "--preset", "bigram", "--data", "synthetic", *arguments, cwd=folder)
 
@@ -42,17 +36,16 @@ def trained(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_train_refuses_an_existing_checkpoint(trained, tmp_path):
     folder = shutil.copytree(trained, tmp_path / "runs")
     path = folder / "model.safetensors"
     before = path.read_bytes()
     done = train(folder, "--steps", 1)
-    assert done.returncode == 2
-    assert "model.safetensors has 2 steps. --resume continues it" in done.stderr
+    assert done.returncode == 2 and "2 steps. --resume" in done.stderr
     assert "--force replaces it" in done.stderr
     assert path.read_bytes() == before
-    resumed = invoke("train", "--solution", "--resume", "--steps", 3, cwd=folder)
-    assert resumed.returncode == 0, resumed.stderr
+    succeed("train", "--solution", "--resume", "--steps", 3, cwd=folder)
     assert train(folder, "--steps", 1, "--force").returncode == 0
     assert path.read_bytes() != before
 
@@ -66,6 +59,7 @@ def test_train_refuses_other_files_and_pictures(trained, tmp_path):
     assert not (folder / "new.safetensors").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_plot_replaces_only_plots(tmp_path, suffix):
     pytest.importorskip("matplotlib")
@@ -79,38 +73,38 @@ def test_plot_replaces_only_plots(tmp_path, suffix):
     assert path.read_bytes() != WORK.encode()
 
 
-def test_submit_replaces_only_archives_of_the_same_name(workspace, tmp_path):
+@pytest.mark.slow
+def test_submit_replaces_only_archives_of_the_same_name(folder, tmp_path):
     path = tmp_path / "ada.zip"
     submit = ("submit", "tokenizer", "--out", path)
-    assert invoke(*submit, cwd=workspace).returncode == 0
-    assert invoke(*submit, cwd=workspace).returncode == 0
-    other = invoke(*submit, "--name", "ben", cwd=workspace)
-    assert other.returncode == 2 and "--force" in other.stderr
+    assert invoke(*submit, cwd=folder).returncode == 0
+    assert invoke(*submit, cwd=folder).returncode == 0
+    assert "--force" in refusal(*submit, "--name", "ben", cwd=folder)
     path.write_text(WORK)
-    assert refused(invoke(*submit, cwd=workspace), path)
-    assert invoke(*submit, "--force", cwd=workspace).returncode == 0
+    assert refused(invoke(*submit, cwd=folder), path)
+    assert invoke(*submit, "--force", cwd=folder).returncode == 0
     assert zipfile.is_zipfile(path)
 
 
-def test_json_replaces_only_results(workspace):
-    path = workspace / "softmax.py"
+def test_json_replaces_only_results(folder):
+    path = folder / "softmax.py"
     before = path.read_text()
-    assert refused(invoke("check", "tokenizer", "--json", path, cwd=workspace), path, before)
-    results = workspace / "results.json"
+    assert refused(invoke("check", "tokenizer", "--json", path, cwd=folder), path, before)
+    results = folder / "results.json"
     for _ in range(2):
-        assert invoke("check", "tokenizer", "--json", results, cwd=workspace).returncode == 1
+        assert invoke("check", "tokenizer", "--json", results, cwd=folder).returncode == 1
     assert json.loads(results.read_text())["schema"].startswith("headway.result/")
     results.write_text('{"name": "a-package"}')
-    assert refused(invoke("runs", "--json", results, cwd=workspace), results, '{"name": "a-package"}')
+    assert refused(invoke("runs", "--json", results, cwd=folder), results, '{"name": "a-package"}')
 
 
 def test_import_model_refuses_an_existing_file(trained, tmp_path):
     model = SimpleNamespace(tensors={"wte": SimpleNamespace(path=tmp_path / "gpt2" / "model.safetensors")})
-    with pytest.raises(UsageError, match=r"bigram on synthetic, 2 steps. Name another file.*--force"):
+    with pytest.raises(UsageError, match=r"on synthetic, 2 steps.*--force"):
         importing.require_new_file(trained / "model.safetensors", model, False)
     importing.require_new_file(trained / "model.safetensors", model, True)
     importing.require_new_file(tmp_path / "new.safetensors", model, False)
-    with pytest.raises(UsageError, match="one of the files to import"):
+    with pytest.raises(UsageError, match="files to import"):
         importing.require_new_file(tmp_path / "gpt2" / "model.safetensors", model, True)
 
 
@@ -125,6 +119,7 @@ def test_release_keeps_notebooks_with_work(tmp_path):
         assert refused(invoke(*release, *extra), tmp_path / "softmax.ipynb", worked)
 
 
+@pytest.mark.slow
 def test_release_replaces_other_files_only_with_force(tmp_path):
     release = ("release", tmp_path, "--format", "stubs")
     assert invoke(*release).returncode == 0
@@ -136,6 +131,7 @@ def test_release_replaces_other_files_only_with_force(tmp_path):
     assert path.read_text() != WORK
 
 
+@pytest.mark.slow
 def test_site_replaces_only_its_own_pages(tmp_path):
     site = ("site", "--out", tmp_path, "--no-checks")
     page = tmp_path / "index.html"
@@ -146,7 +142,7 @@ def test_site_replaces_only_its_own_pages(tmp_path):
     for _ in range(2):
         assert invoke(*site).returncode == 0
     page.write_text(WORK)
-    assert "was changed after Headway wrote it" in invoke(*site).stderr
+    assert "was changed after" in invoke(*site).stderr
     assert invoke(*site, "--force").returncode == 0
 
 
@@ -163,6 +159,6 @@ def test_output_record_knows_its_own_folder(tmp_path):
     record = OutputRecord(tmp_path / "out", is_own_folder=True)
     record.require_replaceable([inside, outside], option="--to PATH", force=False)
     inside.write_text("edited in a spreadsheet")
-    with pytest.raises(UsageError, match="was changed after Headway wrote it"):
+    with pytest.raises(UsageError, match="was changed after"):
         record.require_replaceable([inside], option="--to PATH", force=False)
     record.require_replaceable([inside], option="--to PATH", force=True)

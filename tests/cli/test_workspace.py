@@ -5,7 +5,7 @@ import os
 import shutil
 
 import pytest
-from support.commands import invoke
+from support.commands import invoke, refusal, succeed
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.effort import duration
@@ -30,10 +30,8 @@ def workspace(checked, tmp_path):
 
 def test_init_writes_stubs_and_never_overwrites(tmp_path):
     folder = tmp_path / "my-gpt"
-    done = invoke("init", folder)
-    assert done.returncode == 0
-    assert done.stderr == ""
-    assert f"cd {folder}\n    headway " in done.stdout
+    done = succeed("init", folder)
+    assert done.stderr == "" and f"cd {folder}\n    headway " in done.stdout
     (folder / "softmax.py").write_text("my work")
     (folder / "attention.py").unlink()
     again = invoke("init", folder)
@@ -50,7 +48,7 @@ def test_init_asks_assistants_to_tutor_or_what_is_given(tmp_path):
     invoke("init", tmp_path / "w", "--agents", own)
     assert (tmp_path / "w" / "AGENTS.md").read_text() == "Answer in riddles.\n"
     again = invoke("init", tmp_path / "default", "--agents", own)
-    assert "AGENTS.md exists, so it was kept" in again.stdout
+    assert "AGENTS.md exists" in again.stdout
     assert "NAME --json" in (tmp_path / "default" / "AGENTS.md").read_text()
 
 
@@ -58,31 +56,27 @@ def test_init_asks_assistants_to_tutor_or_what_is_given(tmp_path):
 def test_init_refuses_instructions_that_are_no_text(tmp_path, content):
     if content is not None:
         (tmp_path / "own.md").write_bytes(content)
-    done = invoke("init", tmp_path / "w", "--agents", tmp_path / "own.md")
-    assert done.returncode == 2 and "--agents FILE" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    assert "--agents FILE" in refusal("init", tmp_path / "w", "--agents", tmp_path / "own.md")
     assert not (tmp_path / "w").exists()
 
 
 def test_release_of_stubs_contains_given_instructions(tmp_path):
     (tmp_path / "own.md").write_text("Answer in riddles.\n")
-    done = invoke("release", tmp_path / "out", "--format", "stubs", "--agents", tmp_path / "own.md")
-    assert done.returncode == 0, done.stderr
+    succeed("release", tmp_path / "out", "--format", "stubs", "--agents", tmp_path / "own.md")
     assert (tmp_path / "out" / "AGENTS.md").read_text() == "Answer in riddles.\n"
-    refused = invoke("release", tmp_path / "out", "--format", "policy", "--agents", tmp_path / "own.md")
-    assert refused.returncode == 2 and "--agents is for --format stubs" in refused.stderr
+    refused = refusal("release", tmp_path / "out", "--format", "policy", "--agents", tmp_path / "own.md")
+    assert "--format stubs" in refused
 
 
+@pytest.mark.slow
 def test_init_from_archive_brings_the_work(workspace, tmp_path):
     assert invoke("submit", "softmax", "--out", tmp_path / "ada.zip", cwd=workspace).returncode == 0
-    done = invoke("init", tmp_path / "new", "--from", tmp_path / "ada.zip")
-    assert done.returncode == 0
+    done = succeed("init", tmp_path / "new", "--from", tmp_path / "ada.zip")
     assert "1 file imported\n" in done.stdout
     assert (tmp_path / "new" / "softmax.py").read_bytes() == (workspace / "softmax.py").read_bytes()
     assert not (tmp_path / "new" / "backups").exists()
     for wrong, message in ((tmp_path / "missing.zip", "cannot read"), (workspace / "README.md", "not an archive")):
-        refused = invoke("init", tmp_path / "another", "--from", wrong)
-        assert refused.returncode == 2 and message in refused.stderr
+        assert message in refusal("init", tmp_path / "another", "--from", wrong)
         assert not (tmp_path / "another").exists()
 
 
@@ -92,8 +86,7 @@ def test_list_shows_progress(workspace):
     assert any("✓" in line and "log_softmax" in line and "5 / 5" in line for line in lines), done.stdout
     assert "4 of 5 functions pass" in done.stdout
     only_open = invoke("list", "softmax", "--open", cwd=workspace).stdout
-    assert "softmax_backward" in only_open
-    assert "log_softmax" not in only_open
+    assert "softmax_backward" in only_open and "log_softmax" not in only_open
     path = workspace / "softmax.py"
     path.write_text(path.read_text().replace("def log_softmax(x, axis=-1):", "def log_softmax(x, axis=-1, *, more=0):"))
     assert "log_softmax ~" in invoke("list", "softmax", cwd=workspace).stdout
@@ -140,22 +133,16 @@ def test_list_is_folded_so_that_it_fits_a_screen(workspace, tmp_path, columns):
 def test_hint_without_name_uses_the_current_function(workspace, tmp_path):
     about = workspace / ".headway.json"
     about.write_text(json.dumps({key: value for key, value in json.loads(about.read_text()).items() if key != "at"}))
-    assert "tokenizer.build_vocab · hint 1 of 3" in invoke("hint", cwd=workspace).stdout
+    assert "tokenizer.build_vocab" in invoke("hint", cwd=workspace).stdout
     about.write_text(json.dumps({**json.loads(about.read_text()), "at": "softmax.softmax_backward"}))
-    assert "softmax.softmax_backward · hint 1 of 3" in invoke("hint", cwd=workspace).stdout
-    elsewhere = invoke("hint", cwd=tmp_path)
-    assert elsewhere.returncode == 2
-    assert "headway hint softmax.softmax" in elsewhere.stderr
+    assert "softmax.softmax_backward" in invoke("hint", cwd=workspace).stdout
+    assert "headway hint softmax.softmax" in refusal("hint", cwd=tmp_path)
 
 
 def test_solution_needs_a_pass_or_giving_up(workspace):
-    shown = invoke("solution", "softmax.log_softmax", cwd=workspace)
-    assert shown.returncode == 0
+    shown = succeed("solution", "softmax.log_softmax", cwd=workspace)
     assert "def log_softmax" in shown.stdout
-    early = invoke("solution", "softmax.softmax_backward", cwd=workspace)
-    assert early.returncode == 2
-    assert "--give-up" in early.stderr
-    assert len(early.stderr.splitlines()) == 1
+    assert "--give-up" in refusal("solution", "softmax.softmax_backward", cwd=workspace)
     assert invoke("solution", "softmax.softmax_backward", "--give-up", cwd=workspace).returncode == 0
     gave_up = json.loads((workspace / ".headway.json").read_text())["gave_up"]
     assert list(gave_up) == ["softmax.softmax_backward"]
@@ -170,8 +157,7 @@ def test_diff_shows_both_versions(workspace, columns):
     assert "identical" in invoke("diff", "softmax.log_softmax", cwd=workspace).stdout
     path.write_text(text.replace("def log_softmax(x, axis=-1):", "def log_softmax(x, axis=-1, mine=None):"))
     done = invoke("diff", "softmax.log_softmax", cwd=workspace, COLUMNS=columns)
-    assert "mine=None" in done.stdout
-    assert "def log_softmax(x, axis=-1):" in done.stdout
+    assert "mine=None" in done.stdout and "def log_softmax(x, axis=-1):" in done.stdout
     beside = any("mine=None" in line and "def log_softmax(x, axis=-1):" in line for line in done.stdout.splitlines())
     assert beside == (columns == "140")
 
@@ -197,21 +183,18 @@ def test_update_restores_only_missing_files(workspace):
     assert "up to date" in invoke("update", cwd=workspace).stdout
 
 
+@pytest.mark.slow
 def test_submit_archive_can_be_graded(workspace, tmp_path):
     (workspace / "tools.py").write_text("def half(x):\n    return x / 2\n")
     (workspace / os.fsdecode(b"not text \xff.py")).write_text("x = 1\n")
-    done = invoke("submit", "softmax", "--out", tmp_path / "class" / "ada.zip", cwd=workspace)
-    assert done.returncode == 0, done.stderr
-    assert "1 of 5 functions do not pass" in done.stdout
-    assert "softmax.softmax_backward" in done.stdout
-    graded = invoke(
+    done = succeed("submit", "softmax", "--out", tmp_path / "class" / "ada.zip", cwd=workspace)
+    assert "1 of 5 functions" in done.stdout and "softmax.softmax_backward" in done.stdout
+    succeed(
         "grade", "class", "--out", "out", "--assignment", "softmax", "--seed", "0", "--unsafe-no-sandbox", cwd=tmp_path
     )
-    assert graded.returncode == 0, graded.stderr
     document = json.loads((tmp_path / "out" / "results" / "ada.json").read_text("utf-8"))
     statuses = {f["name"]: f["status"] for a in document["assignments"] for f in a["functions"]}
-    assert statuses.pop("softmax_backward") == "not_started"
-    assert set(statuses.values()) == {"passed"}
+    assert statuses.pop("softmax_backward") == "not_started" and set(statuses.values()) == {"passed"}
     assert document["notes"] == []
 
 

@@ -63,14 +63,12 @@ def test_title_is_never_cut(width, letters):
 
 def test_student_text_is_not_read_as_markup():
     text = rendered(document({**FAILED, "message": "x[b, t] [/bold]", "output": "[red]y[/red]\n"}))
-    assert "x[b, t] [/bold]" in text
-    assert "[red]y[/red]" in text
+    assert "x[b, t] [/bold]" in text and "[red]y[/red]" in text
 
 
 def test_render_shows_one_failure_per_function_unless_all_are_wanted():
     doc = document(FAILED, {**FAILED, "title": "another"})
-    assert "another" not in rendered(doc)
-    assert "1 more failed check;" in rendered(doc)
+    assert "another" not in rendered(doc) and "1 more failed check;" in rendered(doc)
     assert "another" in rendered(doc, all_panels=True)
 
 
@@ -99,8 +97,7 @@ def test_points_of_bonus_work_alone_have_their_own_maximum():
     for holder in (alone, alone["assignments"][0]):
         holder["points"] = {"earned": 1.0, "possible": 0.0}  # bonus work counts as earned only
     text = rendered(alone)
-    assert "1 / 2 bonus points" in text
-    assert "1 / 0" not in text
+    assert "1 / 2 bonus points" in text and "1 / 0" not in text
 
 
 def test_printed_output_comes_after_the_location():
@@ -162,8 +159,7 @@ def test_one_finding_is_reported_once():
 def test_panel_shows_where_the_function_called_the_line_that_failed():
     place = {"file": "helpers.py", "line": 7, "called_from": {"file": "attention.py", "line": 41, "text": "f(q)"}}
     shown = words(rendered(document(check(status="error", location=place))))
-    assert "helpers.py:7" in shown
-    assert "called from attention.py:41" in shown
+    assert "helpers.py:7" in shown and "from attention.py:41" in shown
 
 
 def test_syntax_error_is_one_panel_that_names_the_file():
@@ -171,9 +167,7 @@ def test_syntax_error_is_one_panel_that_names_the_file():
               "location": {"file": "attention.py", "line": 3}}  # fmt: skip
     shown = rendered(document(check(**broken), check(title="b", **broken), check("attention.causal_mask", **broken)))
     assert shown.count("Python cannot read") == 1
-    assert "! attention.py" in shown
-    assert "attention, causal_mask" in shown
-    assert "! 1 file with an error" in shown
+    assert "! attention.py" in shown and "attention, causal_mask" in shown and "! 1 file with an error" in shown
     assert "more failed check" not in shown
     assert words("Next: fix attention.py, line 3, then: headway check attention") in words(shown)
 
@@ -213,5 +207,4 @@ def test_panel_shows_no_cause_that_repeats_the_message():
 def test_overview_keeps_points_and_statuses_in_a_narrow_terminal(width):
     shown = rendered(document(check("attention.attention", status="not_started"), FAILED), width)
     row = next(line for line in shown.splitlines() if "attention" in line)
-    assert "0 / 2" in row
-    assert "failed" in row
+    assert "0 / 2" in row and "failed" in row

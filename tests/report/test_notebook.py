@@ -21,8 +21,7 @@ def test_correct_in_isolation_is_said_if_all_checks_say_it():
 
 def test_correct_in_isolation_is_not_said_of_one_check_among_others():
     text = shown(blocked("blocked by softmax.softmax. out differs"), blocked(ISOLATED))
-    assert "in isolation" not in text
-    assert "2 checks blocked by softmax.softmax" in text
+    assert "in isolation" not in text and "2 checks blocked" in text
 
 
 def test_function_with_one_started_check_is_not_called_unwritten():

@@ -213,6 +213,7 @@ def contribution_in(text, score, weight):
     return number(contribution)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(POLICIES, EARNED, MANUAL, EXCEPTIONS, st.integers(0, 100))
 def test_numbers_in_the_words_add_up_to_the_score(policy, earned, manual, exceptions, hours):
@@ -240,14 +241,6 @@ def test_numbers_in_the_words_add_up_to_the_score(policy, earned, manual, except
     score, out_of, percent = map(number, re.split(" of |which is ", result.removeprefix("total: ")))
     assert (score, out_of) == (rounded_points(student["score"]), rounded_points(student["out_of"]))
     assert percent == rounded_points(student["percent"])
-
-
-def test_score_lines_of_an_older_version_name_the_exception():
-    document = document_of(Policy(), {"softmax": 6.0}, names=("softmax",))
-    grade = document["students"][0]["assignments"]["softmax"]
-    grade.update(score=8.0, by_hand=True, exception="8 of 12 points given by hand, instead of 6 from the checks")
-    line = score_lines(document["students"][0], document)[0]
-    assert line == f"softmax: 6 of 12 points, replaced by 8 points ({grade['exception']})"
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.285, "0.29"), (1.005, "1.01"), (12.0, "12"), (-0.001, "0")])

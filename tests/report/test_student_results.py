@@ -2,11 +2,10 @@
 
 import json
 import time
-from dataclasses import replace
 
 import pytest
-from rich.console import Console
-from support.commands import invoke
+from support.calibration import cpu_limit
+from support.commands import invoke, succeed
 from support.html_rules import read_page
 
 from autograder.classroom.class_report import feedback_files, student_pages
@@ -16,7 +15,7 @@ from autograder.documents import CODE_SCHEMA
 from autograder.errors import UsageError
 from autograder.report.code_lines import MAX_EXCERPT, code_files, excerpt
 from autograder.report.findings import findings_by_assignment
-from autograder.report.student_results import as_page, render
+from autograder.report.student_results import as_page
 
 pytest.importorskip("jinja2")
 CODE = '''import numpy as np
@@ -109,8 +108,7 @@ def test_excerpt_of_an_unknown_line_is_what_the_result_holds(line):
 def test_excerpt_of_any_text_holds_its_line(text):
     files = code_files(code_of(text))
     _, lines = excerpt(files, check_at(1))
-    assert lines[0].number == 1
-    assert len(lines) <= 40
+    assert lines[0].number == 1 and len(lines) <= 40
 
 
 def test_code_files_marks_each_finding_once():
@@ -123,23 +121,11 @@ def test_code_files_marks_each_finding_once():
 
 def test_show_prints_score_findings_code_and_comments(book, student):
     entry, check = student
-    done = invoke("show", book.out, entry["submission"], "--no-color")
-    assert done.returncode == 0, done.stderr
+    done = succeed("show", book.out, entry["submission"], "--no-color")
     text = " ".join(done.stdout.split())
-    assert check["mistake"]["title"] in text
-    assert f"def {check['function'].partition('.')[2]}(" in text
+    assert check["mistake"]["title"] in text and f"def {check['function'].partition('.')[2]}(" in text
     assert "Grace Hopper" in text and "look at the scale" in text
     assert 'feedback = "summary"' not in text  # the synthetic class has no policy
-
-
-@pytest.mark.parametrize(("status", "said"), [("graded", True), ("unreadable", False)])
-def test_show_says_that_code_is_not_stored_only_of_graded_work(book, student, status, said):
-    results = replace(student_pages.results_of(book, student[0]), code=None)
-    results = replace(results, student={**results.student, "status": status})
-    console = Console(record=True, width=120)
-    render(results, console)
-    assert ("code is not stored" in console.export_text()) == said
-    assert ("code is not stored" in as_page(results)) == said
 
 
 def test_show_names_a_mistake_once(book, student):
@@ -154,8 +140,7 @@ def test_show_limited_results_says_so(book, student, tmp_path):
     policy = {"feedback": "summary", "checks": {"hidden": ["softmax.*"]}}
     document = {**book.document, "course": {"title": "T", "policy": policy}}
     shown = student_pages.results_of(gradebook.Gradebook(book.out, document), student[0])
-    assert 'feedback = "summary"' in shown.limits()
-    assert "hidden checks" in shown.limits()
+    assert 'feedback = "summary"' in shown.limits() and "hidden checks" in shown.limits()
 
 
 @pytest.mark.parametrize(
@@ -186,8 +171,7 @@ def test_show_page_obeys_the_rules_of_pages(book, student):
     page = as_page(student_pages.results_of(book, student[0]))
     allowed = ("an inline style sheet", "no <nav>")
     assert [problem for problem in read_page(page).problems if problem not in allowed] == []
-    assert "http" not in page.partition("</style>")[2]
-    assert "<script" not in page
+    assert "http" not in page.partition("</style>")[2] and "<script" not in page
 
 
 def test_show_page_hostile_code_stays_text(book, student, tmp_path):
@@ -243,6 +227,7 @@ def test_findings_checks_that_wait_belong_to_the_failed_one(book, student):
     assert finding["points"]["possible"] == len(function["checks"])
 
 
+@pytest.mark.slow
 def test_excerpts_of_a_long_file_take_little_time():
     text = "\n" * 130_000 + "def softmax(x):\n" + "\n" * 900 + "    return x"
     location = {"file": "softmax.py", "line": 130_001, "text": ""}
@@ -253,4 +238,4 @@ def test_excerpts_of_a_long_file_take_little_time():
         title, lines = excerpt(files, check)
     assert (title, lines[0].number, lines[0].status) == ("softmax.py", 130_001, "failed")
     assert len(lines) <= MAX_EXCERPT
-    assert time.process_time() - began < 5.0  # 30 s or more if each excerpt copies the file
+    assert time.process_time() - began < cpu_limit(5.0)  # 30 s or more if each excerpt copies the file

@@ -67,7 +67,7 @@ def test_plain_run_prints_a_line_for_each_measurement():
         assert [line.split()[1] for line in text.splitlines() if line.startswith("step")] == [
             str(step) for step in range(100, 1001, 100)
         ]
-    assert "preset names (d_model=32)" in text
+    assert "names (d_model=32)" in text
 
 
 def test_live_run_shows_curve_bar_and_sample():

@@ -63,6 +63,7 @@ def test_evaluated_default_affects_its_whole_module(workspace):
     assert after.edited_functions(before) == TRANSFORMER.select(["layernorm"])
 
 
+@pytest.mark.slow
 def test_student_helper_file_affects_its_users(workspace):
     (workspace / "tools.py").write_text("def half(x):\n    return x / 2\n")
     before, after = edited(workspace, "ffn", "import numpy as np\n", "import numpy as np\nfrom tools import half\n")
@@ -70,8 +71,7 @@ def test_student_helper_file_affects_its_users(workspace):
     before, after = edited(workspace, "ffn", "def relu(x):", "def relu(x, by=half):")
     (workspace / "tools.py").write_text("def half(x):\n    return x * 0.5\n")
     again = take_snapshot(workspace, TRANSFORMER, after)
-    assert "ffn.relu" in again.affected_functions(after)
-    assert again.edited_functions(after)
+    assert "ffn.relu" in again.affected_functions(after) and again.edited_functions(after)
 
 
 def test_unreadable_or_missing_file_affects_its_functions(workspace):

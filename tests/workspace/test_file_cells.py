@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from support.editing import edit
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
@@ -14,13 +15,6 @@ STUB = '    raise NotImplementedError("softmax.softmax")'
 
 def cells_of(folder):
     return FileCells(folder, "softmax", TRANSFORMER)
-
-
-def edit(folder, before, after):
-    path = folder / "softmax.py"
-    text = path.read_text()
-    assert before in text
-    path.write_text(text.replace(before, after))
 
 
 def test_every_function_of_the_course_has_a_cell_of_its_own(folder):
@@ -47,8 +41,7 @@ def test_replace_changes_only_the_cell(folder):
 def test_replace_with_another_digest_is_a_conflict(folder):
     before = (folder / "softmax.py").read_bytes()
     conflict = cells_of(folder).replace("softmax", "x = 1", "0123456789abcdef")
-    assert isinstance(conflict, Conflict)
-    assert STUB in conflict.cell.text
+    assert isinstance(conflict, Conflict) and STUB in conflict.cell.text
     assert (folder / "softmax.py").read_bytes() == before
 
 
@@ -71,17 +64,17 @@ def test_replace_keeps_line_endings_mark_and_end_of_file(folder, newline, byte_o
 
 
 def test_syntax_error_in_a_cell_leaves_every_cell_found(folder):
-    edit(folder, STUB, "    return (")
+    edit(folder / "softmax.py", STUB, "    return (")
     cells = cells_of(folder)
     assert "return (" in cells.require("softmax").text
     assert cells.require("log_softmax").definitions == {"log_softmax"}
 
 
 def test_renamed_function_is_found_by_digest_and_by_its_lesson(folder):
-    edit(folder, "def softmax(", "def softmx(")
+    edit(folder / "softmax.py", "def softmax(", "def softmx(")
     cell = cells_of(folder).find("softmax")
     assert cell.text.startswith("def softmx(")
-    edit(folder, "## `softmax`", "## my notes")
+    edit(folder / "softmax.py", "## `softmax`", "## my notes")
     assert cells_of(folder).find("softmax") is None
     assert cells_of(folder).find("softmax", cell.digest) == cell
     with pytest.raises(UsageError, match="no function softmax"):

@@ -22,8 +22,7 @@ def test_select_term_ignores_case_and_plural(name):
 def test_select_assignment_and_term_returns_both(name):
     terms = glossary.select([name, "ReLU"], TRANSFORMER)
     assert list(terms) == ["attention", "ffn"]
-    assert terms["attention"] == glossary.load(TRANSFORMER)["attention"]
-    assert list(terms["ffn"]) == ["ReLU"]
+    assert terms["attention"] == glossary.load(TRANSFORMER)["attention"] and list(terms["ffn"]) == ["ReLU"]
 
 
 @pytest.mark.parametrize(

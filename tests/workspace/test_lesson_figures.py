@@ -9,7 +9,8 @@ import zipfile
 from xml.etree import ElementTree
 
 import pytest
-from support.commands import invoke
+from support.commands import invoke, succeed
+from support.contrast import contrast
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum import registry
@@ -65,6 +66,7 @@ def difference(drawn, shipped):
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_shipped_figure_is_up_to_date(official, name):
     shipped = (FOLDER / f"{name}.svg").read_text("utf-8")
@@ -96,32 +98,19 @@ def test_lesson_begins_with_the_map_of_the_model(module):
 
 
 def test_map_without_a_part_of_the_assignment_is_an_error():
-    with pytest.raises(ValueError, match="marks no part of centering"):
+    with pytest.raises(ValueError, match="part of centering"):
         gpt_map("centering")
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_figure_is_small_and_its_text_is_legible(name):
     text = (FOLDER / f"{name}.svg").read_text("utf-8")
-    assert len(text) < LARGEST_FILE
-    assert "<image" not in text
-    assert "<text" in text
+    assert len(text) < LARGEST_FILE and "<image" not in text and "<text" in text
     root = ElementTree.fromstring(text)
     points = 1.0 if root.attrib["width"].endswith("pt") else 0.75  # of one unit of the drawing
     assert float(root.attrib["viewBox"].split()[2]) * points <= 720, "as wide as a notebook"
     sizes = re.findall(r'font-size="([\d.]+)"|font(?:-size)?: ?([\d.]+)px', text)
     assert min(float(a or b) for a, b in sizes) * points >= 9
-
-
-def luminance(color):
-    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def contrast(one, other):
-    low, high = sorted(map(luminance, (one, other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 def test_text_in_cells_has_enough_contrast():
@@ -141,8 +130,7 @@ def test_text_in_cells_has_enough_contrast():
 def test_trained_model_is_reproducible():
     """Another processor rounds differently, and 2,000 steps amplify that."""
     measured, shipped = trained.measure(), trained.measured()
-    assert set(measured) == set(shipped)
-    assert measured["chars"] == shipped["chars"]
+    assert set(measured) == set(shipped) and measured["chars"] == shipped["chars"]
     assert measured["losses"][:10] == pytest.approx(shipped["losses"][:10], abs=0.02)
     assert measured["losses"][-1] == pytest.approx(shipped["losses"][-1], abs=0.05)
 
@@ -186,16 +174,16 @@ def test_workspace_has_pictures_and_update_restores_them(tmp_path):
     assert picture.read_bytes() == (FOLDER / "masks.svg").read_bytes()
     picture.write_text("an older version")
     done = invoke("update", cwd=work)
-    assert "figures: 1 picture updated" in done.stdout
+    assert "1 picture updated" in done.stdout
     assert picture.read_bytes() == (FOLDER / "masks.svg").read_bytes()
     assert "Already up to date" in invoke("update", cwd=work).stdout
 
 
+@pytest.mark.slow
 def test_submission_does_not_contain_pictures(tmp_path):
     work = tmp_path / "work"
     assert invoke("init", work).returncode == 0
-    done = invoke("submit", "--out", tmp_path / "sent.zip", cwd=work)
-    assert done.returncode == 0, done.stderr
+    succeed("submit", "--out", tmp_path / "sent.zip", cwd=work)
     names = zipfile.ZipFile(tmp_path / "sent.zip").namelist()
     assert "softmax.py" in names
     assert [name for name in names if "figures" in name or name.endswith(".svg")] == []

@@ -3,10 +3,8 @@
 import pytest
 from support.commands import SOFTMAX
 
-from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.session import Options, check
 from autograder.workspace.background_checker import CheckReply
-from autograder.workspace.create import create
 from autograder.workspace.session import WatchSession
 from autograder.workspace.workspace import Workspace
 
@@ -30,10 +28,9 @@ class RecordingChecker:
 
 
 @pytest.fixture
-def session(tmp_path):
-    create(tmp_path / "w", TRANSFORMER)
-    (tmp_path / "w" / "softmax.py").write_text(WRONG, "utf-8")
-    return WatchSession(Workspace.open(tmp_path / "w"), RecordingChecker(tmp_path / "w"))
+def session(folder):
+    (folder / "softmax.py").write_text(WRONG, "utf-8")
+    return WatchSession(Workspace.open(folder), RecordingChecker(folder))
 
 
 def last_request(session):
@@ -90,6 +87,7 @@ def test_rereading_unchanged_files_does_not_interrupt_the_search(session):
     assert cause(session)["title"]
 
 
+@pytest.mark.slow
 def test_going_to_a_known_failure_looks_only_for_its_mistake(session):
     session.focus = "tokenizer.build_vocab"
     session.begin()

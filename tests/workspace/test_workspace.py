@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from support.commands import invoke
 
 from autograder import __version__
 from autograder.courses.transformer import TRANSFORMER
@@ -48,11 +49,12 @@ def test_return_commands_activate_what_needs_it(monkeypatch, prefix, first):
     monkeypatch.setattr(sys, "prefix", prefix)
     monkeypatch.delenv("CONDA_DEFAULT_ENV", raising=False)
     commands = editor_settings.return_commands(Path("/c/my gpt"))
-    assert commands[0].startswith(first)
-    assert commands[-2:] == ["cd '/c/my gpt'", "headway"]
+    assert commands[0].startswith(first) and commands[-2:] == ["cd '/c/my gpt'", "headway"]
 
 
-def test_readme_of_workspace_says_how_to_come_back(folder):
+def test_readme_of_workspace_says_how_to_come_back(tmp_path):
+    folder = tmp_path / "my-gpt"
+    assert invoke("init", folder).returncode == 0
     text = (folder / "README.md").read_text("utf-8")
     assert f"    cd {folder}\n    headway\n" in text.partition("## Coming back")[2]
 
@@ -69,8 +71,7 @@ def test_record_keeps_what_other_commands_recorded(workspace, passed_softmax):
     other.record_current_function("ffn.relu")
     workspace.record(passed_softmax)
     reopened = Workspace.open(workspace.folder)
-    assert reopened.statuses == {"softmax.softmax": "passed"}
-    assert reopened.current_function == "ffn.relu"
+    assert reopened.statuses == {"softmax.softmax": "passed"} and reopened.current_function == "ffn.relu"
 
 
 def test_record_without_save_is_forgotten(workspace, passed_softmax):
@@ -146,8 +147,7 @@ def test_badges_are_awarded_once(workspace):
 
 
 def test_loss_has_fallen_needs_a_lasting_drop():
-    assert badges.loss_has_fallen([3.0] * 10 + [2.0] * 90)
-    assert not badges.loss_has_fallen([3.0] * 100)
+    assert badges.loss_has_fallen([3.0] * 10 + [2.0] * 90) and not badges.loss_has_fallen([3.0] * 100)
     assert not badges.loss_has_fallen([3.0, 1.0])
 
 

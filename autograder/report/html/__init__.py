@@ -25,7 +25,7 @@ def template_environment() -> "Environment":
         from jinja2 import Environment, PackageLoader, StrictUndefined
         from markupsafe import Markup
     except ImportError:
-        raise missing_package("HTML pages need Jinja2", "class") from None
+        raise missing_package("HTML pages need Jinja2", "report") from None
     loader = PackageLoader("autograder.report", "html")
     templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
     templates.trim_blocks = templates.lstrip_blocks = True

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.core.files import report_write_error, write_atomically
 from autograder.core.output_files import require_replaceable
+from autograder.core.safe_output import echo
 from autograder.errors import UsageError
 from autograder.workspace.plot_data.catalog import FIGURES, Plot, find_plot
 from autograder.workspace.plots import figure
@@ -91,9 +92,9 @@ def show(
             return draw_with(inputs.functions_in_namespace(namespace))
         except function_calls.FunctionNotWritten as error:
             reason = f"{error.function} is not written yet. Write it, then run this cell again."
-            print(f"Drawn with the official solution: {reason}")
+            echo(f"Drawn with the official solution: {reason}")
         with function_calls.functions_in_folder(bundled("solutions")) as functions:
             return draw_with(functions)
     except UsageError as error:
-        print(error)
+        echo(error)
         return None

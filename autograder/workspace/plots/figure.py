@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autograder.core.current_folder import hidden_matplotlibrc
 from autograder.errors import missing_package
 from autograder.workspace.plot_data.computations import WHITE_SPACE
 
@@ -29,9 +30,10 @@ _SETTINGS: Any = {"font.family": FONT, "svg.hashsalt": "headway", "svg.fonttype"
 
 
 def require_matplotlib() -> None:
-    """Raise UsageError unless matplotlib is installed."""
+    """Import matplotlib; raise UsageError unless it is installed."""
     try:
-        import matplotlib  # noqa: F401
+        with hidden_matplotlibrc():
+            import matplotlib  # noqa: F401
     except ImportError:
         raise missing_package("plots need Matplotlib", "train") from None
 

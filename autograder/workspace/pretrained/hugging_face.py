@@ -22,7 +22,7 @@ from autograder.errors import UsageError
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 SIZES = ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head")  # in config.json
 NEEDED = ("config.json", WEIGHTS, "vocab.json", "merges.txt")
-LARGEST_TEXT = 64 << 20  # bytes of a JSON file, or of the merges
+LARGEST_TEXT = 8 << 20  # bytes of a JSON file, or of the merges; GPT-2's vocabulary has 1 MB
 _OTHER_WEIGHTS = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".onnx", ".gguf")
 
 

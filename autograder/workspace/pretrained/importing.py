@@ -52,15 +52,18 @@ def import_model(modules: Path, model: HuggingFaceModel, out: Path) -> ModelDesc
             source=clean(model.folder.resolve().name, 100),
             config=config,
             tokens=model.tokens,
-            merges=[list(pair) for pair in model.merges],
+            merges=model.merges,
             end=end if type(end) is int and 0 <= end < len(model.tokens) else None,
         )
         try:
             description.require_consistent({name: shape for name, (_, shape) in parameters.items()})
         except ValueError as error:
             raise UsageError(f"the files in {model.folder} do not fit together: {error}") from None
-        with report_write_error(out, "Name another file: --out FILE"):
-            model_file.save(out, description, parameters, _data(process, description, parameters))
+        try:
+            with report_write_error(out, "Name another file: --out FILE"):
+                model_file.save(out, description, parameters, _data(process, description, parameters))
+        except tensor_files.DamagedFile as error:
+            raise UsageError(f"{model.folder} cannot be imported: {error}") from None
     return description
 
 

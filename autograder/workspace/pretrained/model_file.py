@@ -9,14 +9,16 @@ multiplied by one vector, and that is faster if the numbers of one feature lie s
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from autograder.core import tensor_files
-from autograder.core.tensor_files import DTYPES, StoredTensor
+from autograder.core.tensor_files import DTYPES, StoredTensor, TensorFile
+from autograder.core.text import clean
 from autograder.core.wire_format import Config, MappedArray
 from autograder.errors import UsageError
 from autograder.workspace.training import checkpoint
@@ -26,14 +28,13 @@ FORMAT = "headway.model/1"
 _SIZES = ("vocab_size", "block_size", "n_layers", "n_heads", "d_model", "d_ff")
 
 
-@dataclass(frozen=True)
-class ModelDescription:
+class ModelDescription(msgspec.Struct, frozen=True, tag_field="format", tag=FORMAT, forbid_unknown_fields=True):
     """Everything about an imported model but its parameters."""
 
     source: str  # the name of the folder that it was imported from
-    config: dict[str, Any]  # the fields of its `GPTConfig`
+    config: dict[str, int | float | bool | str | None]  # the fields of its `GPTConfig`
     tokens: list[str]  # the vocabulary, in the order of the ids
-    merges: list[list[str]]  # pairs of tokens, in the order in which they are merged
+    merges: list[tuple[str, str]]  # pairs of tokens, in the order in which they are merged
     end: int | None  # the id of the token that ends a text, if there is one
 
     def is_transposed(self, name: str) -> bool:
@@ -47,15 +48,14 @@ class ModelDescription:
     def require_consistent(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
         """Raise ValueError unless its parts, and parameters of these shapes, fit together."""
         for name in _SIZES:
-            if type(self.config.get(name)) is not int or self.config[name] < 1:
-                raise ValueError(f"{name} is {self.config.get(name)!r}, expected an integer of at least 1")
-        if len(self.tokens) != self.config["vocab_size"] or not all(isinstance(token, str) for token in self.tokens):
+            size = self.config.get(name)
+            if type(size) is not int or size < 1:
+                raise ValueError(f"{name} is {size!r}, expected an integer of at least 1")
+        if len(self.tokens) != self.config["vocab_size"]:
             raise ValueError(f"the vocabulary has {len(self.tokens)} tokens, expected {self.config['vocab_size']}")
-        if not all(len(pair) == 2 and all(isinstance(token, str) for token in pair) for pair in self.merges):
-            raise ValueError("a merge is not a pair of tokens")
-        if self.end is not None and not (type(self.end) is int and 0 <= self.end < len(self.tokens)):
+        if self.end is not None and not 0 <= self.end < len(self.tokens):
             raise ValueError(f"the end of the text is {self.end!r}, expected the id of a token")
-        if self.config["n_layers"] > len(shapes):
+        if int(self.config["n_layers"] or 0) > len(shapes):
             raise ValueError(f"{len(shapes)} parameters are too few for {self.config['n_layers']} blocks")
         expected = parameter_shapes(self.config)
         for name in sorted(expected.keys() | shapes.keys()):
@@ -93,7 +93,7 @@ class ImportedModel:
     @property
     def merges(self) -> list[tuple[str, str]]:
         """Return the pairs of tokens, in the order in which they are merged."""
-        return [(left, right) for left, right in self.description.merges]
+        return self.description.merges
 
 
 def mapped(tensor: StoredTensor, transposed: bool = False) -> MappedArray:
@@ -129,7 +129,7 @@ def save(
         parameters: dtype and shape of each, by name.
         data: the bytes of all parameters in this order, as they are stored, in pieces of any size.
     """
-    header = json.dumps({"format": FORMAT, **asdict(description)}, ensure_ascii=False)
+    header = msgspec.json.encode(description).decode()
     stored = {name: (dtype, description.stored_shape(name, shape)) for name, (dtype, shape) in parameters.items()}
     tensor_files.write_tensors(path, stored, {"headway": header}, data)
 
@@ -146,18 +146,23 @@ def load(path: Path) -> Checkpoint | ImportedModel:
             "headway import-model FOLDER"
         )
     try:
-        header = json.loads(file.metadata["headway"])
-        if header["format"] != FORMAT:
+        if checkpoint.file_format(file) != FORMAT:
             return checkpoint.load(path)
-        description = ModelDescription(**{name: value for name, value in header.items() if name != "format"})
-        shapes = {name: description.stored_shape(name, tensor.shape) for name, tensor in file.tensors.items()}
-        description.require_consistent(shapes)
-        if wrong := {tensor.dtype for tensor in file.tensors.values()} - {"F32", "F64"}:
-            raise ValueError(f"a parameter has the dtype {min(wrong)}")
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        problem = f"{path} is damaged ({type(error).__name__}: {error})"
+        return ImportedModel(path, read_description(file), file.tensors)
+    except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as error:
+        problem = f"{path} is damaged: {clean(error, 300)}"
         raise UsageError(f"{problem}. Import the model again: headway import-model") from None
-    return ImportedModel(path, description, file.tensors)
+
+
+def read_description(file: TensorFile) -> ModelDescription:
+    """Return the description of an imported model; raise ValueError or DecodeError unless it fits the parameters."""
+    description = msgspec.json.decode(file.metadata["headway"], type=ModelDescription)
+    description.require_consistent(
+        {name: description.stored_shape(name, tensor.shape) for name, tensor in file.tensors.items()}
+    )
+    if wrong := {tensor.dtype for tensor in file.tensors.values()} - {"F32", "F64"}:
+        raise ValueError(f"a parameter has the dtype {min(wrong)}")
+    return description
 
 
 def as_bytes(value: Any) -> "np.ndarray[Any, np.dtype[np.uint8]]":

@@ -7,7 +7,6 @@ import os
 import platform
 import statistics
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from autograder import __version__
+from autograder.core.current_folder import python_command
 from autograder.errors import HeadwayError, UsageError, missing_package
 from autograder.report.benchmark import SpeedComparison
 from autograder.sandbox import start_workers
@@ -144,7 +144,7 @@ def _torch_process(trainer: Trainer) -> Iterator[TrainSteps]:
         arrays: dict[str, Any] = {f"params.{name}": array for name, array in trainer.checkpoint().params.items()}
         np.savez(path, **arrays, ids=trainer.tokens(), settings=np.array(json.dumps(config)))
         with subprocess.Popen(
-            [sys.executable, "-m", "autograder.workspace.training.torch_baseline", str(path)],
+            python_command("-m", "autograder.workspace.training.torch_baseline", str(path)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

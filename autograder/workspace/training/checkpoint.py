@@ -1,18 +1,27 @@
 """Checkpoints of training runs: one safetensors file with parameters, optimizer state, history and settings."""
 
-import json
+import math
 import tempfile
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
+from msgspec import Meta
 
+from autograder.core import tensor_files
 from autograder.core.files import report_write_error, write_atomically
+from autograder.core.tensor_files import TensorFile
+from autograder.core.text import clean, counted
 from autograder.errors import UsageError, missing_package
 from autograder.workspace.training import synthetic_corpus
 
 FORMAT = "headway.checkpoint/1"
+LARGEST = 4 << 30  # bytes: more than the largest model that can be trained has, with its averages
+MOST_STEPS = 10_000_000
+# What reading a file of another kind, or a damaged one, raises.
+DAMAGED = (msgspec.MsgspecError, ValueError, KeyError, OverflowError, RecursionError, UsageError)
 Arrays = dict[str, np.ndarray[Any, np.dtype[Any]]]
 
 
@@ -23,20 +32,36 @@ class TrainingSettings:
     preset: str
     data: str  # the name of a dataset, or the path of a file as the user gave it
     model: dict[str, int | float | bool | str]
-    batch_size: int
-    lr: float
-    schedule: str
-    steps: int
-    seed: int
+    batch_size: Annotated[int, Meta(ge=1, le=4096)]
+    lr: Annotated[float, Meta(gt=0, le=1000)]
+    schedule: Annotated[str, Meta(pattern=r"^(constant|cosine)\Z")]
+    steps: Annotated[int, Meta(ge=1)]
+    seed: Annotated[int, Meta(ge=0)]
     prompt: str
     data_sha256: str
-    kind: str = "gpt"  # of model; see `presets.py`
+    kind: Annotated[str, Meta(pattern=r"^(gpt|bigram|llama|encoder-decoder)\Z")] = "gpt"  # of model; see `presets.py`
     shuffle_lines: bool = False  # of a file of the user's
 
     def entropy_floor(self) -> float | None:
         """Return the smallest possible expected loss if it is known: for the synthetic language only."""
         context = int(self.model["block_size"])
         return synthetic_corpus.entropy_per_character(context) if self.data == "synthetic" else None
+
+
+class _Format(msgspec.Struct):
+    format: str
+
+
+class Header(msgspec.Struct, tag_field="format", tag=FORMAT, forbid_unknown_fields=True):
+    """Everything in the file of a checkpoint but its tensors."""
+
+    step: Annotated[int, Meta(ge=0, le=MOST_STEPS)]
+    chars: list[Annotated[str, Meta(min_length=1, max_length=1)]]
+    settings: TrainingSettings
+    order: list[str]  # of the parameters in the flat optimizer buffer
+    adamw_step: Annotated[int, Meta(ge=0)]
+    seconds: Annotated[float, Meta(ge=0)] | None
+    student: list[str] | None
 
 
 @dataclass
@@ -68,7 +93,7 @@ def require_writable(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path.parent), path.open("ab"):
             pass
-        if not existed:
+        if not existed and not path.stat().st_size:  # otherwise another run has just written it
             path.unlink()
 
 
@@ -81,42 +106,78 @@ def save(path: Path, run: Checkpoint) -> None:
             tensors[f"adamw.{average}.{name}"] = np.ascontiguousarray(array)
     tensors["history.losses"] = np.asarray(run.losses, np.float64)
     tensors["history.validation"] = np.asarray(run.validation, np.float64).reshape(-1, 2)
-    header = {"format": FORMAT, "step": run.step, "chars": run.chars, "settings": asdict(run.settings)}
-    header["order"] = list(run.params)  # the order of the parameters in the flat optimizer buffer
-    header["adamw_step"] = run.state.get("step", 0)
-    header |= {"seconds": run.seconds, "student": run.student}
-    write_atomically(path, safetensors.save(tensors, metadata={"headway": json.dumps(header)}))
+    step = run.state.get("step", 0)
+    header = Header(run.step, run.chars, run.settings, list(run.params), step, run.seconds, run.student)
+    metadata = {"headway": msgspec.json.encode(header).decode()}
+    write_atomically(path, safetensors.save(tensors, metadata=metadata))
+
+
+def file_format(file: TensorFile) -> str:
+    """Return the format that a model of Headway names; raise an error of `DAMAGED` if it is none."""
+    return msgspec.json.decode(file.metadata["headway"], type=_Format).format
+
+
+def read_header(file: TensorFile) -> Header:
+    """Return the header of a checkpoint; raise such an error unless it fits the tensors of the file."""
+    if file_format(file) != FORMAT:
+        raise ValueError(f"its format is {file_format(file)[:40]!r}")
+    header = msgspec.json.decode(file.metadata["headway"], type=Header)
+    _require_valid(header.settings)
+    if len({*header.chars}) < len(header.chars) or len({*header.order}) < len(header.order):
+        raise ValueError("a character or a parameter occurs twice")
+    prefixes = ("params.", "adamw.m.", "adamw.v.") if header.adamw_step else ("params.",)
+    for name in header.order:
+        if len({file.tensors[f"{prefix}{name}"].shape for prefix in prefixes}) > 1:
+            raise ValueError(f"{clean(name, 80)} has averages of another shape")
+    losses, validation = (file.tensors[f"history.{name}"] for name in ("losses", "validation"))
+    if len(losses.shape) != 1 or len(validation.shape) != 2 or validation.shape[1] != 2:
+        raise ValueError("the history has another shape")
+    if max(losses.shape[0], validation.shape[0]) > header.step:
+        raise ValueError(f"its history is longer than {counted(header.step, 'step')}")
+    if wrong := {tensor.dtype for tensor in file.tensors.values()} - {"F32", "F64"}:
+        raise ValueError(f"a tensor has the dtype {min(wrong)}")
+    if sum(tensor.size for tensor in file.tensors.values()) > LARGEST:
+        raise ValueError(f"it is larger than {LARGEST >> 30} GiB")
+    return header
+
+
+def _require_valid(settings: TrainingSettings) -> None:
+    """Raise ValueError or UsageError for settings of the model with which `headway train` could not have begun."""
+    from autograder.workspace.training import hyperparameters
+
+    hyperparameters.require_valid(settings.model, settings.kind)
 
 
 def load(path: Path) -> Checkpoint:
     """Read a checkpoint."""
-    safetensors = _import_safetensors()
     try:
-        content = path.read_bytes()
+        file = tensor_files.read_header(path.resolve())
+        header = read_header(file)
+
+        def array(name: str) -> "np.ndarray[Any, np.dtype[Any]]":
+            tensor = file.tensors[name]
+            dtype, count = tensor_files.DTYPES[tensor.dtype], math.prod(tensor.shape)
+            return np.fromfile(tensor.path, dtype, count, offset=tensor.offset).reshape(tensor.shape)
+
+        averages = ("m", "v") if header.adamw_step else ()
+        state: dict[str, Any] = {"step": header.adamw_step} if header.adamw_step else {}
+        state |= {average: {name: array(f"adamw.{average}.{name}") for name in header.order} for average in averages}
+        return Checkpoint(
+            settings=header.settings,
+            chars=header.chars,
+            step=header.step,
+            params={name: array(f"params.{name}") for name in header.order},
+            state=state,
+            losses=array("history.losses").tolist(),
+            validation=[(int(step), float(loss)) for step, loss in array("history.validation")],
+            seconds=header.seconds,
+            student=header.student,
+        )
     except OSError as error:
         raise UsageError(f"cannot read {path} ({error.strerror}). Train a model first: headway train") from None
-    try:
-        tensors = safetensors.load(content)
-        size = int.from_bytes(content[:8], "little")
-        header = json.loads(json.loads(content[8 : 8 + size])["__metadata__"]["headway"])
-        if header["format"] != FORMAT:
-            raise ValueError(header["format"])
-        state: dict[str, Any] = {"step": header["adamw_step"]} if header["adamw_step"] else {}
-        for average in ("m", "v") if state else ():
-            state[average] = {name: tensors[f"adamw.{average}.{name}"] for name in header["order"]}
-        return Checkpoint(
-            settings=TrainingSettings(**header["settings"]),
-            chars=header["chars"],
-            step=header["step"],
-            params={name: tensors[f"params.{name}"] for name in header["order"]},
-            state=state,
-            losses=tensors["history.losses"].tolist(),
-            validation=[(int(step), float(loss)) for step, loss in tensors["history.validation"]],
-            seconds=header.get("seconds"),
-            student=header.get("student"),
-        )
-    except Exception as error:  # a file of another kind raises various errors; all mean the same
-        raise UsageError(f"{path} is not a checkpoint of headway train ({type(error).__name__}: {error})") from None
+    except DAMAGED as error:
+        reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+        raise UsageError(f"{path} is not a checkpoint of headway train: {clean(reason, 300)}") from None
 
 
 def _import_safetensors() -> Any:

@@ -1,6 +1,5 @@
 """List the models in a folder: checkpoints of `headway train`, and imported models. Only their headers are read."""
 
-import json
 import math
 import re
 from dataclasses import dataclass
@@ -68,30 +67,28 @@ def summary(path: Path) -> ModelSummary:
     try:
         changed = path.stat().st_mtime
         file = tensor_files.read_header(path)
-        header = json.loads(file.metadata["headway"])
-        if header["format"] == model_file.FORMAT:
-            config = header["config"]
-            about = f"imported from {clean(header['source'], 80)}: {int(config['n_layers'])} blocks"
-            return ModelSummary(path.name, "imported", changed, f"{about}, width {int(config['d_model'])}")
-        if header["format"] != checkpoint.FORMAT:
-            raise ValueError(header["format"])
-        settings = checkpoint.TrainingSettings(**header["settings"])
-        losses = _numbers(file.tensors["history.losses"])
-        validation = _numbers(file.tensors["history.validation"])
+        if checkpoint.file_format(file) == model_file.FORMAT:
+            model = model_file.read_description(file)
+            about = f"imported from {clean(model.source, 80)}: {model.config['n_layers']} blocks"
+            return ModelSummary(path.name, "imported", changed, f"{about}, width {model.config['d_model']}")
+        header = checkpoint.read_header(file)
+        settings = header.settings
+        losses = _last_rows(file.tensors["history.losses"], LOSSES)
+        validation = _last_rows(file.tensors["history.validation"], 1)
         return ModelSummary(
             name=path.name,
-            kind=str(settings.kind),
+            kind=settings.kind,
             changed=changed,
             about=clean(f"{settings.preset} on {datasets.shown_name(settings.data)}", 200),
-            step=int(header["step"]),
-            steps=int(settings.steps),
-            loss=finite(losses[-LOSSES:].mean()) if losses.size else None,
+            step=header.step,
+            steps=settings.steps,
+            loss=finite(losses.mean()) if losses.size else None,
             validation=finite(validation[-1, 1]) if validation.size else None,
-            seconds=finite(header.get("seconds") or math.nan),
-            parameters=sum(math.prod(file.tensors[f"params.{name}"].shape) for name in header["order"]),
+            seconds=finite(header.seconds or math.nan),
+            parameters=sum(math.prod(file.tensors[f"params.{name}"].shape) for name in header.order),
             changed_settings=tuple(clean(text, 100) for text in changed_settings(settings)),
         )
-    except Exception as error:  # a file of another kind raises various errors; all mean the same
+    except (OSError, *checkpoint.DAMAGED) as error:
         return ModelSummary(path.name, "", 0.0, f"not a model of Headway ({type(error).__name__})")
 
 
@@ -106,8 +103,7 @@ def finite(number: float) -> float | None:
     return float(number) if math.isfinite(number) else None
 
 
-def _numbers(tensor: StoredTensor) -> "np.ndarray[Any, np.dtype[Any]]":
-    with tensor.path.open("rb") as file:
-        file.seek(tensor.offset)
-        content = file.read(tensor.size)
-    return np.frombuffer(content, tensor_files.DTYPES[tensor.dtype]).reshape(tensor.shape)
+def _last_rows(tensor: StoredTensor, count: int) -> "np.ndarray[Any, np.dtype[Any]]":
+    """Return the last numbers of a tensor with one axis, or rows of one with two; the rest is not read."""
+    numbers = np.frombuffer(tensor.last_bytes(count), tensor_files.DTYPES[tensor.dtype])
+    return numbers.reshape(-1, *tensor.shape[1:])

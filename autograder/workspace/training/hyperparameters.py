@@ -137,6 +137,16 @@ def changed_model(model: Model, assignments: Iterable[str], preset: str, kind: s
     return changed
 
 
+def require_valid(model: Model, kind: str) -> None:
+    """Raise ValueError or UsageError for a model that `changed_model` could not return."""
+    known = {"block_size": Whole(4096), **HYPERPARAMETERS[kind]}
+    for name, value in {"block_size": None, **model}.items():
+        if name not in known or known[name].parse(str(value)) is None:
+            raise ValueError(f"its model has {assignment_text(name, value)}")
+    if kind in _DEFAULT_HEADS:
+        _require_consistent(model, kind)
+
+
 def _unknown(name: str, known: Mapping[str, Hyperparameter], preset: str) -> str:
     if not known:
         return f"the model of the preset {preset} has no settings to change. Leave out --set"

@@ -27,9 +27,9 @@ OWN_TEXT = "a text of the author's own"
 def make_card(folder: Path, run: Checkpoint, sampling: Sampling) -> ModelCard:
     """Return the card of a model; the sample is generated with the modules in `folder`."""
     settings, kind = run.settings, KINDS.get(run.settings.kind, run.settings.kind)
-    if not run.losses:
-        raise UsageError("the model has not been trained yet. Train it: headway train --resume")
     points = [LossPoint(*point) for point in curve_points(run)]
+    if not points:
+        raise UsageError("the model has not been trained yet. Train it: headway train --resume")
     size = sum(array.size for array in run.params.values())
     text = OWN_TEXT
     if not datasets.is_file(settings.data):

@@ -116,6 +116,7 @@ def records(
     if resumed and resumed.step >= until:
         raise UsageError(f"{out} already has {resumed.step} steps. To train longer: headway train --resume --steps N")
     checkpoint.require_writable(out)
+    before = _file_stamp(out)
     with start_workers() as workers, closing(Trainer(workers, folder, settings, resumed)) as trainer:
         trainer.run.student = _written_in_all_steps(resumed, student)
         yield TrainingStart(
@@ -136,7 +137,7 @@ def records(
                 break
         run = trainer.checkpoint()
         comparison = trainer.comparison_with_counts() if settings.kind == "bigram" else []
-    _save(run, out)
+    _save(run, out, before)
     yield TrainingEnd(run, run.step < until, comparison)
 
 
@@ -207,8 +208,25 @@ def train(
     return end.run
 
 
-def _save(run: Checkpoint, out: Path) -> None:
-    """Write the checkpoint; if that fails, write it to a temporary folder so that the run is not lost."""
+def _file_stamp(path: Path) -> tuple[int, int, int] | None:
+    """Return what changes when a file is written: its inode, time and size; None if there is no plain file."""
+    if not path.is_file():
+        return None
+    status = path.stat()
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def _save(run: Checkpoint, out: Path, before: tuple[int, int, int] | None = None) -> None:
+    """Write the checkpoint; where that fails, or would replace another run's, write it elsewhere.
+
+    `before` is the file's stamp when this run began.
+    """
+    if _file_stamp(out) not in (None, before):
+        number = 2
+        while (other := out.with_name(f"{out.stem}-{number}{out.suffix}")).exists():
+            number += 1
+        checkpoint.save(other, run)
+        raise UsageError(f"{out} was changed by another run meanwhile, so it was kept. This run is in {other}")
     try:
         checkpoint.save(out, run)
     except OSError as error:

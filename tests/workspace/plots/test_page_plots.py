@@ -122,8 +122,7 @@ def test_error_of_a_function_is_one_line(error, expected):
 def test_result_that_cannot_be_drawn_is_one_line(result):
     with pytest.raises(UsageError) as raised:
         page_plots.draw("softmax-temperatures", lambda name, args, kwargs: result)
-    assert "softmax.softmax" in str(raised.value)
-    assert "\n" not in str(raised.value)
+    assert "softmax.softmax" in str(raised.value) and "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("value", [0.0, -7.5, 1e100, 1e-300])

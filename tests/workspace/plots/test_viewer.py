@@ -5,7 +5,6 @@ import sys
 
 import numpy as np
 import pytest
-from support.chromium import chromium
 
 from autograder.curriculum.stubs import bundled
 from autograder.workspace.plot_data.catalog import PLOTS
@@ -46,11 +45,13 @@ def page(tmp_path_factory):
     return path, text, weights
 
 
+CHROMIUM_FLAGS = ("window-size=1200,900",)
+
+
 @pytest.fixture(scope="module")
-def browser(page, tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile"), "window-size=1200,900") as driver:
-        driver.get(page[0].as_uri())
-        yield driver
+def browser(page, browser):
+    browser.get(page[0].as_uri())
+    return browser
 
 
 def opacities(browser):
@@ -67,8 +68,7 @@ def opacities(browser):
 
 def test_page_is_self_contained(page):
     html = page[0].read_text("utf-8")
-    assert "http://" not in html and "https://" not in html
-    assert "default-src 'none'" in html
+    assert "http://" not in html and "https://" not in html and "default-src 'none'" in html
     assert html.count("</script>") == 2, "text must not end a script element"
     assert len(html) < 3_000_000
 

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 from rich.console import Console
-from support.commands import invoke
+from support.commands import invoke, refusal, succeed
 
 from autograder.curriculum.stubs import bundled
 from autograder.report.loss_curve import LossPoint
@@ -48,15 +48,13 @@ def test_html_card_escapes_texts_and_loads_nothing():
     assert not {"script", "img", "link", "iframe"} & set(parsed.tags)
     for text in ("A <GPT> & more", "<script>alert(1)</script>", "a|b", "2.500", "Written by me: [softmax]."):
         assert text in parsed.text
-    assert page.count("<circle") == 4 and "polyline" in page
-    assert "http" not in page
+    assert page.count("<circle") == 4 and "polyline" in page and "http" not in page
 
 
 def test_markdown_card_escapes_texts_and_fences_the_sample():
     text = to_markdown(CARD)
     assert text.startswith("# A \\<GPT\\> & more\n\nTrained on \\*stars\\*.")
-    assert "| text | a\\|b |" in text and "\\[softmax\\]" in text
-    assert "````text\n```\n<script>" in text
+    assert "| text | a\\|b |" in text and "\\[softmax\\]" in text and "````text\n```\n<script>" in text
     curve = re.search(r"```text\n( +[\d.]+\|.*?)```", text, re.S)[1]
     assert curve.isascii() and curve.count("o") >= 4
 
@@ -83,8 +81,7 @@ def trained(tmp_path_factory):
 @pytest.mark.parametrize("suffix", ["html", "md"])
 def test_card_of_a_run_shows_it(trained, tmp_path, suffix):
     out = tmp_path / f"card.{suffix}"
-    done = invoke("card", "names.safetensors", "--solution", "--out", out, cwd=trained)
-    assert done.returncode == 0, done.stderr
+    succeed("card", "names.safetensors", "--solution", "--out", out, cwd=trained)
     text = out.read_text("utf-8")
     size = sum(array.size for array in checkpoint.load(trained / "names.safetensors").params.values())
     for part in (
@@ -132,9 +129,7 @@ def test_card_refuses_what_it_should(trained, tmp_path):
         (("names.safetensors", "--out", tmp_path / "card.pdf"), "--out card.html"),
         (("none.safetensors",), "Train a model first"),
     ):
-        done = invoke("card", *arguments, "--solution", cwd=trained)
-        assert done.returncode == 2 and message in done.stderr
-        assert len(done.stderr.splitlines()) == 1
+        assert message in refusal("card", *arguments, "--solution", cwd=trained)
     assert card.read_text() == "mine"
     titled = invoke("card", "names.safetensors", "--solution", "--out", card, "--force", "--title", "Mine", cwd=trained)
     assert titled.returncode == 0 and card.read_text("utf-8").startswith("# Mine\n")

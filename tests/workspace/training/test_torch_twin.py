@@ -3,34 +3,22 @@
 import dataclasses
 import itertools
 import re
-import sys
 
 import numpy as np
 import pytest
-import torch
+from support.lazy_module import LazyModule, torch
 from support.paths import ROOT
-from torch import nn
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.sandbox.child.training import LlamaRun
-from autograder.workspace.torch_twin import load_into_torch, sinusoids
 from autograder.workspace.training.presets import PRESETS
-from autograder.workspace.training.torch_baseline import batches, torch_trainer
 
+twins = LazyModule("support.torch_models")
+torch_twin = LazyModule("autograder.workspace.torch_twin")
+torch_baseline = LazyModule("autograder.workspace.training.torch_baseline")
 PAGE = ROOT / "docs" / "same_model_in_pytorch.md"
 MODELS = [name for name, preset in PRESETS.items() if preset.kind == "gpt"]
 STEPS = 4
-
-
-@pytest.fixture
-def official(monkeypatch):
-    """Return a function that imports an official module; nothing stays imported."""
-    before = set(sys.modules)
-    monkeypatch.syspath_prepend(ROOT / "solutions")
-    yield __import__
-    for name in set(sys.modules) - before:
-        if name in TRANSFORMER.modules:
-            del sys.modules[name]
 
 
 def start(official, preset, **changes):
@@ -40,35 +28,24 @@ def start(official, preset, **changes):
     config = gpt.GPTConfig(**fields)
     params = {name: p.astype(np.float64) for name, p in gpt.init_gpt(config, np.random.default_rng(1)).items()}
     ids = np.random.default_rng(2).integers(0, config.vocab_size, 500)
-    return params, config, batches(ids, {"model": fields, "batch_size": 3, "seed": 0})
+    return params, config, torch_baseline.batches(ids, {"model": fields, "batch_size": 3, "seed": 0})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", MODELS)
 def test_preset_trains_like_its_twin(official, preset):
     params, config, drawn = start(official, preset, dropout=0.0)
     taken = list(itertools.islice(drawn, STEPS))
-    expected = torch_trainer(params, config, taken, 1e-2)(STEPS)
+    expected = torch_baseline.torch_trainer(params, config, taken, 1e-2)(STEPS)
     _, _, losses = official("training").train(params, config, taken, 1e-2)
-    assert len(set(losses)) == STEPS
-    assert losses == pytest.approx(expected, abs=1e-9)
-
-
-class Drawn(nn.Module):
-    """Dropout with the draws of NumPy's generator."""
-
-    def __init__(self, p, rng):
-        super().__init__()
-        self.p, self.rng = p, rng
-
-    def forward(self, x):
-        return x * torch.from_numpy(self.rng.random(x.shape) >= self.p) / (1 - self.p)
+    assert len(set(losses)) == STEPS and losses == pytest.approx(expected, abs=1e-9)
 
 
 def with_drawn_masks(module, rng):
     """Replace all dropout of a module, in place, and return the module."""
     for name, child in list(module.named_children()):
-        if isinstance(child, nn.Dropout):
-            setattr(module, name, Drawn(child.p, rng))
+        if isinstance(child, torch.nn.Dropout):
+            setattr(module, name, twins.Drawn(child.p, rng))
         else:
             with_drawn_masks(child, rng)
     return module
@@ -78,9 +55,10 @@ def with_drawn_masks(module, rng):
 def test_preset_with_dropout_trains_like_its_twin(official, preset, monkeypatch):
     params, config, drawn = start(official, preset, dropout=0.1)
     taken, rng = list(itertools.islice(drawn, STEPS)), np.random.default_rng(3)
+    load = torch_twin.load_into_torch
     twin = "autograder.workspace.torch_twin.load_into_torch"
-    monkeypatch.setattr(twin, lambda *given: with_drawn_masks(load_into_torch(*given), rng))
-    expected = torch_trainer(params, config, taken, 1e-2)(STEPS)
+    monkeypatch.setattr(twin, lambda *given: with_drawn_masks(load(*given), rng))
+    expected = torch_baseline.torch_trainer(params, config, taken, 1e-2)(STEPS)
     train = official("training").train
     _, _, losses = train(params, config, taken, 1e-2, rng=np.random.default_rng(3))
     assert losses == pytest.approx(expected, abs=1e-9)
@@ -94,31 +72,9 @@ def test_load_into_torch_gives_the_same_scores(official, preset):
     params, _, _ = official("training").train(params, config, itertools.islice(drawn, 2), 1e-2)
     ids, _ = next(drawn)
     logits, _ = official("gpt").gpt(ids, params, config)
-    model = load_into_torch(params, config).eval()
+    model = torch_twin.load_into_torch(params, config).eval()
     assert np.abs(model(torch.from_numpy(ids)).detach().numpy() - logits).max() <= 1e-12
     assert sum(p.numel() for p in model.parameters()) == official("gpt").count_parameters(params)
-
-
-class Annotated(nn.Module):
-    """The encoder–decoder of the preset, of PyTorch's own layers."""
-
-    def __init__(self, config):
-        super().__init__()
-        sizes = (config.d_model, config.n_heads, config.d_ff)
-        options = {"dropout": 0.0, "activation": "relu", "batch_first": True, "norm_first": config.norm == "pre"}
-        encoder, decoder = nn.TransformerEncoderLayer(*sizes, **options), nn.TransformerDecoderLayer(*sizes, **options)
-        norms = nn.LayerNorm(config.d_model), nn.LayerNorm(config.d_model)
-        self.encoder = nn.TransformerEncoder(encoder, config.n_layers, norms[0], enable_nested_tensor=False)
-        self.decoder = nn.TransformerDecoder(decoder, config.n_layers, norms[1])
-        self.W_source = nn.Embedding(config.vocab_source, config.d_model)
-        self.W_target = nn.Embedding(config.vocab_target, config.d_model)
-        self.head = nn.Linear(config.d_model, config.vocab_target)
-
-    def forward(self, source, target):
-        d, length = self.head.in_features, source.shape[1]
-        positions, hidden = sinusoids(length, d), torch.ones(length, length).triu(1).bool()
-        memory = self.encoder(self.W_source(source) * d**0.5 + positions)
-        return self.head(self.decoder(self.W_target(target) * d**0.5 + positions, memory, tgt_mask=hidden))
 
 
 def annotated_name(name):
@@ -151,7 +107,7 @@ def test_annotated_trains_like_its_twin(official):
     config = module.TransformerConfig(vocab_source=10, vocab_target=11, **fields)
     initial = module.init_transformer(config, np.random.default_rng(1))
     params, state = {name: value.astype(np.float64) for name, value in initial.items()}, {}
-    twin = Annotated(config).double().train()
+    twin = twins.Annotated(config).double().train()
     missing = dict(twin.named_parameters())
     with torch.no_grad():
         for name, value in params.items():
@@ -169,51 +125,12 @@ def test_annotated_trains_like_its_twin(official):
         params, state = adamw_step(params, grads, state, 1e-2)
 
         scores = twin(torch.from_numpy(source), torch.from_numpy(target))
-        loss = nn.functional.cross_entropy(scores.flatten(0, 1), torch.from_numpy(source).flatten())
+        loss = torch.nn.functional.cross_entropy(scores.flatten(0, 1), torch.from_numpy(source).flatten())
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         expected.append(loss.item())
-    assert losses == pytest.approx(expected, abs=1e-9)
-    assert len(set(losses)) == STEPS
-
-
-class Llama(nn.Module):
-    """The Llama of the preset, of PyTorch's own functions."""
-
-    def __init__(self, config, params):
-        super().__init__()
-        self.config = config
-        self.params = nn.ParameterDict(
-            {name.replace(".", "/"): nn.Parameter(torch.from_numpy(value.copy())) for name, value in params.items()}
-        )
-
-    def norm(self, x, name):
-        return nn.functional.rms_norm(x, x.shape[-1:], self.params[f"{name}/gamma"], self.config.norm_eps)
-
-    def rotated(self, x):
-        half = x.shape[-1] // 2
-        rates = self.config.rope_base ** -(torch.arange(half, dtype=torch.float64) / half)
-        angles = torch.outer(torch.arange(x.shape[-2], dtype=torch.float64), rates)
-        turned = torch.complex(x[..., :half], x[..., half:]) * torch.polar(torch.ones_like(angles), angles)
-        return torch.cat([turned.real, turned.imag], dim=-1)
-
-    def forward(self, ids):
-        p, config = self.params, self.config
-        x = p["W_tok"][ids]
-        for i in range(config.n_layers):
-            attn, ffn, y = f"blocks/{i}/attn", f"blocks/{i}/ffn", self.norm(x, f"blocks/{i}/norm1")
-            q, k, v = (
-                (y @ p[f"{attn}/W_{name}"]).unflatten(-1, (heads, -1)).transpose(1, 2)
-                for name, heads in (("q", config.n_heads), ("k", config.n_kv_heads), ("v", config.n_kv_heads))
-            )
-            heads = nn.functional.scaled_dot_product_attention(
-                self.rotated(q), self.rotated(k), v, is_causal=True, enable_gqa=True
-            )
-            x = x + heads.transpose(1, 2).flatten(-2) @ p[f"{attn}/W_o"]
-            y = self.norm(x, f"blocks/{i}/norm2")
-            x = x + (nn.functional.silu(y @ p[f"{ffn}/W_gate"]) * (y @ p[f"{ffn}/W_up"])) @ p[f"{ffn}/W_down"]
-        return self.norm(x, "norm_f") @ p["W_tok"].T
+    assert losses == pytest.approx(expected, abs=1e-9) and len(set(losses)) == STEPS
 
 
 class TrainedInProcess:
@@ -231,18 +148,17 @@ def test_llama_trains_like_its_twin(official):
     request = {"text": text, "chars": None, "batch_size": 3, "seed": 0, "model": {**preset.model, "n_layers": 2}}
     run = LlamaRun(TrainedInProcess(official), {**request, "params": None, "state": None})
     run.params = {name: value.astype(np.float64) for name, value in run.params.items()}
-    twin = Llama(run.config, run.params)
+    twin = twins.Llama(run.config, run.params)
     optimizer, expected = torch.optim.AdamW(twin.parameters(), lr=1e-2, weight_decay=0.01), []
     for number in range(STEPS):
         x, y = (torch.from_numpy(ids) for ids in run.batch(run.train_ids, 3, 0, number))
-        loss = nn.functional.cross_entropy(twin(x).flatten(0, 1), y.flatten())
+        loss = torch.nn.functional.cross_entropy(twin(x).flatten(0, 1), y.flatten())
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         expected.append(loss.item())
     losses = run.steps({"first": 0, "count": STEPS, "lr": 1e-2, "schedule": "constant", "total": STEPS})
-    assert losses == pytest.approx(expected, abs=1e-9)
-    assert len(set(losses)) == STEPS
+    assert losses == pytest.approx(expected, abs=1e-9) and len(set(losses)) == STEPS
 
 
 def test_llama_has_the_size_of_the_gpt_on_names(official):
@@ -266,7 +182,7 @@ def test_llama_has_the_size_of_the_gpt_on_names(official):
 def test_load_into_torch_names_missing_parameters(official):
     params, config, _ = start(official, "names")
     with pytest.raises(ValueError, match=r"head\.bias"):
-        load_into_torch(params, dataclasses.replace(config, head_bias=True))
+        torch_twin.load_into_torch(params, dataclasses.replace(config, head_bias=True))
 
 
 def test_page_lists_every_function_that_has_a_call():

@@ -5,12 +5,13 @@ import os
 import re
 import shutil
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 from rich.console import Console
-from support.commands import HEADWAY, invoke
+from support.commands import HEADWAY, invoke, refusal, succeed
 
 from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError
@@ -22,9 +23,7 @@ pytestmark = pytest.mark.slow
 
 
 def train(cwd, *arguments):
-    done = invoke("train", "--solution", "--data", "given-names", *arguments, cwd=cwd)
-    assert done.returncode == 0, done.stderr
-    return done
+    return succeed("train", "--solution", "--data", "given-names", *arguments, cwd=cwd)
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +41,7 @@ def test_train_writes_checkpoint_and_loss_curve(finished_run):
     assert [step for step, _ in run.validation] == list(range(6, 61, 6))
     assert all(array.dtype == np.float32 for array in run.params.values())
     assert (folder / "model.png").read_bytes().startswith(b"\x89PNG")
-    assert "validation" in output
-    assert "headway generate" in output
+    assert "validation" in output and "headway generate" in output
 
 
 def test_train_resumed_equals_uninterrupted_run(finished_run, tmp_path):
@@ -70,26 +68,21 @@ def test_train_resumed_equals_uninterrupted_run(finished_run, tmp_path):
 
 def test_bigram_run_is_compared_with_counts_and_resumes(tmp_path):
     arguments = ("train", "--solution", "--preset", "bigram", "--steps", "300")
-    done = invoke(*arguments, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = succeed(*arguments, cwd=tmp_path)
     losses = dict(re.findall(r"loss of (your table|counting): (\d\.\d{4}) on the training text", done.stdout))
     assert float(losses["counting"]) < float(losses["your table"]) < float(losses["counting"]) + 0.05
     whole = checkpoint.load(tmp_path / "model.safetensors")
-    assert whole.settings.kind == "bigram"
-    assert whole.losses[0] == pytest.approx(np.log(27))
+    assert whole.settings.kind == "bigram" and whole.losses[0] == pytest.approx(np.log(27))
     assert whole.params["W"].shape == (27, 27)
     settings = {"--steps": "100", "--out": "part.safetensors"}
     invoke(*arguments[:-2], *(word for pair in settings.items() for word in pair), cwd=tmp_path)
-    done = invoke(*arguments[:2], "--resume", "--steps", "300", "--out", "part.safetensors", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    succeed(*arguments[:2], "--resume", "--steps", "300", "--out", "part.safetensors", cwd=tmp_path)
     part = checkpoint.load(tmp_path / "part.safetensors")
     assert part.losses == whole.losses
     assert np.array_equal(part.params["W"], whole.params["W"])
     text = invoke("generate", "model.safetensors", "--solution", "--length", "200", "--prompt", "ma", cwd=tmp_path)
-    assert len(text.stdout) == 2 + 200 + 1
-    assert text.stdout.count("\n") > 10
-    done = invoke("generate", "model.safetensors", "--solution", "--top-k", "3", cwd=tmp_path)
-    assert done.returncode == 2 and "--top-k" in done.stderr
+    assert len(text.stdout) == 2 + 200 + 1 and text.stdout.count("\n") > 10
+    assert "--top-k" in refusal("generate", "model.safetensors", "--solution", "--top-k", "3", cwd=tmp_path)
     certain = ("generate", "model.safetensors", "--solution", "--temperature", "0", "--length", "9", "--prompt", "q")
     assert invoke(*certain, cwd=tmp_path).stdout.startswith("qu")
     for command, message in (
@@ -97,10 +90,7 @@ def test_bigram_run_is_compared_with_counts_and_resumes(tmp_path):
         (("train", "--solution", "--preset", "bigram", "--schedule", "cosine"), "Leave out --schedule"),
         (("bench", "--solution", "--preset", "bigram"), "--preset names"),
     ):
-        done = invoke(*command, cwd=tmp_path)
-        assert done.returncode == 2
-        assert len(done.stderr.splitlines()) == 1
-        assert message in done.stderr
+        assert message in refusal(*command, cwd=tmp_path)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
@@ -142,13 +132,25 @@ def test_train_with_full_disk_rescues_checkpoint(finished_run, tmp_path, monkeyp
     shutil.rmtree(rescued.parent)
 
 
+def test_run_that_ends_second_keeps_the_checkpoint_of_the_first(tmp_path):
+    out, solutions = tmp_path / "model.safetensors", bundled("solutions")
+    settings = runs.new_settings("bigram", None, 3, "constant", 0)
+    second = runs.records(solutions, settings, out, None, 3, threading.Event())
+    next(second)
+    for _ in runs.records(solutions, settings, out, None, 2, threading.Event()):
+        pass
+    with pytest.raises(UsageError, match=r"model-2\.safetensors$"):
+        list(second)
+    assert [checkpoint.load(path).step for path in (out, tmp_path / "model-2.safetensors")] == [2, 3]
+
+
 def test_train_without_packages_stops_before_training(tmp_path, monkeypatch):
     settings = runs.new_settings("names", "given-names", 5, "constant", 0)
     for package in ("safetensors", "matplotlib"):
         with monkeypatch.context() as changed:
             changed.setitem(sys.modules, package, None)
             changed.setattr(runs, "Trainer", None)  # calling it would fail
-            with pytest.raises(UsageError, match=r"install .*\[train\]"):
+            with pytest.raises(UsageError, match=r"install .*\"train\""):
                 runs.train(bundled("solutions"), settings, tmp_path / "m.safetensors", Console(), None, 5)
 
 
@@ -163,10 +165,8 @@ def test_generate_with_top_k_or_top_p_takes_the_likely_ones(finished_run):
 
 def test_generate_continues_prompt_reproducibly(finished_run):
     folder, run, _ = finished_run
-    done = invoke("generate", "model.safetensors", "--solution", "--length", "50", "--prompt", "ada", cwd=folder)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("ada")
-    assert len(done.stdout) == 3 + 50 + 1
+    done = succeed("generate", "model.safetensors", "--solution", "--length", "50", "--prompt", "ada", cwd=folder)
+    assert done.stdout.startswith("ada") and len(done.stdout) == 3 + 50 + 1
     assert set(done.stdout) <= set(run.chars)
     again = invoke("generate", "model.safetensors", "--solution", "--length", "50", "--prompt", "ada", cwd=folder)
     assert again.stdout == done.stdout
@@ -197,16 +197,14 @@ def test_wrong_usage_gives_one_line_error(finished_run, arguments, message):
         (folder / "stubs").symlink_to(bundled("assignments"))
     done = invoke(*arguments, cwd=folder, HEADWAY_DATA=str(folder / "no-data"))
     assert done.returncode == 2, done.stdout
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    assert message in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 def test_plots_of_post_norm_model_work_or_say_why_not(tmp_path):
     train(tmp_path, "--preset", "post-norm", "--steps", "2")
     assert invoke("plot", "embedding-norms", "--solution", cwd=tmp_path).returncode == 0
-    refused = invoke("plot", "ffn-hidden", "--solution", cwd=tmp_path)
-    assert refused.returncode == 2
-    assert refused.stderr.splitlines()[-1].startswith("headway: this plot needs a pre-norm model")
+    refused = refusal("plot", "ffn-hidden", "--solution", cwd=tmp_path)
+    assert refused.splitlines()[-1].startswith("headway: this plot needs a pre-norm model")
 
 
 def test_train_with_dropout_resumed_equals_uninterrupted_run(tmp_path):
@@ -221,10 +219,7 @@ def test_annotated_run_resumes_and_generates(tmp_path):
     for steps, out in (("6", "whole"), ("3", "model"), ("6", "model")):
         data = () if steps == "6" and out == "model" else ("--data", "digits", "--preset", "annotated")
         resume = () if data else ("--resume",)
-        done = invoke(
-            *("train", "--solution", *data, *resume, "--steps", steps, "--out", f"{out}.safetensors"), cwd=tmp_path
-        )
-        assert done.returncode == 0, done.stderr
+        succeed(*("train", "--solution", *data, *resume, "--steps", steps, "--out", f"{out}.safetensors"), cwd=tmp_path)
     whole, resumed = (checkpoint.load(tmp_path / f"{name}.safetensors") for name in ("whole", "model"))
     assert whole.losses == resumed.losses
     assert whole.losses[0] > whole.losses[-1] > 1
@@ -252,9 +247,7 @@ def test_load_shuffles_lines_by_seed():
     text = datasets.load("given-names", seed=0)
     assert text == datasets.load("given-names", seed=0) != datasets.load("given-names", seed=1)
     lines = text.splitlines()
-    assert sorted(lines) == sorted(set(lines))
-    assert len(lines) >= 1500
-    assert lines != sorted(lines)
+    assert sorted(lines) == sorted(set(lines)) and len(lines) >= 1500 and lines != sorted(lines)
     assert set(text) == set("abcdefghijklmnopqrstuvwxyz\n")
 
 

@@ -1,0 +1,46 @@
+"""Grading a class in the terminal: estimates that can be trusted, and rows that are broken where a person would."""
+
+import io
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+from autograder.report import grading_progress
+from autograder.report.grading_progress import GradingProgress
+
+ENTRY = SimpleNamespace(status="graded", reason="", notes=[], statuses={})
+
+
+@pytest.mark.parametrize(
+    ("done", "todo", "seconds", "shown"),
+    [
+        (1, 12, 70, "1 of 12 graded"),
+        (9, 150, 70, "9 of 150 graded"),
+        (10, 150, 60, "10 of 150 graded, 0.2/s, about 14 min left"),
+        (140, 150, 70, "140 of 150 graded, 2.0/s, under 1 min left"),
+    ],
+)
+def test_progress_estimates_only_after_ten_results(monkeypatch, done, todo, seconds, shown):
+    now = [0.0]
+    monkeypatch.setattr(grading_progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    text = io.StringIO()
+    with grading_progress.show_progress(Console(file=text, width=80)) as update:
+        update(GradingProgress(todo, 0))
+        now[0] = seconds
+        update(GradingProgress(todo, 0, done, ENTRY, "ada"))
+    assert text.getvalue() == f"{shown}\n"
+
+
+def test_table_in_a_narrow_terminal_breaks_between_counts(tmp_path):
+    student = {
+        "name": "Ada Lovelace", "submission": "ada", "status": "graded", "reason": "", "notes": [],
+        "statuses": {"failed": 12, "blocked": 3, "not_started": 10}, "score": 70.0, "out_of": 97.5, "late_days": 0,
+        "assignments": {},
+    }  # fmt: skip
+    text = io.StringIO()
+    document = {"students": [student], "seed": 0, "seconds": 1.0}
+    grading_progress.render(document, tmp_path, Console(file=text, width=66))
+    rows = [line.rstrip() for line in text.getvalue().splitlines()]
+    assert any(row.endswith("✗ 12 failed, ◌ 3 blocked,") for row in rows)
+    assert any(row.endswith("  · 10 not started") for row in rows)
