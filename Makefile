@@ -3,19 +3,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# The class is made by a script of this repository, so that it may run without a sandbox where there is none.
-CLASS := demo-out/class --out demo-out/results --seed 0
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo setup test test-fast coverage check format regenerate memo stubs figures picture site vendor clean
+.PHONY: demo setup test test-fast test-all coverage check format regenerate memo stubs figures picture site vendor clean
 
 demo: $(VENV)/light
-	rm -rf demo-out
-	$(BIN)/python tests/support/demo_class.py demo-out/class
-	$(BIN)/headway grade $(CLASS) || $(BIN)/headway grade $(CLASS) --unsafe-no-sandbox
-	@$(BIN)/headway show demo-out/results "Grace Mwangi"
-	@echo "Next: a student's view of the course: $(BIN)/headway init my-gpt && cd my-gpt && ../$(BIN)/headway"
-	@echo "      this class as a page: $(BIN)/pip install -e '.[class]' && $(BIN)/headway report demo-out/results"
+	@$(BIN)/python tests/support/demo_class.py demo-out
 
 # What contributors need. With another Python: make setup PYTHON=python3.13
 setup: $(VENV)/dev
@@ -25,23 +18,36 @@ setup: $(VENV)/dev
 # they share fixtures.
 PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
+# Without compiled files, each of the many processes would compile Headway again.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Three lanes (tests/support/lanes.py). The same draw again: make test SEED=123
+LANE := $(PYTEST) $(if $(SEED),--seed $(SEED)) --lane
+
 test: $(VENV)/dev
-	$(PYTEST)
+	$(LANE) test
 
-# Without the tests that take long, attack the sandbox, or need a browser, notebooks or a cluster.
 test-fast: $(VENV)/dev
-	$(PYTEST) -m "not (slow or sandbox or browser or notebook or cluster)"
+	$(LANE) fast
 
-# Which lines the same tests run, also in the commands that they start. Writes docs/coverage.md.
+test-all: $(VENV)/dev
+	$(LANE) all
+
+# Which lines the fast lane runs, also in the commands that it starts. Writes docs/coverage.md.
 coverage: $(VENV)/dev
-	$(PYTEST) -m "not (slow or sandbox or browser or notebook or cluster)" --cov --cov-report=json:build/coverage.json
+	$(PYTEST) --lane fast --cov --cov-report=json:build/coverage.json
 	$(BIN)/python tests/support/coverage_table.py build/coverage.json
 
+# Without PyTorch: make check CHECK_WITH=style. Then mypy leaves out the modules that import it, above all the references.
+CHECK_WITH ?= dev
+TORCH := ^ *(import|from) (torch|tokenizers)
+LEFT_OUT = $(if $(filter style,$(CHECK_WITH)),$(shell grep -rlE --include='*.py' '$(TORCH)' autograder))
 SCHEMA := $(BIN)/check-jsonschema --quiet --builtin-schema
-check: $(VENV)/dev
+check: $(VENV)/$(CHECK_WITH)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --strict autograder
+	$(BIN)/python tests/support/line_budget.py
+	@$(BIN)/mypy --strict autograder $(LEFT_OUT:%=--exclude '^%$$')
 	$(BIN)/codespell -D - -D docs/vocabulary.txt README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs autograder solutions tests pyproject.toml
 	$(SCHEMA) vendor.github-workflows .github/workflows/*.yml
 	$(SCHEMA) vendor.dependabot .github/dependabot.yml
@@ -76,10 +82,14 @@ picture: $(VENV)/dev
 vendor:
 	cd autograder/site/frontend && npm ci && npm run build
 
-# First a student's light installation, then what the tests need, above all PyTorch.
+# First a light installation, enough for a demo, then what the tests need, above all PyTorch.
 $(VENV)/light: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(INSTALL) --editable '.[sandbox]'
+	$(INSTALL) --editable '.[sandbox,report]'
+	touch $@
+
+$(VENV)/style: $(VENV)/light
+	$(INSTALL) --editable '.[style]'
 	touch $@
 
 $(VENV)/dev: $(VENV)/light

@@ -2,41 +2,28 @@
 
 import importlib.util
 import os
+import shutil
 import signal
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from support.chromium import chromium
 from support.kept_servers import kept_servers
 
 from autograder.core.slow_imports import skip_slow_imports
+from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
 from autograder.engine.diagnosis import diagnose
 from autograder.engine.session import Options, check
 from autograder.results import SubmissionResult
 from autograder.sandbox import Workers, start_workers
 from autograder.sandbox.source_reader import SourceReader
+from autograder.workspace import create
 
+pytest_plugins = ["support.lanes", "support.required_sandbox"]
 collect_ignore = ["toycourse", "mixedcourse"]  # their checks are graded checks
-LANES = ("sandbox", "browser", "notebook", "cluster", "slow")  # the markers that `make test-fast` leaves out
-# The files that take longest, the longest first: minutes to half a minute of CPU time each.
-LONGEST = (
-    "engine/test_verify.py",
-    "notebooks/test_nbgrader.py",
-    "sandbox/test_hostile_submissions.py",
-    "courses/transformer/test_beginners.py",
-    "notebooks/test_notebooks.py",
-    "curriculum/test_stubs.py",
-    "report/test_class_page.py",
-    "classroom/grading/test_grade_processes.py",
-    "engine/test_session.py",
-    "notebooks/test_nbgrader_exchange.py",
-    "curriculum/test_mixed_course.py",
-    "engine/test_in_process.py",
-)
-left_out: Counter[str] = Counter()
 skip_slow_imports()
 
 
@@ -50,40 +37,12 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, lambda number, frame: None)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the longest files first, then those with marked tests: a long file that starts last makes all others wait."""
-    longest = {Path(__file__).parent / name: number for number, name in enumerate(LONGEST)}
-    marked = {item.path for item in items if any(item.get_closest_marker(lane) for lane in LANES)}
-    items.sort(key=lambda item: (longest.get(item.path, len(longest)), item.path not in marked))
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
     """Start one process more than there are cores: a third of the time, tests wait for other processes or for pages."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None
     return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) + 1
-
-
-def pytest_deselected(items: list[pytest.Item]) -> None:
-    left_out.update(lane for item in items if (lane := next(filter(item.get_closest_marker, LANES), None)))
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    if hasattr(session.config, "workeroutput"):  # a process of pytest-xdist
-        session.config.workeroutput["left_out"] = dict(left_out)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: object) -> None:
-    for lane, count in getattr(node, "workeroutput", {}).get("left_out", {}).items():
-        left_out[lane] = count  # not added up: all processes leave out the same tests
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if left_out and not terminalreporter.config.option.keyword:  # -k leaves out tests of all kinds
-        counts = ", ".join(f"{left_out[lane]} {lane}" for lane in LANES if left_out[lane])
-        terminalreporter.write_line(f"Left out: {counts}. All tests: make test")
 
 
 @pytest.fixture(scope="session")
@@ -104,6 +63,13 @@ def _isolated_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         patch.delenv("NO_COLOR", raising=False)
         patch.delenv("FORCE_COLOR", raising=False)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _no_safe_path_for_the_next_test() -> Iterator[None]:
+    """Remove what a grading command sets for all processes that it starts (see `core.current_folder`)."""
+    yield
+    os.environ.pop("PYTHONSAFEPATH", None)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -142,6 +108,33 @@ def submission(tmp_path: Path) -> Callable[..., Path]:
         return folder
 
     return make
+
+
+@pytest.fixture(scope="session")
+def new_workspace(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
+    """Return `new_workspace(folder)`, which makes a workspace there, as a copy of one, and returns the folder."""
+    fresh = tmp_path_factory.mktemp("fresh") / "my-gpt"
+    create.create(fresh, TRANSFORMER)
+    return lambda folder: shutil.copytree(fresh, folder)
+
+
+@pytest.fixture
+def folder(new_workspace: Callable[[Path], Path], tmp_path: Path) -> Path:
+    """Return the folder of a new workspace."""
+    return new_workspace(tmp_path / "my-gpt")
+
+
+@pytest.fixture(scope="module")
+def shared_folder(new_workspace: Callable[[Path], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a workspace that the tests of a file share."""
+    return new_workspace(tmp_path_factory.mktemp("shared") / "my-gpt")
+
+
+@pytest.fixture(scope="module")
+def browser(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
+    """Yield Chromium, with the further flags that a file has as CHROMIUM_FLAGS."""
+    with chromium(tmp_path_factory.mktemp("profile"), *getattr(request.module, "CHROMIUM_FLAGS", ())) as driver:
+        yield driver
 
 
 @pytest.fixture

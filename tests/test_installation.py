@@ -1,104 +1,155 @@
-"""Messages name a command that installs an extra for this very installation."""
+"""One way to install Headway, for every message and file, and never by its bare name from a package index."""
 
 import importlib.metadata
 import json
 import platform
-import shutil
-import sys
+import tomllib
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from support.commands import headway
+from support.bare_installs import bare_installs
+from support.commands import headway, invoke, refusal, succeed
+from support.paths import ROOT
 
 from autograder import installation
+from autograder.classroom.exporters import gradescope_zip
 from autograder.cli import diagnostics
+from autograder.errors import missing_package
 from autograder.report.doctor import Diagnostic, as_markdown, without_private_data
+
+ADDRESS = "https://example.org/h"
+URLS = [f"Documentation, {ADDRESS}/blob/HEAD/docs/students.md", f"Repository, {ADDRESS}"]
+# What people read or run; `tests` and the vendored code tell nobody what to install.
+SHIPPED = ("autograder", "assignments", "solutions", "docs", "data", ".github", ".ci", ".devcontainer")
+SHIPPED += ("README.md", "CONTRIBUTING.md", "SECURITY.md", "RELEASING.md", "CHANGELOG.md", "Dockerfile", "Makefile")
 
 
 @pytest.fixture
-def installed_from(monkeypatch, tmp_path):
-    """Pretend that Headway was installed from somewhere, by the tool that writes `receipt` into its environment."""
-
+def installed(monkeypatch):
+    """Pretend that pip recorded an origin for Headway, and that its metadata has addresses."""
     real = importlib.metadata.distribution
+    kept = {name: getattr(real("headway"), name) for name in ("version", "requires")}
 
-    def pretend(origin=None, receipt="", content=""):
-        text = None if origin is None else json.dumps(origin)
-        origin_file = type("Distribution", (), {"read_text": lambda self, file: text})()
-        monkeypatch.setattr(
-            importlib.metadata, "distribution", lambda name: origin_file if name == "headway" else real(name)
-        )
-        monkeypatch.setattr(sys, "prefix", str(tmp_path))
-        monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
-        monkeypatch.setattr(shutil, "which", lambda name: str(tmp_path / "bin" / name))
-        if receipt:
-            (tmp_path / receipt).write_text(content)
-        installation._origin.cache_clear()
-        return installation.install_command("torch")
+    def pretend(origin=None, urls=()):
+        read_text = {"direct_url.json": None if origin is None else json.dumps(origin)}.get
+        metadata = SimpleNamespace(get_all={"Project-URL": list(urls)}.get)
+        fake = SimpleNamespace(read_text=read_text, metadata=metadata, **kept)
+        monkeypatch.setattr(importlib.metadata, "distribution", lambda name: fake if name == "headway" else real(name))
 
-    yield pretend
-    installation._origin.cache_clear()
+    return pretend
 
 
-@pytest.mark.parametrize(
-    ("origin", "receipt", "command"),
-    [
-        (None, "", "pip install 'headway[torch]'"),
-        (None, "uv-receipt.toml", "uv tool install --force 'headway[torch]'"),
-        (None, "pipx_metadata.json", "pipx install --force 'headway[torch]'"),
-        ({"url": "file:///a/my%20clone", "dir_info": {"editable": True}}, "", "pip install -e '/a/my clone[torch]'"),
-        ({"url": "file:///a/headway.whl", "archive_info": {}}, "", "pip install '/a/headway.whl[torch]'"),
-        (
-            {"url": "https://example.org/h.git", "vcs_info": {"vcs": "git"}},
-            "uv-receipt.toml",
-            "uv tool install --force 'headway[torch] @ git+https://example.org/h.git'",
-        ),
-        ({"url": 7}, "", "pip install 'headway[torch]'"),
-    ],
-)
-def test_install_command_fits_the_installation(installed_from, origin, receipt, command):
-    assert installed_from(origin, receipt) == command
+def test_install_step_names_the_guide_of_this_headway(installed):
+    installed()
+    assert installation.install_step("torch").startswith('install Headway\'s extra "torch"')
+    assert "## Installing\n" in Path(installation.guide()).read_text("utf-8")
+    installed(urls=URLS)
+    assert f"{ADDRESS}/blob/HEAD/docs/students.md" in installation.install_step()
 
 
-UV = '[tool]\nrequirements = [{ name = "headway", extras = ["train", "class"], path = "/a/headway.whl" }]'
-PIPX = json.dumps({"main_package": {"package_or_url": "/a/headway.whl[train, torch]"}})
+def test_guide_lists_every_extra():
+    guide = (ROOT / "docs" / "students.md").read_text("utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    for extra in project["optional-dependencies"].keys() - {"dev", "style"}:
+        assert f"| `{extra}` |" in guide
 
 
 @pytest.mark.parametrize(
-    ("receipt", "content", "command"),
+    ("origin", "urls", "requirement"),
     [
-        ("uv-receipt.toml", UV, "uv tool install --force '/a/headway.whl[train,class,torch]'"),
-        ("uv-receipt.toml", "[tool]\nrequirements = 7", "uv tool install --force '/a/headway.whl[torch]'"),
-        ("pipx_metadata.json", PIPX, "pipx install --force '/a/headway.whl[train,torch]'"),
-        ("pipx_metadata.json", '{"main_package": []}', "pipx install --force '/a/headway.whl[torch]'"),
+        (None, (), ""),
+        (None, URLS, f"headway @ git+{ADDRESS}@v{importlib.metadata.version('headway')}"),
+        ({"url": "file:///a/clone", "dir_info": {"editable": True}}, (), ""),
+        ({"url": f"{ADDRESS}.git", "vcs_info": {"vcs": "git", "commit_id": "1ab"}}, URLS, f"git+{ADDRESS}.git@1ab"),
+        ({"url": "file:///a/clone", "vcs_info": {"vcs": "git", "commit_id": "1ab"}}, (), ""),
+        (7, (), ""),
     ],
 )
-def test_install_command_keeps_the_extras_of_a_tool(installed_from, receipt, content, command):
-    assert installed_from({"url": "file:///a/headway.whl", "archive_info": {}}, receipt, content) == command
+def test_requirement_is_an_address_or_empty(installed, origin, urls, requirement):
+    installed(origin, urls)
+    found = installation.requirement()
+    assert found.endswith(requirement) and bool(found) == bool(requirement)
+    assert not found or not installation.names_no_address(found)
 
 
-def test_install_command_in_uvx_runs_it_again(installed_from, monkeypatch, tmp_path):
-    installed_from()
-    monkeypatch.setattr(sys, "prefix", str(tmp_path / "archive-v0" / "IdnSZhm"))
-    assert installation.install_command("site") == "uvx --from 'headway[site]' headway"
-    assert ", with uvx, " in installation.describe()
+def test_release_github_without_an_address_is_refused(installed, tmp_path):
+    installed()
+    assert "--install" in refusal("release", tmp_path / "a", "--format", "github", "--assignment", "softmax")
+    assert not (tmp_path / "a").exists()
 
 
-def test_install_command_in_the_clone_is_short(installed_from, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    assert installed_from({"url": tmp_path.as_uri(), "dir_info": {"editable": True}}) == "pip install -e '.[torch]'"
+@pytest.mark.parametrize("name", ["headway", "headway==0.1.0", "Headway[train] >= 0.1", "headway; os_name > 'a'"])
+def test_release_github_with_a_bare_name_is_refused(name, tmp_path):
+    done = refusal("release", tmp_path / "a", "--format", "github", "--assignment", "softmax", "--install", name)
+    assert "a package of an index" in done
+    assert not (tmp_path / "a").exists()
 
 
-def test_install_command_without_an_active_environment_names_python(installed_from, monkeypatch, tmp_path):
-    installed_from()
-    monkeypatch.setattr(shutil, "which", lambda name: "/usr/bin/pip")
-    assert installation.install_command("torch") == f"{tmp_path}/bin/python -m pip install 'headway[torch]'"
+@pytest.mark.parametrize("text", ["./headway-0.1.0-py3-none-any.whl", f"headway @ git+{ADDRESS}", "my-fork==1"])
+def test_requirement_with_an_address_is_accepted(text):
+    assert not installation.names_no_address(text)
+
+
+def test_shipped_texts_never_install_headway_by_bare_name():
+    roots = [ROOT / name for name in SHIPPED]
+    files = [file for root in roots for file in ([root] if root.is_file() else sorted(root.rglob("*")))]
+    kinds = {"", ".md", ".py", ".j2", ".txt", ".yml", ".json", ".toml", ".html", ".js", ".ipynb", ".sh", ".svg"}
+    skipped = {"node_modules", "vendor", "__pycache__"}
+    texts = {
+        file: file.read_text("utf-8")
+        for file in files
+        if file.is_file() and file.suffix in kinds and not skipped & set(file.parts)
+    }
+    assert len(texts) > 500
+    found = {str(file.relative_to(ROOT)): places for file, text in texts.items() if (places := bare_installs(text))}
+    assert found == {}
+
+
+def test_generated_files_never_install_headway_by_bare_name(installed, tmp_path):
+    installed(urls=URLS)
+    made = succeed("release", tmp_path / "github", "--format", "github", "--assignment", "softmax")
+    assert invoke("init", tmp_path / "workspace", "--assignment", "softmax").returncode == 0
+    gradescope_zip.write(tmp_path / "grader.zip", gradescope_zip.GradescopeSettings())
+    with zipfile.ZipFile(tmp_path / "grader.zip") as archive:
+        for name in ("setup.sh", "run_autograder", "Dockerfile", "requirements.txt"):
+            archive.extract(name, tmp_path / "grader")
+    files = [file for file in tmp_path.rglob("*") if file.is_file() and file.suffix not in (".zip", ".svg")]
+    texts = {str(f.relative_to(tmp_path)): (f.read_text("utf-8"), f.name == "requirements.txt") for f in files}
+    assert {"github/requirements.txt", "grader/requirements.txt", "workspace/README.md"} <= texts.keys()
+    found = {name: bare_installs(text, requirements=lists) for name, (text, lists) in texts.items()}
+    assert {name: places for name, places in found.items() if places} == {}
+    assert bare_installs(made.stdout) == []
+
+
+def test_messages_never_install_headway_by_bare_name():
+    messages = [str(missing_package("x", extra)) for extra in ("train", "class", "site")]
+    messages += [finding.fix for finding in diagnostics.run_diagnostics()]
+    assert [place for message in messages for place in bare_installs(message)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<pre>pip install 'headway[train,serve]'\nheadway init x",
+        'f"It installs headway=={version} from PyPI"',
+        "python -m pip install --upgrade numpy headway",
+        "Type `pipx\n  install headway`, then",
+        "uv tool install --force 'headway[a]'",
+        "uvx headway --version",
+        "pipx run --spec headway headway",
+    ],
+)
+def test_bare_install_is_found(text):
+    assert len(bare_installs(text)) == 1
 
 
 def test_doctor_names_the_other_distribution(monkeypatch):
     version = importlib.metadata.version
     monkeypatch.setattr(importlib.metadata, "version", lambda name: "3.7.7" if name == "autograder" else version(name))
     finding = diagnostics._headway()
-    assert not finding.ok and not finding.optional
-    assert "autograder 3.7.7" in finding.text
+    assert not finding.ok and not finding.optional and "autograder 3.7.7" in finding.text
     assert finding.fix.startswith("pip uninstall autograder, then ")
 
 
@@ -122,13 +173,15 @@ def test_doctor_report_contains_no_private_data(monkeypatch, tmp_path):
     assert "- numpy: 2.4.6" in text and "HEADWAY_CACHE" in text and "Permission denied" in text
 
 
+@pytest.mark.slow
 def test_doctor_report_names_every_finding_without_private_data(tmp_path):
     home = tmp_path / "alice.secret"
     folder = home / "Grades of Bob"
     folder.mkdir(parents=True)
     private = {"HOME": str(home), "HEADWAY_CACHE": str(folder / "Bob's cache"), "HEADWAY_TOKEN_OF_BOB": "token-4711"}
-    done = headway("doctor", "--report", cwd=folder, USER="alice.secret", LOGNAME="alice.secret", **private)
-    assert done.returncode == 0
+    done = succeed(
+        "doctor", "--report", cwd=folder, USER="alice.secret", LOGNAME="alice.secret", **private, run=headway
+    )
     for name in ("numpy", "student process", "sandbox level", "system", "installed"):
         assert f"- {name}: " in done.stdout
     assert "- cache: can be written" in done.stdout

@@ -67,14 +67,6 @@ def test_documents_commands_and_options_exist(document):
                     assert value.isupper() or value in known_values, f"headway {name} {option} {value}"
 
 
-def test_documents_unknown_command_would_be_found():
-    assert commands("Type `headway quux --no` or\n```sh\n.venv/bin/headway check softmax && headway x  # y\n```") == [
-        ["check", "softmax"],
-        ["x"],
-        ["quux", "--no"],
-    ]
-
-
 def headings(path):
     """Return the anchors of the headings in a document."""
     found = re.findall(r"^#+ (.+)$", path.read_text("utf-8"), re.M)
@@ -99,6 +91,7 @@ def test_documents_links_and_files_exist(document):
             assert path in EXAMPLES or (ROOT / path).exists(), path
 
 
+@pytest.mark.slow
 def test_readme_picture_matches_report():
     assert readme_picture.PICTURE.read_text("utf-8") == readme_picture.svg(), "write it again: make picture"
     assert readme_picture.EXAMPLE.read_text("utf-8") == readme_picture.example(), "write it again: make picture"

@@ -1,10 +1,13 @@
 """GitHub's workflows run the same script that developers run."""
 
-import ast
+import os
 import re
 import subprocess
+import sys
+import tomllib
 
 import pytest
+from support import lanes
 from support.paths import ROOT
 
 yaml = pytest.importorskip("yaml")
@@ -38,8 +41,7 @@ def test_every_stage_runs_in_a_workflow():
 
 def test_unknown_stage_is_refused():
     done = subprocess.run([ROOT / ".ci" / "run", "tset"], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "no such stage: tset" in done.stderr
+    assert done.returncode == 2 and "no such stage: tset" in done.stderr
 
 
 def test_workflow_tests_every_python_of_the_package():
@@ -49,6 +51,43 @@ def test_workflow_tests_every_python_of_the_package():
 
 
 def test_files_that_start_first_exist():
-    conftest = ast.parse((ROOT / "tests" / "conftest.py").read_text("utf-8"))
-    (longest,) = (n for n in conftest.body if isinstance(n, ast.Assign) and n.targets[0].id == "LONGEST")
-    assert [name for name in ast.literal_eval(longest.value) if not (ROOT / "tests" / name).is_file()] == []
+    assert [name for name in lanes.LONGEST if not (ROOT / "tests" / name).is_file()] == []
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflow_installs_pytorch_without_cuda(path):
+    assert yaml.safe_load(path.read_text("utf-8"))["env"]["PIP_EXTRA_INDEX_URL"].endswith("/whl/cpu")
+    assert "download.pytorch.org" not in SCRIPT  # other machines may not reach it
+
+
+def test_extra_style_needs_no_pytorch():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+
+    def packages(extra):
+        for requirement in extras[extra]:
+            name, *inner = re.split(r"[][,<>=;! ]+", requirement)
+            yield from (p for each in filter(None, inner) for p in packages(each)) if name == "headway" else (name,)
+
+    assert {"mypy", "ruff", "matplotlib"} <= set(packages("style")) < set(packages("dev"))
+    assert not {"torch", "tokenizers", "transformers"} & set(packages("style"))
+
+
+def test_check_with_style_leaves_out_only_modules_that_import_pytorch():
+    def targets(setting):
+        done = subprocess.run(["make", "-n", "check", setting], cwd=ROOT, capture_output=True, text=True, check=True)
+        return re.findall(r"--exclude '\^(.+?)\$'", done.stdout)
+
+    left_out = targets("CHECK_WITH=style")
+    assert "autograder/courses/transformer/reference/softmax.py" in left_out
+    assert all(re.search("import torch|from (torch|tokenizers)", (ROOT / path).read_text("utf-8")) for path in left_out)
+    assert targets("CHECK_WITH=dev") == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
+def test_required_sandbox_that_is_missing_is_a_failure():
+    test = "tests/sandbox/test_hostile_submissions.py::test_attacks_are_many_and_documented"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test]
+    environment = {**os.environ, "PATH": os.path.dirname(sys.executable), "HEADWAY_REQUIRE_SANDBOX": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "bwrap is not installed" in done.stdout

@@ -8,91 +8,52 @@ and the median of the ratios of the pairs: it is robust when the machine's speed
 the medians.
 """
 
-import argparse
-import os
-import shutil
-import statistics
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
-from autograder.curriculum.registry import BUILT_IN, check_files
+from measuring import copy_solutions, grade_command, make_parser, plain_pytest, ratios, spread, timed, warm
+from support.commands import HEADWAY
 
-ROOT = Path(__file__).parents[2]
-CONFIGURATION = ROOT / "autograder" / "engine" / "pytest.ini"
-# Both may cache compiled Python files, which is the default.
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+from autograder.curriculum.stubs import bundled
+
 MODULES = ("softmax", "attention", "layernorm")
 
 
-def seconds(command, **environment):
-    started = time.perf_counter()
-    done = subprocess.run(
-        command, capture_output=True, text=True, env={**ENVIRONMENT, **environment}, cwd=ROOT, check=False
+def check_one():
+    """Return the seconds of `headway check` and of plain pytest."""
+    solutions = bundled("solutions")
+    return (
+        timed(*HEADWAY, "check", "softmax", "--dir", solutions).seconds,
+        plain_pytest(solutions, ["softmax"]).seconds,
     )
-    duration = time.perf_counter() - started
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return duration
 
 
-def headway(*arguments):
-    return [sys.executable, "-m", "autograder.cli", *map(str, arguments)]
-
-
-def plain(modules, submission, *more):
-    files = [str(path) for module in modules for path in check_files(module, BUILT_IN)]
-    options = ["-q", "-p", "plain", "-p", "no:cacheprovider", "-c", str(CONFIGURATION)]
-    environment = {"SUBMISSION": str(submission), "PYTHONPATH": str(Path(__file__).parent)}
-    return seconds([sys.executable, "-m", "pytest", *options, *more, *files], **environment)
-
-
-def report(name, ours, theirs, unit, per=1):
-    ratios = [b / a for a, b in zip(ours, theirs, strict=True)]
-    scale = 1e3 / per
-    print(f"{name}, {len(ours)} pairs, median (min to max), {unit}")
-    for label, values in (("headway", ours), ("plain pytest", theirs)):
-        low, middle, high = min(values), statistics.median(values), max(values)
-        print(f"  {label:<14}{middle * scale:8.0f}   ({low * scale:.0f} to {high * scale:.0f})")
-    print(
-        f"  plain pytest takes {statistics.median(ratios):.1f} times as long, median of pairs "
-        f"({min(ratios):.1f} to {max(ratios):.1f})"
-    )
+def grade_class(scratch, number, submissions):
+    """Return the seconds of `headway grade` into a new folder, because old results are reused, and of plain pytest."""
+    group = scratch / "class"
+    for student in range(submissions):
+        copy_solutions(group / f"s{student:02}", MODULES)
+    ours = timed(*grade_command(group, scratch / f"out{number}", MODULES)).seconds
+    return ours, sum(plain_pytest(folder, MODULES).seconds for folder in sorted(group.iterdir()))
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=7)
+    parser = make_parser(__doc__, rounds=7)
     parser.add_argument("--class", dest="many", action="store_true")
     parser.add_argument("--submissions", type=int, default=20)
     options = parser.parse_args()
-    solutions = ROOT / "solutions"
+    count = options.submissions if options.many else 1
     with tempfile.TemporaryDirectory() as scratch:
-        if not options.many:
-            check = headway("check", "softmax", "--dir", solutions)
-            seconds(check), plain(["softmax"], solutions)  # warm the file caches of both
-            pairs = [(seconds(check), plain(["softmax"], solutions)) for _ in range(options.runs)]
-            report("headway check softmax", *zip(*pairs, strict=True), "ms")
-            return
-        group = Path(scratch) / "class"
-        for number in range(options.submissions):
-            (group / f"s{number:02}").mkdir(parents=True)
-            for module in MODULES:
-                shutil.copy(solutions / f"{module}.py", group / f"s{number:02}")
-        names = [part for module in MODULES for part in ("--assignment", module)]
-
-        def graded(run):
-            """Grade into a new folder, because results in an old one would be reused."""
-            return seconds(headway("grade", group, "--out", Path(scratch) / f"out{run}", "--seed", "0", *names))
-
-        graded("warm")
         pairs = [
-            (graded(run), sum(plain(MODULES, folder) for folder in sorted(group.iterdir())))
-            for run in range(options.runs)
+            grade_class(Path(scratch), number, count) if options.many else check_one()
+            for number in range(options.rounds + 1)
         ]
-        report(f"{options.submissions} submissions", *zip(*pairs, strict=True), "ms each", options.submissions)
+    ours, theirs = zip(*warm(pairs), strict=True)
+    what = f"{count} submissions" if options.many else "check softmax"
+    print(f"{what}, {len(ours)} pairs, ms each: median (min to max)")
+    for label, values in (("headway", ours), ("plain pytest", theirs)):
+        print(f"  {label:<14}{spread(values, scale=1e3 / count)}")
+    print(f"  plain pytest takes {spread(ratios(ours, theirs), '.1f')} times as long, median of pairs")
 
 
 if __name__ == "__main__":

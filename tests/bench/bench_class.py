@@ -8,24 +8,22 @@ sandbox. nbgrader and plain pytest take the same time for every submission, so a
 figure is the median of the ratios of each round, which holds when the machine's speed drifts.
 """
 
-import argparse
 import json
-import os
 import random
 import re
-import resource
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-from autograder.curriculum.registry import BUILT_IN, check_files
+import nbformat
+from measuring import ROOT, grade_command, make_parser, plain_pytest, ratios, spread, timed, warm
+from nbformat.v4 import new_code_cell, new_notebook
+from support import nbgrader_class
 
-ROOT = Path(__file__).parents[2]
-CONFIGURATION = ROOT / "autograder" / "engine" / "pytest.ini"
+from autograder.curriculum.stubs import bundled
+
 FUNCTIONS = ("softmax.softmax", "attention.attention", "layernorm.layernorm")
 MODULES = tuple(name.partition(".")[0] for name in FUNCTIONS)
 KINDS = 20
@@ -36,7 +34,7 @@ def sources():
     rng = random.Random(0)
     for _ in range(KINDS):
         mark = f"# {rng.getrandbits(64):x}\nMARK = {rng.getrandbits(30)}\n"
-        yield {module: (ROOT / "solutions" / f"{module}.py").read_text("utf-8") + mark for module in MODULES}
+        yield {module: (bundled("solutions") / f"{module}.py").read_text("utf-8") + mark for module in MODULES}
 
 
 def make_class(folder, count, kinds):
@@ -46,129 +44,100 @@ def make_class(folder, count, kinds):
             (folder / f"s{number:03}" / f"{module}.py").write_text(text, "utf-8")
 
 
-def timed(command, cwd=ROOT, **environment):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    started = time.perf_counter()
-    done = subprocess.run(
-        list(map(str, command)), capture_output=True, text=True, cwd=cwd, env={**os.environ, **environment}, check=False
-    )
-    took = time.perf_counter() - started
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
-    return took, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
 def headway(group, out, processes):
-    names = [part for name in FUNCTIONS for part in ("--assignment", name)]
-    command = [sys.executable, "-m", "autograder.cli", "grade", group, "--out", out, "--seed", "0", "-j", processes]
-    took = timed([*command, *names, "--no-color"])
+    cost = timed(*grade_command(group, out, FUNCTIONS, "-j", processes))
     students = json.loads((out / "class.json").read_text("utf-8"))["students"]
     assert all(student["earned"] == student["possible"] > 0 for student in students), "a correct submission lost points"
-    return took
+    return cost
 
 
-def plain_pytest(folder):
-    # Only the checks of the three functions are run, as in the other runs.
-    picked = [str(path) for module in MODULES for path in check_files(module, BUILT_IN)]
-    options = ["-q", "-p", "plain", "-p", "only", "-p", "no:cacheprovider", "-c", str(CONFIGURATION)]
-    environment = {"SUBMISSION": str(folder), "PYTHONPATH": str(Path(__file__).parent), "ONLY": ",".join(FUNCTIONS)}
-    return timed([sys.executable, "-m", "pytest", *options, *picked], **environment)
-
-
-def nbgrader_course(root, kinds, count):
-    """Write a course of one notebook: a solution cell per module and a test cell, worth one point, per function."""
-    import nbformat
-    from nbformat.v4 import new_code_cell, new_notebook
+def notebook(modules):
+    """Return a notebook with a solution cell per module and a test cell, worth one point, per function."""
 
     def cell(text, name, *, grade, solution):
         about = {"grade": grade, "solution": solution, "locked": grade, "task": False, "schema_version": 3}
         return new_code_cell(text, metadata={"nbgrader": about | {"grade_id": name} | ({"points": 1} if grade else {})})
 
-    def notebook(modules):
-        first = f"import sys; sys.path[:0] = {[str(Path(__file__).parent), str(ROOT)]!r}\nfrom plain_cells import run"
-        cells = [new_code_cell(first)]
-        for module, text in modules.items():
-            # All modules share the notebook's namespace, so imports of each other are removed.
-            text = re.sub(rf"^from (?:{'|'.join(MODULES)}) import.*$", "", text, flags=re.MULTILINE)
-            cells.append(cell(text, module, grade=False, solution=True))
-        cells += [
-            cell(f"run({name!r}, globals())", f"test_{name.replace('.', '_')}", grade=True, solution=False)
-            for name in FUNCTIONS
-        ]
-        kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-        return new_notebook(cells=cells, metadata=kernel)
-
-    root.mkdir(parents=True)
-    (root / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'bench'\n")
-    stub = "### BEGIN SOLUTION\npass\n### END SOLUTION"
-    (root / "source" / "week").mkdir(parents=True)
-    nbformat.write(notebook(dict.fromkeys(MODULES, stub)), root / "source" / "week" / "week.ipynb")
-    timed([sys.executable, "-m", "nbgrader", "generate_assignment", "week"], cwd=root)
-    for number in range(count):
-        where = root / "submitted" / f"s{number:03}" / "week"
-        where.mkdir(parents=True)
-        nbformat.write(notebook(kinds[number % KINDS]), where / "week.ipynb")
+    first = f"import sys; sys.path[:0] = {[str(Path(__file__).parent), str(ROOT)]!r}\nfrom plain_cells import run"
+    cells = [new_code_cell(first)]
+    for module, text in modules.items():
+        # All modules share the notebook's namespace, so imports of each other are removed.
+        text = re.sub(rf"^from (?:{'|'.join(MODULES)}) import.*$", "", text, flags=re.MULTILINE)
+        cells.append(cell(text, module, grade=False, solution=True))
+    for name in FUNCTIONS:
+        text = f"run({name!r}, globals())"
+        cells.append(cell(text, f"test_{name.replace('.', '_')}", grade=True, solution=False))
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    return new_notebook(cells=cells, metadata=kernel)
 
 
-def autograde(root, count):
-    shutil.rmtree(root / "autograded", ignore_errors=True)
-    took = timed([sys.executable, "-m", "nbgrader", "autograde", "week", "--force"], cwd=root)
-    from nbgrader.api import Gradebook
+class Course:
+    """An nbgrader course with one assignment, `week`, that some students have submitted."""
 
-    with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as book:
-        scores = [submission.score for submission in book.assignment_submissions("week")]
-    assert scores == [3.0] * count, f"a correct submission lost points in nbgrader: {scores}"
-    return took
+    def __init__(self, root, kinds, count):
+        self.root, self.count = root, count
+        everything = nbgrader_class.environment(root / "cache")
+        self.env = {name: everything[name] for name in ("PATH", "JUPYTER_PATH")}
+        (root / "source" / "week").mkdir(parents=True)
+        (root / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'bench'\n")
+        stub = "### BEGIN SOLUTION\npass\n### END SOLUTION"
+        nbformat.write(notebook(dict.fromkeys(MODULES, stub)), root / "source" / "week" / "week.ipynb")
+        self.nbgrader("generate_assignment", "week")
+        for number in range(count):
+            folder = root / "submitted" / f"s{number:03}" / "week"
+            folder.mkdir(parents=True)
+            nbformat.write(notebook(kinds[number % KINDS]), folder / "week.ipynb")
+
+    def nbgrader(self, *arguments):
+        return timed(sys.executable, "-m", "nbgrader", *arguments, cwd=self.root, env=self.env)
+
+    def autograde(self):
+        shutil.rmtree(self.root / "autograded", ignore_errors=True)
+        cost = self.nbgrader("autograde", "week", "--force")
+        scores = list(nbgrader_class.scores(self.root, "week").values())
+        assert scores == [len(FUNCTIONS)] * self.count, f"a correct submission lost points in nbgrader: {scores}"
+        return cost
 
 
-def report(label, seconds, cpu, per):
-    each = [value / per * 1e3 for value in seconds]
-    middle = statistics.median(each)
-    print(
-        f"  {label:<22}{middle:9.1f} ms each ({min(each):.1f} to {max(each):.1f})  "
-        f"{1e3 / middle:7.2f}/s  CPU {statistics.median(cpu) / per * 1e3:7.1f} ms each"
-    )
+def report(label, costs, per):
+    each = [cost.seconds / per for cost in costs]
+    cpu = statistics.median(cost.cpu for cost in costs) / per
+    rate = 1 / statistics.median(each)
+    print(f"  {label:<22}{spread(each, '.1f', 1e3):>30} ms each {rate:7.2f}/s  CPU {1e3 * cpu:7.1f} ms each")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser = make_parser(__doc__, rounds=3)
     parser.add_argument("--sample", type=int, default=5, help="submissions a round for nbgrader and plain pytest")
     parser.add_argument("--submissions", type=int, default=200)
     parser.add_argument("-j", dest="processes", type=int, default=2)
     options = parser.parse_args()
-    import nbgrader
-
-    # nbgrader runs the script `alembic`, which is in the environment's bin folder.
-    os.environ["PATH"] = f"{Path(nbgrader.__file__).parents[4] / 'bin'}{os.pathsep}{os.environ['PATH']}"
     kinds = list(sources())
     ours, theirs, plains, empty = [], [], [], []
     with tempfile.TemporaryDirectory() as scratch:
         scratch = Path(scratch)
         make_class(scratch / "class", options.submissions, kinds)
         make_class(scratch / "one", 1, kinds)
-        nbgrader_course(scratch / "course", kinds, options.sample)
+        course = Course(scratch / "course", kinds, options.sample)
         for number in range(options.rounds + 1):
-            theirs.append(autograde(scratch / "course", options.sample))
+            theirs.append(course.autograde())
             ours.append(headway(scratch / "class", scratch / f"out{number}", options.processes))
-            runs = [plain_pytest(scratch / "class" / f"s{i:03}") for i in range(options.sample)]
-            plains.append(tuple(map(sum, zip(*runs, strict=True))))
+            first, *others = (
+                # Only the checks of the three functions are run, as in the other runs.
+                plain_pytest(scratch / "class" / f"s{i:03}", MODULES, functions=FUNCTIONS)
+                for i in range(options.sample)
+            )
+            plains.append(sum(others, first))
             empty.append(headway(scratch / "one", scratch / f"one{number}", 1))
-            if number == 0:  # the first round only warms the file caches
-                for times in (ours, theirs, plains, empty):
-                    times.clear()
-    print(f"softmax, attention, layer norm; {options.rounds} rounds, whole commands, median (min to max)")
-    report("nbgrader autograde", *zip(*theirs, strict=True), options.sample)
-    report("plain pytest each", *zip(*plains, strict=True), options.sample)
-    report(f"headway grade -j {options.processes}", *zip(*ours, strict=True), options.submissions)
-    report("  its start-up", *zip(*empty, strict=True), options.submissions)
-    for label, others, count in (("nbgrader's", theirs, options.sample), ("plain pytest's", plains, options.sample)):
-        ratios = [(b[0] / count) / (a[0] / options.submissions) for a, b in zip(ours, others, strict=True)]
-        print(
-            f"  headway grades {statistics.median(ratios):.1f} times {label} submissions per second "
-            f"({min(ratios):.1f} to {max(ratios):.1f})"
-        )
+    print(f"softmax, attention, layer norm; {len(warm(ours))} rounds, whole commands, median (min to max)")
+    report("nbgrader autograde", warm(theirs), options.sample)
+    report("plain pytest each", warm(plains), options.sample)
+    report(f"headway grade -j {options.processes}", warm(ours), options.submissions)
+    report("  its start-up", warm(empty), options.submissions)
+    ours_each = [cost.seconds / options.submissions for cost in warm(ours)]
+    for label, others in (("nbgrader's", theirs), ("plain pytest's", plains)):
+        times = ratios(ours_each, [cost.seconds / options.sample for cost in warm(others)])
+        print(f"  headway grades {spread(times, '.1f')} times {label} submissions per second")
 
 
 if __name__ == "__main__":

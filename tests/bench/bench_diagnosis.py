@@ -6,12 +6,11 @@ The submission is the solution with a known mistake, which the diagnosis finds, 
 tries every candidate and pair without success.
 """
 
-import argparse
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+
+from measuring import copy_solutions, make_parser, timed, warm
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.diagnosis.mistake import mistakes_of_function
@@ -39,36 +38,34 @@ CASES = (
 )
 
 
-def seconds(folder, name, diagnose):
-    started = time.perf_counter()
-    subprocess.run([sys.executable, "-c", CHECK, str(folder), name, str(int(diagnose))], check=True)
-    return time.perf_counter() - started
-
-
-def compare(label, folder, name, runs):
-    seconds(folder, name, True), seconds(folder, name, False)
-    pairs = [(seconds(folder, name, True), seconds(folder, name, False)) for _ in range(runs)]
+def compare(label, folder, name, rounds):
+    pairs = []
+    for _ in range(rounds + 1):
+        commands = [(sys.executable, "-c", CHECK, folder, name, diagnose) for diagnose in (1, 0)]
+        pairs.append([timed(*command).seconds for command in commands])
     # Both times come from the pair with the median ratio, so that they agree with it.
-    diagnosed, undiagnosed = sorted(pairs, key=lambda pair: pair[0] / pair[1])[len(pairs) // 2]
+    pairs = sorted(warm(pairs), key=lambda pair: pair[0] / pair[1])
+    diagnosed, undiagnosed = pairs[len(pairs) // 2]
     times = f"{diagnosed * 1e3:7.0f} ms with diagnosis, {undiagnosed * 1e3:7.0f} ms without"
-    print(f"{label:<44}{times}: {diagnosed / undiagnosed:.2f} times as long")
+    print(f"{label:<44}{times}: {diagnosed / undiagnosed:.2f} times as long", flush=True)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=7)
+    parser = make_parser(__doc__, rounds=7)
+    parser.add_argument("--function", choices=[case[0] for case in CASES], help="only this one")
     options = parser.parse_args()
     for function, name, unknown_change in CASES:
+        if options.function not in (None, function):
+            continue
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
-            for module in TRANSFORMER.modules:
-                (folder / f"{module}.py").write_text(solution_source(module), "utf-8")
+            copy_solutions(folder, TRANSFORMER.modules)
             mistake = mistakes_of_function(function)[0]
             (folder / f"{name}.py").write_text(source_with_mistakes(mistake), "utf-8")
-            compare(mistake.id, folder, name, options.runs)
+            compare(mistake.id, folder, name, options.rounds)
             if unknown_change:
                 (folder / f"{name}.py").write_text(solution_source(name).replace(*unknown_change), "utf-8")
-                compare(f"{name}, an unknown mistake", folder, name, options.runs)
+                compare(f"{name}, an unknown mistake", folder, name, options.rounds)
 
 
 if __name__ == "__main__":

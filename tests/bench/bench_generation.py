@@ -7,22 +7,18 @@ The two run in turn with one thread, from the same prompt and the same random nu
 the median of the ratios within a round. The tokens are compared, too.
 """
 
-import argparse
 import os
 import statistics
 import sys
 import time
-from pathlib import Path
 
-ENVIRONMENT = {
-    "MALLOC_TRIM_THRESHOLD_": "2147483648",
-    "MALLOC_MMAP_THRESHOLD_": "1073741824",
-    "OPENBLAS_NUM_THREADS": "1",
-}
+from measuring import ALLOCATOR, ROOT, make_parser, ratios
+
+ENVIRONMENT = {**ALLOCATOR, "OPENBLAS_NUM_THREADS": "1"}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+def main():
+    parser = make_parser(__doc__)
     parser.add_argument("--context", type=int, default=256, help="block size; the text grows from one token to it")
     parser.add_argument("--vocab", type=int, default=65)
     parser.add_argument("--width", type=int, default=64)
@@ -30,7 +26,7 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=4)
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--solutions", default=str(Path(__file__).parents[2] / "solutions"), metavar="DIR")
+    parser.add_argument("--solutions", default=str(ROOT / "solutions"), metavar="DIR")
     options = parser.parse_args()
     if any(os.environ.get(key) != value for key, value in ENVIRONMENT.items()):
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **ENVIRONMENT})
@@ -62,7 +58,7 @@ def main() -> None:
     print(f"{'':20}{'ms per token':>14}{'tokens/s':>12}{'speed-up':>9}")
     for name, taken in times.items():
         median = statistics.median(taken)
-        ratio = statistics.median(g / t for g, t in zip(times["generate"], taken, strict=True))
+        ratio = statistics.median(ratios(taken, times["generate"]))
         print(f"{name:20}{1e3 * median:14.3f}{options.batch / median:12.0f}{ratio:8.1f}x")
 
     print("\nms per token, by length of the text")

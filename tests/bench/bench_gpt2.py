@@ -17,18 +17,15 @@ the ratios within a round, which hold when the machine's speed drifts.
 
 import argparse
 import json
-import os
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from measuring import ALLOCATOR, HEADWAY, ROOT, Worker, answer_numbers, make_parser, peak_megabytes, ratios, timed
+
+TINY = {"vocab_size": 512, "n_positions": 64, "n_embd": 32, "n_layer": 2, "n_head": 2}
 SMALL = {"vocab_size": 50257, "n_positions": 1024, "n_embd": 768, "n_layer": 12, "n_head": 12}
-ALLOCATOR = {"MALLOC_TRIM_THRESHOLD_": "2147483648", "MALLOC_MMAP_THRESHOLD_": "1073741824"}
 PROMPT_TOKENS = 16
 WORKERS = ("last_logits", "generate_cached", "transformers", "matrix × vector")
 
@@ -58,10 +55,6 @@ def write_folder(folder, sizes):
     (folder / "vocab.json").write_text(json.dumps(vocabulary), "utf-8")
     (folder / "merges.txt").write_text("#version: 0.2\n", "utf-8")
     return sum(array.size for array in tensors.values()) - tensors["wpe.weight"].size
-
-
-def peak_megabytes(who=resource.RUSAGE_SELF):
-    return resource.getrusage(who).ru_maxrss / 1024
 
 
 def official(path, kind):
@@ -116,7 +109,7 @@ def memory_reader(count):
     import numpy as np
 
     rows, columns = 768, 3072
-    matrices = np.ones((count // (rows * columns), rows, columns), np.float32)
+    matrices = np.ones((max(1, count // (rows * columns)), rows, columns), np.float32)
     x = np.ones((1, rows), np.float32)
 
     def multiply(prompt, n_new):
@@ -129,108 +122,73 @@ def memory_reader(count):
 
 
 def work(kind, folder, path, threads, count):
-    """Answer lines of standard input, each the number of new tokens, with seconds, ids and memory."""
-    started = time.perf_counter()
+    """Answer numbers of new tokens with ids and memory."""
     if kind == "transformers":
         generate = transformers(folder, threads)
     elif kind == "matrix × vector":
         generate = memory_reader(count)
     else:
         generate = official(path, kind)
-    prompt = [(37 * i) % SMALL["vocab_size"] for i in range(1, PROMPT_TOKENS + 1)]
-    loaded = time.perf_counter() - started
-    for line in sys.stdin:
-        started = time.perf_counter()
-        ids = generate(prompt, int(line))
-        seconds = time.perf_counter() - started
-        print(json.dumps({"seconds": seconds, "ids": ids, "peak": peak_megabytes(), "loaded": loaded}), flush=True)
+    vocabulary = json.loads((folder / "config.json").read_text("utf-8"))["vocab_size"]
+    prompt = [(37 * i) % vocabulary for i in range(1, PROMPT_TOKENS + 1)]
+    answer_numbers(lambda n_new: (generate(prompt, n_new), peak_megabytes()))
 
 
-class Worker:
-    """A process that keeps one library's model."""
-
-    def __init__(self, kind, threads, *arguments):
-        variables = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
-        environment = {**os.environ, **ALLOCATOR, **variables, "HF_HUB_OFFLINE": "1", "PYTHONWARNINGS": "ignore"}
-        command = [sys.executable, __file__, "--worker", kind, "--threads", str(threads), *map(str, arguments)]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
-            stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-
-    def generate(self, n_new):
-        self.process.stdin.write(f"{n_new}\n")
-        self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
+def start_worker(kind, threads, *arguments):
+    variables = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
+    quiet = {"HF_HUB_OFFLINE": "1", "PYTHONWARNINGS": "ignore", "TQDM_DISABLE": "1"}
+    command = (sys.executable, __file__, "--worker", kind, "--threads", threads, *arguments)
+    return Worker(*command, env={**ALLOCATOR, **variables, **quiet})
 
 
 def compare(threads, rounds, n_new, folder, path, count):
-    """Print the table for one number of threads."""
-    workers = {kind: Worker(kind, threads, "--files", folder, path, "--count", count) for kind in WORKERS}
-    answers = {kind: [] for kind in WORKERS}
+    """Print the table for one number of threads; end if the texts differ."""
+    workers = {kind: start_worker(kind, threads, "--files", folder, path, "--count", count) for kind in WORKERS}
+    per_token, texts, peaks = {kind: [] for kind in WORKERS}, {}, {}
     try:
         for worker in workers.values():
-            worker.generate(2)  # imports, page cache
+            worker.ask(2)  # imports, page cache
         for _ in range(rounds):
             for kind, worker in workers.items():
-                first, rest = worker.generate(1), worker.generate(n_new + 1)
-                # Reading the prompt takes as long in both.
-                answers[kind].append({**rest, "per_token": (rest["seconds"] - first["seconds"]) / n_new})
+                (first, _), (rest, (texts[kind], peaks[kind])) = worker.ask(1), worker.ask(n_new + 1)
+                per_token[kind].append((rest - first) / n_new)  # Reading the prompt takes as long in both.
     finally:
         for worker in workers.values():
             worker.close()
-    texts = {kind: answers[kind][0]["ids"] for kind in WORKERS[:-1]}
-    equal = all(text == texts["transformers"] for text in texts.values())
+    if any(texts[kind] != texts["transformers"] for kind in WORKERS[:-1]):
+        sys.exit(f"the generated tokens differ: {texts}")
     size = 4 * count
-    print(f"\n{threads} thread{'s' * (threads > 1)}, {rounds} rounds of {n_new} tokens; equal tokens: {equal}")
+    print(f"\n{threads} thread{'s' * (threads > 1)}, {rounds} rounds of {n_new} tokens, which are equal")
     print(f"{'':18}{'tokens/s':>10}{'to transformers':>17}{'GB/s':>7}{'of the limit':>14}{'peak MiB':>10}")
-    limit = [answer["per_token"] for answer in answers["matrix × vector"]]
-    for kind in WORKERS:
-        taken = [answer["per_token"] for answer in answers[kind]]
+    for kind, taken in per_token.items():
         median = statistics.median(taken)
-        ratios = [b["per_token"] / a for a, b in zip(taken, answers["transformers"], strict=True)]
-        share = statistics.median(low / a for a, low in zip(taken, limit, strict=True))
-        print(f"{kind:18}{1 / median:10.1f}{statistics.median(ratios):16.2f}x{size / median / 1e9:7.1f}{share:13.0%} "
-              f"{answers[kind][-1]['peak']:9.0f}")  # fmt: skip
+        ratio = statistics.median(ratios(taken, per_token["transformers"]))
+        share = statistics.median(ratios(taken, per_token["matrix × vector"]))
+        print(f"{kind:18}{1 / median:10.1f}{ratio:16.2f}x{size / median / 1e9:7.1f}{share:13.0%} {peaks[kind]:9.0f}")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = make_parser(__doc__)
     parser.add_argument("--threads", type=int, action="append", help="number of threads (default: 1 and 2)")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--new", type=int, default=32, help="new tokens in each round")
+    parser.add_argument("--tiny", action="store_true", help="a tiny model, to see whether the benchmark runs")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     parser.add_argument("--files", nargs=2, type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--count", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
-        return work(options.worker, *options.files, options.threads[0], options.count)
+        work(options.worker, *options.files, options.threads[0], options.count)
+        return
     with tempfile.TemporaryDirectory() as scratch:
         folder, path = Path(scratch, "gpt2"), Path(scratch, "gpt2.safetensors")
         folder.mkdir()
-        count = write_folder(folder, SMALL)
-        started = time.perf_counter()
-        command = [
-            sys.executable,
-            "-m",
-            "autograder.cli",
-            "import-model",
-            str(folder),
-            "--solution",
-            "--out",
-            str(path),
-        ]
-        subprocess.run(command, check=True, cwd=ROOT)
-        memory = peak_megabytes(resource.RUSAGE_CHILDREN)
-        print(f"imported in {time.perf_counter() - started:.1f} s; largest process {memory:.0f} MiB")
+        count = write_folder(folder, TINY if options.tiny else SMALL)
+        cost = timed(*HEADWAY, "import-model", folder, "--solution", "--out", path)
+        print(f"imported in {cost.seconds:.1f} s; largest process {cost.megabytes:.0f} MiB")
         print(f"numbers read per token: {count:,} parameters, {4 * count / 1e6:.0f} MB")
         for threads in options.threads or [1, 2]:
             compare(threads, options.rounds, options.new, folder, path, count)
-    return None
 
 
 if __name__ == "__main__":

@@ -6,17 +6,13 @@ Prints the seconds per submission, and those of the submissions with and without
 of the grader and the students' processes, which a busy machine changes less. Half of the others have a known mistake.
 """
 
-import argparse
 import json
 import random
-import shutil
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
-from autograder.curriculum.stubs import bundled
+from measuring import copy_solutions, grade_command, make_parser, timed
+
 from autograder.engine.diagnosis.mistake import mistakes_of_function
 from autograder.engine.diagnosis.variants import source_with_mistakes
 
@@ -33,9 +29,7 @@ def write_class(folder, count, loops):
     for number in range(count):
         name = f"{number:03}-{'loop' if number < loops else 'wrong' if number % 2 else 'right'}"
         student = folder / name
-        student.mkdir(parents=True)
-        for module in MODULES:
-            shutil.copyfile(bundled("solutions") / f"{module}.py", student / f"{module}.py")
+        copy_solutions(student, MODULES)
         if number < loops:
             module, _, function = LOOPING[number % len(LOOPING)].partition(".")
             with open(student / f"{module}.py", "a") as file:
@@ -47,7 +41,7 @@ def write_class(folder, count, loops):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--loops", type=int, default=7)
     parser.add_argument("-j", dest="processes", default="1")
@@ -55,11 +49,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="headway-bench-") as scratch:
         folder, out = Path(scratch, "class"), Path(scratch, "out")
         write_class(folder, options.count, options.loops)
-        names = [part for module in MODULES for part in ("--assignment", module)]
-        command = [sys.executable, "-m", "autograder.cli", "grade", folder, "--out", out, "--seed", "0", *names]
-        started = time.perf_counter()
-        subprocess.run([*map(str, command), "-j", options.processes], stdout=subprocess.DEVNULL)
-        took = time.perf_counter() - started
+        took = timed(*grade_command(folder, out, MODULES, "-j", options.processes)).seconds
         documents = {path.stem: json.loads(path.read_text("utf-8")) for path in (out / "results").glob("*.json")}
         print(f"{took / options.count:.3f} s per submission, {took:.1f} s in all")
         show("all", documents.values())

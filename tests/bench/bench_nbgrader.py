@@ -9,37 +9,20 @@ figure is for a whole command with its start-up. nbgrader takes the same time fo
 enough. The quoted figure is the median of the ratios of each round, which holds when the machine's speed drifts.
 """
 
-import argparse
 import copy
-import csv
 import random
 import shutil
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import nbformat
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
+from measuring import HEADWAY, make_parser, ratios, spread, timed, warm
 from support import nbgrader_class
 from support.nbgrader_class import ASSIGNMENT
 
 KINDS = ("right", "wrong", "warning", "stub", "syntax")
-HEADWAY = ("-m", "autograder.cli")
-
-
-def run(*command, cwd, env):
-    """Run a Python command and return its time in seconds."""
-    started = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, *map(str, command)], cwd=cwd, env=env, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
-    return time.perf_counter() - started
+NBGRADER = (sys.executable, "-m", "nbgrader")
 
 
 def submit(course, notebooks, students):
@@ -52,18 +35,10 @@ def submit(course, notebooks, students):
         nbformat.write(notebook, folder / f"{ASSIGNMENT}.ipynb")
 
 
-def scores(course, env):
-    run("-m", "nbgrader", "export", cwd=course, env=env)
-    with open(course / "grades.csv", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["assignment"] == ASSIGNMENT]
-    return {row["student_id"]: float(row["score"]) for row in rows}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main():
+    parser = make_parser(__doc__, rounds=3)
     parser.add_argument("--students", type=int, default=100, help="graded by headway")
     parser.add_argument("--sample", type=int, default=5, help="graded by nbgrader")
-    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("-j", dest="processes", type=int, default=2)
     options = parser.parse_args()
     ours, theirs = [], []
@@ -71,35 +46,30 @@ def main() -> None:
         scratch = Path(name)
         course, few = scratch / "course", scratch / "few"
         env = nbgrader_class.environment(scratch / "cache")
-        run(*HEADWAY, "release", course, "--format", "nbgrader", "--seed", "7", cwd=scratch, env=env)
-        run("-m", "nbgrader", "generate_assignment", ASSIGNMENT, cwd=course, env=env)
+        release = ("release", course, "--format", "nbgrader", "--assignment", ASSIGNMENT, "--seed", "7")
+        timed(*HEADWAY, *release, cwd=scratch, env=env)
+        timed(*NBGRADER, "generate_assignment", ASSIGNMENT, cwd=course, env=env)
         notebooks = nbgrader_class.submissions(course)
         shutil.copytree(course, few)
         submit(course, notebooks, options.students)
         submit(few, notebooks, options.sample)
         shutil.copy(course / "gradebook.db", scratch / "fresh.db")
+        grade = ("grade", "submitted", "--assignment", ASSIGNMENT, "--seed", "7", "-j", options.processes)
         for number in range(options.rounds + 1):
-            theirs.append(run("-m", "nbgrader", "autograde", ASSIGNMENT, "--force", cwd=few, env=env))
+            cost = timed(*NBGRADER, "autograde", ASSIGNMENT, "--force", cwd=few, env=env)
+            theirs.append(cost.seconds / options.sample)
             shutil.copy(scratch / "fresh.db", course / "gradebook.db")
             shutil.rmtree(course / "autograded", ignore_errors=True)
-            grade = ("grade", "submitted", "--assignment", ASSIGNMENT, "--seed", "7", "-j", options.processes)
-            ours.append(
-                run(*HEADWAY, *grade, "--out", scratch / f"out{number}", "--nbgrader", ".", cwd=course, env=env)
-            )
-        both = scores(course, env)
-        equal = scores(few, env)
+            cost = timed(*HEADWAY, *grade, "--out", scratch / f"out{number}", "--nbgrader", ".", cwd=course, env=env)
+            ours.append(cost.seconds / options.students)
+        both = nbgrader_class.scores(course, ASSIGNMENT)
+        equal = nbgrader_class.scores(few, ASSIGNMENT)
         assert all(both[student] == score for student, score in equal.items()), "the two give different scores"
-    # The first round only warms the memo and the file caches.
-    headway_each = [took / options.students for took in ours[1:]]
-    nbgrader_each = [took / options.sample for took in theirs[1:]]
-    ratios = [b / a for a, b in zip(headway_each, nbgrader_each, strict=True)]
-    print(f"{ASSIGNMENT}, {options.rounds} rounds, whole commands, seconds for each submission: median (min to max)")
-    for label, seconds in (
-        ("nbgrader autograde", nbgrader_each),
-        (f"headway grade -j {options.processes}", headway_each),
-    ):
-        print(f"  {label:<20}{statistics.median(seconds):7.3f} ({min(seconds):.3f} to {max(seconds):.3f})")
-    print(f"  {statistics.median(ratios):.1f} times as fast ({min(ratios):.1f} to {max(ratios):.1f})")
+    ours, theirs = warm(ours), warm(theirs)
+    print(f"{ASSIGNMENT}, {len(ours)} rounds, whole commands, seconds for each submission: median (min to max)")
+    print(f"  {'nbgrader autograde':<20}{spread(theirs, '.3f')}")
+    print(f"  {f'headway grade -j {options.processes}':<20}{spread(ours, '.3f')}")
+    print(f"  {spread(ratios(ours, theirs), '.1f')} times as fast")
 
 
 if __name__ == "__main__":

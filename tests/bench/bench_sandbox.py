@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import resource
-import shutil
 import statistics
 import subprocess
 import sys
@@ -21,16 +20,15 @@ import time
 from pathlib import Path
 
 import numpy as np
+from measuring import copy_solutions, make_parser, warm
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.stubs import bundled
 from autograder.engine.session import Options, check_many
 from autograder.engine.student import StudentCode
 from autograder.results import to_document
 from autograder.sandbox import NO_SANDBOX, Limits, probe, start_workers
 
 X = np.linspace(-3, 3, 24).reshape(4, 6)
-SECONDS = 5.0
 
 
 def one(workers, folder):
@@ -43,46 +41,36 @@ def one(workers, folder):
     return time.perf_counter() - started
 
 
-def made(root, name):
-    folder = root / name
-    folder.mkdir()
-    shutil.copy(bundled("solutions") / "softmax.py", folder)
-    return folder
-
-
 def levels(root):
     """Every level that this machine has, strongest first."""
     found = ((level, probe.prove(level, root)[0]) for level in probe.LEVELS)
     return {"+".join(level): sandbox for level, sandbox in found if sandbox is not None}
 
 
-def cost(root, runs):
-    folder = made(root, "submission")
+def cost(root, folder, rounds):
     for name, sandbox in levels(root).items():
         with start_workers() as plain, start_workers(sandbox=sandbox) as sandboxed:
-            for workers in (plain, sandboxed):
-                one(workers, folder)
-            pairs = [(one(plain, folder), one(sandboxed, folder)) for _ in range(runs)]
+            pairs = warm([(one(plain, folder), one(sandboxed, folder)) for _ in range(rounds + 1)])
         without, with_it = (statistics.median(side) * 1e3 for side in zip(*pairs, strict=True))
         more = statistics.median(b - a for a, b in pairs) * 1e3
-        print(f"{name:<30}{with_it:6.1f} ms, without {without:.1f} ms: {more:.1f} ms more ({runs} pairs, medians)")
+        print(f"{name:<30}{with_it:6.1f} ms, without {without:.1f} ms: {more:.1f} ms more, {len(pairs)} pairs")
 
 
-def sessions(sandbox, folder):
+def sessions(sandbox, folder, seconds):
     with start_workers(sandbox=sandbox) as workers:
         one(workers, folder)
         started, count = time.perf_counter(), 0
-        while time.perf_counter() - started < SECONDS:
+        while count == 0 or time.perf_counter() - started < seconds:
             one(workers, folder)
             count += 1
-    return count, SECONDS
+        return count, time.perf_counter() - started
 
 
-def checks(sandbox, folder):
+def checks(sandbox, folder, seconds):
     times = []
 
     def submissions():
-        while not times or times[-1] - times[0] < SECONDS:
+        while len(times) < 2 or times[-1] - times[0] < seconds:
             yield "submission", folder
 
     def done(result):
@@ -100,10 +88,10 @@ def cpu_seconds():
     return sum(used.ru_utime + used.ru_stime for used in usage)
 
 
-def rate(count):
+def rate(most, seconds):
     for what in ("sessions", "checks"):
-        for graders in (1, count):
-            command = [sys.executable, __file__, "--grader", what]
+        for graders in sorted({1, most}):
+            command = [sys.executable, __file__, "--grader", what, "--seconds", str(seconds)]
             running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(graders)]
             found = [json.loads(grader.communicate()[0]) for grader in running]
             total = sum(per_second for per_second, _ in found)
@@ -112,24 +100,27 @@ def rate(count):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=200)
+    parser = make_parser(__doc__, rounds=200)
     parser.add_argument("--rate", action="store_true")
+    parser.add_argument("--graders", type=int, default=os.cpu_count() or 1, help="the most, with --rate")
+    parser.add_argument("--seconds", type=float, default=5.0, help="of each measurement, with --rate")
     parser.add_argument("--grader", choices=["sessions", "checks"], help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.rate:
-        rate(os.cpu_count() or 1)
+        rate(options.graders, options.seconds)
         return
     with tempfile.TemporaryDirectory(prefix="headway-") as name:
         root = Path(name)
+        folder = root / "submission"
+        copy_solutions(folder, ["softmax"])
         if options.grader:
             # Without bubblewrap, which costs next to nothing: the CPU time of what runs inside it is not told outside.
             sandbox = levels(root).get("landlock+seccomp", NO_SANDBOX)
             before = cpu_seconds()
-            count, seconds = {"sessions": sessions, "checks": checks}[options.grader](sandbox, made(root, "submission"))
+            count, seconds = {"sessions": sessions, "checks": checks}[options.grader](sandbox, folder, options.seconds)
             print(json.dumps((count / seconds, (cpu_seconds() - before) / count)))
         else:
-            cost(root, options.runs)
+            cost(root, folder, options.rounds)
 
 
 if __name__ == "__main__":

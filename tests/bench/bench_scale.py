@@ -9,14 +9,11 @@ document. Then one submission is changed and graded again. With --cluster, the c
 one and of two workers.
 """
 
-import argparse
 import contextlib
 import itertools
-import json
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,11 +21,8 @@ import time
 from pathlib import Path
 
 import generated
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from support.commands import timeless
-
-CLI = [sys.executable, "-m", "autograder.cli", "grade"]
+from measuring import ENVIRONMENT, ROOT, grade_command, make_parser, timed
+from support.softmax_class import documents
 
 
 class Bench:
@@ -38,18 +32,15 @@ class Bench:
         self.scratch = scratch
         print(f"{options.count} submissions: {generated.generate(self.folder, options.count, options.seed)}")
 
-    def grade(self, out, *arguments):
-        names = [part for name in self.options.assignment for part in ("--assignment", name)]
-        settings = ["--seed", "0", "-j", self.options.processes, "--call-seconds", "2", "--no-color", *names]
-        command = list(map(str, [*CLI, self.folder, "--out", self.scratch / out, *settings, *arguments]))
-        return subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    def command(self, out, *arguments):
+        settings = ("-j", self.options.processes, "--call-seconds", "2", *arguments)
+        return grade_command(self.folder, self.scratch / out, self.options.assignment, *settings)
+
+    def grade(self, out):
+        return subprocess.Popen(self.command(out), stdout=subprocess.DEVNULL, cwd=ROOT, env=ENVIRONMENT)
 
     def run(self, out, *arguments):
-        started = time.perf_counter()
-        run = self.grade(out, *arguments)
-        if run.wait() not in (0, 3):
-            sys.exit("headway grade failed")
-        return time.perf_counter() - started
+        return timed(*self.command(out, *arguments), exits=(0, 3)).seconds
 
     def done(self, out):
         with contextlib.suppress(FileNotFoundError):
@@ -91,7 +82,9 @@ class Bench:
         whole, again = documents(self.scratch / "whole"), documents(self.scratch / "killed")
         differ = [name for name in whole if whole[name] != again.get(name)]
         print(f"  kill -9 at {len(moments)} moments, each time resumed: {len(whole)} documents, {len(differ)} differ")
-        print(f"  {differ[:10]}" if differ else f"  results that were written and then lost: {lost}")
+        print(f"  results that were written and then lost: {lost}")
+        if differ or lost > 0:
+            sys.exit(f"these documents differ: {differ[:10]}")
 
     def second(self):
         unchanged = self.run("whole")
@@ -100,12 +93,13 @@ class Bench:
         print(f"  the same command again: {unchanged:.2f} s; with one submission changed: {self.run('whole'):.2f} s")
 
     def cluster(self):
-        for workers in (1, 2):
+        for workers in range(1, self.options.cluster + 1):
             with dask(workers, self.scratch) as address:
                 took = self.run(f"cluster{workers}", "--cluster", address)
             whole, there = documents(self.scratch / "whole"), documents(self.scratch / f"cluster{workers}")
-            differ = sum(whole[name] != there.get(name) for name in whole)
-            print(f"  Dask, {workers} worker(s): {took:.1f} s, {self.options.count / took:.1f}/s, {differ} differ")
+            if whole != there:
+                sys.exit("Dask gives other documents")
+            print(f"  Dask, {workers} worker(s): {took:.1f} s, {self.options.count / took:.1f}/s, the same documents")
 
 
 @contextlib.contextmanager
@@ -120,6 +114,7 @@ def dask(workers, scratch):
             time.sleep(0.1)
         for _ in range(workers):
             worker = [sys.executable, "-m", "distributed.cli.dask_worker", found[0], "--nthreads", "1", "--no-nanny"]
+            worker += ["--local-directory", scratch]
             processes.append(subprocess.Popen(worker, stdout=file, stderr=file, env=environment))
         while log.read_text().count("Registered to") < workers:
             time.sleep(0.1)
@@ -129,11 +124,6 @@ def dask(workers, scratch):
             for process in reversed(processes):
                 process.kill()
                 process.wait()
-
-
-def documents(out):
-    found = {path.name: timeless(json.loads(path.read_text("utf-8"))) for path in (out / "results").glob("*.json")}
-    return found | {"class.json": timeless(json.loads((out / "class.json").read_text("utf-8")))}
 
 
 def family(pid):
@@ -165,25 +155,21 @@ def cpu_time(pid):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--assignment", action="append", default=[])
     parser.add_argument("--kills", type=int, default=10)
-    parser.add_argument("--cluster", action="store_true")
+    parser.add_argument("--cluster", type=int, nargs="?", const=2, default=0, metavar="WORKERS", help="at most so many")
     parser.add_argument("-j", dest="processes", type=int, default=2)
     options = parser.parse_args()
-    scratch = Path(tempfile.mkdtemp(prefix="headway-bench-"))
-    try:
-        bench = Bench(options, scratch)
+    with tempfile.TemporaryDirectory(prefix="headway-bench-", ignore_cleanup_errors=True) as scratch:
+        bench = Bench(options, Path(scratch))
         bench.growth()
         if options.kills:
             bench.killed()
-        if options.cluster:
-            bench.cluster()
+        bench.cluster()
         bench.second()
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 if __name__ == "__main__":

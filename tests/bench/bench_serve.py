@@ -5,32 +5,27 @@
 
 Each check changes one function from right to wrong or back. The same code reaches the same engine in three ways: a save
 in an editor that `headway watch` notices; the requests "save" and "check" to `headway serve` without a browser; a click
-in a page, which saves, checks and shows the report. Prints medians.
+in a page, which saves, checks and shows the report. Prints medians. The first wrong and the first right check collect
+checks and fill caches.
 """
 
-import argparse
 import http.client
 import json
 import os
 import re
 import socket
-import statistics
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
+import bench_watch
+from measuring import make_parser, median_ms, warm
+from support.chromium import chromium
+from support.served_lesson import ServedLesson, serving
 
-import bench_watch  # noqa: E402
-from support.chromium import chromium  # noqa: E402
-from support.served_lesson import ServedLesson, serving  # noqa: E402
+from autograder.courses.transformer import TRANSFORMER
+from autograder.workspace.file_cells import FileCells
 
-from autograder.courses.transformer import TRANSFORMER  # noqa: E402
-from autograder.workspace.file_cells import FileCells  # noqa: E402
-
-UNTIL = 12  # assignments that are written
 CLICK = """
     const [cell, expected, done] = arguments;
     const state = document.querySelector(`.cell[data-function="${cell}"] .check-state`);
@@ -80,9 +75,9 @@ def versions(folder, function):
     return right, right.replace(before, after, 1)
 
 
-def measure_api(address, folder, function, checks):
+def measure_api(address, texts, function, checks):
     """Return the seconds of each save and of each check, wrong and right in turn."""
-    api, texts = Api(address), versions(folder, function)
+    api = Api(address)
     digest = api("open", module=function.partition(".")[0])["cells"][function]["digest"]
     saves, taken = [], []
     for number in range(checks + 2):
@@ -91,59 +86,64 @@ def measure_api(address, folder, function, checks):
         saved = time.perf_counter()
         reply = api("check", function=function, diagnose=False)
         assert reply["report"]["passed"] == (number % 2 == 1)
-        if number >= 2:  # The first ones collect checks and fill caches.
-            saves.append(saved - begin)
-            taken.append(time.perf_counter() - saved)
-        wait_until_quiet()
-    return saves, taken
+        saves.append(saved - begin)
+        taken.append(time.perf_counter() - saved)
+        wait_until_quiet(checks)
+    return warm(saves, 2), warm(taken, 2)
 
 
-def measure_page(lesson, folder, checks):
+def measure_page(lesson, texts, checks):
     """Return the seconds from the click until the verdict is in the page, and until it is painted."""
-    texts = versions(folder, lesson.function)
     found = []
     for number in range(checks + 2):
         lesson.write(texts[1 - number % 2])
         expected = "passes." if number % 2 else "failed"
         times = lesson.browser.execute_async_script(CLICK, lesson.function, expected)
-        if number >= 2:
-            found.append([1e-3 * value for value in times])
-        wait_until_quiet()
-    return [list(column) for column in zip(*found, strict=True)]
+        found.append([1e-3 * value for value in times])
+        wait_until_quiet(checks)
+    return [list(column) for column in zip(*warm(found, 2), strict=True)]
 
 
-def wait_until_quiet():
-    """Until the mistake has been looked for, and what depends on the function has been checked in the background."""
-    time.sleep(3.0)
+def wait_until_quiet(checks):
+    """Until the mistake has been looked for, and what depends on the function has been checked in the background.
+
+    Not for a single check, which only shows that the benchmark runs.
+    """
+    time.sleep(3.0 if checks > 1 else 0.0)
 
 
 def show(label, *columns):
     """Print the medians of wrong and right code, in milliseconds."""
-    wrong, right = ([1e3 * statistics.median(column[begin::2]) for column in columns] for begin in (0, 1))
-    for words, values in (("wrong", wrong), ("right", right)):
-        print(f"{label:<56}{words:<8}" + "".join(f"{value:10.0f}" for value in values), flush=True)
+    for begin, words in enumerate(("wrong", "right")):
+        medians = "".join(f"{median_ms(column[begin::2]):>10}" for column in columns)
+        print(f"{label:<56}{words:<8}{medians}", flush=True)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--checks", type=int, default=20)
+    parser = make_parser(__doc__)
+    parser.add_argument("--checks", type=int, default=20, help="after two that fill caches; 0: only these two")
+    parser.add_argument("--function", choices=bench_watch.CASES, help="only this one")
+    parser.add_argument("--until", type=int, default=12, help="number of the last assignment that is written")
     options = parser.parse_args()
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors; {options.checks} checks, medians, ms")
-    for function in ("softmax.softmax", "blocks.block"):
+    for function, case in bench_watch.CASES.items():
+        if options.function not in (None, function):
+            continue
         print(function)
-        totals, _ = bench_watch.measure(function, UNTIL, options.checks, bench_watch.CASES[function], "differs from")
+        totals, _ = bench_watch.measure(function, options.until, options.checks, case, "differs from")
         show("  headway watch, from the save", totals)
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch) / "my-gpt"
-            bench_watch.workspace(folder, UNTIL)
+            bench_watch.workspace(folder, options.until)
+            texts = versions(folder, function)
             with serving(folder) as (_, address), chromium(Path(scratch) / "profile") as browser:
                 browser.set_script_timeout(60)
-                saves, taken = measure_api(address, folder, function, options.checks)
+                saves, taken = measure_api(address, texts, function, options.checks)
                 both = [a + b for a, b in zip(saves, taken, strict=True)]
                 show("  headway serve without a browser: all, save, check", both, saves, taken)
                 lesson = ServedLesson(browser, function)
                 lesson.open(address)
-                shown, painted = measure_page(lesson, folder, options.checks)
+                shown, painted = measure_page(lesson, texts, options.checks)
                 show("  page, from the click: in the page, painted", shown, painted)
 
 

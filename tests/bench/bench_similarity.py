@@ -4,20 +4,20 @@ python tests/bench/bench_similarity.py            disguises, and independent cor
 python tests/bench/bench_similarity.py --class 2000
 """
 
-import argparse
 import ast
 import random
-import resource
 import time
 from itertools import combinations
-from pathlib import Path
+
+from measuring import make_parser, peak_megabytes
+from support.paths import SUBMISSIONS
 
 from autograder.classroom.class_report import similarity
 from autograder.courses.transformer import TRANSFORMER
 from autograder.curriculum.stubs import bundled
 from autograder.parsing.code_tokens import filtered
 
-RIGHT = Path(__file__).parent.parent / "submissions" / "right"
+RIGHT = SUBMISSIONS / "right"
 
 
 class _Renamed(ast.NodeTransformer):
@@ -63,8 +63,8 @@ def disguised(text):
     return reordered(renamed(text))
 
 
-def modules_of(folder):
-    return {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.py"))}
+def modules_of(folder, only="*"):
+    return {path.stem: path.read_text("utf-8") for path in sorted(folder.glob(f"{only}.py"))}
 
 
 def compare(submissions, **options):
@@ -73,9 +73,9 @@ def compare(submissions, **options):
     return similarity.compare(filtered_code, TRANSFORMER, **options)
 
 
-def measure_quality():
-    styles = {folder.name: modules_of(folder) for folder in sorted(RIGHT.iterdir()) if folder.is_dir()}
-    styles["official"] = modules_of(bundled("solutions"))
+def measure_quality(only):
+    styles = {folder.name: modules_of(folder, only) for folder in sorted(RIGHT.iterdir()) if folder.is_dir()}
+    styles["official"] = modules_of(bundled("solutions"), only)
     print("share of the smaller, threshold", similarity.THRESHOLD)
     for change in (renamed, reordered, commented, disguised):
         for name in ("loops", "one_liners", "einsum", "official"):
@@ -102,7 +102,8 @@ def varied(text, chance):
 def measure_class(count):
     chance = random.Random(1)
     styles = [modules_of(folder) for folder in sorted(RIGHT.iterdir()) if len(modules_of(folder)) > 5]
-    cached = [{module: [varied(text, chance) for _ in range(25)] for module, text in style.items()} for style in styles]
+    kinds = min(count, 25)
+    cached = [{name: [varied(text, chance) for _ in range(kinds)] for name, text in style.items()} for style in styles]
     submissions = []
     for number in range(count):
         style = chance.choice(cached)
@@ -111,12 +112,13 @@ def measure_class(count):
         submissions.append((f"s{number}", modules))
     start = time.perf_counter()
     pairs = compare(submissions)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{count} submissions: {time.perf_counter() - start:.1f} s, {peak:.0f} MiB, {len(pairs)} pairs listed")
+    seconds = time.perf_counter() - start
+    print(f"{count} submissions: {seconds:.1f} s, {peak_megabytes():.0f} MiB, {len(pairs)} pairs listed")
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("--class", dest="count", type=int)
+    parser.add_argument("--assignment", default="*", help="compare only this one")
     arguments = parser.parse_args()
-    measure_class(arguments.count) if arguments.count else measure_quality()
+    measure_class(arguments.count) if arguments.count else measure_quality(arguments.assignment)

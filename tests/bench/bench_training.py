@@ -15,16 +15,12 @@ contestants. It makes NumPy and PyTorch alike faster.
 
 import argparse
 import itertools
-import json
-import os
 import statistics
-import subprocess
 import sys
-import time
 from collections.abc import Callable
-from pathlib import Path
 
-ALLOCATOR = {"MALLOC_TRIM_THRESHOLD_": "2147483648", "MALLOC_MMAP_THRESHOLD_": "1073741824"}
+from measuring import ALLOCATOR, ROOT, Worker, answer_numbers, make_parser, ratios
+
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 # vocabulary, width, heads, layers, context, batch, learning rate, timed seconds per contestant and round
 PRESETS = {
@@ -38,14 +34,14 @@ N_BATCHES = 64
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = make_parser(__doc__)
     parser.add_argument("--presets", nargs="+", choices=PRESETS, default=["A", "B", "C"])
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--compile", action="store_true", help="include torch.compile (needs a C++ compiler)")
     parser.add_argument(
         "--untied", action="store_true", help="give the model an output head of its own instead of the token table"
     )
-    parser.add_argument("--solutions", default=str(Path(__file__).parents[2] / "solutions"), metavar="DIR")
+    parser.add_argument("--solutions", default=str(ROOT / "solutions"), metavar="DIR")
     parser.add_argument(
         "--plain-malloc", action="store_true", help="do not set the environment of the memory allocator"
     )
@@ -61,35 +57,23 @@ def main() -> None:
 def compare(preset: str, options: argparse.Namespace) -> None:
     """Run all contestants in turn and print a table."""
     names = CONTESTANTS if options.compile else CONTESTANTS[:-1]
-    environment = {**os.environ, **ONE_THREAD, **({} if options.plain_malloc else ALLOCATOR)}
+    environment = {**ONE_THREAD, **({} if options.plain_malloc else ALLOCATOR)}
     command = [sys.executable, __file__, "--presets", preset, "--solutions", options.solutions]
     command += ["--untied"] if options.untied else []
-    workers = {
-        name: subprocess.Popen(
-            [*command, "--contestant", name], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        for name in names
-    }
-
-    def run(name: str, steps: int) -> tuple[float, list[float]]:
-        worker = workers[name]
-        assert worker.stdin and worker.stdout
-        print(steps, file=worker.stdin, flush=True)
-        taken, losses = json.loads(worker.stdout.readline())
-        return taken, losses
-
+    workers = {name: Worker(*command, "--contestant", name, env=environment) for name in names}
     vocab, width, heads, layers, context, batch, _, seconds = PRESETS[preset]
-    first = {name: run(name, 20)[1] for name in names}
+    first = {name: worker.ask(20)[1] for name, worker in workers.items()}
     difference = max(abs(a - b) for losses in first.values() for a, b in zip(first["NumPy"], losses, strict=True))
     if difference > 1e-3:
         raise SystemExit(f"the losses of the first 20 steps differ by {difference:.1e}: the models are not the same")
-    counts = {name: max(2, round(seconds * 10 / run(name, 10)[0])) for name in names}  # steps per turn
+    # Steps per turn.
+    counts = {name: max(2, round(seconds * 10 / worker.ask(10)[0])) for name, worker in workers.items()}
     times: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(options.rounds):
-        for name in names:
-            times[name].append(run(name, counts[name])[0] / counts[name])
+        for name, worker in workers.items():
+            times[name].append(worker.ask(counts[name])[0] / counts[name])
     for worker in workers.values():
-        worker.communicate()
+        worker.close()
 
     print(
         f"\n{preset}: {vocab} tokens, width {width}, {heads} heads, {layers} layers, context {context}, batch {batch}"
@@ -99,7 +83,7 @@ def compare(preset: str, options: argparse.Namespace) -> None:
     for name, taken in times.items():
         median = statistics.median(taken)
         # Within a round the two were measured one after the other, so load on the machine largely cancels out.
-        ratio = statistics.median(e / t for e, t in zip(times["torch eager"], taken, strict=True))
+        ratio = statistics.median(ratios(taken, times["torch eager"]))
         print(f"{name:24}{1e3 * median:12.3f}{1e3 * min(taken):10.3f}{1 / median:10.1f}{ratio:22.2f}x", flush=True)
 
 
@@ -122,10 +106,7 @@ def serve(options: argparse.Namespace) -> None:
         from autograder.workspace.training.torch_baseline import torch_trainer
 
         run = torch_trainer(params, config, itertools.cycle(batches), lr, fused=fused, compiled=compiled)
-    for line in sys.stdin:
-        started = time.perf_counter()
-        losses = run(int(line))
-        print(json.dumps([time.perf_counter() - started, losses]), flush=True)
+    answer_numbers(run)
 
 
 def numpy_trainer(params, config, batches, lr) -> Callable[[int], list[float]]:

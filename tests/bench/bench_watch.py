@@ -7,31 +7,25 @@
 
 Each save changes one function from right to wrong or back, so that each verdict differs from the previous one. Prints
 medians, and the time of each stage: noticing the save (the operating system, and the wait for further saves), comparing
-syntax trees, checking, drawing.
+syntax trees, checking, drawing. The first wrong and the first right save collect checks and fill caches.
 """
 
-import argparse
 import itertools
 import json
 import os
-import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
+from measuring import HEADWAY, copy_solutions, make_parser, median_ms, plain_pytest, spread, timed, warm
+from support.terminal import Terminal
+from support.waiting import wait_until
 
-from bench_check import plain  # noqa: E402
-from support.terminal import Terminal  # noqa: E402
+from autograder.courses.transformer import TRANSFORMER
+from autograder.curriculum.stubs import bundled
+from autograder.workspace.terminal import BEGIN_FRAME, END_FRAME
 
-from autograder.courses.transformer import TRANSFORMER  # noqa: E402
-from autograder.workspace.terminal import BEGIN_FRAME, END_FRAME  # noqa: E402
-
-HEADWAY = [sys.executable, "-m", "autograder.cli"]
 STAGES = ("noticed", "asked", "answered", "drawn")
 # What happens up to each stage.
 DESCRIPTIONS = ("noticing the save", "comparing syntax trees", "checking", "drawing", "reaching the terminal")
@@ -45,18 +39,17 @@ CASES = {
     "softmax.softmax": ("z /= z.sum(axis=axis, keepdims=True)", "z /= 2 * z.sum(axis=axis, keepdims=True)"),
     "blocks.block": ("def block(x", WRONG_BLOCK),
 }
+WRITTEN = {"softmax.softmax": (3, 14), "blocks.block": (10, 14)}  # until which assignment
 LOOP = ("z /= z.sum(axis=axis, keepdims=True)", "while True: pass")
 
 
 def workspace(folder, until):
     """Create a workspace with solutions up to the assignment `until` and stubs after it."""
-    subprocess.run([*HEADWAY, "init", folder], check=True, capture_output=True)
-    for assignment in TRANSFORMER.assignments:
-        if assignment.number <= until:
-            shutil.copy(ROOT / "solutions" / f"{assignment.module}.py", folder)
+    timed(*HEADWAY, "init", folder)
+    copy_solutions(folder, [entry.module for entry in TRANSFORMER.assignments if entry.number <= until])
 
 
-def verdict(terminal, words, seconds=60.0):
+def verdict(terminal, words, seconds=120.0):
     """Wait for a complete frame with a verdict that contains `words`; return the time."""
     deadline = time.monotonic() + seconds
     start = len(terminal.raw)
@@ -94,14 +87,26 @@ def measure(function, until, saves, case, words_if_wrong, command=HEADWAY):
                 path.write_text(text)
                 seen = verdict(terminal, words)
                 wait_until_quiet(terminal)
-                if number >= 2:  # the first ones collect checks and fill caches
-                    marks = json.loads(timings.read_text().splitlines()[-1])
-                    times = [started, *(marks[stage] for stage in STAGES), seen]
-                    totals.append(seen - started)
-                    stages.append([b - a for a, b in itertools.pairwise(times)])
+                marks = marks_after(started, timings)
+                times = [started, *(marks[stage] for stage in STAGES), seen]
+                totals.append(seen - started)
+                stages.append([b - a for a, b in itertools.pairwise(times)])
         finally:
             terminal.close()
-    return totals, [statistics.median(column) for column in zip(*stages, strict=True)]
+    return warm(totals, 2), [statistics.median(column) for column in zip(*warm(stages, 2), strict=True)]
+
+
+def marks_after(moment, timings):
+    """Wait until `headway watch` has recorded the result of a save; return when it reached each stage."""
+    found = []
+
+    def read():
+        marks = map(json.loads, timings.read_text().splitlines() if timings.is_file() else ())
+        found.extend(record for record in marks if record.get("noticed", 0.0) > moment)
+        return found
+
+    wait_until(read)
+    return found[0]
 
 
 def wait_until_quiet(terminal, seconds=0.7):
@@ -114,23 +119,15 @@ def one_shot(runs):
     """Whole processes: `--help` and completion, milliseconds."""
     completion = {"_HEADWAY_COMPLETE": "bash_complete", "COMP_WORDS": "headway check sof", "COMP_CWORD": "2"}
     for name, arguments, environment in (("headway --help", ["--help"], {}), ("completion", [], completion)):
-        taken = []
-        for _ in range(runs):
-            started = time.perf_counter()
-            subprocess.run(
-                [*HEADWAY, *arguments], env={**os.environ, **environment}, check=True, stdout=subprocess.DEVNULL
-            )
-            taken.append(time.perf_counter() - started)
-        print(
-            f"{name:<24}{1e3 * statistics.median(taken):8.0f} ms   ({1e3 * min(taken):.0f} to {1e3 * max(taken):.0f})"
-        )
+        taken = [timed(*HEADWAY, *arguments, env=environment).seconds for _ in range(runs)]
+        print(f"{name:<24}{spread(taken, scale=1e3)} ms")
 
 
-def compare(other, saves, rounds=2):
+def compare(other, functions, until, saves, rounds):
     """Print medians of right and of wrong saves, here and in another checkout, measured in turn, with plain pytest."""
-    headways = {"here": HEADWAY, "there": [str(other / ".venv" / "bin" / "python"), *HEADWAY[1:]]}
+    headways = {"here": HEADWAY, "there": [str(other.absolute() / ".venv" / "bin" / "python"), *HEADWAY[1:]]}
     print(f"{'':16}{'':8}{'wrong':>8}{'right':>8}   medians of {rounds} rounds of {saves} saves each, ms")
-    for function, until in (("softmax.softmax", 12), ("blocks.block", 12)):
+    for function in functions:
         module = function.partition(".")[0]
         totals = {name: ([], []) for name in headways}
         pytests = []
@@ -140,44 +137,40 @@ def compare(other, saves, rounds=2):
                 seconds, _ = measure(function, until, saves, CASES[function], "differs from", command)
                 for kind in (0, 1):
                     totals[name][kind].extend(seconds[kind::2])
-            pytests.append(plain([module], ROOT / "solutions", "-k", "not dropout"))  # whose generator is Headway's
+            # The generator of dropout is Headway's.
+            pytests.append(plain_pytest(bundled("solutions"), [module], "-k", "not dropout").seconds)
         for name, kinds in totals.items():
-            wrong, right = (1e3 * statistics.median(values) for values in kinds)
-            print(f"{function:<16}{name:<8}{wrong:8.0f}{right:8.0f}", flush=True)
-        usual = statistics.median(totals["here"][0] + totals["here"][1])
-        seconds = statistics.median(pytests)
-        print(f"{function:<16}plain pytest: {1e3 * seconds:.0f} ms, {seconds / usual:.1f} times as long", flush=True)
+            print(f"{function:<16}{name:<8}" + "".join(f"{median_ms(kind):>8}" for kind in kinds), flush=True)
+        times = statistics.median(pytests) / statistics.median(totals["here"][0] + totals["here"][1])
+        print(f"{function:<16}plain pytest: {median_ms(pytests)} ms, {times:.1f} times as long", flush=True)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--saves", type=int, default=30)
+    parser = make_parser(__doc__)
+    parser.add_argument("--saves", type=int, default=30, help="after two that fill caches; 0: only these two")
+    parser.add_argument("--function", choices=CASES, help="only this one")
+    parser.add_argument("--until", type=int, help="number of the last assignment that is written")
     parser.add_argument("--loops", action="store_true")
     parser.add_argument("--against", type=Path, metavar="DIR")
+    parser.add_argument("--rounds", type=int, default=2, help="with --against")
     options = parser.parse_args()
+    functions = [options.function] if options.function else list(CASES)
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors; {options.saves} saves, medians, ms")
-    print(f"{'':44}{'total':>7}   " + "   ".join(DESCRIPTIONS))
     if options.against:
-        compare(options.against, options.saves)
+        compare(options.against, functions, options.until or 12, options.saves, options.rounds)
         return
     if options.loops:
-        totals, _ = measure("softmax.softmax", 12, options.saves, LOOP, "was stopped")
-        wrong = totals[::2]
-        spread = f"({min(wrong):.2f} to {max(wrong):.2f})"
-        print(f"an endless loop in softmax.softmax: {statistics.median(wrong):.2f} s {spread}")
+        totals, _ = measure("softmax.softmax", options.until or 12, options.saves, LOOP, "was stopped")
+        print(f"an endless loop in softmax.softmax: {spread(totals[::2], '.2f')} s")
         return
-    for function, until in (
-        ("softmax.softmax", 3),
-        ("softmax.softmax", 14),
-        ("blocks.block", 10),
-        ("blocks.block", 14),
-    ):
-        totals, stages = measure(function, until, options.saves, CASES[function], "differs from")
-        label = f"{function}, assignments 1 to {until} written"
-        spread = f"({1e3 * min(totals):.0f} to {1e3 * max(totals):.0f})"
-        parts = [f"{1e3 * stage:{len(word)}.1f}" for stage, word in zip(stages, DESCRIPTIONS, strict=True)]
-        print(f"{label:<44}{1e3 * statistics.median(totals):7.0f}   {'   '.join(parts)}   {spread}", flush=True)
-    one_shot(max(5, options.saves // 2))
+    print(f"{'':44}{'total':>7}   " + "   ".join(DESCRIPTIONS))
+    for function in functions:
+        for until in [options.until] if options.until else WRITTEN[function]:
+            totals, stages = measure(function, until, options.saves, CASES[function], "differs from")
+            label = f"{function}, assignments 1 to {until} written"
+            parts = [f"{1e3 * stage:{len(word)}.1f}" for stage, word in zip(stages, DESCRIPTIONS, strict=True)]
+            print(f"{label:<44}{median_ms(totals):>7}   {'   '.join(parts)}   {spread(totals, scale=1e3)}", flush=True)
+    one_shot(max(1, options.saves // 2))
 
 
 if __name__ == "__main__":

@@ -73,7 +73,8 @@ def make(
         row = {
             "name": name, "id": f"{100000 + number}", "email": f"s{number}@example.org", "ids": {},
             "section": SECTIONS[section][0], "ta": SECTIONS[section][1], "roster": {},
-            "submission": submission, "status": "graded", "reason": "", "notes": [], "late_days": 0, "earned": 0.0,
+            "submission": submission, "status": "graded", "reason": "", "notes": [], "limit_note": "",
+            "late_days": 0, "earned": 0.0,
             "possible": float(sum(possible.values())), "penalty": 0.0, "dropped": [], "score": 0.0,
             "out_of": float(sum(possible.values())), "percent": 0.0, "comments": [],
             "statuses": {}, "seconds": 0.0, "assignments": {
@@ -124,7 +125,7 @@ def make(
         for check in (c for a in result["assignments"] for f in a["functions"] for c in f["checks"]):
             row["statuses"][check["status"]] = row["statuses"].get(check["status"], 0) + 1
     document = {
-        "schema": "headway.class/3", "versions": VERSIONS, "seed": seed,
+        "schema": "headway.class/1", "versions": VERSIONS, "seed": seed,
         "course": {"title": "Transformers from scratch", "policy": {}},
         "assignments": [
             {"name": a.module, "title": a.title, "possible": float(possible[a.module]),
@@ -208,7 +209,7 @@ def _result(chance, submission, course, difficulty, checks, week=0):
         )
     points = {key: sum(a["points"][key] for a in assignments) for key in ("earned", "possible")}
     return {
-        "schema": "headway.result/2", "submission": {"id": submission, "sha256": f"{chance.getrandbits(256):064x}"},
+        "schema": "headway.result/1", "submission": {"id": submission, "sha256": f"{chance.getrandbits(256):064x}"},
         "seed": 7, "public_seed": False, "created": "2026-03-02T08:00:00+00:00",
         "versions": VERSIONS,
         "sandbox": ["process", "limits", "bubblewrap"], "official_prerequisites": True, "points": points,

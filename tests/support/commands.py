@@ -1,6 +1,7 @@
 """Run the command line, in a process of its own or in this one; a correct softmax to check."""
 
 import contextlib
+import functools
 import os
 import subprocess
 import sys
@@ -46,6 +47,11 @@ def headway(*arguments, cwd=None, typed=None, **environment):
     )
 
 
+def headway_with(packages):
+    """Return `headway` with the courses in the folder `packages`."""
+    return functools.partial(headway, PYTHONPATH=str(packages), PYTHONDONTWRITEBYTECODE="1")
+
+
 def invoke(*arguments, cwd=None, typed=None, **environment):
     """Run `headway ARGUMENTS` in this process: like `headway` but faster, where a process is not the point."""
     from click.testing import CliRunner
@@ -59,3 +65,17 @@ def invoke(*arguments, cwd=None, typed=None, **environment):
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return subprocess.CompletedProcess(arguments, result.exit_code, result.stdout, result.stderr)
+
+
+def succeed(*arguments, run=invoke, **options):
+    """Run a command that must end with exit code 0."""
+    done = run(*arguments, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def refusal(*arguments, run=invoke, **options):
+    """Run a command that must be refused with exit code 2; return what it says, which must be one line."""
+    done = run(*arguments, **options)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stdout + done.stderr
+    return done.stderr

@@ -1,9 +1,8 @@
 """Grade a class of hostile submissions, and watch from outside what they do.
 
-    python tests/support/hostile_class.py landlock+seccomp [everything]
+    python tests/support/hostile_class.py landlock+seccomp [ATTACK ...]
 
-grades it at one level and prints a line of JSON for each attack; without "everything", it leaves out attacks that
-modules make and that any process holds.
+grades it, or the named attacks, at one level and prints a line of JSON for each attack.
 
 Every submission in `tests/submissions/hostile/` states what it tries, what stops it, and the expected outcome; the
 modules in its folder `generated` make many of a kind. Words like @secret@ in it are replaced by the real value of this
@@ -16,6 +15,7 @@ hostile submission comes an honest one.
 """
 
 import contextlib
+import faulthandler
 import json
 import os
 import re
@@ -26,7 +26,7 @@ import socket
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -59,10 +59,11 @@ LIMITS = Limits(
     output_bytes=1 << 20,
     grader_seconds=3.0,
 )
-# A submission may take its own time and that of reading its code; the rest is for a busy machine.
-MAX_SECONDS = LIMITS.submission_seconds + source_reader.LIMITS.cpu_seconds + 4
+# What was not held is graded once more with limits that are longer by this factor, so that a busy machine is no breach.
+SECOND_TRY = 6
+ATTACK_SECONDS = 300  # Grading one attack and the honest submission after it may take so long before the run ends.
 # Bubblewrap's process inside the sandbox ends after the one that the grader waits for: by 46 ms on a busy machine.
-ENDING_SECONDS = 10.0
+ENDING_SECONDS = 60.0
 LEVELS = {"+".join(level): level for level in probe.LEVELS} | {"process": ()}
 LEFTOVERS = [Path(folder, "headway-hostile") for folder in ("/tmp", "/var/tmp", "/dev/shm")]
 
@@ -220,8 +221,15 @@ class Report:
     left: list[str]
 
 
-def grade(level, chosen):
-    """Grade hostile and honest submissions in turn at one level."""
+def max_seconds(limits):
+    """A submission may take its own time and that of reading its code; the rest is for the grader."""
+    return limits.submission_seconds + source_reader.LIMITS.cpu_seconds + 4
+
+
+def grade(level, chosen, factor=1):
+    """Grade hostile and honest submissions in turn at one level, with the limits of time multiplied."""
+    names = ("call_seconds", "retry_seconds", "submission_seconds", "cpu_seconds", "grader_seconds")
+    limits = replace(LIMITS, **{name: factor * getattr(LIMITS, name) for name in names})
     report = Report([], [], [])
     folders = (tempfile.TemporaryDirectory(prefix=prefix) for prefix in ("headway-", "submitted-"))
     with Traps() as traps, next(folders) as name, next(folders) as inbox:
@@ -235,32 +243,40 @@ def grade(level, chosen):
             group = [attack for attack in chosen if attack.hidden == hidden]
             options = Options(
                 functions=tuple({FUNCTION, *(attack.function for attack in group)}),
-                limits=LIMITS,
+                limits=limits,
                 sandbox=sandbox,
                 is_hidden=lambda check, hidden=hidden: hidden and check == HIDDEN,
             )
-            in_turn = partial(_grade_in_turn, group=group, root=root, inbox=inbox, traps=traps, report=report)
+            in_turn = partial(
+                _grade_in_turn, group=group, root=root, inbox=inbox, traps=traps, report=report, limits=limits
+            )
             run_in_session(options, in_turn)
         root.chmod(0o700)
         report.left = [*_left_behind(str(root) if level else f'"parent": {os.getpid()}'), *traps.sprung()]
     return report
 
 
-def _grade_in_turn(checks, group, root, inbox, traps, report):
+def _grade_in_turn(checks, group, root, inbox, traps, report, limits):
     words = traps.words(root)
     zeros = checks.check("zeros", _folder(root, {"softmax.py": ZEROS}, words), (FUNCTION,)).earned
     for attack in group:
+        faulthandler.dump_traceback_later(ATTACK_SECONDS, exit=True)
         cpu, peak = time.process_time(), _peak_mib()
         result = checks.check(attack.name, _submitted(attack, root, inbox, words, checks.reader), (attack.function,))
         cpu, peak = time.process_time() - cpu, _peak_mib() - peak
         least = zeros if attack.function == FUNCTION else 0.0
+        # On a busy machine everything takes longer, but uses no more.
+        taken = min(result.seconds, result.charged_seconds)
         breaches = [*_in_the_document(result, traps, is_hidden=attack.hidden), *traps.sprung()]
-        if cpu > GRADER_SECONDS or peak > GRADER_MIB:
+        if taken > max_seconds(limits):
+            breaches.append(f"took {taken:.1f} s")
+        if cpu > GRADER_SECONDS * limits.cpu_seconds / LIMITS.cpu_seconds or peak > GRADER_MIB:
             breaches.append(f"the grader used {cpu:.1f} s and {peak:.0f} MiB")
         fair = result.possible(TRANSFORMER) if attack.fair else least
         report.outcomes.append(Outcome(attack, result.earned, fair, result.seconds, breaches))
         if not checks.check("honest", root / "sibling", (attack.function,)).passed:
             report.disturbed.append(attack.name)
+    faulthandler.cancel_dump_traceback_later()
 
 
 def _submitted(attack, root, inbox, words, reader):
@@ -281,6 +297,7 @@ def _peak_mib():
 
 STUDENT = dict.fromkeys(("score", "out_of", "late_days", "penalty"), 0) | {
     "name": "Ada", "status": "graded", "reason": "", "notes": [], "assignments": {}, "dropped": [], "submission": "ada",
+    "limit_note": "",
 }  # fmt: skip
 
 
@@ -294,9 +311,16 @@ def _in_the_document(result, traps, *, is_hidden):
     breaches = [word for word in ("BREACH", traps.word, "\x1b", "\\u001b", "\u202e") if word in reports]
     breaches += ["markup in the page"] if MARKUP.search(page) else []
     breaches += [f"internal error: {problem}" for problem in result.internal_errors]
-    if result.seconds > MAX_SECONDS:
-        breaches.append(f"took {result.seconds:.1f} s")
+    breaches += _in_the_hidden_check(document) if is_hidden else []
     return breaches
+
+
+def _in_the_hidden_check(document):
+    """What the document says of the hidden check besides its points, and whether it passed."""
+    functions = (function for assignment in document["assignments"] for function in assignment["functions"])
+    record = next(check for function in functions for check in function["checks"] if check["id"] == HIDDEN)
+    known, nothing = ("id", "function", "title", "points"), (None, "", [], 0.0, "passed", "failed")
+    return [f"{name}: {value}" for name, value in record.items() if name not in known and value not in nothing]
 
 
 def grade_twice(level, chosen):
@@ -304,7 +328,7 @@ def grade_twice(level, chosen):
     report = grade(level, chosen)
     doubtful = {outcome.attack.name for outcome in report.outcomes if not outcome.held} | set(report.disturbed)
     if doubtful:
-        again = grade(level, [attack for attack in chosen if attack.name in doubtful])
+        again = grade(level, [attack for attack in chosen if attack.name in doubtful], SECOND_TRY)
         second = {outcome.attack.name: outcome for outcome in again.outcomes}
         report.outcomes = [second.get(outcome.attack.name, outcome) for outcome in report.outcomes]
         report.disturbed, report.left = again.disturbed, [*report.left, *again.left]
@@ -340,10 +364,8 @@ def _processes(mark):
 
 
 def main():
-    level, everything = LEVELS[sys.argv[1]], sys.argv[2:] == ["everything"]
-    chosen = [attack for attack in attacks() if attack.is_held_at(level)]
-    # What any process holds, and modules make in numbers, need not be tried at every level by the tests.
-    chosen = [attack for attack in chosen if everything or not attack.is_read or attack.held_by != "process"]
+    level, names = LEVELS[sys.argv[1]], sys.argv[2:]
+    chosen = [attack for attack in attacks() if attack.is_held_at(level) and (not names or attack.name in names)]
     report = grade_twice(level, chosen)
     for outcome in report.outcomes:
         record = {"attack": outcome.attack.name, "held": outcome.held, "earned": outcome.earned, "fair": outcome.fair}

@@ -1,6 +1,11 @@
 """Checks and documents as `headway check --json` writes them, for tests of the reports."""
 
 
+def checks_of(document):
+    """Return all checks of a document."""
+    return [check for a in document["assignments"] for function in a["functions"] for check in function["checks"]]
+
+
 def check(function="attention.attention", status="passed", **more):
     """Return one check; `more` replaces its fields."""
     record = {
@@ -25,7 +30,7 @@ def document(*checks):
     ]  # fmt: skip
     points = {"earned": sum(c["points"]["earned"] for c in checks), "possible": float(len(checks))}
     return {
-        "schema": "headway.result/2", "submission": {"id": "my-gpt", "sha256": "0" * 64}, "seed": 0,
+        "schema": "headway.result/1", "submission": {"id": "my-gpt", "sha256": "0" * 64}, "seed": 0,
         "public_seed": True, "created": "2026-01-01T00:00:00+00:00", "versions": {}, "sandbox": [], "points": points,
         "passed": all(c["status"] == "passed" for c in checks), "internal_errors": [], "notes": [], "seconds": 0.1,
         "assignments": [{"number": 4, "name": "attention", "title": "Attention", "points": points,

@@ -25,7 +25,7 @@ def serving(folder):
 
 
 class ServedLesson:
-    """What a test does in a lesson page. Elements are looked up in the cell of a function."""
+    """What a test does in a lesson page. Elements are looked up in the cell of a function, of `function` by default."""
 
     def __init__(self, browser, function):
         self.browser, self.function = browser, function
@@ -42,48 +42,51 @@ class ServedLesson:
     def wait_until_ready(self):
         self.wait_for(".cm-content")
 
-    def wait_for(self, selector, text=""):
+    def path(self, selector, function=None):
+        return f'.cell[data-function="{function or self.function}"] {selector}'
+
+    def wait_for(self, selector, text="", function=None):
         """Wait until an element of the cell is shown that contains a text."""
-        path = f'.cell[data-function="{self.function}"] {selector}'
         script = """
             const found = document.querySelector(arguments[0]);
             return !!found && found.checkVisibility() && found.textContent.includes(arguments[1]);"""
-        wait_until(lambda: self.js(script, path, text), what=lambda: f"{selector} {text!r}\n{self.in_cell('')}")
+        path = self.path(selector, function)
+        wait_until(lambda: self.js(script, path, text), what=lambda: f"{path} {text!r}\n{self.text('main')}")
 
     def text(self, selector):
         """Return the text of an element anywhere in the page; empty if there is none."""
         return self.js("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
 
-    def in_cell(self, selector):
-        return self.text(f'.cell[data-function="{self.function}"] {selector}')
+    def in_cell(self, selector, function=None):
+        return self.text(self.path(selector, function))
 
-    def code(self):
+    def code(self, function=None):
         """Return the text of the editor."""
-        path = f'.cell[data-function="{self.function}"] .cm-line'
-        lines = self.js("return [...document.querySelectorAll(arguments[0])].map((line) => line.textContent)", path)
-        return "\n".join(lines)
+        script = "return [...document.querySelectorAll(arguments[0])].map((line) => line.textContent)"
+        return "\n".join(self.js(script, self.path(".cm-line", function)))
 
-    def click(self, selector):
-        path = f'.cell[data-function="{self.function}"] {selector}'
-        self.js("document.querySelector(arguments[0]).click()", path)
+    def click(self, selector, function=None):
+        script = """
+            const found = document.querySelector(arguments[0]);
+            found.scrollIntoView({block: 'center'});
+            found.click();"""
+        self.js(script, self.path(selector, function))
 
-    def write(self, text):
-        """Type a text in the place of the old one."""
+    def press(self, modifier, key):
         from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(self.browser).key_down(modifier).send_keys(key).key_up(modifier).perform()
+
+    def write(self, text, function=None):
+        """Type a text in the place of the old one."""
         from selenium.webdriver.common.keys import Keys
 
-        path = f'.cell[data-function="{self.function}"] .cm-content'
-        self.js("document.querySelector(arguments[0]).focus()", path)
-        ActionChains(self.browser).key_down(Keys.CONTROL).send_keys("a").key_up(Keys.CONTROL).perform()
+        self.js("document.querySelector(arguments[0]).focus()", self.path(".cm-content", function))
+        self.press(Keys.CONTROL, "a")
         self.browser.execute_cdp_cmd("Input.insertText", {"text": text})
 
     def check(self):
         """Press Ctrl-Enter."""
-        from selenium.webdriver.common.action_chains import ActionChains
         from selenium.webdriver.common.keys import Keys
 
-        ActionChains(self.browser).key_down(Keys.CONTROL).send_keys(Keys.ENTER).key_up(Keys.CONTROL).perform()
-
-    def check_by_click(self):
-        """Press the button that checks."""
-        self.click(".check")
+        self.press(Keys.CONTROL, Keys.ENTER)

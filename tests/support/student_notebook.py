@@ -13,6 +13,12 @@ def solved(module, function):
     return function_with_helpers((bundled("solutions") / f"{module}.py").read_text("utf-8"), function)
 
 
+def notebook(*cells, **more):
+    """Return a notebook with these cells, as bytes; a text is a cell of code."""
+    cells = [{"cell_type": "code", "source": cell} if isinstance(cell, str) else cell for cell in cells]
+    return json.dumps({"cells": cells, "nbformat": 4, **more}).encode()
+
+
 def edit_cells(path, change):
     """Save a notebook in which `change` has been called with each cell; it may change the cell in place."""
     notebook = json.loads(Path(path).read_text("utf-8"))

@@ -52,6 +52,25 @@ def make_model(folder: Path, vocab_size: int, form: str = "plain") -> object:
         return model.float()
 
 
+def make_random_model(folder: Path) -> None:
+    """Write the files of a GPT-2 of one block; this needs no PyTorch."""
+    import numpy as np
+    from safetensors.numpy import save_file
+
+    make_tokenizer(folder)
+    config = {"model_type": "gpt2", "vocab_size": 300, **SIZES, "n_layer": 1}
+    (folder / "config.json").write_text(json.dumps(config), "utf-8")
+    d = SIZES["n_embd"]
+    matrices = {"attn.c_attn": (d, 3 * d), "attn.c_proj": (d, d), "mlp.c_fc": (d, 4 * d), "mlp.c_proj": (4 * d, d)}
+    shapes = {"wte.weight": (300, d), "wpe.weight": (LENGTH, d)}
+    for name, shape in matrices.items():
+        shapes |= {f"h.0.{name}.weight": shape, f"h.0.{name}.bias": shape[1:]}
+    for name in ("h.0.ln_1", "h.0.ln_2", "ln_f"):
+        shapes |= {f"{name}.weight": (d,), f"{name}.bias": (d,)}
+    draw = np.random.default_rng(0).random
+    save_file({name: draw(shape, np.float32) for name, shape in shapes.items()}, folder / "model.safetensors")
+
+
 def add_mask_buffers(path: Path) -> None:
     """Add the causal masks that older versions of transformers wrote into the file."""
     import numpy as np

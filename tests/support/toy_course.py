@@ -1,9 +1,11 @@
 """The courses in `tests/toycourse` and `tests/mixedcourse`, installed as a third party's packages."""
 
+import json
 import shutil
 
 from autograder.curriculum import registry
 from support.paths import TESTS
+from support.result_documents import checks_of
 
 TOY = TESTS / "toycourse"
 MIXED = TESTS / "mixedcourse"
@@ -24,3 +26,10 @@ def install(folder, point="toycourse:COURSE", package=TOY, name="toy"):
 def install_mixed(folder):
     """Install the course that reuses an assignment of the built-in course."""
     return install(folder, "mixedcourse:COURSE", MIXED, "mixed")
+
+
+def check_json(headway, work):
+    """Check a workspace with the given command; return its checks by id."""
+    done = headway("check", "--json", "-", cwd=work)
+    assert done.returncode in (0, 1), done.stderr
+    return {check["id"]: check for check in checks_of(json.loads(done.stdout))}
