@@ -62,7 +62,7 @@ regenerate: memo figures picture
 
 # PyTorch's answers to the public inputs, and the stubs: both are generated, and tests prove that they are up to date.
 memo: $(VENV)/dev
-	$(BIN)/python -m autograder.engine.build_memo
+	$(BIN)/python -m autograder.authoring.build_memo
 
 stubs: $(VENV)/dev
 	$(BIN)/headway release assignments --format stubs
@@ -70,7 +70,7 @@ stubs: $(VENV)/dev
 
 # The pictures in the lessons, which stubs and notebooks contain.
 figures: $(VENV)/dev
-	$(BIN)/python -m autograder.workspace.lesson_figures
+	$(BIN)/python -m autograder.models.lesson_figures
 	$(MAKE) stubs
 
 # The session that the README shows, the report on the site's start page, and the layers in CONTRIBUTING.md.
@@ -80,7 +80,7 @@ picture: $(VENV)/dev
 
 # The third-party code of the lesson pages, at the versions of package-lock.json. Needs Node.js 20.11 or newer.
 vendor:
-	cd autograder/site/frontend && npm ci && npm run build
+	cd autograder/web/site/frontend && npm ci && npm run build
 
 # First a light installation, enough for a demo, then what the tests need, above all PyTorch.
 $(VENV)/light: pyproject.toml constraints.txt

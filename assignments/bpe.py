@@ -434,7 +434,7 @@ def bpe_decode(ids, vocab):
 if __name__ == "__main__":
     from bigram import bigram_counts
 
-    from autograder.workspace.training import datasets
+    from autograder.models.training import datasets
 
     names = datasets.load("given-names")
     cut = names.index("\n", 9 * len(names) // 10) + 1

@@ -405,7 +405,7 @@ def padding_mask(keep):
 # it.](figures/attention-queries.svg)
 
 # %% tags=["active-ipynb"]
-# from autograder.workspace.plots import show
+# from autograder.models.plots import show
 #
 # show("attention-mask", globals())
 

@@ -79,7 +79,7 @@ from softmax import cross_entropy, cross_entropy_backward, softmax
 # data and tools from it; you need not read its code.)
 #
 # ```python
-# >>> from autograder.workspace.training import datasets
+# >>> from autograder.models.training import datasets
 # >>> from tokenizer import build_vocab, decode, encode, train_val_split
 # >>> names = datasets.load("given-names")
 # >>> names[:25]
@@ -473,7 +473,7 @@ def train_bigram(ids, vocab_size, steps, lr, batch_size, rng):
 if __name__ == "__main__":
     from tokenizer import build_vocab, decode, encode, train_val_split
 
-    from autograder.workspace.training import datasets
+    from autograder.models.training import datasets
 
     names = datasets.load("given-names")
     chars, stoi, itos = build_vocab(names)

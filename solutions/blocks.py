@@ -446,7 +446,7 @@ if __name__ == "__main__":
 # and the feed-forward network add.](figures/stream-variance.svg)
 
 # %% tags=["active-ipynb"]
-# from autograder.workspace.plots import show
+# from autograder.models.plots import show
 #
 # show("residual-norms", globals())
 

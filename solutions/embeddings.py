@@ -246,7 +246,7 @@ def embed_tokens_backward(dout, ids, vocab_size):
 # See it: `headway plot positions`. (Not written yet? Add `--solution`.)
 
 # %% tags=["active-ipynb"]
-# from autograder.workspace.plots import show
+# from autograder.models.plots import show
 #
 # show("positions", globals())
 
@@ -539,7 +539,7 @@ if __name__ == "__main__":
 
 # %% tags=["active-ipynb"]
 # # This plot and the next need a trained model, model.safetensors.
-# from autograder.workspace.plots import show
+# from autograder.models.plots import show
 #
 # show("embedding-map", globals())
 

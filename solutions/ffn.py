@@ -144,7 +144,7 @@ def relu_backward(dout, x):
 # 1.](figures/activations.svg)
 
 # %% tags=["active-ipynb"]
-# from autograder.workspace.plots import show
+# from autograder.models.plots import show
 #
 # show("activations", globals())
 
@@ -746,7 +746,7 @@ if __name__ == "__main__":
 # it.](figures/ffn-scatter.svg)
 
 # %% tags=["active-ipynb"]
-# from autograder.workspace.plots import show
+# from autograder.models.plots import show
 #
 # show("ffn-hidden", globals())
 

@@ -902,7 +902,7 @@ if __name__ == "__main__":
 # the browser: point at a character to see which positions each head of each block attends to from there.
 
 # %% tags=["active-ipynb"]
-# from autograder.workspace.plots import show
+# from autograder.models.plots import show
 #
 # show("attention-heads", globals())
 

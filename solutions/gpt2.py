@@ -455,7 +455,7 @@ def last_logits(ids, params, config, cache=None):
 # with it, too.
 
 # %% tags=["active-ipynb"]
-# from autograder.workspace.plots import show
+# from autograder.models.plots import show
 #
 # show("logit-lens", globals())
 

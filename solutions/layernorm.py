@@ -102,7 +102,7 @@ from softmax import as_float
 # pattern.](figures/layernorm.svg)
 
 # %% tags=["active-ipynb"]
-# from autograder.workspace.plots import show
+# from autograder.models.plots import show
 #
 # show("layernorm", globals())
 

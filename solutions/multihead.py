@@ -630,7 +630,7 @@ if __name__ == "__main__":
 # `headway plot attention-heads`.
 
 # %% tags=["active-ipynb"]
-# from autograder.workspace.plots import show
+# from autograder.models.plots import show
 #
 # show("attention-heads", globals())
 

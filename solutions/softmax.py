@@ -110,7 +110,7 @@ def as_float(x):
 # and at 88.7 in float32.](figures/softmax-overflow.svg)
 
 # %% tags=["active-ipynb"]
-# from autograder.workspace.plots import show
+# from autograder.models.plots import show
 #
 # show("softmax-temperatures", globals())
 

@@ -144,7 +144,7 @@ def build_vocab(text, start=0):
 # height.](figures/token-ids.svg)
 
 # %% tags=["active-ipynb"]
-# from autograder.workspace.plots import show
+# from autograder.models.plots import show
 #
 # show("token-ids", globals())
 

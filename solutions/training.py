@@ -213,7 +213,7 @@ def clip_grad_norm(grads, max_norm):
 # down.](figures/learning-rate.svg)
 
 # %% tags=["active-ipynb"]
-# from autograder.workspace.plots import show
+# from autograder.models.plots import show
 #
 # show("learning-rate", globals())
 
@@ -1077,7 +1077,7 @@ if __name__ == "__main__" and "masked" in sys.argv:
 # higher.](figures/loss.svg)
 
 # %% tags=["active-ipynb"]
-# from autograder.workspace.plots import show
+# from autograder.models.plots import show
 #
 # show("loss", globals())
 

@@ -13,11 +13,11 @@ from support.chromium import chromium
 from support.kept_servers import kept_servers
 
 from autograder.core.slow_imports import skip_slow_imports
+from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.stubs import bundled
+from autograder.documents.results import SubmissionResult
 from autograder.engine.diagnosis import diagnose
 from autograder.engine.session import Options, check
-from autograder.results import SubmissionResult
 from autograder.sandbox import Workers, start_workers
 from autograder.sandbox.source_reader import SourceReader
 from autograder.workspace import create

@@ -6,7 +6,7 @@ import pytest
 from bench.synthetic_class import make
 
 from autograder.classroom.storage import gradebook
-from autograder.documents import RESULT_SCHEMA, SchemaError, read_document
+from autograder.documents.reading import RESULT_SCHEMA, SchemaError, read_document
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import re
 from support.paths import ROOT
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.workspace.lesson_figures.catalog import FIGURES
-from autograder.workspace.plot_data.catalog import PLOTS
-from autograder.workspace.training.datasets import find_dataset
-from autograder.workspace.training.presets import PRESETS
+from autograder.models.lesson_figures.catalog import FIGURES
+from autograder.models.plot_data.catalog import PLOTS
+from autograder.models.training.datasets import find_dataset
+from autograder.models.training.presets import PRESETS
 
 LESSONS = {name: (ROOT / "solutions" / f"{name}.py").read_text("utf-8") for name in TRANSFORMER.modules}
 TEXT = (ROOT / "docs" / "sources.md").read_text("utf-8")

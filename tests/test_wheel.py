@@ -12,9 +12,9 @@ import pytest
 from support.first_day import RIGHT, STUB, WRONG, first_day
 from support.paths import ROOT
 
+from autograder.course import registry
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum import registry
-from autograder.site.documents import DOCUMENTS
+from autograder.web.site.documents import DOCUMENTS
 
 pytestmark = pytest.mark.slow
 
@@ -81,12 +81,12 @@ def test_wheel_contains_stubs_solutions_data_and_memo(wheel):
     figures = registry.figure_texts(TRANSFORMER)
     assert figures
     assert {f"autograder/_bundle/solutions/{name}" for name in figures} <= names
-    assert "autograder/workspace/lesson_figures/trained_model.json" in names and "autograder/engine/pytest.ini" in names
-    assert "autograder/schema/result-1.json" in names and "autograder/py.typed" in names
-    assert "autograder/workspace/plots/viewer.html" in names and "autograder/courses/transformer/hints.toml" in names
+    assert "autograder/models/lesson_figures/trained_model.json" in names and "autograder/engine/pytest.ini" in names
+    assert "autograder/documents/schema/result-1.json" in names and "autograder/py.typed" in names
+    assert "autograder/models/plots/viewer.html" in names and "autograder/courses/transformer/hints.toml" in names
     assert "autograder/courses/transformer/glossary.toml" in names
-    assert "autograder/site/templates/lesson.html.j2" in names and "autograder/site/static/site.css" in names
-    assert "autograder/site/example_report.json" in names
+    assert "autograder/web/site/templates/lesson.html.j2" in names and "autograder/web/site/static/site.css" in names
+    assert "autograder/web/site/example_report.json" in names
     assert {f"autograder/_bundle/docs/{Path(document.file).name}" for document in DOCUMENTS} <= names
     assert not any("node_modules" in name for name in names)
     assert any(name.startswith("autograder/_bundle/data/") for name in names)
@@ -104,7 +104,7 @@ def test_wheel_works_without_clone_and_torch(installed):
     assert document["points"]["earned"] == 0 and document["internal_errors"] == []
     assert document["versions"]["torch"] is None
     solutions = installed(
-        "python", "-c", "from autograder.curriculum.stubs import bundled; print(bundled('solutions'))"
+        "python", "-c", "from autograder.course.stubs import bundled; print(bundled('solutions'))"
     ).stdout
     done = installed("headway", "check", "--dir", solutions.strip())
     assert done.returncode == 0, done.stdout + done.stderr
@@ -114,7 +114,7 @@ def test_wheel_works_without_clone_and_torch(installed):
 @pytest.mark.drawn(0)
 def test_wheel_fresh_inputs_without_torch_are_one_line(installed):
     solutions = installed(
-        "python", "-c", "from autograder.curriculum.stubs import bundled; print(bundled('solutions'))"
+        "python", "-c", "from autograder.course.stubs import bundled; print(bundled('solutions'))"
     ).stdout
     done = installed("headway", "check", "softmax", "--dir", solutions.strip(), "--seed", "5")
     assert done.returncode == 2 and 'extra "torch"' in done.stderr

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.authoring.problems import Problem, parse
-from autograder.curriculum import Assignment, Curriculum, registry
+from autograder.course import Assignment, Curriculum, registry
 
 # The fixtures that call the reference's version of the function under test.
 REFERENCED = {"agree", "stages", "backward"}

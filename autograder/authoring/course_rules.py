@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.authoring.problems import Problem, line_with
-from autograder.curriculum import Assignment, Curriculum, Function, registry
+from autograder.course import Assignment, Curriculum, Function, registry
 from autograder.sandbox.filesystem import IMPORTABLE
 
 PAGES = ("index", "glossary", "commands", "train")  # of a course's website

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.authoring.problems import Problem, parse
-from autograder.curriculum import Assignment, Curriculum, registry
-from autograder.curriculum.stubs import NOTEBOOK_ONLY, PICTURE, is_private, make_stub
+from autograder.course import Assignment, Curriculum, registry
+from autograder.course.stubs import NOTEBOOK_ONLY, PICTURE, is_private, make_stub
 from autograder.errors import HeadwayError
 from autograder.sandbox.filesystem import IMPORTABLE
 

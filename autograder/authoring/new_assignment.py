@@ -11,7 +11,7 @@ from pathlib import Path
 
 from autograder.authoring.course_rules import problem_with_name
 from autograder.core.files import report_write_error, write_atomically
-from autograder.curriculum import registry
+from autograder.course import registry
 from autograder.errors import UsageError
 from autograder.workspace import hints
 

@@ -5,7 +5,7 @@ They do not restrict what a course teaches, how long it takes, or how its texts 
 
 from autograder.authoring import check_rules, course_rules, lesson_rules, table_rules
 from autograder.authoring.problems import Problem
-from autograder.curriculum import Curriculum, registry
+from autograder.course import Curriculum, registry
 
 
 def find_problems(curriculum: Curriculum) -> list[Problem]:

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from autograder.authoring.problems import Problem, line_with, parse
-from autograder.curriculum import Assignment, Curriculum, registry
+from autograder.authoring.promises import InvalidPromises, promises_of_module
+from autograder.course import Assignment, Curriculum, glossary, registry
 from autograder.engine.diagnosis.mistake import BrokenMistake, mistakes_of_module
-from autograder.engine.promises import InvalidPromises, promises_of_module
 from autograder.errors import UsageError
-from autograder.workspace import glossary, hints
+from autograder.workspace import hints
 
 
 def find_problems(assignment: Assignment, curriculum: Curriculum) -> Iterator[Problem]:

@@ -25,7 +25,7 @@ from autograder.classroom.submissions.merge_students import merge_students
 from autograder.classroom.submissions.model import ClassMember, Source, Student
 from autograder.classroom.submissions.student_names import StudentNames
 from autograder.core.versions import torch_version
-from autograder.curriculum import Curriculum, registry
+from autograder.course import Curriculum, registry
 from autograder.engine import session
 from autograder.errors import UsageError, missing_package
 from autograder.report.grading_progress import GradingProgress

@@ -16,8 +16,8 @@ from autograder.classroom.scoring.student_exceptions import exceptions_by_submis
 from autograder.classroom.storage import gradebook, result_store, submission_records
 from autograder.classroom.storage.result_store import JournalEntry, ResultStore
 from autograder.classroom.submissions.merge_students import merge_students
-from autograder.curriculum import Curriculum
-from autograder.documents import Document
+from autograder.course import Curriculum
+from autograder.documents.reading import Document
 from autograder.errors import UsageError
 
 

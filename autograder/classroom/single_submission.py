@@ -9,11 +9,11 @@ from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.model import Attempt, SubmissionPart
 from autograder.core.files import write_atomically
 from autograder.core.text import clean_name
-from autograder.documents import Document
+from autograder.documents.reading import Document
+from autograder.documents.results import SubmissionResult
 from autograder.engine import session
 from autograder.errors import UsageError
 from autograder.report.student_feedback import as_markdown
-from autograder.results import SubmissionResult
 from autograder.sandbox import SandboxUnavailable, strongest_level
 
 

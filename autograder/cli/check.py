@@ -62,8 +62,8 @@ def check(
 
     Exit codes: 0 all checks passed, 1 some check did not pass, 2 wrong usage, 3 internal error.
     """
-    from autograder import results
-    from autograder.documents import RESULT_SCHEMA
+    from autograder.documents import results
+    from autograder.documents.reading import RESULT_SCHEMA
     from autograder.engine import session
     from autograder.sandbox import Limits
     from autograder.workspace.check import check_workspace, newly_finished, next_step

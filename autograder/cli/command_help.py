@@ -1,6 +1,6 @@
 """The help of all commands as data, for the page of the command line."""
 
-from autograder.site.command_line import CommandHelp, describe_commands
+from autograder.web.site.command_line import CommandHelp, describe_commands
 
 
 def command_help() -> tuple[CommandHelp, ...]:

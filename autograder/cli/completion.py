@@ -14,7 +14,7 @@ class CourseName(StringParamType):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Return the assignments that fit; once there is a dot or only one assignment fits, its functions, too."""
-        from autograder.curriculum import registry
+        from autograder.course import registry
         from autograder.errors import UsageError
         from autograder.workspace import state
 

@@ -99,8 +99,8 @@ def _packages() -> list[Diagnostic]:
 
 
 def _course_files() -> Diagnostic:
+    from autograder.course.stubs import bundled
     from autograder.courses.transformer import TRANSFORMER
-    from autograder.curriculum.stubs import bundled
 
     missing = [
         f"{kind}/{module}.py"

@@ -11,7 +11,7 @@ from autograder.cli.nbgrader import hidden_seed, open_course, write_course
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
-    from autograder.results import Level
+    from autograder.documents.results import Level
 
 
 @click.command()

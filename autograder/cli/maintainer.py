@@ -10,7 +10,7 @@ from autograder.cli import options
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
-    from autograder.curriculum import Curriculum
+    from autograder.course import Curriculum
 
 
 @click.command()
@@ -67,8 +67,8 @@ def verify(
     from dataclasses import asdict
 
     from autograder.authoring import rules
-    from autograder.curriculum import registry, stubs
-    from autograder.engine import verify as verification
+    from autograder.authoring import verify as verification
+    from autograder.course import registry, stubs
     from autograder.report import verify as verify_report
 
     if names and build_answers:
@@ -101,9 +101,9 @@ def verify(
 
 
 def _build_answers(curriculum: "Curriculum", passed: bool) -> None:
+    from autograder.authoring import build_memo
     from autograder.core.files import report_write_error
     from autograder.core.text import counted
-    from autograder.engine import build_memo
     from autograder.engine.reference import shipped_answers
 
     if not passed:

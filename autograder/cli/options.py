@@ -19,7 +19,7 @@ from autograder.core.text import clean, escape_controls
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from autograder.curriculum import Curriculum
+    from autograder.course import Curriculum
     from autograder.workspace.workspace import Workspace
 
 PASSED, NOT_PASSED, USAGE, INTERNAL_ERROR = 0, 1, 2, 3
@@ -112,14 +112,14 @@ def make_console(*, stderr: bool = False) -> "Console":
 
 def selected_curriculum() -> "Curriculum":
     """Return the course named by `--curriculum`, by default the built-in one."""
-    from autograder.curriculum import registry
+    from autograder.course import registry
 
     return registry.load(curriculum_name())
 
 
 def curriculum_name() -> str:
     """Return the name given to `--curriculum`, by default that of the built-in course."""
-    from autograder.curriculum import registry
+    from autograder.course import registry
 
     return _stored("curriculum") or registry.DEFAULT
 

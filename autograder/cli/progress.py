@@ -35,8 +35,8 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
     workspace = options.open_workspace(folder)
     console = options.make_console()
     if terms:
+        from autograder.course import glossary
         from autograder.report import course_table
-        from autograder.workspace import glossary
 
         course_table.render(glossary.select(names, workspace.curriculum), workspace.curriculum, console)
         return

@@ -13,7 +13,7 @@ from autograder.core.files import write_atomically
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
-    from autograder.curriculum import Curriculum
+    from autograder.course import Curriculum
     from autograder.notebooks.nbgrader_course import Prerequisites
     from autograder.workspace.workspace import Workspace
 
@@ -72,7 +72,7 @@ def release(
 
     In an existing nbgrader course, files that you have changed are kept.
     """
-    from autograder.curriculum import registry, selection, stubs
+    from autograder.course import registry, selection, stubs
     from autograder.engine.official_solutions import official_solutions
     from autograder.workspace import files
 
@@ -161,7 +161,7 @@ def _require_replaceable(folder: Path, texts: Mapping[str, str], curriculum: "Cu
 def _release_policy(folder: Path, curriculum: "Curriculum") -> None:
     from autograder.classroom.class_setup import policy_template
     from autograder.classroom.policy import policy_file
-    from autograder.curriculum import registry
+    from autograder.course import registry
 
     path = folder / policy_file.POLICY_FILE
     if path.exists():

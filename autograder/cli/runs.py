@@ -20,8 +20,8 @@ def runs(folder: Path, plain: bool, json_file: str | None) -> None:
     The losses are those of the latest steps. Settings that differ from the preset's are shown.
     """
     from autograder.errors import UsageError
+    from autograder.models.training import checkpoint_list
     from autograder.report import runs_table
-    from autograder.workspace.training import checkpoint_list
 
     if not folder.is_dir():
         raise UsageError(f"no such folder: {folder}. Check the path")
@@ -66,10 +66,10 @@ def card(
 
     from autograder.core.files import report_write_error, write_atomically
     from autograder.errors import UsageError
+    from autograder.models.training import checkpoint
+    from autograder.models.training.model_card import make_card
+    from autograder.models.training.sampling import Sampling
     from autograder.report import model_card as report
-    from autograder.workspace.training import checkpoint
-    from autograder.workspace.training.model_card import make_card
-    from autograder.workspace.training.sampling import Sampling
 
     target = out or path.with_name(f"{path.stem}-card.html")
     writers = {".html": report.to_html, ".md": report.to_markdown}

@@ -30,7 +30,7 @@ def serve(workspace: Path | None, folder: Path, port: int, no_browser: bool, pol
     checked as headway watch does it. Ctrl-C ends the server.
     """
     try:
-        from autograder.serve import server
+        from autograder.web.serve import server
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio"):
             raise
@@ -49,6 +49,6 @@ def serve(workspace: Path | None, folder: Path, port: int, no_browser: bool, pol
 
 def _make_pages(workspace: "Workspace") -> Mapping[str, bytes]:
     from autograder.cli.command_help import command_help
-    from autograder.site import build
+    from autograder.web.site import build
 
     return build.pages(workspace.curriculum, "server", commands=command_help())

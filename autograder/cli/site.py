@@ -31,8 +31,8 @@ def site(folder: Path, pyodide: Path | None, no_checks: bool, repository: str, f
     A site can be served by any web server: it is a folder of files. To look at it here: python -m http.server -d DIR
     """
     from autograder.cli.command_help import command_help
-    from autograder.curriculum import registry
-    from autograder.site import build
+    from autograder.course import registry
+    from autograder.web.site import build
 
     if no_checks and pyodide:
         raise UsageError("--pyodide is of no use with --no-checks. Leave out one of them: headway site --help")

@@ -12,7 +12,9 @@ from autograder.cli import options
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
-    from autograder.workspace.training.select_modules import ModuleSelection
+    from autograder.models.pretrained.model_file import ImportedModel
+    from autograder.models.training.sampling import Sampling
+    from autograder.models.training.select_modules import ModuleSelection
 
 PRESET_HELP = (
     "Model: names, shakespeare, synthetic, bigram, dropout, bias-free-attention, lecture, annotated, post-norm or "
@@ -30,7 +32,7 @@ solution_option = click.option("--solution", is_flag=True, help="Use the officia
 @contextlib.contextmanager
 def selected_modules(folder: Path, solution: bool, kind: str = "gpt") -> "Iterator[ModuleSelection]":
     """Provide the official modules if `solution`; else the student's where they pass, official ones for the rest."""
-    from autograder.workspace.training.select_modules import use_modules
+    from autograder.models.training.select_modules import use_modules
 
     with use_modules(folder, solution, kind) as modules:
         yield modules
@@ -78,7 +80,7 @@ def train(
 
     Uses your code for each assignment that passes, and the official solution for the rest.
     """
-    from autograder.workspace.training import runs, select_modules
+    from autograder.models.training import runs, select_modules
 
     resumed = None
     if resume:
@@ -150,9 +152,9 @@ def generate(
 
     Uses your code for each assignment that passes, and the official solution for the rest.
     """
-    from autograder.workspace.pretrained import model_file
-    from autograder.workspace.training import runs, select_modules
-    from autograder.workspace.training.sampling import Sampling
+    from autograder.models.pretrained import model_file
+    from autograder.models.training import runs, select_modules
+    from autograder.models.training.sampling import Sampling
 
     if lines is not None and length is not None:
         raise UsageError("--length and --lines exclude each other. Leave one of them out")
@@ -161,9 +163,7 @@ def generate(
     if isinstance(model, model_file.ImportedModel):
         if lines is not None:
             raise UsageError("--lines is for models that were trained here. Use --length for an imported one")
-        from autograder.cli.pretrained import stream_to_terminal
-
-        stream_to_terminal(folder, solution, model, prompt or "", length or TOKENS, sampling)
+        _stream_to_terminal(folder, solution, model, prompt or "", length or TOKENS, sampling)
         return
     with selected_modules(folder, solution, model.settings.kind) as modules:
         text = ""
@@ -178,6 +178,26 @@ def generate(
             click.echo()
         for line in select_modules.award_name_badge(folder, modules, model, text):
             click.echo(line, err=True)
+
+
+def _stream_to_terminal(
+    folder: Path, solution: bool, model: "ImportedModel", prompt: str, length: int, sampling: "Sampling"
+) -> None:
+    """Print the prompt and what the model adds to it, piece by piece; then, on standard error, how fast it was."""
+    from autograder.core.text import clean
+    from autograder.models.pretrained.generation import Speed, stream_text
+
+    speed = Speed()
+    with selected_modules(folder, solution, "gpt2") as modules:
+        click.echo(modules.describe(), err=True)
+        pieces = stream_text(modules.folder, model, prompt, length, sampling, speed)
+        click.echo(clean(prompt, len(prompt) + 1), nl=False)
+        try:
+            for piece in pieces:
+                click.echo(piece, nl=False)
+        finally:
+            click.echo()
+    click.echo(str(speed), err=True)
 
 
 @click.command(context_settings=options.WITH_DEFAULTS)
@@ -199,8 +219,8 @@ def bench(
     Shows where your code spends its time, and how to make the slowest function faster.
     --json FILE writes an entry for a class leaderboard.
     """
+    from autograder.models.training import benchmark
     from autograder.report import benchmark as speed_report
-    from autograder.workspace.training import benchmark
 
     console = options.make_console(stderr=json_file == "-")
     with selected_modules(folder, solution) as modules:
@@ -243,12 +263,12 @@ def plot(
     Without a name, lists the plots. MODEL is a trained model, as with --checkpoint; headway plot loss A B compares
     several.
     """
-    from autograder.curriculum import registry, stubs
-    from autograder.workspace import plots
-    from autograder.workspace.plot_data.catalog import PLOTS, find_plot
-    from autograder.workspace.plot_data.function_calls import functions_in_folder
-    from autograder.workspace.plots.inputs import PlotInputs
-    from autograder.workspace.pretrained.model_file import load
+    from autograder.course import registry, stubs
+    from autograder.models import plots
+    from autograder.models.plot_data.catalog import PLOTS, find_plot
+    from autograder.models.plot_data.function_calls import functions_in_folder
+    from autograder.models.plots.inputs import PlotInputs
+    from autograder.models.pretrained.model_file import load
     from autograder.workspace.workspace import Workspace
 
     if name is None:
@@ -268,7 +288,7 @@ def plot(
     if models and not chosen.trained:
         raise UsageError(f"{name} does not show a trained model. Leave out {models[0]}")
     if len(models) > 1:
-        from autograder.workspace.plots.compared_runs import write_comparison
+        from autograder.models.plots.compared_runs import write_comparison
 
         for line in write_comparison(chosen, models, path, force=force):
             click.echo(line)
@@ -298,7 +318,7 @@ def data_list() -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from autograder.workspace.training import datasets
+    from autograder.models.training import datasets
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     for title in ("name", "characters", "available", "description"):
@@ -317,6 +337,6 @@ def data_list() -> None:
 @click.argument("name")
 def fetch(name: str) -> None:
     """Download a dataset and verify it."""
-    from autograder.workspace.training import datasets
+    from autograder.models.training import datasets
 
     click.echo(f"{name} is in {datasets.fetch(name)}")

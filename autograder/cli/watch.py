@@ -45,7 +45,7 @@ def _watch(folder: Path, *, poll: bool = False, plain: bool = False) -> None:
 
 def welcome_and_watch(folder: Path) -> None:
     """Watch a workspace; the first time, show an introduction before."""
-    from autograder.curriculum import registry
+    from autograder.course import registry
 
     workspace = options.open_workspace(folder)
     if not workspace.state.content.get("welcomed") and sys.stdin.isatty() and sys.stdout.isatty():

@@ -10,7 +10,7 @@ from autograder.cli.completion import CourseName
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
-    from autograder.curriculum import Curriculum
+    from autograder.course import Curriculum
     from autograder.workspace.workspace import Workspace
 
 name_argument = click.argument("name", metavar="NAME", type=CourseName())

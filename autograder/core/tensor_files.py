@@ -66,7 +66,7 @@ class TensorFile:
 _Size = Annotated[int, msgspec.Meta(ge=0, lt=LARGEST_SIZE)]
 
 
-class _Entry(msgspec.Struct):
+class _TensorEntry(msgspec.Struct):
     """One entry of a header."""
 
     dtype: str
@@ -115,7 +115,7 @@ def _stored_tensor(path: Path, name: str, content: Any, start: int) -> StoredTen
     """Return one entry of the header, whose offsets count from `start`."""
     name = repr(name[:80])
     try:
-        entry = msgspec.json.decode(content, type=_Entry)
+        entry = msgspec.json.decode(content, type=_TensorEntry)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise DamagedFile(f"the entry of {name} in its header is malformed ({error})") from None
     if entry.dtype not in DTYPES:

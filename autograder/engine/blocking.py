@@ -8,10 +8,10 @@ from typing import Any
 
 from autograder.core.files import secret_folder
 from autograder.core.zip_archive import SkippedFile
-from autograder.curriculum import CACHE, Curriculum
+from autograder.course import CACHE, Curriculum
+from autograder.documents.results import CheckResult, Status, SubmissionResult
 from autograder.engine.jobs import Job, JobResult
 from autograder.engine.prerequisites import OfficialPrerequisites, copy_with_official_functions
-from autograder.results import CheckResult, Status, SubmissionResult
 from autograder.sandbox import ResourceUsage
 from autograder.sandbox.source_reader import SourceReader
 

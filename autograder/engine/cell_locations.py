@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from autograder.documents.results import SubmissionResult
 from autograder.parsing.extract import HEADER, cell_parts, find_cell_line
-from autograder.results import SubmissionResult
 
 _LINE = re.compile(r"\b(\w+)\.py(:|, line )(\d+)")
 

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from autograder.core.text import clean
-from autograder.curriculum import Function
+from autograder.course import Function
+from autograder.documents.results import CheckResult
 from autograder.engine.describe_inputs import describe_inputs
 from autograder.engine.diagnosis.variants import parameter_names
 from autograder.engine.fixtures import sees_answers
 from autograder.engine.graded_mark import check_id, check_name
 from autograder.engine.student import StudentCode
 from autograder.errors import TOP_LEVEL, Blocked, CodeLine, NotStarted, Raised, TimedOut, Verdict
-from autograder.results import CheckResult
 
 
 def build_check_result(

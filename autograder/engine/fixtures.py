@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from autograder.curriculum import Curriculum, Function
+from autograder.course import Curriculum, Function
 from autograder.engine.comparison import compare as comparing
 from autograder.engine.comparison.compare import Tolerance
 from autograder.engine.first_wrong_stage import INPUTS, first_wrong_gradient, first_wrong_stage

@@ -8,7 +8,8 @@ import pytest
 
 from autograder.core import cpu_clock
 from autograder.core.text import clean
-from autograder.curriculum import Curriculum, registry
+from autograder.course import Curriculum, registry
+from autograder.documents.results import DIAGNOSED, CheckResult, hide
 from autograder.engine.check_results import build_check_result
 from autograder.engine.fixtures import CONTEXT, CheckContext, has_only_session_fixtures
 from autograder.engine.graded_mark import check_id, function_name
@@ -17,7 +18,6 @@ from autograder.engine.official_time import OfficialTimes
 from autograder.engine.reference import Reference
 from autograder.engine.student import UNANSWERED, RecordedCheck, StudentCode
 from autograder.errors import Cancelled, UsageError, Verdict
-from autograder.results import DIAGNOSED, CheckResult, hide
 from autograder.sandbox import Limits, ResourceUsage, Workers
 
 # Limits the answers of one job that are recorded for the diagnosis. All correct answers of the course take 2 MiB; a

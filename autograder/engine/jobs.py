@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.documents.results import CheckResult
 from autograder.engine.student import RecordedCheck
-from autograder.results import CheckResult
 from autograder.sandbox import ResourceUsage
 
 

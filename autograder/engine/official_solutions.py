@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from autograder.curriculum import Curriculum, registry
+from autograder.course import Curriculum, registry
 
 
 def copy_official_solutions(curriculum: Curriculum, target: Path) -> None:

@@ -5,7 +5,7 @@ from contextlib import ExitStack, suppress
 from typing import Any
 
 from autograder.core.files import secret_folder
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
 from autograder.engine.official_solutions import copy_official_solutions, official_solutions
 from autograder.engine.student import Cache, Call, StudentCode
 from autograder.errors import Mismatch, Raised, TimedOut, Verdict

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from autograder.core.files import read_modules, secret_folder
-from autograder.curriculum import Curriculum, registry
+from autograder.course import Curriculum, registry
 
 
 @cache

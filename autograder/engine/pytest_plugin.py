@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from autograder.curriculum import registry
+from autograder.course import registry
 from autograder.engine import graded_mark
 from autograder.engine.fixtures import CONTEXT, session_fixture
 from autograder.engine.graded_mark import check_name, function_name

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from autograder.core import cpu_clock
 from autograder.core.files import read_modules
-from autograder.curriculum import Curriculum, registry
+from autograder.course import Curriculum, registry
+from autograder.documents.results import Status, SubmissionResult
 from autograder.engine.blocking import BlockedChecks
 from autograder.engine.jobs import Job, nothing_is_hidden
 from autograder.engine.prerequisites import OfficialPrerequisites
 from autograder.engine.reference import Reference
 from autograder.errors import HeadwayError, UsageError
-from autograder.results import Status, SubmissionResult
 from autograder.sandbox import NO_SANDBOX, Limits, ResourceUsage, SandboxPolicy, StartWorkers, start_workers
 from autograder.sandbox.source_reader import SourceReader
 

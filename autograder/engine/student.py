@@ -18,7 +18,7 @@ from autograder.core.default_integer import default_as_int64
 from autograder.core.files import read_plain_file
 from autograder.core.text import clean
 from autograder.core.wire_format import Handle
-from autograder.curriculum import CACHE, Curriculum, Function
+from autograder.course import CACHE, Curriculum, Function
 from autograder.engine.comparison.compare import wrong_output_count
 from autograder.engine.exception_hints import hint_for_exception
 from autograder.engine.reference import FunctionsOfModule

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder.core.safe_output import echo
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
+from autograder.documents.results import Level, SubmissionResult, function_status, to_document, withhold
 from autograder.engine import session
 from autograder.engine.cell_locations import locate_in_cells
 from autograder.errors import UsageError
@@ -28,7 +29,6 @@ from autograder.notebooks import notebook_workspace, running_notebook
 from autograder.parsing.cell_statements import Cell
 from autograder.parsing.extract import extract_modules
 from autograder.report.notebook import NotebookReport
-from autograder.results import Level, SubmissionResult, function_status, to_document, withhold
 from autograder.sandbox import Limits
 
 CALL_SECONDS = 5.0  # shorter than elsewhere: somebody is waiting, and cells may have a time limit
@@ -134,7 +134,7 @@ def report(
     """Return what `check` displays as an object: `report(softmax).passed`.
 
     Args:
-        feedback: how much is revealed, see `autograder.results.withhold`.
+        feedback: how much is revealed, see `autograder.documents.results.withhold`.
         curriculum: the course, by default that of the notebook.
         as_run: whether the definition that was run last counts, even if it is a stub. False when a whole notebook is
             graded, where a stub below the student's code must not replace it.

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from autograder.curriculum.stubs import FOLDED, NOTEBOOK_ONLY, PICTURE, experiment
+from autograder.course.stubs import FOLDED, NOTEBOOK_ONLY, PICTURE, experiment
 from autograder.errors import HeadwayError
 
 NotebookNode = dict[str, Any]

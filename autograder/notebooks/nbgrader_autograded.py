@@ -15,7 +15,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.notebooks import cells as notebook_cells
 from autograder.notebooks.student_notebooks import HIDDEN
 from autograder.parsing.cell_statements import Cell, read_statements

@@ -9,7 +9,7 @@ source/attention/softmax.py, …          official solutions of the earlier assi
 from pathlib import Path
 from typing import Literal
 
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
 from autograder.engine import session
 from autograder.errors import HeadwayError
 from autograder.notebooks import cells as notebook_cells

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.core.safe_output import echo
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
+from autograder.documents.results import CheckResult
 from autograder.errors import UsageError
-from autograder.results import CheckResult
 from autograder.workspace import hints, solutions
 from autograder.workspace.dependencies import ModuleSource, Snapshot
 from autograder.workspace.state import State

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from autograder.curriculum import Curriculum, registry
+from autograder.course import Curriculum, registry
 from autograder.notebooks.notebook_workspace import find_workspace
 from autograder.parsing import Unreadable, extract
 from autograder.parsing.cell_statements import Cell, imported_roots, read_statements

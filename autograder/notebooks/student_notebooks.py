@@ -8,12 +8,12 @@ import ast
 import re
 from pathlib import Path
 
-from autograder.curriculum import Curriculum, registry
-from autograder.curriculum.stubs import is_private, make_stub, with_comments_above, with_effort
+from autograder.course import Curriculum, registry
+from autograder.course.stubs import is_private, make_stub, with_comments_above, with_effort
 from autograder.errors import HeadwayError
+from autograder.models.plot_data.catalog import PLOTS
 from autograder.notebooks import cells as notebook_cells
 from autograder.parsing.cell_statements import Cell, imported_roots, read_statements
-from autograder.workspace.plot_data.catalog import PLOTS
 
 IMPORT = "from autograder.notebooks.api import check, hint"  # other names are added to it
 STUDENT_IMPORTS = ", progress, solution"

@@ -11,7 +11,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.report import error_map, styles
 from autograder.report.value_words import worst_value_text
 from autograder.report.wording import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from statistics import mean, median
 from typing import Literal
 
-from autograder.results import STATUSES
+from autograder.documents.results import STATUSES
 
 # A student's record holds one letter per function, NO_RESULT where there is no result.
 LETTERS = dict(zip(STATUSES, "pfetnb", strict=True))

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from autograder.core.text import clean
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.report.wording import FAILED_STATUSES
 
 AROUND = 3  # lines shown before and after a marked one
@@ -28,7 +28,7 @@ class Note(NamedTuple):
 
 
 @dataclass
-class CodeLine:
+class ShownLine:
     """A line of code; a line without a number represents lines that are left out."""
 
     number: int | None
@@ -43,7 +43,7 @@ class CodeFile:
 
     module: str
     name: str  # "softmax.py" or "cell 3", as in the locations of checks
-    lines: list[CodeLine]
+    lines: list[ShownLine]
 
     @cached_property
     def index(self) -> dict[int, int]:
@@ -70,9 +70,9 @@ def code_files(code: Document | None, findings: Iterable[Document] = ()) -> list
         for part in parts:
             file = by_name.setdefault(part["file"], CodeFile(clean(module, 80), clean(part["file"], 80), []))
             if file.lines and (file.lines[-1].number or 0) + 1 < part["line"]:
-                file.lines.append(CodeLine(None, ""))
+                file.lines.append(ShownLine(None, ""))
             texts = part["text"].split("\n")
-            file.lines += [CodeLine(part["line"] + i, shown_text(text)) for i, text in enumerate(texts)]
+            file.lines += [ShownLine(part["line"] + i, shown_text(text)) for i, text in enumerate(texts)]
         files += by_name.values()
     for check in findings:
         note = Note(check["function"], clean((check["mistake"] or {}).get("title") or check["message"], 300))
@@ -94,7 +94,7 @@ def find_line(files: list[CodeFile], function: str, location: Document) -> tuple
     return None
 
 
-def excerpt(files: list[CodeFile], check: Document) -> tuple[str, list[CodeLine]]:
+def excerpt(files: list[CodeFile], check: Document) -> tuple[str, list[ShownLine]]:
     """Return the lines to show with a failed check, and where they are; the check's own lines are marked.
 
     Without stored code, it is the one line that the result document holds.
@@ -105,10 +105,10 @@ def excerpt(files: list[CodeFile], check: Document) -> tuple[str, list[CodeLine]
     found = find_line(files, check["function"], location)
     if found is None:
         text = clean(location.get("text") or "", MAX_LINE)
-        return clean(location["file"], 80), [CodeLine(location["line"], text, check["status"])] if text else []
+        return clean(location["file"], 80), [ShownLine(location["line"], text, check["status"])] if text else []
     file, index = found
     start, end = max(0, index - AROUND), index + MAX_FUNCTION
-    plain = [CodeLine(line.number, line.text) for line in file.lines[start:end]]
+    plain = [ShownLine(line.number, line.text) for line in file.lines[start:end]]
     index -= start
     plain[index].status = check["status"]
     if plain[index].text.lstrip().startswith(("def ", "async def ", "@", "class ")):
@@ -123,7 +123,7 @@ class Excerpts:
         self._files = files
         self._shown: set[tuple[str, int | None, int | None]] = set()
 
-    def __call__(self, check: Document) -> tuple[str, list[CodeLine]]:
+    def __call__(self, check: Document) -> tuple[str, list[ShownLine]]:
         """Return where the lines are, and the lines; none if they were shown before."""
         where, lines = excerpt(self._files, check)
         if lines:
@@ -147,7 +147,7 @@ def shown_text(text: str) -> str:
     return clean(text.expandtabs(4), MAX_LINE)
 
 
-def _function(lines: list[CodeLine], index: int) -> list[CodeLine]:
+def _function(lines: list[ShownLine], index: int) -> list[ShownLine]:
     """Return the lines of the function that begins at `index`, without its docstring."""
     depth = _indent(lines[index].text)
     end = index + 1
@@ -164,17 +164,17 @@ def _function(lines: list[CodeLine], index: int) -> list[CodeLine]:
         end -= 1
     body = _without_docstring(_trimmed(lines[index:end]))
     if len(body) > MAX_EXCERPT:
-        body = [*body[: MAX_EXCERPT - 1], CodeLine(None, "")]
+        body = [*body[: MAX_EXCERPT - 1], ShownLine(None, "")]
     return body
 
 
-def _is_comment_after(line: CodeLine, depth: int) -> bool:
+def _is_comment_after(line: ShownLine, depth: int) -> bool:
     """Return whether a line is empty or a comment that is indented no more than the function above it."""
     text = line.text.strip()
     return not line.status and (not text or (text.startswith("#") and _indent(line.text) <= depth))
 
 
-def _without_docstring(lines: list[CodeLine]) -> list[CodeLine]:
+def _without_docstring(lines: list[ShownLine]) -> list[ShownLine]:
     start = next((i for i, line in enumerate(lines[1:], 1) if line.text.strip().lstrip("rRuUbB")[:3] in _QUOTES), None)
     if start is None or any(line.text.rstrip().endswith(":") is False for line in lines[:1]):
         return lines
@@ -184,10 +184,10 @@ def _without_docstring(lines: list[CodeLine]) -> list[CodeLine]:
     if lines[start].text.count(quotes) > 1:
         return [*lines[:start], *lines[start + 1 :]]
     end = next((i for i in range(start + 1, len(lines)) if quotes in lines[i].text), None)
-    return lines if end is None else [*lines[:start], CodeLine(None, ""), *lines[end + 1 :]]
+    return lines if end is None else [*lines[:start], ShownLine(None, ""), *lines[end + 1 :]]
 
 
-def _trimmed(lines: list[CodeLine]) -> list[CodeLine]:
+def _trimmed(lines: list[ShownLine]) -> list[ShownLine]:
     """Return lines without empty ones at both ends."""
     while lines and not lines[-1].text.strip() and not lines[-1].status:
         lines = lines[:-1]

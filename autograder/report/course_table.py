@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.text import Text
 
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
 from autograder.report.styles import grid
 
 

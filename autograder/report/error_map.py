@@ -7,7 +7,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.report import styles
 from autograder.report.value_words import (
     MAP_GLYPHS,

@@ -1,7 +1,7 @@
 """The findings of a result document: what failed, each named mistake and each cause once, at the document's level."""
 
 from autograder.core.text import clean
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.report.value_words import MAP_GLYPHS, map_legend_with_thresholds, threshold_note, worst_value_text
 from autograder.report.wording import (
     LABELS,

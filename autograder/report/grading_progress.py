@@ -16,7 +16,7 @@ from rich.text import Text
 
 from autograder.core.points import format_points
 from autograder.core.text import clean, counted
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.report import wording
 from autograder.report.check_report import STATUS_STYLES, status_counts
 from autograder.report.student_feedback import student_exception_lines

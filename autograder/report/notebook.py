@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.report import check_report, wording
 from autograder.report.check_report import STATUS_STYLES
 from autograder.report.console import SafeConsole

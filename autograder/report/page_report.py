@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import TypedDict
 
 from autograder.core.text import clean, counted
-from autograder.document_types import PointsRecord
-from autograder.documents import Document
+from autograder.documents.reading import Document
+from autograder.documents.types import PointsRecord
 from autograder.report import value_words, wording
 
 MAX_OUTPUT_LINES = 200  # more than in the terminal, because the page folds them
@@ -25,7 +25,7 @@ class StatusCount(TypedDict):
     mark: str
 
 
-class Mistake(TypedDict):
+class NamedMistake(TypedDict):
     """A recognized mistake."""
 
     title: str
@@ -99,7 +99,7 @@ class Card(TypedDict):
     also: list[str]
     affected: str
     help: str
-    mistake: Mistake | None
+    mistake: NamedMistake | None
     values: Values | None
     shapes: Shapes | None
     map: ErrorMap | None
@@ -196,7 +196,7 @@ def _card(check: Document) -> Card:
     }  # fmt: skip
 
 
-def _mistake(mistake: Document) -> Mistake:
+def _mistake(mistake: Document) -> NamedMistake:
     title, reason, explanation, hint = (
         clean(mistake.get(key) or "") for key in ("title", "reason", "explanation", "hint")
     )

@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.core.text import ago
-from autograder.curriculum import Assignment, Curriculum, Function
-from autograder.curriculum.effort import DIFFICULTY, duration
+from autograder.course import Assignment, Curriculum, Function
+from autograder.course.effort import DIFFICULTY, duration
 from autograder.report.check_report import STATUS_STYLES
 
 DOTS = ("", "●○○", "●●○", "●●●")

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from autograder.core.points import format_points, rounded_points
 from autograder.core.text import clean, counted
-from autograder.documents import Document
+from autograder.documents.reading import Document
 
 _TINY = 1e-4  # documents hold six decimals
 

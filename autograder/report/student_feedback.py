@@ -6,9 +6,9 @@ from typing import Any
 
 from autograder.core.points import format_points
 from autograder.core.text import clean, counted
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.report.class_records import LETTERS
-from autograder.report.code_lines import CodeLine, Excerpts, code_files
+from autograder.report.code_lines import Excerpts, ShownLine, code_files
 from autograder.report.findings import check_details, error_map_text, findings_by_assignment
 from autograder.report.html import render_page
 from autograder.report.html.code_block import code_html
@@ -140,7 +140,7 @@ def _check_lines(check: Document, excerpts: Excerpts) -> list[str]:
     return lines
 
 
-def _code_line(line: CodeLine) -> str:
+def _code_line(line: ShownLine) -> str:
     if line.number is None:
         return "       …"
     return f"{'>' if line.status else ' '} {line.number:4} {line.text}".rstrip()

@@ -13,10 +13,10 @@ from rich.text import Text
 
 from autograder.core.points import format_points
 from autograder.core.text import clean, counted
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.report import styles
 from autograder.report.check_report import STATUS_STYLES
-from autograder.report.code_lines import CodeFile, CodeLine, Excerpts, code_files
+from autograder.report.code_lines import CodeFile, Excerpts, ShownLine, code_files
 from autograder.report.findings import check_details, findings_by_assignment
 from autograder.report.html import render_page
 from autograder.report.student_feedback import page_values, student_exception_lines
@@ -282,7 +282,7 @@ def _shortened(text: str) -> str:
     )
 
 
-def _print_code(title: str, lines: Sequence[CodeLine], console: Console) -> None:
+def _print_code(title: str, lines: Sequence[ShownLine], console: Console) -> None:
     if not lines:
         return
     console.print(Padding(Text(title, "dim"), (1, 0, 0, 2)))

@@ -6,9 +6,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from autograder.documents.results import SubmissionResult
 from autograder.report.check_report import STATUS_STYLES
 from autograder.report.wording import STATUS_WORDS
-from autograder.results import SubmissionResult
 
 MAX_FUNCTIONS = 12
 

@@ -3,7 +3,7 @@
 import re
 from typing import Any, NamedTuple
 
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.report.wording import LABELS
 
 # The marks of the map of wrong elements, as characters that can be told apart without their colors.

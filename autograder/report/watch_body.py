@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -16,10 +16,8 @@ from autograder.report.assignment_finished import finished_panel
 from autograder.report.check_report import STATUS_STYLES, check_panel
 from autograder.report.console import SafeConsole
 from autograder.report.hints import hint_table
+from autograder.report.watch_state import WatchScreen
 from autograder.report.wording import broken_file
-
-if TYPE_CHECKING:
-    from autograder.report.watch_screen import WatchScreen
 
 WIDE = 120  # columns from which the documentation is beside the failure
 GAP = 1  # columns between them
@@ -43,7 +41,7 @@ def _documentation_lines(title: str, text: str, columns: int, no_color: bool | N
     return lines_of(make_console(columns, no_color), documentation.panel(title, text))
 
 
-def render(screen: "WatchScreen", console: Console, room: int) -> list[str]:
+def render(screen: WatchScreen, console: Console, room: int) -> list[str]:
     """Return all lines of the body, however many they are; `room` is how many fit."""
     if screen.view is not None:
         return lines_of(console, screen.view)
@@ -62,7 +60,7 @@ def render(screen: "WatchScreen", console: Console, room: int) -> list[str]:
     return [f"{' ' * left if one is None else one}{' ' * GAP}{other or ''}" for one, other in rows]
 
 
-def _main_lines(screen: "WatchScreen", console: Console, room: int) -> list[str]:
+def _main_lines(screen: WatchScreen, console: Console, room: int) -> list[str]:
     """Return the hints, then what they are about: the report, what to write, or that it passes; in full width."""
     lines = _full_lines(console, _hints(screen, *screen.hint)) if screen.hint is not None else []
     if screen.check is not None:
@@ -78,7 +76,7 @@ def _full_lines(console: Console, *shown: RenderableType) -> list[str]:
     return lines_of(console, Padding(Group(*shown), 0, expand=True))
 
 
-def _report(screen: "WatchScreen", check: dict[str, Any], console: Console, room: int) -> list[str]:
+def _report(screen: WatchScreen, check: dict[str, Any], console: Console, room: int) -> list[str]:
     """Return the panel of a check; without its map if the rest of it fits only then."""
     panel = partial(check_panel, check, width=console.width, commands=False, link=screen.link)
     full = _full_lines(console, panel())
@@ -89,7 +87,7 @@ def _report(screen: "WatchScreen", check: dict[str, Any], console: Console, room
     return brief if len(brief) <= room else full
 
 
-def _passed(screen: "WatchScreen", columns: int) -> RenderableType:
+def _passed(screen: WatchScreen, columns: int) -> RenderableType:
     mark, style = STATUS_STYLES["passed"]
     lines = Text.assemble((f"{mark} {screen.focus} passes.", f"bold {style}"))
     if screen.next_function is None:
@@ -101,7 +99,7 @@ def _passed(screen: "WatchScreen", columns: int) -> RenderableType:
     return Padding(lines, (1, 2))
 
 
-def _stub(screen: "WatchScreen", file: str, line: int, text: str) -> RenderableType:
+def _stub(screen: WatchScreen, file: str, line: int, text: str) -> RenderableType:
     if not line:
         return Text(text)
     place = Text(f"{file}:{line}", f"bold link {screen.link(file, line)}" if screen.link else "bold")
@@ -111,7 +109,7 @@ def _stub(screen: "WatchScreen", file: str, line: int, text: str) -> RenderableT
     return Padding(Text.assemble(f"{screen.focus} is not written yet. It is in ", place, saving), (0, 0, 1, 0))
 
 
-def _hints(screen: "WatchScreen", steps: Sequence[tuple[str, str]], total: int) -> RenderableType:
+def _hints(screen: WatchScreen, steps: Sequence[tuple[str, str]], total: int) -> RenderableType:
     if len(steps) < total:
         more = "m shows one more"
     else:
@@ -137,7 +135,7 @@ def help_view(keys: Iterable[tuple[str, str]], marks: Mapping[str, tuple[str, st
     return Group(Text("Keys\n", "bold"), Padding(table, (0, 2)), Text("\nMarks\n", "bold"), Padding(legend, (0, 2)))
 
 
-def listing(screen: "WatchScreen", console: Console, room: int) -> list[str]:
+def listing(screen: WatchScreen, console: Console, room: int) -> list[str]:
     """Return the part of the list of functions that is around the selected one."""
     rows: list[Text] = []
     cursor_row = 0

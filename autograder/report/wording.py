@@ -10,7 +10,7 @@ from itertools import groupby
 from math import prod
 
 from autograder.core.text import counted
-from autograder.documents import Document
+from autograder.documents.reading import Document
 
 STATUS_MARKS = {"passed": "✓", "failed": "✗", "error": "!", "timeout": "∞", "blocked": "◌", "not_started": "·"}
 STATUS_WORDS = {

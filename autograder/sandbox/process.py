@@ -63,7 +63,7 @@ def _start(command: list[str], stdout: IO[bytes] | int, stderr: IO[bytes], *sock
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, **options)
 
 
-class _Server:
+class _ForkServer:
     """A running interpreter, NumPy loaded, that forks a child for each submission (POSIX)."""
 
     def __init__(self, sandbox: SandboxPolicy) -> None:
@@ -184,7 +184,7 @@ class SocketProcess(ABC):
 class _ForkedProcess(SocketProcess):
     """A child of the server."""
 
-    def __init__(self, server: _Server, pid: int, channel: socket.socket, our_pid: int | None) -> None:
+    def __init__(self, server: _ForkServer, pid: int, channel: socket.socket, our_pid: int | None) -> None:
         super().__init__(channel, our_pid)
         self._server, self._pid = server, pid
 
@@ -283,7 +283,7 @@ class ForkedWorkers(_ProcessWorkers):
     def __init__(self, sandbox: SandboxPolicy = NO_SANDBOX) -> None:
         super().__init__(sandbox)
         # Early, so that NumPy loads while the grader loads pytest.
-        self._server: _Server | None = _Server(sandbox)
+        self._server: _ForkServer | None = _ForkServer(sandbox)
 
     def start(
         self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0, printed: int = 0
@@ -292,7 +292,7 @@ class ForkedWorkers(_ProcessWorkers):
         child_limits = limits.for_child(cpu_used, printed)
         for is_last_try in (False, True):
             if self._server is None:
-                self._server = _Server(self._sandbox)
+                self._server = _ForkServer(self._sandbox)
             try:
                 return self._server.fork(folder, child_limits, output)
             except WorkerDied as error:

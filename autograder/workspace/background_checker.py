@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
+from autograder.documents.results import Status, SubmissionResult
 from autograder.engine import session
 from autograder.errors import Cancelled
-from autograder.results import Status, SubmissionResult
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Check a workspace, record the results, and decide what to do next."""
 
 from autograder.core.text import clean_name
+from autograder.documents.results import Status, SubmissionResult
 from autograder.engine import session
 from autograder.report.assignment_finished import FinishedAssignment
-from autograder.results import Status, SubmissionResult
 from autograder.sandbox import Limits
 from autograder.workspace import progress
 from autograder.workspace.finished import finished_assignment

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from autograder import __version__
 from autograder.core.text import counted
-from autograder.curriculum import Curriculum, registry, selection
-from autograder.curriculum.stubs import bundled
+from autograder.course import Curriculum, registry, selection
+from autograder.course.stubs import bundled
 from autograder.errors import UsageError
 from autograder.workspace import editor_settings, files, notebook_files, state, tutor_instructions
 from autograder.workspace.progress import VERSION

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from autograder.core.files import read_plain_file
-from autograder.curriculum import Curriculum, registry
+from autograder.course import Curriculum, registry
 from autograder.parsing.extract import HEADER, unguarded
 
 MAX_BYTES = 1 << 20  # nobody writes a larger module by hand, so larger files are ignored

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import autograder
 from autograder.core.text import clean
-from autograder.curriculum import Curriculum
-from autograder.curriculum.stubs import experiment_name
+from autograder.course import Curriculum
+from autograder.course.stubs import experiment_name
 from autograder.workspace.files import stub_text
 
 OUTPUT_BYTES = 64 << 10  # of what a program prints; the middle of longer output is left out

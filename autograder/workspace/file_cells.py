@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
 from autograder.errors import UsageError
 from autograder.workspace import files
 from autograder.workspace.dependencies import MAX_BYTES
@@ -24,7 +24,7 @@ _TOO_LARGE = f"larger than {MAX_BYTES >> 20} MiB"
 
 
 @dataclass(frozen=True)
-class Cell:
+class FileCell:
     """One cell: its text, with plain newlines, and its lines in the file as a 0-based range."""
 
     text: str
@@ -65,7 +65,7 @@ class Cell:
 class Conflict:
     """A cell was not replaced, because the file's cell is not the one that was expected."""
 
-    cell: Cell
+    cell: FileCell
 
 
 class ChangedMeanwhile(UsageError):
@@ -85,7 +85,7 @@ class FileCells:
         self.functions = curriculum.function_names[module]  # unqualified
         self._mentioned = {name for name in self.functions if name in self._source}
 
-    def find(self, function: str, digest: str = "") -> Cell | None:
+    def find(self, function: str, digest: str = "") -> FileCell | None:
         """Return the cell of a function by its unqualified name, or None.
 
         A cell that does not define it, such as one in which its name is being changed, is found by its digest, or else
@@ -105,25 +105,25 @@ class FileCells:
                 return below[0] if len(below) == 1 and below[0] in unnamed else None
         return None
 
-    def require(self, function: str, digest: str = "") -> Cell:
+    def require(self, function: str, digest: str = "") -> FileCell:
         """Return the cell of a function; raise UsageError if there is none."""
         if (cell := self.find(function, digest)) is None:
             raise UsageError(f"{self._path.name} has no function {function} any more. Reset {function} to restore it")
         return cell
 
-    def shared_with(self, function: str, cell: Cell) -> list[str]:
+    def shared_with(self, function: str, cell: FileCell) -> list[str]:
         """Return the qualified names of the other functions in the cell of a function."""
         others = [name for name in self.functions if name != function and name in cell.definitions]
         return [f"{self._module}.{name}" for name in others if self.find(name) == cell]
 
-    def replace(self, function: str, text: str, digest: str) -> Cell | Conflict:
+    def replace(self, function: str, text: str, digest: str) -> FileCell | Conflict:
         """Write the file with a new text in the cell of a function, if that cell has the expected digest."""
         cell = self.require(function, digest)
         if cell.digest != digest:
             return Conflict(cell)
         return self.overwrite(cell, text)
 
-    def overwrite(self, cell: Cell, text: str) -> Cell:
+    def overwrite(self, cell: FileCell, text: str) -> FileCell:
         """Write the file with a new text in a cell, and return the new cell."""
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         if marker := next((line for line in lines if MARKER.match(line)), None):
@@ -136,9 +136,9 @@ class FileCells:
         if written and not after:  # The last line of a file without a final newline has no line ending.
             written[-1] = written[-1].removesuffix("\r")
         self._write("\n".join([*before, *written, *after]))
-        return Cell(new, cell.start, cell.start + len(written), cell.is_lesson)
+        return FileCell(new, cell.start, cell.start + len(written), cell.is_lesson)
 
-    def text_with_stub(self, function: str, cell: Cell) -> str:
+    def text_with_stub(self, function: str, cell: FileCell) -> str:
         """Return the text of the cell of a function with its stub restored, and the rest of the cell if readable."""
         stub = next(cell.text for cell in self._stub_cells() if function in cell.definitions)
         if function in cell.definitions:
@@ -150,7 +150,7 @@ class FileCells:
             raise UsageError(f"Python cannot read the cell, and {names} would be reset, too. Undo the latest edit")
         return stub
 
-    def _stub_cells(self) -> list[Cell]:
+    def _stub_cells(self) -> list[FileCell]:
         return split_cells(files.stub_text(self._module, self._curriculum))
 
     def _write(self, source: str) -> None:
@@ -167,7 +167,7 @@ class FileCells:
         files.write_bytes(self._path, content)
 
 
-def split_cells(source: str) -> list[Cell]:
+def split_cells(source: str) -> list[FileCell]:
     """Return the cells of a source; a source without `# %%` lines is one cell."""
     lines = [line.removesuffix("\r") for line in source.split("\n")]
     markers = [number for number, line in enumerate(lines) if MARKER.match(line)]
@@ -179,7 +179,7 @@ def split_cells(source: str) -> list[Cell]:
         while start < end and not lines[start].strip():
             start += 1
         is_lesson = marker >= 0 and "[markdown]" in lines[marker]
-        cells.append(Cell("\n".join(lines[start:end]), start, end, is_lesson))
+        cells.append(FileCell("\n".join(lines[start:end]), start, end, is_lesson))
     return cells
 
 

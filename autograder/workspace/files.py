@@ -8,8 +8,8 @@ from pathlib import Path
 
 from autograder.core.files import read_plain_file, replace_file, report_write_error
 from autograder.core.text import counted
-from autograder.curriculum import Assignment, Curriculum, registry
-from autograder.curriculum.stubs import bundled, make_stub
+from autograder.course import Assignment, Curriculum, registry
+from autograder.course.stubs import bundled, make_stub
 from autograder.errors import UsageError
 from autograder.workspace.dependencies import ModuleSource
 from autograder.workspace.function_source import function_text, replace_function

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Mapping
 
-from autograder.curriculum import Assignment, Curriculum, registry
-from autograder.curriculum.stubs import EXPERIMENT, PICTURE
+from autograder.course import Assignment, Curriculum, registry
+from autograder.course.stubs import EXPERIMENT, PICTURE
+from autograder.documents.results import Status
 from autograder.errors import UsageError
+from autograder.models.plot_data.catalog import PLOTS
 from autograder.report.assignment_finished import FinishedAssignment
-from autograder.results import Status
 from autograder.workspace import files, progress, solutions
-from autograder.workspace.plot_data.catalog import PLOTS
 from autograder.workspace.workspace import Workspace
 
 _PLOT_COMMAND = re.compile(r"headway plot ([a-z0-9-]+)")

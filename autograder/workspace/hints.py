@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from autograder.curriculum import registry
+from autograder.course import registry
 from autograder.errors import UsageError
 from autograder.workspace.state import State
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from autograder.core.text import clean, counted
 from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, Quota, SkippedFile, read_archive
-from autograder.curriculum import Curriculum, registry
+from autograder.course import Curriculum, registry
 from autograder.errors import UsageError
 from autograder.parsing.read_ipynb import MAX_NOTEBOOK_BYTES
 from autograder.workspace import files, sources, submit

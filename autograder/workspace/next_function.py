@@ -1,6 +1,6 @@
 """Decide which function to work on next: what `check` names, and what `hint` and `list` take without a name."""
 
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.report import wording
 from autograder.workspace import progress
 from autograder.workspace.workspace import Workspace

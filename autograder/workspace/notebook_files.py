@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder.core.files import read_plain_file
-from autograder.curriculum import Curriculum
-from autograder.curriculum.stubs import bundled
+from autograder.course import Curriculum
+from autograder.course.stubs import bundled
 from autograder.errors import UsageError
 from autograder.parsing import Unreadable
 from autograder.parsing.read_ipynb import MAX_NOTEBOOK_BYTES, read_modules, submitted_cells

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from autograder import __version__
-from autograder.curriculum import Curriculum
-from autograder.results import STATUSES, CheckResult, Status, function_status
+from autograder.course import Curriculum
+from autograder.documents.results import STATUSES, CheckResult, Status, function_status
 from autograder.workspace.state import State
 
 # Keys of the state file.

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder.core.text import ago
+from autograder.documents.results import DIAGNOSED, Status, SubmissionResult, function_status
 from autograder.report import wording
-from autograder.results import DIAGNOSED, Status, SubmissionResult, function_status
 from autograder.workspace import progress
 from autograder.workspace.background_checker import BackgroundChecker, CheckReply, CheckRequest
 from autograder.workspace.dependencies import Snapshot

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from autograder.core.files import read_plain_file
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
 from autograder.errors import UsageError
 from autograder.workspace import files
 from autograder.workspace.function_source import function_with_helpers

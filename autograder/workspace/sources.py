@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
 from autograder.errors import UsageError
 from autograder.workspace.dependencies import ModuleSource, Snapshot
 from autograder.workspace.notebook_files import NotebookFile

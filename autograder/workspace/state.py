@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.core.files import read_plain_file, replace_file
-from autograder.curriculum import Curriculum, registry, selection
+from autograder.course import Curriculum, registry, selection
 
 FILE = ".headway.json"
 COURSE = "curriculum"  # key: the name of the workspace's course; absent for the built-in course

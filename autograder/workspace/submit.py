@@ -13,9 +13,9 @@ from typing import Any
 from autograder import __version__
 from autograder.core.files import report_write_error, write_atomically
 from autograder.core.output_files import require_replaceable
-from autograder.curriculum import registry
+from autograder.course import registry
+from autograder.documents.results import SubmissionResult, function_status
 from autograder.errors import UsageError
-from autograder.results import SubmissionResult, function_status
 from autograder.workspace.notebook_files import FOLDER
 from autograder.workspace.solutions import GAVE_UP
 from autograder.workspace.sources import describe

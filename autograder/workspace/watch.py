@@ -12,7 +12,7 @@ from rich.console import Console, RenderableType
 
 from autograder.core.text import clean_name
 from autograder.errors import UsageError
-from autograder.report import watch_screen, wording
+from autograder.report import watch_screen, watch_state, wording
 from autograder.workspace import editor, files, hints, solution_offer, solutions, watch_views
 from autograder.workspace.background_checker import CheckReply
 from autograder.workspace.file_watcher import REREAD, SAVED, FileWatcher
@@ -325,9 +325,9 @@ class WatchLoop:
             "d": self._passes,
             "p": bool(check and check["error_map"]),
         }
-        return "".join(key for key in watch_screen.KEYS if does_something.get(key, True))
+        return "".join(key for key in watch_state.KEYS if does_something.get(key, True))
 
-    def _screen(self, columns: int) -> watch_screen.WatchScreen:
+    def _screen(self, columns: int) -> watch_state.WatchScreen:
         session = self._session
         focus, statuses = session.focus, session.statuses
         # Leave out functions that are being checked, and those in unreadable files, which are reported once.
@@ -354,7 +354,7 @@ class WatchLoop:
             *session.source_notes(),
             *(f"! {name} used to pass and now fails" for name in broken[:2]),
         ]
-        return watch_screen.WatchScreen(
+        return watch_state.WatchScreen(
             name=clean_name(self._workspace.folder.name),
             statuses=session.latest_statuses,
             points=session.points(),

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.core.text import clean_name
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.report import value_words, wording
 from autograder.report.assignment_finished import finished_lines
 from autograder.workspace import progress

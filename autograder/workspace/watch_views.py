@@ -5,7 +5,8 @@ from rich.text import Text
 
 from autograder.report import diff, watch_body
 from autograder.report.check_report import STATUS_STYLES
-from autograder.report.watch_screen import KEYS, LAST_KEYS, SCROLL_KEYS
+from autograder.report.watch_screen import LAST_KEYS, SCROLL_KEYS
+from autograder.report.watch_state import KEYS
 from autograder.report.wording import STATUS_WORDS
 from autograder.workspace import solutions
 from autograder.workspace.function_source import without_docstring

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
+from autograder.documents.results import CheckResult, Status, SubmissionResult
 from autograder.engine.cell_locations import locate_in_cells
 from autograder.errors import UsageError
-from autograder.results import CheckResult, Status, SubmissionResult
 from autograder.workspace import badges, notebook_files, progress, sources
 from autograder.workspace import state as state_file
 from autograder.workspace.dependencies import Snapshot, take_snapshot

@@ -14,7 +14,7 @@ from pathlib import Path
 from measuring import copy_solutions, grade_command, make_parser, plain_pytest, ratios, spread, timed, warm
 from support.commands import HEADWAY
 
-from autograder.curriculum.stubs import bundled
+from autograder.course.stubs import bundled
 
 MODULES = ("softmax", "attention", "layernorm")
 

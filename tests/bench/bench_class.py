@@ -22,7 +22,7 @@ from measuring import ROOT, grade_command, make_parser, plain_pytest, ratios, sp
 from nbformat.v4 import new_code_cell, new_notebook
 from support import nbgrader_class
 
-from autograder.curriculum.stubs import bundled
+from autograder.course.stubs import bundled
 
 FUNCTIONS = ("softmax.softmax", "attention.attention", "layernorm.layernorm")
 MODULES = tuple(name.partition(".")[0] for name in FUNCTIONS)

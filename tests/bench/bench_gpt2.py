@@ -65,7 +65,7 @@ def official(path, kind):
     from gpt import GPTConfig
     from gpt2 import last_logits
 
-    from autograder.workspace.pretrained import model_file
+    from autograder.models.pretrained import model_file
 
     model = model_file.load(path)
     params = {name: marker.open() for name, marker in model.params.items()}

@@ -23,9 +23,9 @@ import numpy as np
 from measuring import copy_solutions, make_parser, warm
 
 from autograder.courses.transformer import TRANSFORMER
+from autograder.documents.results import to_document
 from autograder.engine.session import Options, check_many
 from autograder.engine.student import StudentCode
-from autograder.results import to_document
 from autograder.sandbox import NO_SANDBOX, Limits, probe, start_workers
 
 X = np.linspace(-3, 3, 24).reshape(4, 6)

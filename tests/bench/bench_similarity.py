@@ -13,8 +13,8 @@ from measuring import make_parser, peak_megabytes
 from support.paths import SUBMISSIONS
 
 from autograder.classroom.class_report import similarity
+from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.stubs import bundled
 from autograder.parsing.code_tokens import filtered
 
 RIGHT = SUBMISSIONS / "right"

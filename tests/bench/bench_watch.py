@@ -22,8 +22,8 @@ from measuring import HEADWAY, copy_solutions, make_parser, median_ms, plain_pyt
 from support.terminal import Terminal
 from support.waiting import wait_until
 
+from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.stubs import bundled
 from autograder.workspace.terminal import BEGIN_FRAME, END_FRAME
 
 STAGES = ("noticed", "asked", "answered", "drawn")

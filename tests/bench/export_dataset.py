@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.curriculum import registry
+from autograder.course import registry
 from autograder.engine.diagnosis.mistake import Mistake, mistakes_of_function
 from autograder.engine.diagnosis.variants import (
     function_docstring,

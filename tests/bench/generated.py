@@ -12,8 +12,8 @@ import random
 import shutil
 from pathlib import Path
 
+from autograder.course.stubs import bundled, make_stubs
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.stubs import bundled, make_stubs
 from autograder.engine.diagnosis.mistake import BrokenMistake, mistakes_of_module
 from autograder.engine.diagnosis.variants import solution_source, source_with_mistakes
 

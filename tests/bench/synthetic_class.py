@@ -14,8 +14,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.stubs import bundled
 from autograder.engine.diagnosis.mistake import mistakes_of_function
 
 HOSTILE = (

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.results import CheckResult, to_document, withhold
+from autograder.documents.results import CheckResult, to_document, withhold
 
 WRONG = {
     "softmax": (

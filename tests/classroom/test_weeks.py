@@ -9,7 +9,7 @@ import pytest
 from support.commands import succeed
 from support.paths import ROOT
 
-from autograder.curriculum import stubs
+from autograder.course import stubs
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ from support.commands import HEADWAY, SOFTMAX, headway, invoke, succeed, timeles
 from support.waiting import wait_until
 
 from autograder.classroom import single_submission
-from autograder.results import CheckResult, SubmissionResult
+from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.sandbox import SandboxUnavailable
 
 

@@ -25,8 +25,8 @@ import autograder
 from autograder.classroom import grade as grade_module
 from autograder.cli import main
 from autograder.core import safe_output
+from autograder.models.training import checkpoint
 from autograder.report.console import SafeConsole
-from autograder.workspace.training import checkpoint
 
 # Fill the clipboard, set the title (in 7 and 8 bits), blink, change the device, overwrite, turn the direction around.
 HOSTILE = "\x1b]52;c;cA==\x07\x1b]0;t\x1b\\\x9d0;t\x9c\x1b[5;41m\x9b5m\x1bPq\x1b\\\x1bc\r\x08\u202e\u2066x[blink red]"

@@ -9,7 +9,7 @@ import pytest
 from support.commands import HEADWAY, SOFTMAX, headway, invoke, refusal, succeed
 
 from autograder.cli import COMMANDS, FIRST_COMMANDS, SECTIONS
-from autograder.curriculum.stubs import bundled
+from autograder.course.stubs import bundled
 
 
 def test_help_lists_every_command_in_its_section(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from support.commands import invoke, refusal, succeed
 from support.student_notebook import write_functions, write_functions_in_file
 
-from autograder.curriculum.stubs import bundled
+from autograder.course.stubs import bundled
 
 NAME = "notebooks/softmax.ipynb"
 FUNCTIONS = ("softmax", "log_softmax", "cross_entropy")

@@ -11,7 +11,7 @@ from support.student_notebook import write_functions
 
 from autograder.core.output_files import RECORD, OutputRecord
 from autograder.errors import UsageError
-from autograder.workspace.pretrained import importing
+from autograder.models.pretrained import importing
 
 WORK = "somebody's work"
 

@@ -7,8 +7,8 @@ import shutil
 import pytest
 from support.commands import invoke, refusal, succeed
 
+from autograder.course.effort import duration
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.effort import duration
 from autograder.report import progress_table
 
 

@@ -11,7 +11,7 @@ from autograder.classroom.storage import result_store
 from autograder.core.files import read_modules, write_atomically
 from autograder.engine.reference.memo import user_cache
 from autograder.errors import UsageError
-from autograder.workspace.training import datasets
+from autograder.models.training import datasets
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")

@@ -2,11 +2,11 @@
 
 import pytest
 
+from autograder.course import CACHE
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum import CACHE
+from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.engine.blocking import MAX_BYTES, BlockedChecks, block_without_correct_answer, mark_blocked
 from autograder.engine.jobs import JobResult
-from autograder.results import CheckResult, SubmissionResult
 from autograder.sandbox import ResourceUsage
 
 FUNCTION = "softmax.softmax"

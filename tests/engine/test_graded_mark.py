@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
+from autograder.course import registry
+from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum import registry
-from autograder.curriculum.stubs import bundled
 
 BOTH = "attention.causal_average_loop", "attention.causal_average_matmul"
 PLUGIN = ("-m", "pytest", "-p", "autograder.engine.pytest_plugin", "-q")

@@ -7,9 +7,9 @@ import pytest
 from support.commands import SOFTMAX, timeless
 
 from autograder.courses.transformer import TRANSFORMER
+from autograder.documents.results import to_document, withhold
 from autograder.engine import student
 from autograder.engine.session import Options, check_many
-from autograder.results import to_document, withhold
 from autograder.sandbox import Limits
 
 # Prints the inputs of this call, marked, and everything that earlier calls have left behind.

@@ -16,8 +16,8 @@ import autograder
 from autograder.cli import COMMANDS
 from autograder.cli import main as program
 from autograder.courses.transformer import TRANSFORMER
+from autograder.documents.results import to_document
 from autograder.engine.session import Options, check, check_many
-from autograder.results import to_document
 from autograder.sandbox import SandboxPolicy, start_workers
 from autograder.sandbox.in_process import InProcessWorkers
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from autograder.engine import promises, verify
-from autograder.engine.promises import FunctionPromises, Promise, split_docstring
+from autograder.authoring import promises, verify
+from autograder.authoring.promises import FunctionPromises, Promise, split_docstring
 
 DOCSTRING = """Return the sum (Ada et al. 2020, section 1). It is finite.
 

@@ -12,8 +12,9 @@ import pytest
 from support.commands import SOFTMAX as RIGHT
 
 import autograder
+from autograder.course import registry
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum import registry
+from autograder.documents.results import SubmissionResult, to_document
 from autograder.engine import job_runner
 from autograder.engine.diagnosis import diagnose
 from autograder.engine.prerequisites import OfficialPrerequisites
@@ -21,7 +22,6 @@ from autograder.engine.reference import Reference
 from autograder.engine.reference.memo import Memo
 from autograder.engine.session import Options, check, check_many, run_in_session
 from autograder.errors import Cancelled, UsageError
-from autograder.results import SubmissionResult, to_document
 from autograder.sandbox import Limits, SandboxPolicy
 
 pytestmark = pytest.mark.slow

@@ -7,13 +7,13 @@ from rich.console import Console
 from support.lanes import changed_assignments
 from support.paths import SUBMISSIONS
 
+from autograder.authoring import verify
+from autograder.authoring.promises import Promise, promises_of_module
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine import verify
+from autograder.documents.results import CheckResult
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of_module
 from autograder.engine.diagnosis.variants import source_with_mistakes
-from autograder.engine.promises import Promise, promises_of_module
 from autograder.report.verify import render_promises
-from autograder.results import CheckResult
 
 RIGHT = SUBMISSIONS / "right"
 

@@ -26,7 +26,7 @@ from support.softmax_class import InProcessPool
 
 from autograder.classroom import grade as grading
 from autograder.classroom.grading import worker
-from autograder.curriculum.stubs import bundled
+from autograder.course.stubs import bundled
 from autograder.sandbox import probe
 
 pytestmark = [

@@ -1,7 +1,7 @@
 """A course that reuses an assignment of the built-in course. Its own assignment also imports one that it leaves out."""
 
-from autograder.curriculum import Assignment, Curriculum, Function, Output
-from autograder.curriculum.selection import built_in_assignments, numbered
+from autograder.course import Assignment, Curriculum, Function, Output
+from autograder.course.selection import built_in_assignments, numbered
 
 POOLING = Assignment(
     0,

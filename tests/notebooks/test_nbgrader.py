@@ -19,8 +19,8 @@ from support.nbgrader_class import (
 )
 from support.run_notebooks import kernel_sockets
 
+from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.stubs import bundled
 from autograder.notebooks import release_manifest
 
 pytestmark = pytest.mark.notebook

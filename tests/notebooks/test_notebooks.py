@@ -14,10 +14,10 @@ import pytest
 from support.commands import SOFTMAX, refusal, succeed
 from support.paths import TESTS
 
+from autograder.course.stubs import EXPERIMENT, bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.stubs import EXPERIMENT, bundled
+from autograder.models.plot_data.catalog import PLOTS
 from autograder.notebooks import nbgrader_course, release_manifest, running_notebook, student_notebooks
-from autograder.workspace.plot_data.catalog import PLOTS
 
 pytestmark = pytest.mark.notebook
 

@@ -9,11 +9,11 @@ from support.calibration import cpu_limit
 from support.student_notebook import notebook
 
 from autograder.courses.transformer import TRANSFORMER
+from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.engine.cell_locations import locate_in_cells
 from autograder.parsing import Unreadable, extract
 from autograder.parsing.cell_statements import Cell
 from autograder.parsing.read_ipynb import read_modules
-from autograder.results import CheckResult, SubmissionResult
 
 SOFTMAX = "def softmax(x, axis=-1, temperature=1.0):\n    '''Mine.'''\n    return np.exp(x) / np.exp(x).sum()\n"
 STUB = "def softmax(x, axis=-1):\n    '''Yours.'''\n    # YOUR CODE HERE\n    raise NotImplementedError()\n"

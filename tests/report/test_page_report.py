@@ -9,8 +9,8 @@ from rich.console import Console
 from support.paths import ROOT
 from support.result_documents import check, document
 
-from autograder import results
 from autograder.courses.transformer import TRANSFORMER
+from autograder.documents import results
 from autograder.engine import session
 from autograder.engine.comparison import error_map
 from autograder.report import check_report, value_words, wording

@@ -11,7 +11,7 @@ from support.html_rules import read_page
 from autograder.classroom.class_report import feedback_files, student_pages
 from autograder.classroom.storage import gradebook
 from autograder.classroom.storage.student_lookup import find_student
-from autograder.documents import CODE_SCHEMA
+from autograder.documents.reading import CODE_SCHEMA
 from autograder.errors import UsageError
 from autograder.report.code_lines import MAX_EXCERPT, code_files, excerpt
 from autograder.report.findings import findings_by_assignment

@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.report import watch_screen
+from autograder.report import watch_screen, watch_state
 from autograder.report.assignment_finished import FinishedAssignment
 
 PLAIN = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\]8;[^\x1b\x07]*(?:\x1b\\|\x07)")
@@ -40,7 +40,7 @@ def strip(line):
 def screen(**more):
     statuses = dict.fromkeys(TRANSFORMER.functions, "passed") | {"attention.attention": "failed"}
     settings = {"name": "w", "statuses": statuses, "points": (1.0, 2.0), "focus": "attention.attention", **more}
-    return watch_screen.WatchScreen(**settings)
+    return watch_state.WatchScreen(**settings)
 
 
 @pytest.mark.parametrize("columns", [20, 40, 80, 140])

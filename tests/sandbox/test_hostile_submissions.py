@@ -19,7 +19,7 @@ from support.commands import HEADWAY
 from support.hostile_levels import CLASSES, NOBODY, as_nobody, grade, why_no_nobody, why_not
 from support.waiting import wait_until
 
-from autograder.curriculum.stubs import bundled
+from autograder.course.stubs import bundled
 from autograder.engine.session import Options, check_many
 from autograder.sandbox import NO_SANDBOX, probe
 

@@ -39,9 +39,9 @@ for module, names in {
             delattr(module, name)
 socket.socket.__init__ = subprocess.Popen.__init__ = threading.Thread.start = unavailable
 
-from autograder import results  # noqa: E402
-from autograder.curriculum import registry  # noqa: E402
-from autograder.curriculum.stubs import bundled  # noqa: E402
+from autograder.course import registry  # noqa: E402
+from autograder.course.stubs import bundled  # noqa: E402
+from autograder.documents import results  # noqa: E402
 from autograder.engine.reference import Reference, shipped_answers  # noqa: E402
 from autograder.engine.reference.memo import Memo  # noqa: E402
 from autograder.engine.session import Options, check  # noqa: E402

@@ -14,8 +14,8 @@ from support import numpy_with_int32
 numpy_with_int32.install()
 
 from autograder.core import default_integer  # noqa: E402
-from autograder.curriculum import registry  # noqa: E402
-from autograder.curriculum.stubs import bundled  # noqa: E402
+from autograder.course import registry  # noqa: E402
+from autograder.course.stubs import bundled  # noqa: E402
 from autograder.engine.reference import Reference, shipped_answers  # noqa: E402
 from autograder.engine.reference.memo import Memo  # noqa: E402
 from autograder.engine.session import Options, check  # noqa: E402

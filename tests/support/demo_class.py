@@ -15,8 +15,8 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from autograder.course import stubs
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum import stubs
 from autograder.engine.diagnosis.mistake import mistakes_of_module
 from autograder.engine.diagnosis.variants import source_with_mistakes
 from autograder.sandbox import SandboxUnavailable, strongest_level

@@ -33,11 +33,11 @@ from pathlib import Path
 import autograder
 from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.model import Attempt, SubmissionPart
+from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.stubs import bundled
+from autograder.documents.results import to_document, withhold
 from autograder.engine.session import Options, run_in_session
 from autograder.report.student_feedback import as_html, as_markdown
-from autograder.results import to_document, withhold
 from autograder.sandbox import NO_SANDBOX, Limits, policy, probe, source_reader
 
 HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"

@@ -1,6 +1,6 @@
 """Check one function of one module, and return what failed."""
 
-from autograder.curriculum.stubs import bundled
+from autograder.course.stubs import bundled
 from autograder.engine.session import Options, check
 
 

@@ -33,13 +33,13 @@ LONGEST = (
     "sandbox/test_hostile_submissions.py",
     "courses/transformer/test_beginners.py",
     "notebooks/test_notebooks.py",
-    "curriculum/test_stubs.py",
+    "course/test_stubs.py",
     "bench/test_benchmarks.py",
     "report/test_class_page.py",
     "classroom/grading/test_grade_processes.py",
     "engine/test_session.py",
     "notebooks/test_nbgrader_exchange.py",
-    "curriculum/test_mixed_course.py",
+    "course/test_mixed_course.py",
     "engine/test_in_process.py",
 )
 left_out: Counter[str] = Counter()

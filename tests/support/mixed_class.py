@@ -20,7 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from autograder.classroom.policy.model import Policy
-from autograder.curriculum.stubs import bundled
+from autograder.course.stubs import bundled
 from autograder.engine.diagnosis.mistake import mistakes_of_function
 from autograder.engine.diagnosis.variants import source_with_mistakes
 from support.commands import HEADWAY, timeless

@@ -13,8 +13,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from autograder import results
 from autograder.courses.transformer import TRANSFORMER
+from autograder.documents import results
 from autograder.engine import session
 from autograder.report import check_report
 from autograder.report.page_report import page_report

@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from autograder.curriculum.stubs import bundled
+from autograder.course.stubs import bundled
 from autograder.workspace.function_source import function_with_helpers, replace_function
 
 

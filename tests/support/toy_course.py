@@ -3,7 +3,7 @@
 import json
 import shutil
 
-from autograder.curriculum import registry
+from autograder.course import registry
 from support.paths import TESTS
 from support.result_documents import checks_of
 

@@ -1,6 +1,6 @@
 """What a page sees of training runs: their events, and the actions by name."""
 
-from autograder.serve.training_runs import TrainingRuns
+from autograder.models.page.runs import TrainingRuns
 from support.waiting import wait_until
 
 TINY = {"preset": "bigram", "steps": 40, "solution": True}

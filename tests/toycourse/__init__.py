@@ -1,6 +1,6 @@
 """A course of two functions, as a third party's package would bring it. The least that there is to write."""
 
-from autograder.curriculum import Assignment, Curriculum, Function, Output
+from autograder.course import Assignment, Curriculum, Function, Output
 
 COURSE = Curriculum(
     (

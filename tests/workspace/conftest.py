@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
+from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.stubs import bundled
 from autograder.workspace.workspace import Workspace
 
 

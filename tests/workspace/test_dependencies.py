@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.stubs import bundled
 from autograder.workspace.dependencies import Snapshot, take_snapshot
 
 

@@ -10,9 +10,9 @@ from rich.console import Console
 from autograder.cli import COMMANDS, main
 from autograder.courses.transformer import TRANSFORMER
 from autograder.courses.transformer.outcomes import OUTCOMES
+from autograder.models.plot_data.catalog import PLOTS
 from autograder.report.assignment_finished import finished_lines, finished_panel
 from autograder.workspace.finished import finished_assignment
-from autograder.workspace.plot_data.catalog import PLOTS
 
 MODULES = list(TRANSFORMER.modules)
 

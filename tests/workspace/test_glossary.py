@@ -2,9 +2,9 @@
 
 import pytest
 
+from autograder.course import glossary
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
-from autograder.workspace import glossary
 
 
 def test_select_nothing_returns_all_in_course_order():

@@ -9,8 +9,8 @@ import pytest
 from support.commands import refusal
 
 from autograder.courses.transformer import TRANSFORMER
+from autograder.documents.results import SubmissionResult
 from autograder.errors import UsageError
-from autograder.results import SubmissionResult
 from autograder.workspace import state, submit
 from autograder.workspace.import_archive import import_archive, read_submission
 from autograder.workspace.solutions import GAVE_UP

@@ -12,15 +12,15 @@ import pytest
 from support.commands import invoke, succeed
 from support.contrast import contrast
 
+from autograder.course import registry
+from autograder.course.stubs import PICTURE, bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum import registry
-from autograder.curriculum.stubs import PICTURE, bundled
 from autograder.errors import HeadwayError
+from autograder.models.lesson_figures import diagram, trained
+from autograder.models.lesson_figures.architecture import gpt_map
+from autograder.models.lesson_figures.catalog import FIGURES
+from autograder.models.plot_data.function_calls import functions_in_folder
 from autograder.notebooks import cells
-from autograder.workspace.lesson_figures import diagram, trained
-from autograder.workspace.lesson_figures.architecture import gpt_map
-from autograder.workspace.lesson_figures.catalog import FIGURES
-from autograder.workspace.plot_data.function_calls import functions_in_folder
 
 FOLDER = registry.figures(TRANSFORMER.package)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")

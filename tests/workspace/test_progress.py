@@ -7,7 +7,7 @@ import pytest
 from autograder import __version__
 from autograder.core.text import ago
 from autograder.courses.transformer import TRANSFORMER
-from autograder.results import CheckResult
+from autograder.documents.results import CheckResult
 from autograder.workspace import progress, state
 
 FINGERPRINTS = dict.fromkeys(TRANSFORMER.functions, "a")

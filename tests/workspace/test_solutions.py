@@ -2,8 +2,8 @@
 
 import pytest
 
+from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.stubs import bundled
 from autograder.errors import UsageError
 from autograder.workspace import hints, solutions, state
 from autograder.workspace.solution_offer import offers_solution

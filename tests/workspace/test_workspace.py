@@ -11,7 +11,7 @@ from support.commands import invoke
 
 from autograder import __version__
 from autograder.courses.transformer import TRANSFORMER
-from autograder.results import CheckResult, SubmissionResult
+from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.workspace import badges, editor, editor_settings, progress, state, submit
 from autograder.workspace.session import WatchSession
 from autograder.workspace.terminal import parse_keys

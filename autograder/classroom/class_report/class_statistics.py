@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from autograder.classroom.class_report import item_analysis
 from autograder.classroom.storage.gradebook import Gradebook, display_name, iter_functions
 from autograder.core.text import clean
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.engine.diagnosis.mistake import mistakes_of_function
 from autograder.report.class_records import (
     LETTERS,

@@ -12,9 +12,9 @@ from autograder.classroom.class_report.similarity import code_lines
 from autograder.classroom.storage.gradebook import Gradebook
 from autograder.core.files import write_atomically
 from autograder.core.zip_archive import SkippedFile
+from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.stubs import bundled
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.report.class_records import SimilarityResult, SimilarPair
 from autograder.report.similar_pair import PairModule, as_page
 from autograder.sandbox.source_reader import SourceReader, source_reader

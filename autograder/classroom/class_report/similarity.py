@@ -27,10 +27,10 @@ from autograder.classroom.submissions import intake, layouts
 from autograder.classroom.submissions.model import Attempt
 from autograder.core.current_folder import hidden_matplotlibrc
 from autograder.core.zip_archive import SkippedFile
+from autograder.course import Curriculum
+from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum import Curriculum
-from autograder.curriculum.stubs import bundled
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.errors import UsageError, missing_package
 from autograder.parsing.code_tokens import filtered
 from autograder.parsing.extract import PREAMBLE

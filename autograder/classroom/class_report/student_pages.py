@@ -9,7 +9,7 @@ from urllib.parse import quote
 from autograder.classroom.comments import comment_records, grade_history
 from autograder.classroom.storage.gradebook import Gradebook, display_name
 from autograder.core.files import write_atomically
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.report.class_records import SimilarityResult, WorkTime
 from autograder.report.score_words import score_lines
 from autograder.report.student_results import StudentResults, as_page

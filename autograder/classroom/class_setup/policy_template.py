@@ -1,6 +1,6 @@
 """Generate a `course.toml` to start from: every key with its default or an example, commented out."""
 
-from autograder.curriculum import Curriculum, registry
+from autograder.course import Curriculum, registry
 
 _HEAD = """\
 # The grading policy of a class, for headway grade. Put it in the folder of submissions, or name it: --course FILE.

@@ -7,7 +7,7 @@ Classroom, an assignment has such a repository; every student gets a copy.
 
 from importlib.resources import files
 
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
 from autograder.workspace.create import GITIGNORE
 
 _README = """\

@@ -17,7 +17,7 @@ from autograder.classroom.policy.model import FINITE
 from autograder.classroom.scoring.manual_points import Adjustment, ManualPoints, RubricPoints
 from autograder.core.files import read_plain_file, report_write_error, write_atomically
 from autograder.core.text import clean
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.errors import UsageError
 
 COMMENTS = "comments.jsonl"

@@ -7,7 +7,7 @@ from autograder.classroom.comments.comment_records import MAX_TEXT, CommentRecor
 from autograder.classroom.policy.model import Policy, RubricItem
 from autograder.core.points import format_points
 from autograder.core.text import clean
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.errors import UsageError
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from autograder.classroom.comments import comment_records
 from autograder.core.files import read_plain_file
-from autograder.documents import Document
+from autograder.documents.reading import Document
 
 HISTORY = "history.jsonl"
 _TINY = 1e-5  # documents hold six decimals

@@ -24,7 +24,7 @@ from autograder.classroom.exporters.lms_plan import (
 from autograder.classroom.exporters.person_matching import Person, identifiers, match, name_words, person_of_student
 from autograder.classroom.storage.gradebook import Gradebook
 from autograder.core.text import counted
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.errors import UsageError
 
 EXCUSED = "EX"
@@ -82,7 +82,7 @@ def plan(
     blanks = [""] * (len(kept) - 1)
     # Four blanks before the words, as Canvas's own exports have them.
     result.rows.append(["    Points Possible", *blanks, *(column.possible for column in chosen)])
-    changes = _Changes(options)
+    changes = _GradebookChanges(options)
     for number, row in enumerate(gradebook.rows):
         student = book.students[matching.rows[number]] if number in matching.rows else None
         if student is not None and has_work(student):
@@ -152,7 +152,7 @@ def _row(gradebook: CanvasGradebook, row: Sequence[str]) -> Person:
     return Person(name_words(gradebook.name(row)), {**ids, "platform": frozenset({number})})
 
 
-class _Changes:
+class _GradebookChanges:
     """Chooses what to write into each cell, and remembers what that changes in Canvas."""
 
     def __init__(self, options: LmsOptions) -> None:

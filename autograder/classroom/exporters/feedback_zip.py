@@ -22,7 +22,7 @@ from autograder.classroom.exporters.person_matching import match, person_of_stud
 from autograder.classroom.storage.gradebook import Gradebook, display_name
 from autograder.core.files import lower_suffix, write_atomically
 from autograder.core.text import clean
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.errors import UsageError
 from autograder.report.score_words import score_lines
 from autograder.report.student_feedback import as_html, as_markdown

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from autograder.classroom.storage.gradebook import Gradebook, has_no_result, iter_functions
 from autograder.core.files import write_atomically
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.report.score_words import score_lines
 
 Visibility = Literal["visible", "after_due_date", "after_published", "hidden"]

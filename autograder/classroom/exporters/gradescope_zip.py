@@ -18,7 +18,7 @@ from typing import Any
 import autograder
 from autograder.classroom.exporters.gradescope import Visibility
 from autograder.core.files import write_atomically
-from autograder.curriculum.stubs import bundled
+from autograder.course.stubs import bundled
 from autograder.errors import UsageError
 
 SETUP = """#!/usr/bin/env bash

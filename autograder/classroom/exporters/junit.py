@@ -15,7 +15,7 @@ from xml.etree import ElementTree as ET
 from autograder.classroom.exporters import csv_cells
 from autograder.classroom.storage.gradebook import Gradebook, display_name
 from autograder.core.text import clean
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.report.wording import STATUS_WORDS
 
 _SKIPPED = ("not_started", "blocked")

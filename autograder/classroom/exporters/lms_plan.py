@@ -9,7 +9,7 @@ from autograder.classroom.exporters import csv_cells
 from autograder.classroom.exporters.person_matching import Matching
 from autograder.classroom.storage.gradebook import Gradebook, display_name, has_no_result
 from autograder.core.text import clean, counted
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.errors import UsageError
 
 MAX_NAMES = 8

@@ -28,7 +28,7 @@ from autograder.classroom.exporters.person_matching import match, person_of_stud
 from autograder.classroom.storage.gradebook import Gradebook, has_no_result, iter_functions
 from autograder.core.points import rounded_points
 from autograder.core.text import clean
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.errors import UsageError
 from autograder.report.score_words import score_lines
 from autograder.report.wording import STATUS_WORDS
@@ -75,7 +75,7 @@ def plan(
     result.say(f"Grade: {assignment or 'the total'}, out of {worksheet.rows[0][worksheet.maximum]} in Moodle")
     if worksheet.comments is None:
         result.say("No column of comments is recognized, so none are written. Name it: --column comments=TITLE")
-    changes = _Changes(worksheet, options)
+    changes = _WorksheetChanges(worksheet, options)
     for number, row in enumerate(worksheet.rows):
         student = book.students[matching.rows[number]] if number in matching.rows else None
         if student is not None and has_work(student):
@@ -121,7 +121,7 @@ def _share(student: Document, assignment: str | None) -> float | None:
     return float(grade["score"] / possible) if possible else None
 
 
-class _Changes:
+class _WorksheetChanges:
     """Fills in the rows, and remembers what that changes in Moodle."""
 
     def __init__(self, worksheet: Worksheet, options: LmsOptions) -> None:

@@ -23,7 +23,7 @@ from typing import Any
 
 from autograder.classroom.storage.gradebook import display_name
 from autograder.core.text import clean, clean_name
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.errors import UsageError, missing_package
 
 STUDENTS_PER_COMMIT = 50

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from autograder.documents import Document
+from autograder.documents.reading import Document
 
 # "participant" is Moodle's number in a download for several assignments: it may be of another assignment of Moodle.
 Kind = Literal["platform", "participant", "number", "login", "email"]

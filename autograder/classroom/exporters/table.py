@@ -8,7 +8,7 @@ from pathlib import Path
 from autograder.classroom.exporters import csv_cells
 from autograder.classroom.storage.gradebook import has_no_result
 from autograder.core.points import format_points
-from autograder.documents import Document
+from autograder.documents.reading import Document
 
 STUDENT = ("name", "id", "email", "submission", "section", "ta", "status", "reason")
 TOTAL = ("percent", "score", "out_of", "raw", "possible", "late_days", "late_penalty", "dropped", "overrides")

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from autograder.core.versions import versions
-from autograder.curriculum import registry
-from autograder.curriculum.stubs import bundled
+from autograder.course import registry
+from autograder.course.stubs import bundled
 from autograder.engine.session import Options
 
 # The files of Headway that results depend on. Reports, commands and exports only read results.
 _RESULT_FILES = (
-    "*.py", "core/*.py", "curriculum/*.py", "courses/transformer/**/*.py", "courses/transformer/hints.toml",
+    "*.py", "core/*.py", "course/*.py", "documents/*.py",
+    "courses/transformer/**/*.py", "courses/transformer/hints.toml",
     "engine/**/*.py", "sandbox/**/*.py", "classroom/submissions/intake.py",
     "classroom/submissions/folder_reader.py", "classroom/grading/worker.py", "notebooks/*.py", "parsing/*.py",
 )  # fmt: skip

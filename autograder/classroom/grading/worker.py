@@ -22,7 +22,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from autograder import results
 from autograder.classroom.grading import cache_keys
 from autograder.classroom.policy.model import Policy
 from autograder.classroom.storage import submitted_code
@@ -32,6 +31,7 @@ from autograder.classroom.submissions.model import Attempt
 from autograder.core import gc_tuning
 from autograder.core.files import secret_folder, write_atomically
 from autograder.core.text import clean
+from autograder.documents import results
 from autograder.engine import session
 from autograder.engine.cell_locations import locate_in_cells, modules_from_notebooks
 from autograder.errors import UsageError

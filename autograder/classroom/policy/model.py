@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from autograder.results import Level
+from autograder.documents.results import Level
 from autograder.sandbox import Limits
 
 MIB = 1 << 20

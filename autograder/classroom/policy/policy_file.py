@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from autograder.classroom.policy.model import Amount, AssignmentPolicy, Policy, PolicyException, RubricItem
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
 from autograder.errors import UsageError
 
 POLICY_FILE = "course.toml"

@@ -25,8 +25,8 @@ from autograder.classroom.submissions.model import Attempt, ClassMember, Source,
 from autograder.core.files import write_atomically
 from autograder.core.text import clean
 from autograder.core.versions import versions
-from autograder.curriculum import Curriculum
-from autograder.documents import CLASS_SCHEMA
+from autograder.course import Curriculum
+from autograder.documents.reading import CLASS_SCHEMA
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,7 +13,7 @@ from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Poli
 from autograder.classroom.scoring.best_drops import kept_assignments
 from autograder.classroom.scoring.manual_points import Adjustment, ManualPoints, RubricPoints
 from autograder.classroom.scoring.student_exceptions import describe_exception, effective_exception
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
 
 DAY = timedelta(days=1)
 # Whether an assignment counts for a student; "not counted": its weight or its points are 0.

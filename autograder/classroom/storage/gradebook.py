@@ -9,11 +9,11 @@ from typing import Any, cast
 
 from autograder.classroom.storage.file_names import readable_names
 from autograder.classroom.storage.submitted_code import read_code
-from autograder.documents import CLASS_SCHEMA, RESULT_SCHEMA, Document, SchemaError, read_document
+from autograder.documents.reading import CLASS_SCHEMA, RESULT_SCHEMA, Document, SchemaError, read_document
+from autograder.documents.results import hidden_status, most_urgent
 from autograder.errors import UsageError
-from autograder.results import hidden_status, most_urgent
 
-# As `autograder.results.hide` leaves a hidden check: the pattern may be newer than the result.
+# As `autograder.documents.results.hide` leaves a hidden check: the pattern may be newer than the result.
 _WITHHELD: Document = {
     **dict.fromkeys(("help", "inputs", "location", "wrong", "worst", "shapes", "error_map", "first_wrong_stage")),
     "message": "",

@@ -13,7 +13,7 @@ from typing import Final
 from autograder.classroom.policy.model import Policy
 from autograder.classroom.policy.policy_file import POLICY_FILE, find_policy_file, load_policy
 from autograder.core.files import read_plain_file, write_atomically
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
 from autograder.errors import UsageError
 
 SCHEMA: Final = "headway.run/1"

@@ -3,7 +3,7 @@
 from autograder.classroom.storage.gradebook import Gradebook
 from autograder.classroom.submissions.student_names import StudentNames
 from autograder.core.text import clean
-from autograder.documents import Document
+from autograder.documents.reading import Document
 from autograder.errors import UsageError
 
 MAX_CHOICES = 6

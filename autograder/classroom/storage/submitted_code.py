@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.core.text import counted
-from autograder.documents import CODE_SCHEMA, Document, read_document
+from autograder.documents.reading import CODE_SCHEMA, Document, read_document
 from autograder.engine.cell_locations import notebook_parts
 
 FOLDER = "code"

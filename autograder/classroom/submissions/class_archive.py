@@ -25,7 +25,7 @@ from autograder.classroom.submissions.model import Source, is_gradable
 from autograder.core.files import lower_suffix
 from autograder.core.text import clean
 from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, SkippedFile, why_not_readable
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
 from autograder.errors import UsageError
 
 MAX_ENTRIES = 200_000
@@ -131,7 +131,7 @@ def unpack(archive: Path, folder: Path) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Entry:
+class _ArchiveEntry:
     """An entry of the archive, below the folder, and the account that pays for it: a student's, or its own."""
 
     info: zipfile.ZipInfo
@@ -174,20 +174,20 @@ class _Unpacking:
             raise UsageError(f"{problem}. No platform writes such an archive. {_AGAIN}")
         return parts
 
-    def _choose(self, entries: Sequence[_Entry]) -> list[_Entry]:
+    def _choose(self, entries: Sequence[_ArchiveEntry]) -> list[_ArchiveEntry]:
         """Return the entries within the limits: first those of each account, then those of the archive.
 
         If the archive is too large, the accounts that use the most are left out, so that nobody with many or large
         files can keep the others from being graded.
         """
-        by_account: dict[tuple[str, ...], list[_Entry]] = defaultdict(list)
+        by_account: dict[tuple[str, ...], list[_ArchiveEntry]] = defaultdict(list)
         for entry in sorted(entries, key=lambda entry: entry.is_unclear):
             by_account[entry.account].append(entry)
         accounts = [self._within_account(listed) for listed in by_account.values()]
         limit = bytes_left = min(MAX_UNPACKED_BYTES, max(SMALL_BYTES, MAX_RATIO * self._archive.stat().st_size))
         entries_left = MAX_ENTRIES
         reason = f"the archive unpacks to more than {limit >> 20} MiB or {MAX_ENTRIES:,} files; {_LARGEST}"
-        chosen: list[_Entry] = []
+        chosen: list[_ArchiveEntry] = []
         for listed in sorted(accounts, key=_order):
             bytes_left -= _cost(listed)
             entries_left -= len(listed)
@@ -197,7 +197,7 @@ class _Unpacking:
                 chosen += listed
         return chosen
 
-    def _within_account(self, entries: Sequence[_Entry]) -> list[_Entry]:
+    def _within_account(self, entries: Sequence[_ArchiveEntry]) -> list[_ArchiveEntry]:
         size = count = 0
         chosen = []
         for entry in entries:
@@ -212,7 +212,7 @@ class _Unpacking:
             chosen.append(entry)
         return chosen
 
-    def _leave_out(self, entries: Sequence[_Entry], reason: str) -> None:
+    def _leave_out(self, entries: Sequence[_ArchiveEntry], reason: str) -> None:
         for entry in entries:
             self._left_out["/".join(entry.account)].append(f"{self._archive}: {_shown(entry.info)}: left out, {reason}")
 
@@ -225,7 +225,7 @@ class _Unpacking:
             warnings = [*warnings[:MAX_WARNINGS], f"{self._archive}: {rest} more files were left out"]
         return warnings
 
-    def _unpack(self, file: zipfile.ZipFile, entry: _Entry) -> None:
+    def _unpack(self, file: zipfile.ZipFile, entry: _ArchiveEntry) -> None:
         """Unpack one entry; raise SkippedFile if it is left out."""
         info, parts = entry.info, entry.parts
         if reason := _why_not(info, parts):
@@ -256,12 +256,12 @@ class _Unpacking:
             raise
 
 
-def _entry(info: zipfile.ZipInfo, parts: tuple[str, ...], depth: int) -> _Entry:
+def _entry(info: zipfile.ZipInfo, parts: tuple[str, ...], depth: int) -> _ArchiveEntry:
     """Return an entry with its account; the students' folders and files are `depth` folders below the top."""
     in_folder = len(parts) > depth + 1
     name = parts[: depth + 1][-1]
     student, is_unclear = lms_downloads.student_in_name(name, is_folder=in_folder or info.is_dir())
-    return _Entry(info, parts, (*parts[:depth], student or name)[: depth + 1], is_unclear, in_folder)
+    return _ArchiveEntry(info, parts, (*parts[:depth], student or name)[: depth + 1], is_unclear, in_folder)
 
 
 def _class_folder(paths: Sequence[tuple[tuple[str, ...], bool]]) -> tuple[str, ...]:
@@ -286,11 +286,11 @@ def _class_folder(paths: Sequence[tuple[tuple[str, ...], bool]]) -> tuple[str, .
     return folder
 
 
-def _cost(entries: Sequence[_Entry]) -> int:
+def _cost(entries: Sequence[_ArchiveEntry]) -> int:
     return sum(entry.content_size + BYTES_PER_ENTRY for entry in entries)
 
 
-def _order(entries: Sequence[_Entry]) -> tuple[bool, int]:
+def _order(entries: Sequence[_ArchiveEntry]) -> tuple[bool, int]:
     """Return the key by which accounts are sorted: without the platform's own file, no submission could be read."""
     return not any(entry.account[-1] in _PLATFORM_FILES for entry in entries), _cost(entries)
 

@@ -9,7 +9,7 @@ because commits carry the dates that their author gave them.
 from pathlib import Path
 
 from autograder.classroom.submissions.model import Attempt, ClassMember, SubmissionPart, safe_name
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
 
 _SUFFIX = "-submissions"
 

@@ -20,7 +20,7 @@ from autograder.classroom.submissions.model import Attempt, SubmissionPart, is_g
 from autograder.core.files import lower_suffix
 from autograder.core.text import clean, clean_name
 from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, Quota, SkippedFile, read_archive
-from autograder.curriculum import Curriculum, registry
+from autograder.course import Curriculum, registry
 from autograder.parsing.read_ipynb import MAX_NOTEBOOK_BYTES
 from autograder.sandbox.source_reader import SourceReader
 

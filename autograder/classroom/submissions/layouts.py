@@ -21,7 +21,7 @@ from autograder.classroom.submissions.model import Attempt, ClassMember, Submiss
 from autograder.core.files import lower_suffix
 from autograder.core.text import clean
 from autograder.core.zip_archive import SkippedFile
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
 from autograder.errors import UsageError
 
 _ATTEMPT = re.compile(r"(?:attempt|try|submission|versuch)?[-_ ]*(\d{1,4})", re.IGNORECASE)

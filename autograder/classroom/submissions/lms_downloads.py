@@ -24,7 +24,7 @@ from autograder.classroom.submissions.moodle_lateness import read_lateness
 from autograder.classroom.submissions.roster import normalize
 from autograder.core.text import clean
 from autograder.core.zip_archive import SkippedFile
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
 from autograder.errors import UsageError, missing_package
 
 # Students choose names, which may contain line breaks: re.DOTALL, or their submissions would be left out.

@@ -8,7 +8,7 @@ from pathlib import Path
 from autograder.classroom.submissions import class_archive, layouts, lms_downloads
 from autograder.classroom.submissions.model import ClassMember, Source
 from autograder.core.text import counted
-from autograder.curriculum import Curriculum
+from autograder.course import Curriculum
 from autograder.errors import UsageError
 
 

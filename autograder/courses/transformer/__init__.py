@@ -1,8 +1,8 @@
 """The built-in course, from the tokenizer to the encoder–decoder, and from there to real models."""
 
+from autograder.course.model import Assignment, Curriculum, Function, Output
 from autograder.courses.transformer.effort import EFFORT
 from autograder.courses.transformer.outcomes import OUTCOMES
-from autograder.curriculum.model import Assignment, Curriculum, Function, Output
 
 
 def _function(name: str, returns: str, torch: str, *, needs: str = "", bonus: bool = False) -> Function:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograder.core.wire_format import Config, Handle, Instance, Opaque
-from autograder.curriculum import CACHE, Function, Output
+from autograder.course import CACHE, Function, Output
 from autograder.engine.comparison import error_map, relations
 from autograder.errors import Mismatch
 

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from autograder.curriculum.registry import BUILT_IN
+from autograder.course.registry import BUILT_IN
 from autograder.engine.diagnosis.call_matching import match_value
 from autograder.engine.diagnosis.constants import find_constants, is_round
 from autograder.engine.diagnosis.effects import diagnose_effect

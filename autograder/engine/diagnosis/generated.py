@@ -9,7 +9,7 @@ from itertools import permutations
 from types import FunctionType
 from typing import TypeGuard
 
-from autograder.curriculum.registry import BUILT_IN
+from autograder.course.registry import BUILT_IN
 from autograder.engine.diagnosis.mistake import CONSTANT, Mistake, mistakes_of_function
 from autograder.engine.diagnosis.variants import function_text, solution_module
 

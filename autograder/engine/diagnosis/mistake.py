@@ -31,8 +31,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
-from autograder.curriculum import registry
-from autograder.curriculum.registry import BUILT_IN
+from autograder.course import registry
+from autograder.course.registry import BUILT_IN
 from autograder.errors import HeadwayError
 
 CONSTANT = "CONSTANT"  # stands for the free constant of a family, in edits and bodies

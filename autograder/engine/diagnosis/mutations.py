@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from autograder.curriculum.registry import BUILT_IN
+from autograder.course.registry import BUILT_IN
 from autograder.engine.diagnosis.generated import called_helpers, replace_node, tree_of_function
 from autograder.engine.diagnosis.mistake import CONSTANT, Mistake
 from autograder.engine.diagnosis.variants import function_docstring, solution_module

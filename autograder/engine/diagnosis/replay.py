@@ -12,7 +12,7 @@ import numpy as np
 
 from autograder.core.default_integer import default_as_int64
 from autograder.core.wire_format import Config, FunctionOf, GeneratorOf, Instance, Rng
-from autograder.curriculum.registry import BUILT_IN
+from autograder.course.registry import BUILT_IN
 from autograder.engine.diagnosis.explanation import is_same_error
 from autograder.engine.diagnosis.variants import instance_of, parameter_names, solution_module
 from autograder.engine.student import Cache, Call, RecordedCheck

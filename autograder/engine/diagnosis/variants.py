@@ -16,8 +16,8 @@ from types import MappingProxyType
 from typing import Any
 
 from autograder.core.wire_format import Config
-from autograder.curriculum import registry
-from autograder.curriculum.registry import BUILT_IN
+from autograder.course import registry
+from autograder.course.registry import BUILT_IN
 from autograder.engine.diagnosis.mistake import CONSTANT, BrokenMistake, Mistake
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from autograder.core import wire_format
 from autograder.core.versions import torch_version
-from autograder.curriculum import registry
+from autograder.course import registry
 from autograder.engine.reference.memo import Memo, digest_of, user_cache
 from autograder.errors import UsageError
 

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from autograder.report.code_lines import CodeLine
+from autograder.report.code_lines import ShownLine
 from autograder.report.wording import STATUS_MARKS
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
 
-def code_html(lines: Sequence[CodeLine]) -> "Markup":
+def code_html(lines: Sequence[ShownLine]) -> "Markup":
     """Return the lines with their numbers, marks and notes. Lines that are counted from 1 are numbered by the style."""
     from markupsafe import Markup, escape
 
@@ -27,7 +27,7 @@ def code_html(lines: Sequence[CodeLine]) -> "Markup":
     return Markup("".join(parts))
 
 
-def _counted_line(line: CodeLine) -> "Markup":
+def _counted_line(line: ShownLine) -> "Markup":
     from markupsafe import Markup, escape
 
     if not line.status:
@@ -36,11 +36,11 @@ def _counted_line(line: CodeLine) -> "Markup":
     return Markup(mark + _notes(line))
 
 
-def _mark(line: CodeLine) -> str:
+def _mark(line: ShownLine) -> str:
     return STATUS_MARKS.get(line.status, "→" if line.status else "")
 
 
-def _notes(line: CodeLine) -> str:
+def _notes(line: ShownLine) -> str:
     from markupsafe import escape
 
     notes = []

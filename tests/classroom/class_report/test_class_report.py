@@ -14,7 +14,7 @@ import autograder
 from autograder.classroom.class_report import class_statistics, feedback_files, similarity
 from autograder.classroom.storage import gradebook
 from autograder.courses.transformer import TRANSFORMER
-from autograder.documents import CLASS_SCHEMA, RESULT_SCHEMA
+from autograder.documents.reading import CLASS_SCHEMA, RESULT_SCHEMA
 from autograder.errors import UsageError
 from autograder.parsing.code_tokens import filtered
 from autograder.report.findings import check_details, reported_checks

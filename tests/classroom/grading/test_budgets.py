@@ -15,10 +15,10 @@ from autograder.classroom.grading.student_budgets import StudentBudgets
 from autograder.classroom.grading.worker import GradingTask
 from autograder.classroom.grading.worker_pool import GraderProcess, entry_of_death
 from autograder.courses.transformer import TRANSFORMER
+from autograder.documents.results import SubmissionResult, to_document
 from autograder.engine.diagnosis.mistake import mistakes_of_function
 from autograder.engine.diagnosis.variants import source_with_mistakes
 from autograder.engine.student import StudentCode
-from autograder.results import SubmissionResult, to_document
 from autograder.sandbox import Limits, ResourceUsage
 
 

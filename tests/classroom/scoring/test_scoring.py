@@ -9,7 +9,7 @@ from autograder.classroom.scoring.manual_points import Adjustment, ManualPoints,
 from autograder.classroom.scoring.student_exceptions import effective_exception, exceptions_by_submission
 from autograder.classroom.scoring.student_scores import AssignmentWork, graded_assignments, student_score
 from autograder.classroom.submissions.model import Attempt, Student
-from autograder.curriculum import Assignment, Curriculum, Function
+from autograder.course import Assignment, Curriculum, Function
 from autograder.errors import UsageError
 
 DUE = datetime(2026, 10, 1, 12, tzinfo=UTC)

@@ -12,7 +12,7 @@ from autograder.classroom.storage import submitted_code
 from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.intake import SubmittedFile
 from autograder.courses.transformer import TRANSFORMER
-from autograder.documents import CODE_SCHEMA
+from autograder.documents.reading import CODE_SCHEMA
 
 SCHEMA = json.loads((Path(autograder.__file__).parent / "schema" / "code-1.json").read_text("utf-8"))
 

@@ -8,8 +8,8 @@ import runpy
 import pytest
 from support.paths import SUBMISSIONS
 
+from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.stubs import bundled
 from autograder.engine.diagnosis.variants import solution_source
 from autograder.engine.session import Options, run_in_session
 

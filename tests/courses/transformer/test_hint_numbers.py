@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from autograder.curriculum.stubs import bundled
+from autograder.course.stubs import bundled
 from autograder.engine.diagnosis.variants import solution_module
 from autograder.workspace import hints
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from support.commands import headway, refusal, succeed
 
+from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.stubs import bundled
 from autograder.engine.diagnosis.variants import solution_module
 from autograder.workspace import hints, state
 

@@ -13,12 +13,12 @@ from support import commands
 from support.commands import refusal, succeed
 
 from autograder.core.text import counted
+from autograder.course import glossary
+from autograder.course.effort import DIFFICULTY, duration
+from autograder.course.stubs import NOTEBOOK_ONLY, bundled, experiment, make_stub
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.effort import DIFFICULTY, duration
-from autograder.curriculum.stubs import NOTEBOOK_ONLY, bundled, experiment, make_stub
 from autograder.engine.diagnosis.mistake import mistakes_of_module
-from autograder.workspace import glossary
-from autograder.workspace.plot_data.catalog import FIGURES, PLOTS
+from autograder.models.plot_data.catalog import FIGURES, PLOTS
 
 MODULES = list(TRANSFORMER.modules)
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)

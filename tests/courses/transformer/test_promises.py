@@ -2,8 +2,8 @@
 
 import pytest
 
+from autograder.authoring.promises import WRAPPERS, broken_source, find_problems, promises_of_module
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.promises import WRAPPERS, broken_source, find_problems, promises_of_module
 
 COVERED = [f for f in TRANSFORMER.functions if promises_of_module(f.partition(".")[0])]
 

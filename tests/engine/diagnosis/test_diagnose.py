@@ -5,8 +5,8 @@ import pytest
 from support.commands import SOFTMAX
 from support.judging import judged, mistakes_in, solution_text
 
+from autograder.course.registry import BUILT_IN
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.registry import BUILT_IN
 from autograder.engine.comparison import relations
 from autograder.engine.comparison.compare import compare
 from autograder.engine.diagnosis.explanation import Diagnosis

@@ -6,11 +6,11 @@ import sys
 import numpy as np
 import pytest
 
+from autograder.authoring.build_memo import ask_everything
 from autograder.core import files, wire_format
 from autograder.core.files import write_atomically
 from autograder.core.versions import torch_version
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.build_memo import ask_everything
 from autograder.engine.comparison.compare import TOLERANCES
 from autograder.engine.reference import Reference, memo, shipped_answers, source_digest
 from autograder.engine.reference.memo import Memo, digest_of, read_shipped, write_shipped

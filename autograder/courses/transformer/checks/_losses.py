@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.curriculum import Function
+from autograder.course import Function
 from autograder.engine.comparison.compare import Tolerance, compare_value, describe_type
 from autograder.errors import Mismatch
 

@@ -1,0 +1,65 @@
+"""Build the answers that ship with a course, so that checks need neither PyTorch nor the references.
+
+`headway verify --build-answers` does it for a course of another package,
+`python -m autograder.authoring.build_memo` for the built-in one.
+"""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.core.versions import torch_version
+from autograder.course import Curriculum, registry
+from autograder.engine.official_solutions import official_solutions
+from autograder.engine.reference import Reference, shipped_answers, source_digest
+from autograder.engine.reference.memo import Memo, write_shipped
+from autograder.engine.session import InternalError, Options, check
+from autograder.errors import HeadwayError
+
+
+@dataclass(frozen=True)
+class BuiltAnswers:
+    """The result of building the answers."""
+
+    folder: Path
+    count: int
+    size: int  # in bytes
+
+
+def ask_everything(reference: Reference, curriculum: Curriculum) -> None:
+    """Let `reference` answer every request that the checks make about the official solutions with the public inputs.
+
+    All solutions must pass, because a check that fails makes no further requests.
+    """
+    with official_solutions(curriculum) as folder:
+        result = check("solutions", folder, Options(reference=reference, curriculum=curriculum))
+    if not result.passed or result.internal_errors:
+        failed = [f"{check.id}: {check.message}" for check in result.checks if check.status != "passed"]
+        raise InternalError(f"the solutions do not pass: {'; '.join([*failed, *result.internal_errors][:5])}")
+
+
+def build(curriculum: Curriculum) -> BuiltAnswers:
+    """Write the answers of a course's own references beside them, in place of older ones."""
+    folder = shipped_answers(curriculum.package)
+    memo = Memo(folder / "none")
+    ask_everything(Reference(memo, package=curriculum.package), curriculum)
+    for stale in folder.glob("*"):
+        stale.unlink()
+    write_shipped(folder, memo.used, {"torch": torch_version() or "", "sources": source_digest(curriculum.package)})
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    return BuiltAnswers(folder, sum(map(len, memo.used.values())), size)
+
+
+def main() -> int:
+    """Write the answers of the built-in course."""
+    try:
+        built = build(registry.default())
+    except HeadwayError as error:
+        print(f"build_memo: {error}", file=sys.stderr)
+        return 3
+    print(f"{built.count} answers, {built.size / 1024:.0f} KiB in {built.folder}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,276 @@
+"""Verify a course in parallel.
+
+Solutions pass, stubs are not started, every known mistake fails and is named, and every broken promise fails a check.
+"""
+
+import atexit
+import shutil
+import tempfile
+import zlib
+from collections.abc import Container, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from autograder.authoring.promises import (
+    WRAPPERS,
+    Promise,
+    broken_source,
+    find_problems,
+    has_promises,
+    promises_of_module,
+)
+from autograder.core.current_folder import spawn_context
+from autograder.core.text import counted
+from autograder.core.versions import torch_version
+from autograder.course import Curriculum, registry
+from autograder.course.stubs import make_stubs
+from autograder.documents.results import CheckResult, SubmissionResult
+from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of_function, mistakes_of_module
+from autograder.engine.official_solutions import copy_official_solutions, official_solutions
+from autograder.engine.reference import Reference, has_current_answers, shipped_answers
+from autograder.engine.reference.memo import SUFFIX, Memo, read_shipped
+from autograder.engine.session import CheckSession, Options, check, run_in_session
+from autograder.sandbox import Workers, start_workers
+
+FRESH_SEED = 20_261  # Solutions and right answers are checked on these inputs, too.
+
+
+@dataclass(frozen=True)
+class VerifyResult:
+    """The result of verifying one thing."""
+
+    kind: str  # "rule", "answers", "solutions", "stubs", "mistake", "promise", "docstring" or "right answer"
+    name: str
+    ok: bool  # It behaves as it should.
+    text: str = ""  # what is wrong; empty if `ok`
+    named: str = ""  # the id of the mistake that the diagnosis named
+    broken_by: str = ""  # of a promise: the mistake or wrapper
+    guards: tuple[str, ...] = ()  # of a promise: the checks that fail when it is broken
+
+
+@dataclass(frozen=True)
+class VerifyTask:
+    """Everything that one process verifies at once: one function or module."""
+
+    kind: str
+    name: str
+    curriculum: Curriculum = field(default_factory=registry.default)
+    selected: tuple[str, ...] = ()  # the functions to verify; empty: all
+    share: int = 1  # one in so many mistakes has to be named, and each promise is broken once
+    seed: int = 0  # decides which ones
+
+
+def plan_tasks(right_answers: Path | None, curriculum: Curriculum, selected: tuple[str, ...] = ()) -> list[VerifyTask]:
+    """Return all tasks of the selected functions, the slowest first, so that the processes end at the same time."""
+    package = curriculum.package
+    selected = selected if set(selected) != set(curriculum.functions) else ()
+    modules = {name.partition(".")[0] for name in selected or curriculum.functions}
+    covered = {module for module in curriculum.modules if has_promises(module, package)}
+    functions = [
+        function.qualified
+        for function in reversed(curriculum.functions.values())
+        if not selected or function.qualified in selected
+        if function.module in covered or mistakes_of_function(function.qualified, package)
+    ]
+    mistakes = [("mistake", name) for name in functions]
+    right = sorted(right_answers.glob("*/*.py")) if right_answers and right_answers.is_dir() else []
+    shipped = [("answers", "")] if has_current_answers(package) is not None else []
+    styles = [("right answer", str(path)) for path in right if path.stem in modules]
+    tasks = [*shipped, ("solutions", ""), *styles, *mistakes, ("stubs", "")]
+    return [VerifyTask(kind, name, curriculum, selected) for kind, name in tasks]
+
+
+def verify(
+    right_answers: Path | None,
+    curriculum: Curriculum,
+    processes: int = 2,
+    selected: tuple[str, ...] = (),
+) -> Iterator[VerifyResult]:
+    """Verify a course, and yield the results; `right_answers` holds correct modules unlike the solutions.
+
+    `selected` names the functions to verify; without names, all are verified.
+    """
+    with ProcessPoolExecutor(processes, mp_context=spawn_context()) as pool:
+        for results in pool.map(run_task, plan_tasks(right_answers, curriculum, selected)):
+            yield from results
+
+
+def run_task(task: VerifyTask) -> list[VerifyResult]:
+    """Run one task."""
+    if task.kind == "answers":
+        return [_answers(task)]
+    if task.kind == "solutions":
+        return [_solutions(task, seed) for seed in (0, FRESH_SEED)]
+    if task.kind == "stubs":
+        return [_stubs(task)]
+    if task.kind == "right answer":
+        return [_right_answer(task, seed) for seed in (0, FRESH_SEED)]
+    return list(_mistakes(task))
+
+
+@cache
+def _workers() -> Workers:
+    """Return the workers of all tasks of this process: to start a server takes longer than most tasks."""
+    workers = start_workers()
+    atexit.register(workers.close)
+    return workers
+
+
+def _options(task: VerifyTask, functions: tuple[str, ...] = (), **more: Any) -> Options:
+    """Return how to check `functions`, or the selected ones."""
+    chosen = functions or task.selected or None
+    return Options(chosen, curriculum=task.curriculum, workers=lambda _: nullcontext(_workers()), **more)
+
+
+def _answers(task: VerifyTask) -> VerifyResult:
+    """Return whether the answers that ship with a course are those of its references, and none is missing."""
+    curriculum = task.curriculum
+    build = "make regenerate"
+    if curriculum.package != registry.BUILT_IN:
+        build = f"headway verify --build-answers --curriculum {curriculum.name}"
+    text = ""
+    if not has_current_answers(curriculum.package):
+        text = f"they are not those of the current files. Build them again: {build}"
+    elif missing := _count_missing_answers(task):
+        text = f"{counted(missing, 'answer')} missing. Build them: {build}"
+    return VerifyResult("answers", "in reference/shipped", not text, text)
+
+
+def _count_missing_answers(task: VerifyTask) -> int:
+    """Return how many answers to the inputs that students have are not among those that ship with the course."""
+    package = task.curriculum.package
+    folder = shipped_answers(package)
+    memo = Memo(folder)
+    if torch_version() not in (None, memo.index.get("torch")):
+        return 0  # Another version of PyTorch gives different answers.
+    with official_solutions(task.curriculum) as solutions:
+        reference = Reference(memo, package=package)
+        check("solutions", solutions, _options(task, reference=reference))
+    return sum(len(used.keys() - read_shipped(folder / f"{m}{SUFFIX}").keys()) for m, used in memo.used.items())
+
+
+def _solutions(task: VerifyTask, seed: int) -> VerifyResult:
+    with official_solutions(task.curriculum) as folder:
+        result = check("solutions", folder, _options(task, seed=seed))
+    return VerifyResult("solutions", f"seed {seed}", result.passed and not result.internal_errors, _not_passed(result))
+
+
+def _stubs(task: VerifyTask) -> VerifyResult:
+    with tempfile.TemporaryDirectory() as folder, official_solutions(task.curriculum) as solutions:
+        for name in task.curriculum.given_modules:
+            shutil.copyfile(solutions / f"{name}.py", Path(folder, f"{name}.py"))
+        for name, text in make_stubs(solutions, task.curriculum).items():
+            Path(folder, name).write_text(text, "utf-8")
+        result = check("stubs", Path(folder), _options(task))
+    wrong = [check.id for check in result.checks if check.status != "not_started"] + result.internal_errors
+    return VerifyResult("stubs", "seed 0", not wrong, ", ".join(wrong))
+
+
+def _right_answer(task: VerifyTask, seed: int) -> VerifyResult:
+    path = Path(task.name)
+    name = f"{path.parent.name}/{path.stem}"
+    with tempfile.TemporaryDirectory() as folder:
+        copy_official_solutions(task.curriculum, Path(folder))
+        shutil.copyfile(path, Path(folder, path.name))
+        selected = task.curriculum.select([path.stem])
+        result = check(name, Path(folder), _options(task, selected, seed=seed))
+    named = [check.mistake["id"] for check in result.checks if check.mistake]
+    ok = result.passed and not result.internal_errors
+    return VerifyResult("right answer", f"{name} seed {seed}", ok, _not_passed(result), ", ".join(named))
+
+
+def _not_passed(result: SubmissionResult) -> str:
+    wrong = [f"{check.id}: {check.message}" for check in result.checks if check.status != "passed"]
+    return "; ".join([*wrong[:5], *result.internal_errors[:5]])
+
+
+def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
+    package, module = task.curriculum.package, task.name.partition(".")[0]
+    known = {mistake.name: mistake for mistake in mistakes_of_function(task.name, package)}
+    covered = promises_of_module(module, package).get(task.name)
+    promises = covered.promises if covered else ()
+    tried = {name: mistake for name, mistake in known.items() if _is_drawn(mistake.id, task)}
+    breakers = _breakers(promises, tried, {*known, *WRAPPERS}, task.share)
+    guarding = {name for names in breakers for name in names if name in {*known, *WRAPPERS}}
+    results: list[SubmissionResult] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        folders: dict[str, Path] = {}
+        for name in [*tried, *sorted(guarding - {*tried})]:
+            folder = Path(tempfile.mkdtemp(dir=scratch))
+            try:
+                (folder / f"{module}.py").write_text(broken_source(task.name, name, package), "utf-8")
+            except BrokenMistake as error:
+                yield VerifyResult(
+                    "mistake", f"{task.name}/{name}", False, str(error).removeprefix(f"{task.name}/{name}: ")
+                )
+            else:
+                folders[name] = folder
+
+        def check_all(session: CheckSession) -> None:
+            for name, folder in folders.items():
+                # A mistake that only has to break a promise need not be named.
+                results.append(session.check(name, folder, (task.name,), diagnose=name in tried))
+
+        run_in_session(_options(task, (task.name,), official=True), check_all)
+    for result in results:
+        if result.submission in tried:
+            yield evaluate_mistake(tried[result.submission], result.checks, package)
+    if has_promises(module, package):
+        problems = find_problems(task.name, package)
+        yield VerifyResult("docstring", task.name, not problems, "; ".join(problems))
+    guards = {result.submission: _failed_checks(task.name, result.checks) for result in results}
+    for promise, names in zip(promises, breakers, strict=True):
+        for name in names:
+            yield evaluate_promise(promise, name, guards.get(name, ()))
+
+
+def _is_drawn(mistake: str, task: VerifyTask) -> bool:
+    return zlib.crc32(f"{task.seed} {mistake}".encode()) % task.share == 0
+
+
+def _breakers(
+    promises: Iterable[Promise], tried: Iterable[str], known: Container[str], share: int
+) -> list[tuple[str, ...]]:
+    """Return what has to break each promise: all, or with a `share` one of them and names that are not known."""
+    if share == 1:
+        return [promise.broken_by for promise in promises]
+    chosen, breakers = {*tried}, []
+    for promise in promises:
+        one = next((name for name in promise.broken_by if name in chosen), promise.broken_by[0])
+        chosen.add(one)
+        breakers.append(tuple(name for name in promise.broken_by if name == one or name not in known))
+    return breakers
+
+
+def _failed_checks(function: str, checks: list[CheckResult]) -> tuple[str, ...]:
+    return tuple(check.id for check in checks if check.function == function and check.status != "passed")
+
+
+def evaluate_promise(promise: Promise, broken_by: str, guards: tuple[str, ...]) -> VerifyResult:
+    """Return whether a check fails when a mistake or wrapper breaks a promise."""
+    text = "" if guards else f"no check fails with {broken_by}"
+    return VerifyResult("promise", f"{promise.function}: {promise.text}", bool(guards), text, "", broken_by, guards)
+
+
+def evaluate_mistake(mistake: Mistake, checks: list[CheckResult], package: str = registry.BUILT_IN) -> VerifyResult:
+    """Return whether a mistake was caught, and named alone or together with its declared group."""
+    failed = [check for check in checks if check.function == mistake.function and check.status != "passed"]
+    if not failed:
+        advice = "Add a check that it fails, or remove it"
+        return VerifyResult("mistake", mistake.id, False, f"passes every check. {advice}")
+    named = next((check.mistake["id"] for check in failed if check.mistake), "")
+    names = named.split("|")
+    others = mistakes_of_module(mistake.function.partition(".")[0], package)
+    group = {other.id for other in others if other.group == mistake.group}
+    ok = mistake.id in names and (len(names) == 1 or (bool(mistake.group) and set(names) <= group))
+    if ok:
+        text = ""
+    elif named:
+        text = f"named {' or '.join(names)}. If both give the same answers, remove one, or give both the same group="
+    else:
+        text = f"named nothing. Its code cannot be run, or its answers differ from run to run: {failed[0].message}"
+    return VerifyResult("mistake", mistake.id, ok, text, named)

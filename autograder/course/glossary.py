@@ -1,0 +1,61 @@
+"""The glossary of a course: each term and its meaning, by the lesson that introduces it."""
+
+import difflib
+import tomllib
+from collections.abc import Sequence
+
+from autograder.course import Curriculum, registry
+from autograder.errors import UsageError
+
+FILE = "glossary.toml"  # in the course's package
+
+Glossary = dict[str, dict[str, str]]  # assignment -> term -> meaning
+
+
+def load(curriculum: Curriculum) -> Glossary:
+    """Return the glossary in course order; empty if the course has none."""
+    path = registry.folder(curriculum.package) / FILE
+    try:
+        tables = tomllib.loads(path.read_text("utf-8"))
+        if unknown := sorted(tables.keys() - curriculum.modules.keys()):
+            raise ValueError(f"no such assignment: {unknown[0]}")
+        return {
+            module: {term: " ".join(meaning.split()) for term, meaning in tables[module].items()}
+            for module in curriculum.modules
+            if module in tables
+        }
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, AttributeError) as error:
+        raise UsageError(f"{path} is invalid ({error}). Please report it to the course's authors") from None
+
+
+def select(names: Sequence[str], curriculum: Curriculum) -> Glossary:
+    """Return the named terms; for the name or number of an assignment, all its terms; without names, every term."""
+    glossary = load(curriculum)
+    if not glossary:
+        raise UsageError("this course has no glossary. Its lessons explain the terms: headway list")
+    known = {_normalize(term): (module, term) for module in glossary for term in glossary[module]}
+    modules = {name: a.module for a in curriculum.assignments for name in (a.module, str(a.number))}
+    if not names:
+        return glossary
+    wanted: set[tuple[str, str]] = set()
+    for name in names:
+        if name in modules:
+            wanted.update((modules[name], term) for term in glossary.get(modules[name], {}))
+        elif _normalize(name) in known:
+            wanted.add(known[_normalize(name)])
+        else:
+            close = difflib.get_close_matches(_normalize(name), known, n=1)
+            suggestion = f" Did you mean {known[close[0]][1]!r}?" if close else ""
+            raise UsageError(f"no such term: {name!r}.{suggestion} List all terms: headway list --terms")
+    return {
+        module: selected
+        for module, terms in glossary.items()
+        if (selected := {term: meaning for term, meaning in terms.items() if (module, term) in wanted})
+    }
+
+
+def _normalize(term: str) -> str:
+    """Return a term in the form in which it is looked up: lower case, singular."""
+    return " ".join(term.split()).lower().removesuffix("s")

@@ -1,0 +1,259 @@
+"""Find courses: the built-in one, and those of other installed packages.
+
+A package offers a course as an entry point of the group `headway.courses`, whose value is a `Curriculum`:
+
+    [project.entry-points."headway.courses"]
+    statistics = "toycourse:COURSE"
+
+The package that `Curriculum.package` names contains everything else. `autograder.courses.transformer`, the built-in
+course, has the same layout, except that its solutions are in `solutions/` at the top of the repository:
+
+    solutions/<module>.py       lesson and solution, from which the stub is generated
+    solutions/figures/*.svg     pictures in the lessons; optional
+    checks/test_<module>.py     graded checks; or several files checks/<module>/test_*.py
+    reference/<module>.py       the functions that answers are compared with
+    mistakes/<module>.py        known mistakes; optional
+    promises/<module>.toml      what the docstrings promise, and what breaks it; optional
+    hints.toml                  hints; optional
+    glossary.toml               explanations of terms; optional
+
+An assignment can also be reused from the built-in course (`selection.py`). Whatever has no `solutions/<module>.py` in
+the course's own package is taken from the built-in course, with its checks, references, mistakes, promises and hints.
+
+An instructor installs a course, and it is trusted like Headway itself. Files that others may have written can only
+name a course.
+"""
+
+import ast
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from autograder.core.text import clean
+from autograder.course import Curriculum
+from autograder.course.stubs import PICTURE, bundled
+from autograder.errors import UsageError
+
+GROUP = "headway.courses"
+DEFAULT = "transformer"
+BUILT_IN = "autograder.courses.transformer"
+
+
+def default() -> Curriculum:
+    """Return the built-in course on transformers."""
+    return load(DEFAULT)
+
+
+@cache
+def load(name: str) -> Curriculum:
+    """Return the course of that name; raise UsageError if no installed package provides it, or it is invalid."""
+    curriculum = find(name)
+    if curriculum.package != BUILT_IN:
+        curriculum = with_reused(curriculum)
+        _validate(curriculum)
+    return curriculum
+
+
+@cache
+def find(name: str) -> Curriculum:
+    """Return the course of that name as its package declares it, for its authors: it may be invalid in other ways."""
+    if name == DEFAULT:
+        transformer: Curriculum = importlib.import_module(BUILT_IN).TRANSFORMER
+        return transformer
+    from importlib.metadata import entry_points
+
+    courses = entry_points(group=GROUP)
+    points = {point.value: point for point in courses if point.name == name}
+    if not points:
+        known = _clean(", ".join(sorted({DEFAULT, *courses.names})))
+        raise UsageError(f"no such course: {_clean(name)!r}. Install the package that provides it. Available: {known}")
+    if len(points) > 1:
+        raise UsageError(f"two packages provide a course {name!r}: {_clean(', '.join(points))}. Uninstall one of them")
+    (point,) = points.values()
+    try:
+        curriculum = point.load()
+    except Exception as error:  # Importing a package can raise anything.
+        raise _invalid(name, f"{point.value} cannot be imported ({type(error).__name__}: {error})") from error
+    if not isinstance(curriculum, Curriculum):
+        raise _invalid(name, f"{point.value} is a {type(curriculum).__name__}, not a Curriculum")
+    if curriculum.name != name:
+        raise _invalid(name, f"the Curriculum in {point.value} is named {curriculum.name!r}")
+    return curriculum
+
+
+def with_reused(curriculum: Curriculum) -> Curriculum:
+    """Return a course in which the assignments of the built-in course are given that its solutions import."""
+    if curriculum.package == BUILT_IN:
+        return curriculum
+    reusable = (a for a in default().assignments if home(a.module, curriculum.package) == BUILT_IN)
+    return with_given(curriculum, replace(default(), assignments=tuple(reusable)))
+
+
+def with_given(curriculum: Curriculum, source: Curriculum) -> Curriculum:
+    """Return a course in which the assignments of `source` that its solutions import are given, unless it has them."""
+    needed = _imported_assignments(curriculum.modules, curriculum.package, frozenset(source.modules))
+    missing = [name for name in source.modules if name in needed and name not in curriculum.modules]
+    given = tuple(replace(source.modules[name], number=0) for name in missing)
+    return curriculum if given == curriculum.given else replace(curriculum, given=given)
+
+
+def _imported_assignments(modules: Iterable[str], package: str, known: frozenset[str]) -> set[str]:
+    """Return the modules among `known` that solutions import, directly or through others."""
+    imported: set[str] = set()
+    pending = list(modules)
+    while pending:
+        module = pending.pop()
+        names = imported_names(module, package) & known - imported
+        imported |= names
+        pending += names
+    return imported
+
+
+@cache
+def imported_names(module: str, package: str) -> frozenset[str]:
+    """Return the top-level names of the modules that a solution imports; none if it is missing or not valid Python."""
+    try:
+        tree = ast.parse(solution_path(module, package).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return frozenset()
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            names.add(node.module or "")
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    return frozenset(name.partition(".")[0] for name in names)
+
+
+def folder(package: str) -> Path:
+    """Return the folder of a course's package, without importing it; raise UsageError if there is no such package."""
+    if package == BUILT_IN:  # Without a search: its shipped answers are needed at every start.
+        return Path(__file__).parents[1] / "courses" / "transformer"
+    try:
+        spec = importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None or not spec.submodule_search_locations:
+        raise UsageError(f"the package {_clean(package)!r} of a course is missing. Install it again")
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+def solutions(package: str) -> Path:
+    """Return the folder of the official solutions in a package."""
+    return bundled("solutions") if package == BUILT_IN else folder(package) / "solutions"
+
+
+@cache
+def home(module: str, package: str) -> str:
+    """Return the package with the files of an assignment of a course: its own, or the built-in one that is reused."""
+    if package == BUILT_IN or (solutions(package) / f"{module}.py").is_file():
+        return package
+    return BUILT_IN if (solutions(BUILT_IN) / f"{module}.py").is_file() else package
+
+
+def solution_path(module: str, package: str) -> Path:
+    """Return the file with the official solution of an assignment of a course; it may be missing."""
+    return solutions(home(module, package)) / f"{module}.py"
+
+
+def solution_text(module: str, package: str) -> str:
+    """Return the official solution of an assignment of a course."""
+    return solution_path(module, package).read_text("utf-8")
+
+
+def official_files(curriculum: Curriculum) -> dict[str, Path]:
+    """Return the official solutions of a course, given ones included, and the modules beside its own, by file name."""
+    own = {path.name: path for path in sorted(solutions(curriculum.package).glob("*.py"))}
+    modules = (*curriculum.modules, *curriculum.given_modules)
+    return own | {f"{module}.py": solution_path(module, curriculum.package) for module in modules}
+
+
+def is_mixed(curriculum: Curriculum) -> bool:
+    """Return whether some official solutions of a course are in another package."""
+    modules = (*curriculum.modules, *curriculum.given_modules)
+    return any(home(module, curriculum.package) != curriculum.package for module in modules)
+
+
+def figures(package: str) -> Path:
+    """Return the folder of the pictures in a package's lessons; it may be missing."""
+    return solutions(package) / "figures"
+
+
+def figure_texts(curriculum: Curriculum) -> dict[str, str]:
+    """Return the pictures in a course's lessons: SVG by path relative to the lesson."""
+    mixed = is_mixed(curriculum)
+    folders = [*([figures(BUILT_IN)] if mixed else []), figures(curriculum.package)]
+    texts = {f"figures/{path.name}": path.read_text("utf-8") for folder in folders for path in folder.glob("*.svg")}
+    if mixed or curriculum.is_selection:
+        lessons = [solution_text(module, curriculum.package) for module in curriculum.modules]
+        shown = {match[2] for text in lessons for match in PICTURE.finditer(text)}
+        texts = {name: text for name, text in texts.items() if name in shown}
+    return dict(sorted(texts.items()))
+
+
+def extra_texts(package: str) -> dict[str, str]:
+    """Return what students are given besides the assignments, such as a warm-up: source by file name."""
+    return {path.name: path.read_text("utf-8") for path in sorted((solutions(package) / "extras").glob("*.py"))}
+
+
+def checks(package: str) -> Path:
+    """Return the folder of the checks in a package."""
+    return folder(package) / "checks"
+
+
+def check_files(module: str, package: str) -> list[Path]:
+    """Return the files with the checks of an assignment of a course; empty if there are none."""
+    root = checks(home(module, package))
+    single = root / f"test_{module}.py"
+    return [single] if single.is_file() else sorted((root / module).glob("test_*.py"))
+
+
+def check_modules(module: str, package: str) -> list[str]:
+    """Return the same as names of Python modules: pytest does not accept a path that contains a bracket."""
+    package_of_module = home(module, package)
+    root = checks(package_of_module)
+    paths = [path.relative_to(root).with_suffix("") for path in check_files(module, package)]
+    return [".".join((package_of_module, root.name, *path.parts)) for path in paths]
+
+
+def source_files(package: str) -> list[Path]:
+    """Return every file of a third-party course that a result can depend on."""
+    return sorted(path for kind in ("*.py", "*.toml") for path in folder(package).rglob(kind))
+
+
+def _validate(curriculum: Curriculum) -> None:
+    """Raise UsageError if a course is inconsistent or a required file is missing."""
+    name, package = curriculum.name, curriculum.package
+    if not curriculum.functions:
+        raise _invalid(name, "it has no functions")
+    if empty := [assignment.module for assignment in curriculum.assignments if not assignment.functions]:
+        raise _invalid(name, f"the assignment {empty[0]} has no functions")
+    numbers = [assignment.number for assignment in curriculum.assignments]
+    if numbers != sorted(set(numbers)):
+        raise _invalid(name, "the numbers of its assignments do not increase. Number them with numbered(…)")
+    for module, assignment in curriculum.modules.items():
+        if not module.isidentifier() or module in sys.stdlib_module_names:
+            reason = "not an identifier, or a name of the standard library"
+            raise _invalid(name, f"a module cannot be named {module!r}: {reason}")
+        if any(function.module != module for function in assignment.functions):
+            raise _invalid(name, f"a function of {module} names another module")
+        if not solution_path(module, package).is_file():
+            raise _invalid(name, f"{package}/solutions/{module}.py is missing")
+        if not check_files(module, package):
+            raise _invalid(name, f"{package}/checks/test_{module}.py is missing")
+    for function in curriculum.functions.values():
+        if missing := [need for need in function.needs if need not in curriculum.all_functions]:
+            raise _invalid(name, f"{function.qualified} needs {missing[0]!r}, which is not in the course")
+
+
+def _invalid(name: str, reason: str) -> UsageError:
+    advice = "Report this to its authors, or, if it is yours, see all problems: headway verify --curriculum NAME"
+    return UsageError(f"the course {name!r} is invalid: {_clean(reason)}. {advice}")
+
+
+def _clean(text: str) -> str:
+    return clean(" ".join(text.split()), 300)

@@ -1,8 +1,0 @@
-"""Courses: their model (`model.py`), where they are found (`registry.py`), and stubs from solutions (`stubs.py`).
-
-Checks, reports, stubs and the command line take the names of assignments and functions from here.
-"""
-
-from autograder.curriculum.model import CACHE, Assignment, Curriculum, Function, Output
-
-__all__ = ["CACHE", "Assignment", "Curriculum", "Function", "Output"]

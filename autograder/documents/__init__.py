@@ -1,0 +1,1 @@
+"""Stored documents: their types, how they are read, and the results of checks that they are made from."""

@@ -1,0 +1,212 @@
+"""The results of the checks on one submission, and the `headway.result/1` document that every report is made from."""
+
+import datetime
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, get_args
+
+from autograder.core.versions import versions
+from autograder.course import Curriculum
+from autograder.documents.reading import RESULT_SCHEMA
+from autograder.documents.types import CheckStatus
+
+Level = Literal["full", "summary", "none"]
+Status = CheckStatus
+STATUSES: tuple[Status, ...] = get_args(Status)
+DIAGNOSED: tuple[Status, ...] = ("failed", "error")  # A check that was stopped has no answer to diagnose.
+_MOST_URGENT_FIRST: tuple[Status, ...] = ("error", "timeout", "failed", "blocked", "not_started")
+
+
+@dataclass
+class CheckResult:
+    """The result of one check on one submission."""
+
+    id: str  # `module.function::name of the check`
+    function: str
+    title: str
+    status: Status
+    possible: float
+    earned: float = 0.0
+    message: str = ""
+    help: str | None = None  # advice, apart from the message
+    inputs: str | None = None  # shapes of arrays, small values as they are
+    wrong: dict[str, int] | None = None  # how many values are wrong ("count"), of how many ("total")
+    worst: dict[str, Any] | None = None  # the value with the largest error: index, axes, yours, expected, tolerance
+    shapes: dict[str, list[int]] | None = None  # the shape of the student's array ("yours"), and the "expected" one
+    error_map: dict[str, Any] | None = None  # which values are wrong (see `engine/comparison/error_map.py`)
+    first_wrong_stage: str | None = None  # of a function of several stages
+    mistake: dict[str, Any] | None = None  # the known mistake that gives the same values
+    blocked_by: list[str] = field(default_factory=list)  # functions that must be fixed first
+    location: dict[str, Any] | None = None  # file and line of the student's code
+    output: str = ""  # what the student's code printed
+    warnings: list[str] = field(default_factory=list)  # raised by the student's code; they never change a status
+    # Not in the document: the part of the message that reveals an expected value, and its replacement; and whether the
+    # check compares answers that must have been computed (see `engine.fixtures.sees_answers`).
+    secret: tuple[str, str] | None = None
+    sees_answers: bool = True
+    file_at_fault: str = ""  # the student's file that Python could not read or import; not in the document, either
+    seconds: float = 0.0  # wall time of the student's calls, without that of the reference
+
+    @property
+    def was_wrong(self) -> bool:
+        """Return whether the function returned something wrong, rather than nothing."""
+        return self.wrong is not None or self.shapes is not None
+
+
+@dataclass
+class SubmissionResult:
+    """The results of one run of the checks on one submission."""
+
+    submission: str
+    content_hash: str
+    seed: int
+    checks: list[CheckResult]
+    internal_errors: list[str] = field(default_factory=list)  # failures of Headway itself
+    notes: list[str] = field(default_factory=list)  # files left out when the submission was collected, and why
+    official_prerequisites: bool = False  # Each assignment was checked together with the official earlier ones.
+    sandbox: list[str] = field(default_factory=lambda: ["process"])  # what isolated the student's code
+    seconds: float = 0.0  # wall time of the whole run
+    used: dict[str, Any] | None = None  # the resources used for this submission (see `sandbox.ResourceUsage`)
+
+    @property
+    def earned(self) -> float:
+        """Return the points earned."""
+        return _earned(self.checks)
+
+    @property
+    def charged_seconds(self) -> float:
+        """Return the CPU time of all that was done for this submission, and the time that its processes slept."""
+        return sum(self.used[f"{what}_seconds"] for what in ("cpu", "asleep", "grader")) if self.used else 0.0
+
+    def possible(self, curriculum: Curriculum) -> float:
+        """Return the possible points; bonus functions are not counted."""
+        return _possible(self.checks, curriculum)
+
+    @property
+    def passed(self) -> bool:
+        """Return whether every check passed."""
+        return bool(self.checks) and all(check.status == "passed" for check in self.checks)
+
+
+def function_status(checks: Iterable[CheckResult]) -> Status:
+    """Return one status for all checks of a function: the most urgent one."""
+    return most_urgent({check.status for check in checks})
+
+
+def most_urgent(statuses: Collection[str]) -> Status:
+    """Return the most urgent status of all checks of a function."""
+    return next((status for status in _MOST_URGENT_FIRST if status in statuses), "passed")
+
+
+def hidden_status(status: str, statuses: Collection[str]) -> Status:
+    """Return the status of a hidden check as a student may see it; `statuses` are those of all checks of its function.
+
+    Code that runs on a hidden input chooses how it fails, and could spell the input in errors, timeouts and blocked
+    checks. It can only choose whether it passes, and whether a function none of whose checks passes is started at all.
+    """
+    return "passed" if status == "passed" else "not_started" if set(statuses) == {"not_started"} else "failed"
+
+
+def hide(checks: Sequence[CheckResult], is_hidden: Callable[[str], bool]) -> list[CheckResult]:
+    """Return the checks with nothing of the hidden ones but their points, and whether they passed."""
+    statuses: dict[str, set[str]] = {}
+    for check in checks:
+        statuses.setdefault(check.function, set()).add(check.status)
+    return [_points_only(check, statuses[check.function]) if is_hidden(check.id) else check for check in checks]
+
+
+def _points_only(check: CheckResult, statuses: Collection[str]) -> CheckResult:
+    status = hidden_status(check.status, statuses)
+    kept = (check.id, check.function, check.title, status, check.possible, check.earned)
+    return CheckResult(*kept, sees_answers=check.sees_answers)
+
+
+def to_document(result: SubmissionResult, curriculum: Curriculum) -> dict[str, Any]:
+    """Return the JSON document of one submission (see `schema/result-1.json`)."""
+    assignments = []
+    checks_of: dict[str, list[CheckResult]] = {}
+    for check in result.checks:
+        checks_of.setdefault(check.function, []).append(check)
+    for assignment in curriculum.assignments:
+        functions = [
+            {
+                "name": function.name,
+                "status": function_status(checks),
+                "bonus": function.bonus,
+                "points": {"earned": _earned(checks), "possible": sum(check.possible for check in checks)},
+                "checks": [_check_record(check) for check in checks],
+            }
+            for function in assignment.functions
+            if (checks := checks_of.get(function.qualified))
+        ]
+        if functions:
+            checks = [check for function in assignment.functions for check in checks_of.get(function.qualified, [])]
+            assignments.append(
+                {
+                    "number": assignment.number,
+                    "name": assignment.module,
+                    "title": assignment.title,
+                    "points": {"earned": _earned(checks), "possible": _possible(checks, curriculum)},
+                    "functions": functions,
+                }
+            )
+    return {
+        "schema": RESULT_SCHEMA,
+        "submission": {"id": result.submission, "sha256": result.content_hash},
+        "seed": result.seed,
+        "public_seed": result.seed == 0,
+        "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "versions": versions(),
+        "sandbox": result.sandbox,
+        "official_prerequisites": result.official_prerequisites,
+        "points": {"earned": result.earned, "possible": result.possible(curriculum)},
+        "passed": result.passed,
+        "internal_errors": result.internal_errors,
+        "notes": result.notes,
+        "seconds": round(result.seconds, 4),
+        **({"used": result.used} if result.used is not None else {}),
+        "assignments": assignments,
+    }
+
+
+def _earned(checks: Iterable[CheckResult]) -> float:
+    return sum(check.earned for check in checks)
+
+
+def _possible(checks: Iterable[CheckResult], curriculum: Curriculum) -> float:
+    return sum(check.possible for check in checks if not curriculum.functions[check.function].bonus)
+
+
+def _check_record(check: CheckResult) -> dict[str, Any]:
+    record = asdict(check)
+    del record["secret"], record["sees_answers"], record["file_at_fault"]
+    record["points"] = {"earned": record.pop("earned"), "possible": record.pop("possible")}
+    record["seconds"] = round(check.seconds, 5)
+    return record
+
+
+def withhold(result: SubmissionResult, whole: Level, is_hidden: Callable[[str], bool] = lambda check: False) -> None:
+    """Remove from the result, in place, what must not be shown. Points are unchanged.
+
+    The level `whole` is that of every check that is not hidden by its id:
+
+    - full: everything, also expected values and hidden checks; for the instructor
+    - summary: what is wrong, for which inputs, where, and the known mistake; no expected value
+    - none: points and whether the check passed, as for a hidden check
+    """
+    if whole == "full":
+        return
+    hides = (lambda check: True) if whole == "none" else is_hidden
+    result.checks = hide(result.checks, hides)
+    if any(hides(check.id) for check in result.checks):
+        # Hidden checks have a part in these numbers, and can choose them to the byte and the millisecond.
+        result.seconds, result.used = math.ceil(result.seconds), None
+    for check in result.checks:
+        check.worst = None
+        if check.error_map is not None:
+            check.error_map = {k: v for k, v in check.error_map.items() if k not in ("yours", "expected")}
+        if check.secret is not None:
+            secret, replacement = check.secret
+            before, found, _ = check.message.partition(secret)
+            check.message = before + replacement if found else f"the value{replacement}"

@@ -1,0 +1,1 @@
+"""Training on a page of `headway serve`."""

@@ -1,0 +1,165 @@
+"""The process that trains a model, or generates text, for the page: what `headway train` and `generate` do.
+
+It reads a job, one line of JSON, from its standard input, and writes records, one line of JSON each. A line "stop", or
+the end of the input (the server has ended), stops the job: what has been trained is saved, as Ctrl-C saves it.
+"""
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from autograder.core.text import clean
+from autograder.errors import HeadwayError, UsageError
+from autograder.models.pretrained import model_file
+from autograder.models.pretrained.generation import Speed, stream_text
+from autograder.models.training import checkpoint, datasets, runs, select_modules
+from autograder.models.training.baselines import baselines
+from autograder.models.training.checkpoint import Checkpoint
+from autograder.models.training.checkpoint_list import finite
+from autograder.models.training.curve_points import curve_points
+from autograder.models.training.sampling import Sampling
+from autograder.report.training_progress import TrainingStart, TrainingUpdate
+
+LONGEST_ERROR = 1000
+
+Write = Callable[[dict[str, Any]], None]
+
+
+def main() -> int:
+    """Do the job on the standard input; return the exit code."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # so that temporary folders are removed
+    # Only records may be written to the standard output, whatever the checks print.
+    with open(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as records:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+
+        def write(record: dict[str, Any]) -> None:
+            records.write(json.dumps(record) + "\n")
+            records.flush()
+
+        job = json.loads(sys.stdin.readline())
+        stop = threading.Event()
+        threading.Thread(target=_wait_for_stop, args=(stop,), daemon=True).start()
+        try:
+            (train if job.pop("job") == "train" else generate)(write, stop, **job)
+        except select_modules.NoPassingModules as error:
+            _write_error(write, f"{error.reason}. Or choose the official solution for everything")
+        except HeadwayError as error:
+            _write_error(write, str(error))
+        except MemoryError:
+            _write_error(write, "not enough memory for this model. Close other programs, or choose a smaller model")
+        except BrokenPipeError:
+            return 1  # The server has ended, so the records are not read.
+    return 0
+
+
+def _write_error(write: Write, message: str) -> None:
+    write({"record": "error", "message": clean(message, LONGEST_ERROR)})
+
+
+def _wait_for_stop(stop: threading.Event) -> None:
+    sys.stdin.readline()
+    stop.set()
+
+
+def train(
+    write: Write,
+    stop: threading.Event,
+    workspace: str,
+    out: str,
+    preset: str,
+    data: str | None,
+    steps: int | None,
+    seed: int,
+    resume: bool,
+    solution: bool,
+) -> None:
+    """Start a run, or resume the one in the checkpoint `out`."""
+    folder, path = Path(workspace), Path(workspace, out)
+    resumed = checkpoint.load(path) if resume else None
+    settings = resumed.settings if resumed else runs.new_settings(preset, data, steps, "constant", seed)
+    if datasets.is_file(settings.data) and not Path(settings.data).resolve().is_relative_to(folder):
+        command = f"headway train --resume --out {out}"  # A checkpoint names the file, perhaps somebody else's.
+        raise UsageError(f"the text of this run is not in the workspace. Resume it in a terminal: {command}")
+    lines = baselines(settings, datasets.text_of(settings))
+    with select_modules.use_modules(folder, solution, settings.kind) as modules:
+        started = time.monotonic()
+        if stop.is_set():
+            write({"record": "end", "saved": False, "stopped": True, "step": 0, "notes": []})
+            return
+        until = steps or settings.steps
+        with closing(runs.records(modules.folder, settings, path, resumed, until, stop, modules.student)) as records:
+            for record in records:
+                if isinstance(record, TrainingStart):
+                    started = time.monotonic()
+                    write({
+                        "record": "start", **asdict(record), "kind": settings.kind, "seed": settings.seed,
+                        "using": modules.describe(), "student": modules.student, "official": modules.official,
+                        "baselines": [{"label": label, "loss": loss} for label, loss in lines.items()],
+                        "earlier": earlier_points(resumed) if resumed else [],
+                    })  # fmt: skip
+                elif isinstance(record, TrainingUpdate):
+                    validation = None if record.validation is None else finite(record.validation)
+                    update = {**asdict(record), "validation": validation, "seconds": time.monotonic() - started}
+                    write({"record": "update", **update})
+                else:
+                    badges = select_modules.award_loss_badge(folder, modules, record.run)
+                    write({"record": "end", "saved": True, "stopped": record.stopped, "step": record.run.step,
+                           "notes": [*record.comparison, *badges]})  # fmt: skip
+
+
+def earlier_points(run: Checkpoint) -> list[dict[str, Any]]:
+    """Return the loss curve of a checkpoint, as points like those of the updates."""
+    return [{"step": step, "loss": loss, "validation": validation} for step, loss, validation in curve_points(run)]
+
+
+def generate(
+    write: Write,
+    stop: threading.Event,
+    workspace: str,
+    checkpoint: str,
+    prompt: str | None,
+    length: int,
+    temperature: float,
+    top_k: int | None,
+    top_p: float | None,
+    seed: int,
+    solution: bool,
+) -> None:
+    """Generate a text with a trained or an imported model."""
+    folder, model = Path(workspace), model_file.load(Path(workspace, checkpoint))
+    sampling, notes = Sampling(temperature, top_k, top_p, seed), []
+    kind = model.settings.kind if isinstance(model, Checkpoint) else "gpt2"
+    with select_modules.use_modules(folder, solution, kind) as modules:
+        write({"record": "start", "using": modules.describe()})
+        if isinstance(model, Checkpoint):
+            text = _write_pieces(write, stop, runs.generate(modules.folder, model, prompt, length, sampling))
+            notes = select_modules.award_name_badge(folder, modules, model, text)
+        else:
+            speed = Speed()
+            write({"record": "text", "text": clean(prompt or "", len(prompt or "") + 1)})
+            _write_pieces(write, stop, stream_text(modules.folder, model, prompt or "", length, sampling, speed))
+            notes = [str(speed)] if speed.first_seconds else []
+        write({"record": "end", "stopped": stop.is_set(), "notes": notes})
+
+
+def _write_pieces(write: Write, stop: threading.Event, pieces: Generator[str]) -> str:
+    text = ""
+    with closing(pieces):
+        for piece in pieces:
+            write({"record": "text", "text": piece})
+            text += piece
+            if stop.is_set():
+                break
+    return text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,270 @@
+"""Train a model of the student's for a page, and generate text with the models of the workspace.
+
+Each run has a process of its own, which ends with the server. The page gets the progress as events:
+
+    training-started    run, checkpoint, first, until, using, baselines, earlier, …
+    training            run, step, steps, loss, validation, seconds, sample
+    training-ended      run, step, checkpoint (null if nothing was saved), stopped, error, notes
+    generation          text (the next piece)
+    generation-ended    stopped, error, notes
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from autograder.course import registry
+from autograder.errors import UsageError, missing_package
+from autograder.models.page.fields import Fields
+from autograder.models.page.job import Record, TrainingJob
+from autograder.models.page.state import RunState
+from autograder.models.training import checkpoint_list, datasets, presets
+from autograder.models.training.checkpoint import MOST_STEPS
+from autograder.models.training.preset_descriptions import PRESET_DESCRIPTIONS
+from autograder.workspace import files, notebook_files
+
+MAX_SEED = (1 << 31) - 1
+MAX_PROMPT, MAX_LENGTH = 10_000, 10_000  # characters; of an imported model, the length is in tokens
+DEFAULT_LENGTH = 400
+DEFAULT_NAME = "model"
+
+Payload = dict[str, Any]
+Reply = dict[str, Any]
+
+
+class TrainingRuns:
+    """The training and the generation of one workspace: at most one run and one text at a time.
+
+    `emit` gets the events; it is called in the threads of the runs.
+    """
+
+    def __init__(self, workspace: Path, emit: Callable[[dict[str, Any]], None]) -> None:
+        self._folder, self._emit = workspace.resolve(), emit
+        self._lock = threading.RLock()
+        self._run: RunState | None = None
+        self._training: TrainingJob | None = None
+        self._generation: TrainingJob | None = None
+        self._n_generations = 0
+        self._closed = False
+
+    @property
+    def actions(self) -> Mapping[str, Callable[[Payload], Reply]]:
+        """The actions of the page: each takes a payload and returns a reply, or raises UsageError."""
+        return {
+            "train": self.train,
+            "training": self.training,
+            "stop": self.stop,
+            "checkpoints": self.checkpoints,
+            "generate": self.generate,
+        }
+
+    def close(self) -> None:
+        """Stop the run, which saves its checkpoint, and the generation."""
+        with self._lock:
+            self._closed = True
+            training, generation = self._training, self._generation
+        if generation is not None:
+            generation.end()
+        if training is not None:
+            training.close()
+
+    def train(self, payload: Payload) -> Reply:
+        """Start a run, or resume the one in an existing checkpoint; `conflict` in the reply says what exists."""
+        fields = Fields(payload)
+        preset, data = fields.text("preset", 80) or "names", fields.text("data", 80) or None
+        steps, seed = fields.integer("steps", 1, MOST_STEPS), fields.integer("seed", 0, MAX_SEED) or 0
+        name = fields.text("out", 200) or DEFAULT_NAME
+        resume, solution = fields.flag("resume"), fields.flag("solution")
+        fields.require_no_others()
+        if preset not in presets.PRESETS:
+            raise UsageError("there is no such preset. Choose one of the list")
+        dataset = datasets.find_dataset(data or presets.PRESETS[preset].data)
+        _require_safetensors()
+        self._refuse_links(solution)
+        path = checkpoint_list.model_path(self._folder, name)
+        if resume:
+            self._require_resumable(path, steps)
+        elif not path.exists() and not datasets.is_available(dataset):
+            advice = f"Choose another text, or download it in a terminal: headway data fetch {dataset.name}"
+            raise UsageError(f"the text {dataset.name} is not on this machine. {advice}")
+        job = {"job": "train", "workspace": str(self._folder), "out": path.name, "preset": preset, "data": data,
+               "steps": steps, "seed": seed, "resume": resume, "solution": solution}  # fmt: skip
+        with self._lock:
+            if self._training is not None:
+                raise UsageError("a run is in progress. Stop it, or wait until it has ended")
+            if not resume and path.exists():
+                return {"conflict": self._conflict(path)}
+            self._require_open()
+            run = RunState(self._run.number + 1 if self._run else 1, path.name, preset)
+            self._training = TrainingJob(job, lambda record: self._receive(run, record))
+            self._run = run
+            return {"run": run.number, "checkpoint": path.name}
+
+    def training(self, payload: Payload) -> Reply:
+        """Return the latest run with its loss curve, and everything there is to choose from."""
+        Fields(payload).require_no_others()
+        offered = {name: datasets.is_available(dataset) for name, dataset in datasets.DATASETS.items()}
+        with self._lock:
+            run = self._run.document() if self._run else None
+            generating = self._generation is not None
+        return {
+            "run": run,
+            "generating": generating,
+            "missing": _missing_package(),
+            "presets": [
+                {"name": name, **PRESET_DESCRIPTIONS[name]._asdict(), "kind": presets.PRESETS[name].kind,
+                 "data": presets.PRESETS[name].data, "steps": presets.PRESETS[name].steps}
+                for name in PRESET_DESCRIPTIONS
+            ],
+            "datasets": [
+                {"name": name, "description": datasets.DATASETS[name].description, "available": available}
+                for name, available in offered.items()
+            ],
+        }  # fmt: skip
+
+    def stop(self, payload: Payload) -> Reply:
+        """Stop the run and save it (unless `save` is false), or stop the `generation`."""
+        fields = Fields(payload)
+        generation, save = fields.flag("generation"), fields.flag("save", True)
+        fields.require_no_others()
+        with self._lock:
+            job = self._generation if generation else self._training
+            if job is None:
+                return {"stopping": False}
+            if generation or not save:
+                job.end()
+            else:
+                job.stop()
+            if not generation and self._run is not None:
+                self._run.state = "stopping"
+        return {"stopping": True}
+
+    def checkpoints(self, payload: Payload) -> Reply:
+        """Return the models in the workspace, the latest first."""
+        Fields(payload).require_no_others()
+        return {"checkpoints": [asdict(model) for model in checkpoint_list.model_summaries(self._folder)]}
+
+    def generate(self, payload: Payload) -> Reply:
+        """Generate text with a model in the workspace; the pieces are events."""
+        fields = Fields(payload)
+        name = fields.required_text("checkpoint", 200)
+        prompt, length = fields.text("prompt", MAX_PROMPT), fields.integer("length", 1, MAX_LENGTH)
+        temperature, seed = fields.number("temperature", 0.0, 100.0), fields.integer("seed", 0, MAX_SEED)
+        top_k, top_p = fields.integer("top_k", 1, 1_000_000), fields.number("top_p", 0.0, 1.0)
+        solution = fields.flag("solution")
+        fields.require_no_others()
+        if top_p == 0:
+            raise UsageError("top_p must be above 0")
+        _require_safetensors()
+        self._refuse_links(solution)
+        path = checkpoint_list.model_path(self._folder, name)
+        if not path.exists():
+            raise UsageError(f"there is no {path.name} in the workspace. Train a model first")
+        job = {"job": "generate", "workspace": str(self._folder), "checkpoint": path.name, "prompt": prompt or None,
+               "length": length or DEFAULT_LENGTH, "temperature": 1.0 if temperature is None else temperature,
+               "top_k": top_k, "top_p": top_p, "seed": seed or 0, "solution": solution}  # fmt: skip
+        with self._lock:
+            if self._generation is not None:
+                raise UsageError("a text is being generated. Stop it, or wait until it is complete")
+            self._require_open()
+            self._n_generations += 1
+            number = self._n_generations
+            self._generation = TrainingJob(job, lambda record: self._receive_text(number, record))
+            return {"generation": number}
+
+    def _refuse_links(self, solution: bool) -> None:
+        if not solution:
+            files.refuse_links(self._folder, notebook_files.version_names(registry.default()))
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise UsageError("the server is ending. Start it again: headway serve")
+
+    def _require_resumable(self, path: Path, steps: int | None) -> None:
+        """Raise UsageError unless the file is a run that can go on to this step."""
+        if not path.exists():
+            raise UsageError(f"there is no {path.name} in the workspace. Start a new run")
+        saved = checkpoint_list.summary(path)
+        if saved.step is None or saved.steps is None:
+            raise UsageError(f"{path.name} is not a run that can be resumed: {saved.about}. Choose another name")
+        if saved.step >= (steps or saved.steps):
+            raise UsageError(f"{path.name} has {saved.step:,} steps already. Give a larger number of steps")
+
+    def _conflict(self, path: Path) -> dict[str, Any]:
+        """Return what the page needs to offer another name, or to resume the run in a file that exists."""
+        saved, number = checkpoint_list.summary(path), 2
+        stem = path.name.removesuffix(checkpoint_list.SUFFIX)
+        while (other := path.with_name(f"{stem}-{number}{checkpoint_list.SUFFIX}")).exists() or other.is_symlink():
+            number += 1
+        return {
+            "checkpoint": path.name,
+            "message": f"{path.name} exists already ({saved.about}). It was not changed.",
+            "resumable": saved.step is not None,
+            "step": saved.step,
+            "steps": saved.steps,
+            "suggestion": other.name,
+        }
+
+    def _receive(self, run: RunState, record: Record) -> None:
+        kind = record.pop("record")
+        with self._lock:
+            if kind == "start":
+                run.history = [{**point, "seconds": None} for point in record.pop("earlier")]
+                run.start = record
+                run.state = "running" if run.state == "starting" else run.state
+                event = {"event": "training-started", **run.document()}
+            elif kind == "update":
+                point = {name: record[name] for name in ("step", "loss", "validation", "seconds")}
+                run.add(point)
+                if record["sample"] is not None:
+                    run.sample, run.sample_step = record["sample"], record["step"]
+                event = {"event": "training", "run": run.number, "steps": run.start["until"], **point,
+                         "tokens_per_second": record["tokens_per_second"], "sample": record["sample"]}  # fmt: skip
+            else:
+                run.state, self._training = "ended", None
+                run.end = {
+                    "step": record.get("step"),
+                    "checkpoint": run.checkpoint if record.get("saved") else None,
+                    "stopped": record.get("stopped", False) or record.get("killed", False),
+                    "error": None if record.get("killed") else record.get("message"),
+                    "notes": record.get("notes", []),
+                }
+                event = {"event": "training-ended", "run": run.number, **run.end}
+        self._publish(event)
+
+    def _receive_text(self, number: int, record: Record) -> None:
+        kind = record.pop("record")
+        if kind == "start":
+            event = {"event": "generation-started", **record}
+        elif kind == "text":
+            event = {"event": "generation", **record}
+        else:
+            with self._lock:
+                self._generation = None
+            stopped = record.get("stopped", False) or record.get("killed", False)
+            error = None if record.get("killed") else record.get("message")
+            event = {"event": "generation-ended", "stopped": stopped, "error": error,
+                     "notes": record.get("notes", [])}  # fmt: skip
+        self._publish({**event, "generation": number})
+
+    def _publish(self, event: dict[str, Any]) -> None:
+        if not self._closed:  # When the server ends, the last events of a run reach no page.
+            self._emit(event)
+
+
+def _missing_package() -> str | None:
+    """Return what to do about a package that checkpoints need and that is not installed."""
+    try:
+        _require_safetensors()
+    except UsageError as error:
+        return str(error)
+    return None
+
+
+def _require_safetensors() -> None:
+    try:
+        import safetensors  # noqa: F401
+    except ImportError:
+        raise missing_package("checkpoints need safetensors", "train") from None

@@ -1,0 +1,244 @@
+"""Plots for a lesson page, as data: what the student's own functions compute, with axes and ticks in words.
+
+`static/plot.js` draws them as SVG. Only plots that need no trained model are drawn here, and Matplotlib is not needed:
+the numbers are those of `headway plot` (`workspace.plot_data.computations`).
+"""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TypedDict
+
+import numpy as np
+
+from autograder.core.text import clean
+from autograder.errors import UsageError
+from autograder.models.plot_data import computations, panels
+from autograder.models.plot_data.catalog import PLOTS, Plot, find_plot
+from autograder.models.plot_data.computations import (
+    BASES,
+    LARGEST_RATE,
+    LARGEST_SCORES,
+    LONG_TEXT,
+    SCORES,
+    TEMPERATURES,
+    VECTOR_KINDS,
+    WARMUPS,
+    WAVES,
+    WORDS,
+)
+from autograder.models.plot_data.function_calls import (
+    Call,
+    FunctionCaller,
+    FunctionNotWritten,
+    NotDrawable,
+    functions_in_folder,
+)
+from autograder.models.plot_data.panels import Axis, Marks, Panel, Style, Tick
+from autograder.sandbox import StartWorkers, start_workers
+
+
+class PlotName(TypedDict):
+    """A plot that can be drawn."""
+
+    name: str
+    title: str
+    functions: list[str]  # the functions that compute it
+
+
+class PlotData(TypedDict):
+    """A plot: its title, what to look for, and panels, of which `columns` stand side by side where there is room."""
+
+    title: str
+    note: str
+    columns: int
+    panels: list[Panel]
+
+
+def plots_of(module: str) -> list[PlotName]:
+    """Return the plots of an assignment that need no trained model."""
+    plots = (plot for plot in PLOTS.values() if plot.name in _PANELS and plot.module == module)
+    return [{"name": plot.name, "title": plot.title, "functions": [*plot.needs]} for plot in plots]
+
+
+def draw(name: str, call: Call) -> PlotData:
+    """Return a plot; `call` runs a function of the student, and returns its value or raises a Verdict.
+
+    Raises UsageError, in one line, if there is no such plot, or if a function that it needs is not written or wrong.
+    """
+    plot = _find(name)
+    columns, compute = _PANELS[name]
+    try:
+        drawn = compute(FunctionCaller(call))
+    except FunctionNotWritten as error:
+        raise UsageError(f"The plot needs {error.function}, which is not written yet.") from None
+    except NotDrawable as error:
+        problem = clean(error.problem, 300)
+        raise UsageError(f"{problem}. Check {error.function} first.") from None
+    return {"title": plot.title, "note": plot.caption, "columns": columns, "panels": drawn}
+
+
+def draw_from_folder(name: str, folder: Path, start: StartWorkers = start_workers) -> PlotData:
+    """Return a plot that the functions of a submission compute, run by the workers that `start` makes."""
+    _find(name)  # before anything runs
+    with functions_in_folder(folder, start) as functions:
+        return draw(name, lambda function, args, kwargs: functions.call(function, *args, **kwargs))
+
+
+def _find(name: str) -> Plot:
+    plot = find_plot(name)
+    if name not in _PANELS:
+        raise UsageError(f"{name} shows a trained model. Draw it in a terminal: headway plot {name}")
+    return plot
+
+
+def _token_ids(functions: FunctionCaller) -> list[Panel]:
+    data = computations.token_ids(functions)
+    text = [_visible(char) for char in data.text]
+    names = {index: f"{_visible(char)} {index}" for char, index in data.vocabulary.items()}
+    ids = sorted(names)
+    x = panels.categories("position in the text (character)", text)
+    ticks: list[Tick] = [{"at": index, "label": names[index]} for index in ids]
+    y = panels.spanning("token id (character)", min(ids) - 0.5, max(ids) + 0.5, data.ids)
+    return [panels.lines("", x, {**y, "ticks": ticks}, panels.series("", range(len(text)), data.ids, style="dots"))]
+
+
+def _temperatures(functions: FunctionCaller) -> list[Panel]:
+    labels = computations.score_labels(SCORES.tolist())
+    rows = computations.temperatures(functions)
+    y = panels.spanning("probability", 0, 1, *rows)
+    return [
+        panels.bars(f"temperature {temperature:g}", "score", labels, y, row)
+        for temperature, row in zip(TEMPERATURES, rows, strict=True)
+    ]
+
+
+def _overflow(functions: FunctionCaller) -> list[Panel]:
+    yours, naive = computations.overflow(functions)
+    end = float(LARGEST_SCORES[-1])
+    x = panels.axis("s, the largest of the scores s, s − 1, s − 2", 0, end)
+    y = panels.spanning("probability", 0, 1, yours)
+    drawn = [panels.lines("softmax.softmax, float64", x, y, panels.series("", LARGEST_SCORES, yours, color=2))]
+    for color, formula in enumerate(naive):
+        panel = panels.lines(
+            f"exp(x) / Σ exp(x), {formula.dtype}", x, y, panels.series("", LARGEST_SCORES, formula.probs, color=color)
+        )
+        label = f"from {formula.end:.1f} on, exp overflows: nan"
+        drawn.append({**panel, "marks": [{"kind": "band", "label": label, "x": [[formula.end, end]], "y": []}]})
+    return drawn
+
+
+def _positions(functions: FunctionCaller) -> list[Panel]:
+    table = computations.positions(functions)
+    length, width = table.shape
+    waves = [
+        panels.series(f"column {column}", range(length), table[:, column], color=color)
+        for color, column in enumerate(WAVES)
+    ]
+    waves.append(panels.series("column 1 (cosine)", range(length), table[:, 1], color=0, style="dotted"))
+    lengths = [
+        panels.series(f"base {base:,}", *computations.wavelengths(width, base), color=color)
+        for base, color in zip(BASES, (1, 0, 2), strict=True)
+    ]
+    highest = max(value for series in lengths for value in series["y"] if value is not None)
+    lengths.append(panels.series(f"{LONG_TEXT:,} positions", [0, width - 2], [LONG_TEXT] * 2, color=4, style="dotted"))
+    position, feature = panels.axis("position", 0, length - 1), panels.axis("column (feature)", 0, width - 2)
+    wave_height = panels.spanning("value", -1, 1, *(table[:, column] for column in (*WAVES, 1)))
+    wave_length = panels.log_axis("wavelength (positions)", 1, highest)
+    return [
+        panels.heatmap("the table", "column (feature)", "position", table, "value", signed=True),
+        panels.lines("some columns as waves", position, wave_height, *waves),
+        panels.heatmap("similarity: dot products", "position", "position", table @ table.T, "dot product of two rows"),
+        panels.lines("why 10000: the longest wave", feature, wave_length, *lengths),
+    ]
+
+
+def _attention_steps(functions: FunctionCaller) -> list[Panel]:
+    steps = computations.attention(functions)
+    largest = float(np.abs(steps.scores).max())
+    words = partial(panels.heatmap, y_names=WORDS, texts=True)
+    scores = partial(words, x_names=WORDS, signed=True, limits=(-largest, largest))
+    return [
+        scores("scores: q kᵀ / √d_k", "key", "query", steps.scores, "score"),
+        scores("after the mask", "key", "query", steps.masked, "score"),
+        words(
+            "weights: softmax of each row", "key", "query", steps.weights, "weight", x_names=WORDS, limits=(0.0, 1.0)
+        ),
+        words("output: weights times v", "feature", "query", steps.out, "value", signed=True),
+    ]
+
+
+def _attention_queries(functions: FunctionCaller) -> list[Panel]:
+    weights = computations.attention(functions).weights
+    y = panels.spanning("attention weight", 0, 1, weights)
+    return [panels.bars(f"query “{word}”", "key", WORDS, y, row) for word, row in zip(WORDS, weights, strict=True)]
+
+
+def _layernorm(functions: FunctionCaller) -> list[Panel]:
+    titles = ("before", "after, with γ = 1 and β = 0")
+    values = computations.layernorm(functions)
+    low, high = min(float(part.min()) for part in values), max(float(part.max()) for part in values)
+    margin = 0.03 * (high - low)  # for the dots at the ends
+    drawn: list[Panel] = []
+    for title, part in zip(titles, values, strict=True):
+        x = panels.axis("value of a feature", low - margin, high + margin)
+        y: Axis = {**panels.categories("vector", VECTOR_KINDS), "low": -0.6, "reversed": True}
+        dots = [panels.series("", row, [number] * len(row), style="dots") for number, row in enumerate(part)]
+        means = [(float(row.mean()), float(row.std())) for row in part]
+        marks: Marks = {
+            "kind": "range",
+            "label": "mean ± standard deviation",
+            "x": [[mean - deviation, mean + deviation, mean] for mean, deviation in means],
+            "y": [number - 0.3 for number in range(len(part))],
+        }
+        drawn.append({**panels.lines(title, x, y, *dots), "marks": [marks]})
+    return drawn
+
+
+def _activations(functions: FunctionCaller) -> list[Panel]:
+    x, computed = computations.activations(functions)
+    styles: tuple[Style, ...] = ("dashed", "line")
+    drawn: list[Panel] = []
+    for title, label, parts in (
+        ("the functions", "after the activation", [activation.values for activation in computed]),
+        ("their derivatives", "slope", [activation.slopes for activation in computed]),
+    ):
+        low, high = min(float(part.min()) for part in parts), max(float(part.max()) for part in parts)
+        series = [
+            panels.series(activation.label, x, part, color=color, style=style)
+            for activation, part, color, style in zip(computed, parts, (1, 0), styles, strict=True)
+        ]
+        axes = panels.axis("x, before the activation", float(x[0]), float(x[-1])), panels.axis(label, low, high)
+        drawn.append(panels.lines(title, *axes, *series))
+    return drawn
+
+
+def _learning_rate(functions: FunctionCaller) -> list[Panel]:
+    rates = computations.learning_rates(functions)
+    drawn = [
+        panels.series(f"{warmup} steps of warm-up", range(len(row)), row, color=color)
+        for color, (warmup, row) in enumerate(zip(WARMUPS, rates, strict=True))
+    ]
+    x, y = panels.axis("step", 0, len(rates[0]) - 1), panels.spanning("learning rate", 0, LARGEST_RATE, *rates)
+    return [panels.lines("", x, y, *drawn)]
+
+
+# The number of columns and the panels of each plot.
+_PANELS: dict[str, tuple[int, Callable[[FunctionCaller], list[Panel]]]] = {
+    "token-ids": (1, _token_ids),
+    "softmax-temperatures": (5, _temperatures),
+    "softmax-overflow": (1, _overflow),
+    "positions": (2, _positions),
+    "attention-mask": (2, _attention_steps),
+    "attention-queries": (5, _attention_queries),
+    "layernorm": (2, _layernorm),
+    "activations": (2, _activations),
+    "learning-rate": (1, _learning_rate),
+}
+
+
+def _visible(character: str) -> str:
+    """Return a character as a label: a symbol for white space, its code point if it is not printable."""
+    if character in computations.WHITE_SPACE:
+        return computations.WHITE_SPACE[character]
+    return character if character.isprintable() and clean(character) else f"U+{ord(character):04X}"

@@ -1,0 +1,115 @@
+"""Plots of `embeddings`: tokens and positions as vectors."""
+
+import numpy as np
+
+from autograder.models.plot_data import computations
+from autograder.models.plot_data.catalog import Plot
+from autograder.models.plot_data.computations import BASES, LONG_TEXT, WAVES
+from autograder.models.plot_data.function_calls import Array
+from autograder.models.plots import figure
+from autograder.models.plots.inputs import PlotInputs
+from autograder.models.plots.shown_model import shown_model
+
+
+def positions(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
+    """Draw the position table, some of its columns as waves, and the dot products of all pairs of positions."""
+    table = computations.positions(inputs.functions)
+    fig, axes = figure.subplots(plot.title, 2, 2, (10, 7.6))
+    image = figure.heatmap(axes[0, 0], table, "column (feature)", "position", "the table", signed=True)
+    fig.colorbar(image, ax=axes[0, 0], label="value")
+    for column, color in zip(WAVES, figure.COLORS, strict=False):
+        axes[0, 1].plot(table[:, column], color=color, label=f"column {column}")
+    axes[0, 1].plot(table[:, 1], color=figure.BLUE, linestyle=":", label="column 1 (cosine)")
+    figure.label_axes(axes[0, 1], "position", "value", "some columns as waves")
+    axes[0, 1].set_ylim(-1.1, 2.1)
+    axes[0, 1].legend(frameon=False, fontsize=9, ncols=2, loc="upper right")
+    image = figure.heatmap(axes[1, 0], table @ table.T, "position", "position", "similarity: dot products")
+    fig.colorbar(image, ax=axes[1, 0], label="dot product of two rows")
+    wavelengths(axes[1, 1], table.shape[1])
+    return fig
+
+
+def wavelengths(panel: "figure.Axes", width: int) -> None:
+    """Draw the wavelength of each pair of columns for three bases: why 10000."""
+    for base, color in zip(BASES, (figure.ORANGE, figure.BLUE, figure.GREEN), strict=True):
+        panel.plot(*computations.wavelengths(width, base), color=color, label=f"base {base:,}")
+    panel.axhline(LONG_TEXT, color="gray", linestyle=":", label=f"{LONG_TEXT:,} positions")
+    figure.log_scale(panel)
+    figure.label_axes(panel, "column (feature)", "wavelength (positions)", "why 10000: the longest wave")
+    panel.legend(frameon=False, fontsize=9)
+
+
+def principal_axes(vectors: Array) -> tuple[Array, Array, Array]:
+    """Return the mean (D,) of vectors (N, D), their two principal directions (2, D), and the variance shares (2,)."""
+    mean = vectors.mean(axis=0)
+    _, lengths, directions = np.linalg.svd(vectors - mean, full_matrices=False)
+    total = float((lengths**2).sum()) or 1.0
+    return mean, directions[:2], lengths[:2] ** 2 / total
+
+
+def position_vectors(inputs: PlotInputs) -> Array:
+    """Return the vectors of all positions of a trained model: its table, or sines and cosines."""
+    run = inputs.checkpoint()
+    if "W_pos" in run.params:
+        return run.params["W_pos"]
+    shape = (int(run.settings.model["block_size"]), run.params["W_tok"].shape[1])
+    return inputs.functions.array("embeddings.sinusoidal_positions", shape, *shape).astype(run.params["W_tok"].dtype)
+
+
+def token_map(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
+    """Draw the token vectors of a trained model in two dimensions: alone, and at every position."""
+    run = inputs.checkpoint()
+    table, places = run.params["W_tok"], position_vectors(inputs)
+    n_tokens, width, n_places = len(table), table.shape[1], len(places)
+    tokens = inputs.functions.array("embeddings.embed_tokens", (n_tokens, width), np.arange(n_tokens), table)
+    grid = np.repeat(np.arange(n_tokens)[:, None], n_places, axis=1)  # (V, T): each token at every position
+    placed = inputs.functions.array("embeddings.embed", (n_tokens, n_places, width), grid, table, places)
+    fig, axes = figure.subplots(plot.title, 1, 2, (10, 5.2))
+    vowels = set("aeiouy")
+    shown = [i for i, char in enumerate(run.chars) if char.lower() in vowels][:3]
+    shown += [i for i in range(n_tokens) if i not in shown][: 6 - len(shown)]  # all of them would hide each other
+    for panel, vectors, drawn, title in (
+        (axes[0, 0], tokens[:, None], range(n_tokens), "tokens alone"),
+        (axes[0, 1], placed, shown, f"six tokens at positions 0 to {n_places - 1}"),
+    ):
+        flat = vectors.reshape(-1, width)
+        mean, directions, shares = principal_axes(flat)
+        points = ((flat - mean) @ directions.T).reshape(*vectors.shape[:2], 2)
+        for i in drawn:
+            color = figure.ORANGE if run.chars[i].lower() in vowels else figure.BLUE
+            panel.plot(*points[i].T, color=color, linewidth=0.8, marker="o", markersize=4)
+            panel.annotate(figure.visible_character(run.chars[i]), points[i, 0], xytext=(4, 4), fontsize=11,
+                           textcoords="offset points", color=color, parse_math=False)  # fmt: skip
+        figure.label_axes(panel, f"first direction ({shares[0]:.0%} of the differences)",
+                    f"second direction ({shares[1]:.0%} of the differences)", title)  # fmt: skip
+        panel.margins(0.08)
+    for color, label in ((figure.ORANGE, "vowels"), (figure.BLUE, "other characters")):
+        axes[0, 0].plot([], [], color=color, marker="o", linestyle="", label=label)
+    fig.legend(frameon=False, loc="outside lower center", ncols=2)
+    return fig
+
+
+def norms(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
+    """Draw the lengths of the token part, the position part and their sum at every position of a text."""
+    model = shown_model(inputs)
+    text = model.read()
+    table, places = model.parameter("W_tok"), model.parameter("W_pos")
+    shape = (len(text.ids), model.config.d_model)
+    if places is None:
+        places = inputs.functions.array("embeddings.sinusoidal_positions", shape, *shape).astype(table.dtype)
+    tokens = inputs.functions.array("embeddings.embed_tokens", shape, text.ids, table)
+    total = inputs.functions.array("embeddings.embed", shape, text.ids, table, places)
+    fig, axes = figure.subplots(plot.title, size=(9, 4))
+    panel = axes[0, 0]
+    at = np.arange(len(text.ids))
+    for shift, vectors, color, label in (
+        (-0.27, tokens, figure.BLUE, "token"),
+        (0.0, total - tokens, figure.ORANGE, "position"),
+        (0.27, total, figure.GREEN, "sum of both"),
+    ):
+        panel.bar(at + shift, np.linalg.norm(vectors, axis=-1), width=0.25, color=color, label=label)
+    figure.label_axes(panel, f"position in the text ({model.unit})", "length of the vector")
+    figure.tick_labels(panel, text.labels, x=True)
+    panel.margins(y=0.15)
+    panel.legend(frameon=False, ncols=3, loc="upper right")
+    return fig

@@ -1,0 +1,78 @@
+"""Generate text with an imported model, token by token, and measure how fast."""
+
+import time
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.core.text import clean, counted
+from autograder.errors import UsageError
+from autograder.models.pretrained.model_file import ImportedModel, as_bytes
+from autograder.models.pretrained.process import PretrainedProcess
+from autograder.models.training.sampling import Sampling
+from autograder.sandbox import start_workers
+
+LONGEST_PIECE = 10_000  # characters of the text of one token
+
+
+@dataclass
+class Speed:
+    """How long a text has taken so far."""
+
+    prompt_tokens: int = 0
+    first_seconds: float = 0.0  # until the first new token: reading the prompt
+    tokens: int = 0  # new ones, without the first
+    seconds: float = 0.0  # of these
+    ended: bool = False  # whether the model ended the text
+
+    def __str__(self) -> str:
+        """Return the line that is shown after the text."""
+        first = f"first new token after {self.first_seconds:.2f} s (prompt: {counted(self.prompt_tokens, 'token')})"
+        if not self.tokens:
+            return first
+        return f"{first}, then {counted(self.tokens, 'token')} at {self.tokens / self.seconds:.1f} tokens per second"
+
+
+def stream_text(
+    modules: Path, model: ImportedModel, prompt: str, length: int, sampling: Sampling, speed: Speed
+) -> Generator[str]:
+    """Yield the text of up to `length` new tokens as soon as it is complete; keep `speed` up to date.
+
+    Without a prompt, the text begins after the token that ends one.
+    """
+    try:
+        prompt.encode()
+    except UnicodeEncodeError:
+        raise UsageError("the prompt is not valid UTF-8. Give another: --prompt TEXT") from None
+    end = model.description.end
+    if not prompt and end is None:
+        raise UsageError("the prompt is empty, and the model has no token to begin with. Give one: --prompt TEXT")
+    with start_workers() as workers, closing(PretrainedProcess(workers, modules)) as process:
+        speed.prompt_tokens = process.request(
+            "generate",
+            "bpe.bpe_encode",
+            params=model.params,
+            config=model.config,
+            tokens=as_bytes(model.description.tokens),
+            merges=as_bytes(model.description.merges),
+            prompt=prompt,
+            start=[end],
+            end=end,
+            temperature=sampling.temperature,
+            top_k=sampling.top_k,
+            top_p=sampling.top_p,
+            seed=sampling.seed,
+        )
+        started = time.perf_counter()
+        for number in range(length):
+            piece = process.request("next", "gpt2.last_logits")
+            now = time.perf_counter()
+            if number == 0:
+                speed.first_seconds, started = now - started, now
+            else:
+                speed.tokens, speed.seconds = number, now - started
+            if piece is None:
+                speed.ended = True
+                return
+            yield clean(piece, LONGEST_PIECE)

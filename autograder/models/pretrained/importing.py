@@ -1,0 +1,107 @@
+"""Turn a folder of Hugging Face files into one file of Headway, with the student's `gpt2_config` and `gpt2_params`.
+
+The functions run in the student's process, which maps the tensors from their files. Their parameters come back in
+pieces and go straight into the new file, so that this process never holds the model.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autograder.core import tensor_files
+from autograder.core.files import report_write_error
+from autograder.core.text import clean
+from autograder.core.wire_format import FrameError, pack
+from autograder.errors import UsageError
+from autograder.models.pretrained import model_file
+from autograder.models.pretrained.hugging_face import HuggingFaceModel
+from autograder.models.pretrained.model_file import ModelDescription
+from autograder.models.pretrained.process import PretrainedProcess
+from autograder.models.training import checkpoint_list
+from autograder.sandbox import start_workers
+
+PIECE = 1 << 22  # numbers in one answer of the student's process
+_DTYPES = {"<f4": "F32", "<f8": "F64"}
+Parameters = dict[str, tuple[str, tuple[int, ...]]]  # dtype and shape by name
+
+
+def require_new_file(out: Path, model: HuggingFaceModel, force: bool) -> None:
+    """Raise UsageError if the import would replace a file, unless that is wanted; the message says what the file is."""
+    _require_no_source(out, model)
+    if out.is_file() and out.stat().st_size and not force:
+        about = checkpoint_list.describe(out)
+        raise UsageError(f"{out} exists: {about}. Name another file: --out FILE. To replace it: --force")
+
+
+def _require_no_source(out: Path, model: HuggingFaceModel) -> None:
+    if out.resolve() in {tensor.path for tensor in model.tensors.values()}:
+        raise UsageError(f"{out} is one of the files to import. Name another file: --out FILE")
+
+
+def import_model(modules: Path, model: HuggingFaceModel, out: Path) -> ModelDescription:
+    """Write the model to `out`, converted by the modules in a folder; return its description."""
+    _require_no_source(out, model)
+    with start_workers() as workers, closing(PretrainedProcess(workers, modules)) as process:
+        config, parameters = _convert(process, model)
+        end = model.config.get("eos_token_id")
+        description = ModelDescription(
+            source=clean(model.folder.resolve().name, 100),
+            config=config,
+            tokens=model.tokens,
+            merges=model.merges,
+            end=end if type(end) is int and 0 <= end < len(model.tokens) else None,
+        )
+        try:
+            description.require_consistent({name: shape for name, (_, shape) in parameters.items()})
+        except ValueError as error:
+            raise UsageError(f"the files in {model.folder} do not fit together: {error}") from None
+        try:
+            with report_write_error(out, "Name another file: --out FILE"):
+                model_file.save(out, description, parameters, _data(process, description, parameters))
+        except tensor_files.DamagedFile as error:
+            raise UsageError(f"{model.folder} cannot be imported: {error}") from None
+    return description
+
+
+def count_parameters(config: Mapping[str, Any]) -> int:
+    """Return the number of trainable parameters of a GPT-2 with this configuration."""
+    return sum(math.prod(shape) for shape in model_file.parameter_shapes(config).values())
+
+
+def _convert(process: PretrainedProcess, model: HuggingFaceModel) -> tuple[dict[str, Any], Parameters]:
+    """Have the student's functions convert the model; return the configuration's fields, and the parameters."""
+    tensors = {name: (model_file.mapped(tensor), tensor.dtype) for name, tensor in model.tensors.items()}
+    request = {"config": model.config, "tensors": tensors}
+    try:
+        pack(request)
+    except FrameError as error:
+        raise UsageError(f"{model.folder} cannot be imported: {error}") from None
+    try:
+        config, described = process.request("import", "gpt2.gpt2_params", model.folder, **request)
+        parameters = {}
+        for name, (dtype, shape) in described.items():
+            if dtype not in _DTYPES:
+                problem = f"{clean(name, 80)} has the dtype {clean(dtype, 20)}"
+                raise UsageError(f"{model.folder}: {problem}. Only floating-point parameters can be imported")
+            parameters[str(name)] = (_DTYPES[dtype], tuple(int(size) for size in shape))
+        # A head that is the transposed token table is left out of the parameters.
+        return {**config, "tied": "W_head" not in parameters}, parameters
+    except (TypeError, ValueError, AttributeError):
+        raise UsageError("gpt2.gpt2_params did not return parameters. Check it: headway check gpt2") from None
+
+
+def _data(process: PretrainedProcess, description: ModelDescription, parameters: Parameters) -> Iterator[bytes]:
+    """Yield the bytes of all parameters, in order, as they are stored."""
+    for name, (dtype, shape) in parameters.items():
+        code, count = tensor_files.DTYPES[dtype], math.prod(shape)
+        process.request("choose", "gpt2.gpt2_params", name=name, transposed=description.is_transposed(name))
+        for start in range(0, count, PIECE):
+            stop = min(count, start + PIECE)
+            piece = process.request("piece", "gpt2.gpt2_params", start=start, stop=stop)
+            if not isinstance(piece, np.ndarray) or piece.dtype.str != code or piece.shape != (stop - start,):
+                raise UsageError(f"the parameter {name} changed while it was read. Check: headway check gpt2")
+            yield piece.tobytes()

@@ -1,0 +1,170 @@
+"""The file of an imported model: parameters in the course's names, with configuration, vocabulary and merges.
+
+It is a safetensors file; everything but the parameters is JSON in its metadata. Only that is read here. The parameters
+are mapped from the file by the process that computes with them.
+
+The token table is stored transposed, (D, V), where it is the head as well. For every new token the whole of it is
+multiplied by one vector, and that is faster if the numbers of one feature lie side by side (tests/bench/bench_gpt2.py).
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from autograder.core import tensor_files
+from autograder.core.tensor_files import DTYPES, StoredTensor, TensorFile
+from autograder.core.text import clean
+from autograder.core.wire_format import Config, MappedArray
+from autograder.errors import UsageError
+from autograder.models.training import checkpoint
+from autograder.models.training.checkpoint import Checkpoint
+
+FORMAT = "headway.model/1"
+_SIZES = ("vocab_size", "block_size", "n_layers", "n_heads", "d_model", "d_ff")
+
+
+class ModelDescription(msgspec.Struct, frozen=True, tag_field="format", tag=FORMAT, forbid_unknown_fields=True):
+    """Everything about an imported model but its parameters."""
+
+    source: str  # the name of the folder that it was imported from
+    config: dict[str, int | float | bool | str | None]  # the fields of its `GPTConfig`
+    tokens: list[str]  # the vocabulary, in the order of the ids
+    merges: list[tuple[str, str]]  # pairs of tokens, in the order in which they are merged
+    end: int | None  # the id of the token that ends a text, if there is one
+
+    def is_transposed(self, name: str) -> bool:
+        """Return whether the file has the transpose of this parameter."""
+        return name == "W_tok" and bool(self.config["tied"])
+
+    def stored_shape(self, name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the shape in the file of a parameter of this shape."""
+        return shape[::-1] if self.is_transposed(name) else shape
+
+    def require_consistent(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
+        """Raise ValueError unless its parts, and parameters of these shapes, fit together."""
+        for name in _SIZES:
+            size = self.config.get(name)
+            if type(size) is not int or size < 1:
+                raise ValueError(f"{name} is {size!r}, expected an integer of at least 1")
+        if len(self.tokens) != self.config["vocab_size"]:
+            raise ValueError(f"the vocabulary has {len(self.tokens)} tokens, expected {self.config['vocab_size']}")
+        if self.end is not None and not 0 <= self.end < len(self.tokens):
+            raise ValueError(f"the end of the text is {self.end!r}, expected the id of a token")
+        if int(self.config["n_layers"] or 0) > len(shapes):
+            raise ValueError(f"{len(shapes)} parameters are too few for {self.config['n_layers']} blocks")
+        expected = parameter_shapes(self.config)
+        for name in sorted(expected.keys() | shapes.keys()):
+            if name not in shapes:
+                raise ValueError(f"the parameter {name} is missing")
+            if name not in expected:
+                raise ValueError(f"there is no parameter {name[:80]!r} in such a model")
+            if shapes[name] != expected[name]:
+                raise ValueError(f"{name} has shape {shapes[name]}, expected {expected[name]}")
+
+
+@dataclass(frozen=True)
+class ImportedModel:
+    """An imported model, whose parameters are in its file."""
+
+    path: Path
+    description: ModelDescription
+    tensors: dict[str, StoredTensor]
+
+    @property
+    def config(self) -> Config:
+        """Return its `GPTConfig`, in the form in which it is sent to the student's process."""
+        return Config("gpt", "GPTConfig", self.description.config)
+
+    @property
+    def params(self) -> dict[str, MappedArray]:
+        """Return its parameters, in the form in which they are sent to the student's process: as places in the file."""
+        return {name: mapped(tensor, self.description.is_transposed(name)) for name, tensor in self.tensors.items()}
+
+    @property
+    def vocab(self) -> dict[str, int]:
+        """Return the id of each token."""
+        return {token: number for number, token in enumerate(self.description.tokens)}
+
+    @property
+    def merges(self) -> list[tuple[str, str]]:
+        """Return the pairs of tokens, in the order in which they are merged."""
+        return self.description.merges
+
+
+def mapped(tensor: StoredTensor, transposed: bool = False) -> MappedArray:
+    """Return a tensor in the form in which it is sent to the student's process: as a place in the file."""
+    return MappedArray(str(tensor.path), DTYPES[tensor.dtype], tensor.shape, tensor.offset, transposed)
+
+
+def parameter_shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Return the shape of every parameter of a GPT-2 with this configuration."""
+    vocabulary, positions, width, hidden = (config[n] for n in ("vocab_size", "block_size", "d_model", "d_ff"))
+    block = {"ln1.gamma": (width,), "ln1.beta": (width,), "attn.W_qkv": (width, 3 * width),
+             "attn.b_qkv": (3 * width,), "attn.W_o": (width, width), "attn.b_o": (width,), "ln2.gamma": (width,),
+             "ln2.beta": (width,), "ffn.W_1": (width, hidden), "ffn.b_1": (hidden,), "ffn.W_2": (hidden, width),
+             "ffn.b_2": (width,)}  # fmt: skip
+    shapes: dict[str, tuple[int, ...]] = {"W_tok": (vocabulary, width), "W_pos": (positions, width)}
+    for i in range(config["n_layers"]):
+        shapes |= {f"blocks.{i}.{name}": shape for name, shape in block.items()}
+    shapes |= {"ln_f.gamma": (width,), "ln_f.beta": (width,)}
+    return shapes if config["tied"] else shapes | {"W_head": (width, vocabulary)}
+
+
+def save(
+    path: Path,
+    description: ModelDescription,
+    parameters: Mapping[str, tuple[str, tuple[int, ...]]],
+    data: Iterable[bytes],
+) -> None:
+    """Write the file of an imported model atomically.
+
+    Args:
+        path: the file.
+        description: everything but the parameters.
+        parameters: dtype and shape of each, by name.
+        data: the bytes of all parameters in this order, as they are stored, in pieces of any size.
+    """
+    header = msgspec.json.encode(description).decode()
+    stored = {name: (dtype, description.stored_shape(name, shape)) for name, (dtype, shape) in parameters.items()}
+    tensor_files.write_tensors(path, stored, {"headway": header}, data)
+
+
+def load(path: Path) -> Checkpoint | ImportedModel:
+    """Read a model: a checkpoint of `headway train`, or the file of an imported model, without its parameters."""
+    try:
+        file = tensor_files.read_header(path.resolve())
+    except (OSError, tensor_files.DamagedFile):
+        return checkpoint.load(path)  # which says what is wrong
+    if "headway" not in file.metadata:
+        raise UsageError(
+            f"{path} is no model of Headway. To import a model from a folder of Hugging Face files: "
+            "headway import-model FOLDER"
+        )
+    try:
+        if checkpoint.file_format(file) != FORMAT:
+            return checkpoint.load(path)
+        return ImportedModel(path, read_description(file), file.tensors)
+    except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as error:
+        problem = f"{path} is damaged: {clean(error, 300)}"
+        raise UsageError(f"{problem}. Import the model again: headway import-model") from None
+
+
+def read_description(file: TensorFile) -> ModelDescription:
+    """Return the description of an imported model; raise ValueError or DecodeError unless it fits the parameters."""
+    description = msgspec.json.decode(file.metadata["headway"], type=ModelDescription)
+    description.require_consistent(
+        {name: description.stored_shape(name, tensor.shape) for name, tensor in file.tensors.items()}
+    )
+    if wrong := {tensor.dtype for tensor in file.tensors.values()} - {"F32", "F64"}:
+        raise ValueError(f"a parameter has the dtype {min(wrong)}")
+    return description
+
+
+def as_bytes(value: Any) -> "np.ndarray[Any, np.dtype[np.uint8]]":
+    """Return JSON as an array of bytes, for values that are too long for the header of a frame."""
+    return np.frombuffer(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"), np.uint8)

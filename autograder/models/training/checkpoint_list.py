@@ -1,0 +1,109 @@
+"""List the models in a folder: checkpoints of `headway train`, and imported models. Only their headers are read."""
+
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autograder.core import tensor_files
+from autograder.core.tensor_files import StoredTensor
+from autograder.core.text import clean, counted
+from autograder.errors import UsageError
+from autograder.models.pretrained import model_file
+from autograder.models.training import checkpoint, datasets
+from autograder.models.training.curve_points import LOSSES
+from autograder.models.training.hyperparameters import changed_settings
+
+SUFFIX = ".safetensors"
+_NAME = re.compile(r"\w+(?:[._-]\w+)*", re.ASCII)
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True)
+class ModelSummary:
+    """A model in a file, as it is listed."""
+
+    name: str  # of the file
+    kind: str  # "gpt", "bigram", "llama" or "encoder-decoder"; "imported"; empty if the file cannot be read
+    changed: float  # when it was written, in seconds since 1970
+    about: str  # what it is, in a few words; or why it cannot be used
+    step: int | None = None
+    steps: int | None = None
+    loss: float | None = None
+    validation: float | None = None
+    seconds: float | None = None  # that training took
+    parameters: int | None = None
+    changed_settings: tuple[str, ...] = ()  # that are not the preset's, as NAME=VALUE
+
+
+def model_path(folder: Path, name: str) -> Path:
+    """Return the path of a model in `folder`, whether or not it exists; raise UsageError unless it is a plain name."""
+    file = name if name.endswith(SUFFIX) else name + SUFFIX
+    if len(file) > LONGEST_NAME or not _NAME.fullmatch(file):
+        raise UsageError(
+            f"{name[:LONGEST_NAME]!r} cannot be the name of a checkpoint. Use letters, digits, and single . _ - between"
+        )
+    path = folder / file
+    if path.is_symlink():
+        raise UsageError(f"{file} is a link. Give the name of a file in the workspace")
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{file} is not a plain file. Choose another name")
+    return path
+
+
+def model_summaries(folder: Path) -> list[ModelSummary]:
+    """Return a summary of each model in the folder, the latest first."""
+    names = [path.name for path in folder.glob(f"*{SUFFIX}") if len(path.name) <= LONGEST_NAME]
+    paths = [folder / name for name in names if _NAME.fullmatch(name)]
+    summaries = [summary(path) for path in paths if path.is_file() and not path.is_symlink()]
+    return sorted(summaries, key=lambda model: (-model.changed, model.name))
+
+
+def summary(path: Path) -> ModelSummary:
+    """Return the summary of the model in a file."""
+    try:
+        changed = path.stat().st_mtime
+        file = tensor_files.read_header(path)
+        if checkpoint.file_format(file) == model_file.FORMAT:
+            model = model_file.read_description(file)
+            about = f"imported from {clean(model.source, 80)}: {model.config['n_layers']} blocks"
+            return ModelSummary(path.name, "imported", changed, f"{about}, width {model.config['d_model']}")
+        header = checkpoint.read_header(file)
+        settings = header.settings
+        losses = _last_rows(file.tensors["history.losses"], LOSSES)
+        validation = _last_rows(file.tensors["history.validation"], 1)
+        return ModelSummary(
+            name=path.name,
+            kind=settings.kind,
+            changed=changed,
+            about=clean(f"{settings.preset} on {datasets.shown_name(settings.data)}", 200),
+            step=header.step,
+            steps=settings.steps,
+            loss=finite(losses.mean()) if losses.size else None,
+            validation=finite(validation[-1, 1]) if validation.size else None,
+            seconds=finite(header.seconds or math.nan),
+            parameters=sum(math.prod(file.tensors[f"params.{name}"].shape) for name in header.order),
+            changed_settings=tuple(clean(text, 100) for text in changed_settings(settings)),
+        )
+    except (OSError, *checkpoint.DAMAGED) as error:
+        return ModelSummary(path.name, "", 0.0, f"not a model of Headway ({type(error).__name__})")
+
+
+def describe(path: Path) -> str:
+    """Return what a file is, in a few words: `names on given-names, 600 steps`."""
+    model = summary(path)
+    return model.about if model.step is None else f"{model.about}, {counted(model.step, 'step')}"
+
+
+def finite(number: float) -> float | None:
+    """Return a number as JSON can hold it: None if it is infinite or nan."""
+    return float(number) if math.isfinite(number) else None
+
+
+def _last_rows(tensor: StoredTensor, count: int) -> "np.ndarray[Any, np.dtype[Any]]":
+    """Return the last numbers of a tensor with one axis, or rows of one with two; the rest is not read."""
+    numbers = np.frombuffer(tensor.last_bytes(count), tensor_files.DTYPES[tensor.dtype])
+    return numbers.reshape(-1, *tensor.shape[1:])

@@ -1,0 +1,205 @@
+"""The settings of a model that `headway train --set NAME=VALUE` can change: their types, bounds and relations."""
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from autograder.errors import UsageError
+from autograder.models.training.presets import PRESETS, Model
+from autograder.models.training.settings import TrainingSettings
+
+MOST_PARAMETERS = 50_000_000  # of a model that can still be trained in NumPy
+_OPTIONS = {"lr": "--lr", "batch_size": "--batch-size", "steps": "--steps", "seed": "--seed", "schedule": "--schedule"}
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number from 1 to `most`."""
+
+    most: int
+
+    def parse(self, text: str) -> int | None:
+        """Return the value; None if the text is none."""
+        try:
+            value = int(text)
+        except ValueError:
+            return None
+        return value if 1 <= value <= self.most else None
+
+    def __str__(self) -> str:
+        """Return what it must be, in words."""
+        return f"a whole number from 1 to {self.most:,}"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number from `least` to below `below`; `least` itself is allowed only if `closed`."""
+
+    least: float
+    below: float
+    closed: bool = False
+
+    def parse(self, text: str) -> float | None:
+        """Return the value; None if the text is none."""
+        try:
+            value = float(text)
+        except ValueError:
+            return None
+        in_range = self.least < value < self.below or (self.closed and value == self.least)
+        return value if in_range else None
+
+    def __str__(self) -> str:
+        """Return what it must be, in words."""
+        return f"a number {'from' if self.closed else 'above'} {self.least:g} and below {self.below:g}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of some words; "true" and "false" stand for the values True and False."""
+
+    words: tuple[str, ...]
+
+    def parse(self, text: str) -> bool | str | None:
+        """Return the value; None if the text is none."""
+        word = text.lower()
+        return {"true": True, "false": False}.get(word, word) if word in self.words else None
+
+    def __str__(self) -> str:
+        """Return what it must be, in words."""
+        return " or ".join(self.words)
+
+
+_FLAG = Choice(("true", "false"))
+_NORM = Choice(("pre", "post"))
+_SIZES = {
+    "block_size": Whole(4096),
+    "n_layers": Whole(48),
+    "n_heads": Whole(64),
+    "d_model": Whole(4096),
+    "d_ff": Whole(16_384),
+}
+_DEVIATION = {"init_std": Number(0, 10)}
+Hyperparameter = Whole | Number | Choice
+
+# The fields of the course's configurations, by the kind of model.
+HYPERPARAMETERS: dict[str, dict[str, Hyperparameter]] = {
+    "gpt": {
+        **_SIZES,
+        **_DEVIATION,
+        "activation": Choice(("gelu", "relu")),
+        "attention_bias": Choice(("true", "false", "output")),
+        "bias": _FLAG,
+        "dropout": Number(0, 1, closed=True),
+        "ffn_bias": _FLAG,
+        "head_bias": _FLAG,
+        "norm": _NORM,
+        "positions": Choice(("learned", "sinusoidal")),
+        "tied": _FLAG,
+    },
+    "llama": {
+        **_SIZES,
+        **_DEVIATION,
+        "n_kv_heads": Whole(64),
+        "norm_eps": Number(0, 1),
+        "rope_base": Number(1, 1e9),
+        "tied": _FLAG,
+    },
+    "encoder-decoder": {**_SIZES, "bias": _FLAG, "head_bias": _FLAG, "norm": _NORM},
+    "bigram": {},
+}
+_DEFAULT_HEADS = {"gpt": 4, "llama": 4, "encoder-decoder": 4}
+
+
+def changed_model(model: Model, assignments: Iterable[str], preset: str, kind: str) -> Model:
+    """Return the settings of a preset's model with `NAME=VALUE` changes; raise UsageError for what cannot work."""
+    known = HYPERPARAMETERS[kind]
+    changes: Model = {}
+    for assignment in assignments:
+        name, equals, text = (part.strip() for part in assignment.partition("="))
+        name = name.replace("-", "_")
+        if name in _OPTIONS:
+            value = f" {text}" if text else ""
+            raise UsageError(f"{name} is not a setting of the model. Use {_OPTIONS[name]}{value}")
+        if name not in known:
+            raise UsageError(_unknown(name, known, preset))
+        if not equals or not text:
+            raise UsageError(f"--set {assignment} has no value. Write a name and a value: --set {name}=VALUE")
+        if name in changes:
+            raise UsageError(f"{name} is set twice. Give it once")
+        parsed = known[name].parse(text)
+        if parsed is None:
+            raise UsageError(f"{name} must be {known[name]}, got {text!r}")
+        changes[name] = parsed
+    changed = {**model, **changes}
+    if changes:
+        _require_consistent(changed, kind)
+    return changed
+
+
+def require_valid(model: Model, kind: str) -> None:
+    """Raise ValueError or UsageError for a model that `changed_model` could not return."""
+    known = {"block_size": Whole(4096), **HYPERPARAMETERS[kind]}
+    for name, value in {"block_size": None, **model}.items():
+        if name not in known or known[name].parse(str(value)) is None:
+            raise ValueError(f"its model has {assignment_text(name, value)}")
+    if kind in _DEFAULT_HEADS:
+        _require_consistent(model, kind)
+
+
+def _unknown(name: str, known: Mapping[str, Hyperparameter], preset: str) -> str:
+    if not known:
+        return f"the model of the preset {preset} has no settings to change. Leave out --set"
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"Did you mean {close[0]!r}? " if close else ""
+    return f"no such setting: {name!r}. {hint}The settings of the preset {preset}: {', '.join(sorted(known))}"
+
+
+def _require_consistent(model: Model, kind: str) -> None:
+    """Raise UsageError for settings that exclude each other, and for a model that is too large for NumPy."""
+    width, heads = int(model.get("d_model", 64)), int(model.get("n_heads", _DEFAULT_HEADS[kind]))
+    unit = 2 * heads if kind == "llama" else heads
+    if width % unit:
+        why = "twice n_heads, because positions rotate pairs" if kind == "llama" else "n_heads"
+        nearest = max(unit, round(width / unit) * unit)
+        raise UsageError(
+            f"d_model ({width}) must be a multiple of {why} (n_heads={heads}). For example: --set d_model={nearest}"
+        )
+    shared = int(model.get("n_kv_heads", 2))
+    if kind == "llama" and heads % shared:
+        fitting = max(number for number in range(1, shared) if heads % number == 0)
+        raise UsageError(
+            f"n_heads ({heads}) must be a multiple of n_kv_heads ({shared}). For example: --set n_kv_heads={fitting}"
+        )
+    size = approximate_parameters(model)
+    if size > MOST_PARAMETERS:
+        raise UsageError(
+            f"this model would have about {size / 1e6:,.0f} million parameters; training in NumPy is limited to "
+            f"{MOST_PARAMETERS / 1e6:.0f} million. Choose a smaller d_model or n_layers"
+        )
+
+
+def approximate_parameters(model: Model) -> int:
+    """Return about how many parameters the blocks and the positions of a model have."""
+    width, layers = int(model.get("d_model", 64)), int(model.get("n_layers", 4))
+    inner = int(model.get("d_ff", 4 * width))
+    return layers * (4 * width * width + 2 * width * inner) + int(model["block_size"]) * width
+
+
+def changed_settings(settings: TrainingSettings) -> list[str]:
+    """Return the settings of a run that are not those of its preset, as NAME=VALUE."""
+    preset = PRESETS.get(settings.preset)
+    if preset is None:  # of another version
+        return []
+    changed = {name: value for name, value in settings.model.items() if preset.model.get(name) != value}
+    pairs = (("batch_size", settings.batch_size, preset.batch_size), ("lr", settings.lr, preset.lr))
+    changed |= {name: value for name, value, default in pairs if value != default}
+    changed |= {"schedule": settings.schedule} if settings.schedule != "constant" else {}
+    return [assignment_text(name, value) for name, value in changed.items()]
+
+
+def assignment_text(name: str, value: object) -> str:
+    """Return a setting as it is typed: NAME=VALUE."""
+    if isinstance(value, bool):
+        return f"{name}={str(value).lower()}"
+    return f"{name}={value:g}" if isinstance(value, float) and math.isfinite(value) else f"{name}={value}"

@@ -1,0 +1,292 @@
+"""Start, resume and finish training runs: `headway train` and `headway generate`."""
+
+import itertools
+import shlex
+import signal
+import tempfile
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from autograder.core.files import write_atomically
+from autograder.core.output_files import require_replaceable
+from autograder.core.text import counted
+from autograder.errors import UsageError
+from autograder.models.plots import figure
+from autograder.models.plots.training import loss_curve
+from autograder.models.training import checkpoint, checkpoint_list, datasets, presets, text_files
+from autograder.models.training.checkpoint import Checkpoint
+from autograder.models.training.curve_points import curve_points
+from autograder.models.training.hyperparameters import changed_model, changed_settings
+from autograder.models.training.sampling import Sampling
+from autograder.models.training.settings import TrainingSettings
+from autograder.models.training.trainer import Trainer
+from autograder.report.check_report import break_before_command
+from autograder.report.loss_curve import LossPoint
+from autograder.report.training_progress import TrainingStart, TrainingUpdate, show_training
+from autograder.sandbox import start_workers
+from autograder.workspace.terminal import echo_disabled
+
+LONGEST_LINE = 1000  # characters of a generated line, on average
+LINES_OPTIONS = " --lines 10 --temperature 0.8"  # of the command that is recommended for names
+MEASUREMENTS = 10  # how often the validation loss is measured in a run
+
+
+def new_settings(
+    preset_name: str,
+    data: str | None,
+    steps: int | None,
+    schedule: str,
+    seed: int,
+    *,
+    changes: Sequence[str] = (),
+    lr: float | None = None,
+    batch_size: int | None = None,
+    shuffle_lines: bool = False,
+) -> TrainingSettings:
+    """Return the settings of a new run: those of the preset, with the model's `changes` (NAME=VALUE) and the others."""
+    preset = presets.find_preset(preset_name)
+    dataset = data or preset.data
+    if preset.kind == "bigram" and schedule != "constant":
+        raise UsageError(f"the preset {preset_name} has a constant learning rate. Leave out --schedule")
+    if shuffle_lines and not datasets.is_file(dataset):
+        raise UsageError("--shuffle-lines is for a file of your own: --data FILE. Leave it out")
+    model = changed_model(preset.model, changes, preset_name, preset.kind)
+    text = datasets.load(dataset, seed, shuffle_lines)
+    text_files.require_length(text, int(model["block_size"]), dataset)
+    chosen = {
+        "data": dataset,
+        "model": model,
+        "steps": steps or preset.steps,
+        "schedule": schedule,
+        "seed": seed,
+        "lr": preset.lr if lr is None else lr,
+        "batch_size": batch_size or preset.batch_size,
+        # The beginning of samples must consist of characters of the text.
+        "prompt": preset.prompt if set(preset.prompt) <= set(text) else text[: len(preset.prompt)],
+        "shuffle_lines": shuffle_lines,
+    }
+    return TrainingSettings(**asdict(preset) | chosen, preset=preset_name, data_sha256=datasets.text_digest(text))
+
+
+def notes_about_text(settings: TrainingSettings) -> list[str]:
+    """Return what the user should know about a text file of theirs before the run starts."""
+    if not datasets.is_file(settings.data) or settings.shuffle_lines:
+        return []
+    note = text_files.shuffled_lines_advice(datasets.text_of(settings), settings.data)
+    return [note] if note else []
+
+
+def resumed_run(out: Path, data: str | None) -> Checkpoint:
+    """Return the run to resume; `data` names its text where it is now, if the file was moved."""
+    run = checkpoint.load(out)
+    if data is not None:
+        run.settings = replace(run.settings, data=data)
+    return run
+
+
+@dataclass(frozen=True)
+class TrainingEnd:
+    """A training run whose checkpoint has been written."""
+
+    run: Checkpoint
+    stopped: bool  # before its last step, on request
+    comparison: list[str]  # lines that compare a bigram model with counting
+
+
+def records(
+    folder: Path,
+    settings: TrainingSettings,
+    out: Path,
+    resumed: Checkpoint | None,
+    until: int,
+    stop: threading.Event,
+    student: Sequence[str] = (),
+) -> Generator[TrainingStart | TrainingUpdate | TrainingEnd]:
+    """Train to step `until`, or until `stop` is set, and write the checkpoint; yield records of the progress.
+
+    The first record is a `TrainingStart` and the last one a `TrainingEnd`. The checkpoint records the assignments whose
+    code is the `student`'s.
+    """
+    settings = resumed.settings if resumed else settings
+    if resumed and resumed.step >= until:
+        raise UsageError(f"{out} already has {resumed.step} steps. To train longer: headway train --resume --steps N")
+    checkpoint.require_writable(out)
+    before = _file_stamp(out)
+    with start_workers() as workers, closing(Trainer(workers, folder, settings, resumed)) as trainer:
+        trainer.run.student = _written_in_all_steps(resumed, student)
+        yield TrainingStart(
+            preset=settings.preset,
+            data=datasets.shown_name(settings.data),
+            first=trainer.run.step,
+            until=until,
+            n_parameters=trainer.n_parameters,
+            vocabulary=trainer.vocabulary,
+            train_characters=trainer.train_characters,
+            val_characters=trainer.val_characters,
+            entropy=settings.entropy_floor(),
+            changed=tuple(changed_settings(settings)),
+        )
+        for update in trainer.train(until, max(1, settings.steps // MEASUREMENTS)):
+            yield update
+            if stop.is_set():
+                break
+        run = trainer.checkpoint()
+        comparison = trainer.comparison_with_counts() if settings.kind == "bigram" else []
+    _save(run, out, before)
+    yield TrainingEnd(run, run.step < until, comparison)
+
+
+def _written_in_all_steps(resumed: Checkpoint | None, student: Sequence[str]) -> list[str] | None:
+    """Return the assignments whose code is the student's now, and was in the earlier steps; None if unknown."""
+    if resumed is None or resumed.step == 0:
+        return [*student]
+    return None if resumed.student is None else [name for name in resumed.student if name in student]
+
+
+def require_new_checkpoint(out: Path, force: bool) -> None:
+    """Raise UsageError if a new run would replace a file, unless that is wanted; the message says what the file is."""
+    if force or not out.is_file() or not out.stat().st_size:
+        return
+    model = checkpoint_list.summary(out)
+    if model.step is not None:
+        resume = f"--resume continues it (headway train --resume --out {shlex.quote(str(out))})"
+        raise UsageError(f"{out} has {counted(model.step, 'step')}. {resume}, --force replaces it")
+    raise UsageError(
+        f"{out} exists: {checkpoint_list.describe(out)}. Name another file: --out FILE. To replace it: --force"
+    )
+
+
+def train(
+    folder: Path,
+    settings: TrainingSettings,
+    out: Path,
+    console: Console,
+    resumed: Checkpoint | None,
+    until: int,
+    *,
+    plain: bool = False,
+    student: Sequence[str] = (),
+    force: bool = False,
+) -> Checkpoint:
+    """Train in the terminal, then draw the loss curve beside the checkpoint. Ctrl-C stops the run and saves it.
+
+    A picture that is no plot of Headway is replaced only with `force`.
+    The checkpoint records the assignments whose code is the `student`'s.
+    """
+    figure.require_matplotlib()
+    plot_path = out.with_suffix(".png")
+    if plot_path == out:
+        another = f"Name another file: --out {out.with_suffix('.safetensors')}"
+        raise UsageError(f"{out} is the name of the loss curve. {another}")
+    require_replaceable(plot_path, figure.is_plot, "a plot of Headway", option="--out FILE", force=force)
+    with ExitStack() as stack:
+        stop = stack.enter_context(_stop_on_ctrl_c())
+        progress = stack.enter_context(closing(records(folder, settings, out, resumed, until, stop, student)))
+        earlier = [LossPoint(*point) for point in curve_points(resumed)] if resumed else []
+        show: Callable[[TrainingUpdate], None] | None = None
+        for record in progress:
+            if isinstance(record, TrainingStart):
+                stack.enter_context(echo_disabled())
+                show = stack.enter_context(show_training(console, record, earlier, plain=plain))
+            elif isinstance(record, TrainingUpdate) and show is not None:
+                show(record)
+            elif isinstance(record, TrainingEnd):
+                end = record
+    write_atomically(plot_path, figure.to_bytes(loss_curve(end.run), "png"))
+    generate_it = f"headway generate {out}{LINES_OPTIONS if datasets.has_lines(settings) else ''}"
+    lines = [*end.comparison, f"Wrote {out} and {plot_path.name}. Generate text: {generate_it}"]
+    if end.stopped:
+        resume_line = f"Stopped at step {end.run.step}. Resume: headway train --resume --out {out}"
+        lines.insert(len(end.comparison), resume_line)
+    for line in lines:
+        console.print(Text(break_before_command(line, console.width)), soft_wrap=True)
+    return end.run
+
+
+def _file_stamp(path: Path) -> tuple[int, int, int] | None:
+    """Return what changes when a file is written: its inode, time and size; None if there is no plain file."""
+    if not path.is_file():
+        return None
+    status = path.stat()
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def _save(run: Checkpoint, out: Path, before: tuple[int, int, int] | None = None) -> None:
+    """Write the checkpoint; where that fails, or would replace another run's, write it elsewhere.
+
+    `before` is the file's stamp when this run began.
+    """
+    if _file_stamp(out) not in (None, before):
+        number = 2
+        while (other := out.with_name(f"{out.stem}-{number}{out.suffix}")).exists():
+            number += 1
+        checkpoint.save(other, run)
+        raise UsageError(f"{out} was changed by another run meanwhile, so it was kept. This run is in {other}")
+    try:
+        checkpoint.save(out, run)
+    except OSError as error:
+        rescued = Path(tempfile.mkdtemp(prefix="headway-")) / out.name
+        checkpoint.save(rescued, run)
+        raise UsageError(f"cannot write {out} ({error.strerror}). The checkpoint is in {rescued}: move it") from None
+
+
+@contextmanager
+def _stop_on_ctrl_c() -> Iterator[threading.Event]:
+    """Provide an event that Ctrl-C sets, so that the run can be saved; a second Ctrl-C interrupts at once."""
+    stop_requested = threading.Event()
+
+    def handle(number: int, frame: object) -> None:
+        if stop_requested.is_set():
+            raise KeyboardInterrupt
+        stop_requested.set()
+
+    previous = signal.signal(signal.SIGINT, handle)
+    try:
+        yield stop_requested
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def generate(folder: Path, run: Checkpoint, prompt: str | None, length: int, sampling: Sampling) -> Generator[str]:
+    """Yield the prompt, then `length` characters generated with the modules in `folder`, piece by piece."""
+    prompt = run.settings.prompt if prompt is None else prompt
+    run.require_known_characters(prompt)
+    if not prompt:
+        raise UsageError("the prompt is empty. Give at least one character: --prompt A")
+    if run.settings.kind not in ("gpt", "llama") and (sampling.top_k is not None or sampling.top_p is not None):
+        raise UsageError(f"{run.settings.kind} models are generated without --top-k and --top-p. Leave them out")
+    with (
+        start_workers() as workers,
+        closing(Trainer(workers, folder, run.settings, run, only_text=True)) as trainer,
+    ):
+        yield prompt
+        yield from trainer.pieces(prompt, length, sampling)
+
+
+def generate_lines(folder: Path, run: Checkpoint, prompt: str | None, count: int, sampling: Sampling) -> Generator[str]:
+    """Yield `count` non-empty lines, such as names; raise UsageError if the model does not end them."""
+    if run.settings.kind == "encoder-decoder":
+        raise UsageError("an encoder–decoder gives one answer to its prompt. Leave out --lines")
+    if "\n" not in run.chars:
+        raise UsageError("the model knows no line breaks, because its text has none. Use --length instead of --lines")
+    line, found, length = "", 0, count * LONGEST_LINE
+    with closing(generate(folder, run, prompt, length, sampling)) as pieces:
+        for character in itertools.chain.from_iterable(pieces):
+            if character != "\n":
+                line += character
+                continue
+            if line.strip():
+                yield line
+                found += 1
+                if found == count:
+                    return
+            line = ""
+    raise UsageError(
+        f"only {counted(found, 'line')} ended within {length:,} characters. Use --length instead of --lines"
+    )

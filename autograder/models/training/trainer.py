@@ -1,0 +1,146 @@
+"""Train the student's model in a sandboxed process, and follow and save the run from this one."""
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from autograder.core.text import clean
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.student import StudentCode
+from autograder.errors import Blocked, NotStarted, UsageError, Verdict
+from autograder.models.training import datasets
+from autograder.models.training.checkpoint import Checkpoint
+from autograder.models.training.sampling import Sampling
+from autograder.models.training.settings import TrainingSettings
+from autograder.report.training_progress import TrainingUpdate
+from autograder.sandbox import Limits, Workers
+
+# The function that a run needs last, by the kind of model.
+_FUNCTIONS = {
+    "gpt": "training.train",
+    "bigram": "bigram.train_bigram",
+    "encoder-decoder": "encoder_decoder.transformer_backward",
+    "llama": "llama.llama_backward",
+}
+CHUNK_SECONDS = 0.25  # the live report is updated about this often
+LEAST_UPDATES = 100  # of a run, so that the curve of a fast one has enough points, too
+PIECE = 8  # characters of a text that is shown while it is generated
+
+
+class Trainer:
+    """A training run with the modules in a folder: new, or `resumed` with the settings that it was started with.
+
+    If `only_text`, the run generates text and is not trained, so the text it was trained on is not needed.
+    """
+
+    def __init__(
+        self,
+        workers: Workers,
+        folder: Path,
+        settings: TrainingSettings,
+        resumed: Checkpoint | None = None,
+        *,
+        only_text: bool = False,
+    ) -> None:
+        self._student = StudentCode(workers, folder, TRANSFORMER, Limits.for_training(call_seconds=600.0))
+        self.settings = settings
+        self._function = _FUNCTIONS[settings.kind]
+        text = "".join(resumed.chars) if only_text and resumed else datasets.text_of(settings)
+        self.run = resumed or Checkpoint(settings, [], 0, {}, {})
+        resumable = {name: getattr(self.run, name) or None for name in ("chars", "params", "state")}
+        fixed = {name: getattr(settings, name) for name in ("kind", "model", "batch_size", "seed")}
+        sizes = self._request("start", text=text, **resumable, **fixed)
+        self.vocabulary, self.train_characters, self.val_characters, self.n_parameters = sizes
+
+    def train(self, until: int, measure_every: int) -> Iterator[TrainingUpdate]:
+        """Train to step `until`, measuring validation loss and a sample every `measure_every` steps and at the end."""
+        tokens = self.settings.batch_size * int(self.settings.model["block_size"])
+        chunk, begun = 1, time.perf_counter()
+        earlier_seconds = self.run.seconds if self.run.step else 0.0
+        while self.run.step < until:
+            count = min(chunk, until - self.run.step, measure_every - self.run.step % measure_every)
+            started = time.perf_counter()
+            losses = self._request("steps", first=self.run.step, count=count, lr=self.settings.lr,
+                               schedule=self.settings.schedule, total=self.settings.steps)  # fmt: skip
+            seconds = time.perf_counter() - started
+            chunk = max(1, min(1000, until // LEAST_UPDATES, round(count * CHUNK_SECONDS / seconds)))
+            self.run.step += count
+            self.run.losses += losses
+            loss = sum(self.run.losses[-100:]) / len(self.run.losses[-100:])
+            if not math.isfinite(loss):
+                checked = self._function.partition(".")[0]
+                raise UsageError(f"the loss is {loss} at step {self.run.step}. Run: headway check {checked}")
+            update = TrainingUpdate(self.run.step, loss, count * tokens / seconds)
+            if self.run.step % measure_every == 0 or self.run.step == until:
+                validation = self._request("validation")
+                self.run.validation.append((self.run.step, validation))
+                update = replace(update, validation=validation, sample=self.sample(160))
+            if earlier_seconds is not None:  # Otherwise an earlier part of the run was not measured.
+                self.run.seconds = earlier_seconds + time.perf_counter() - begun
+            yield update
+
+    def sample(self, length: int, sampling: Sampling | None = None) -> str:
+        """Return `length` characters generated after the preset's prompt (by default, the seed is the step)."""
+        sampling = sampling or Sampling(seed=self.run.step)
+        return "".join(self.pieces(self.settings.prompt, length, sampling, length))
+
+    def pieces(self, prompt: str, length: int, sampling: Sampling, size: int = PIECE) -> Iterator[str]:
+        """Yield the `length` characters generated after a prompt, at most `size` at a time."""
+        if self.settings.kind == "encoder-decoder":
+            size = length  # The answer to the prompt is one piece: the decoder starts anew in every call.
+        self._request("start_text", prompt=prompt, **asdict(sampling))
+        for start in range(0, length, size):
+            count = min(size, length - start)
+            yield clean(self._request("more_text", length=count), count)
+
+    def comparison_with_counts(self) -> list[str]:
+        """Return lines that compare the loss of a bigram model with that of counting the same pairs."""
+        learned, counted = self._request("losses_beside_counts")
+        return [
+            f"{label}: {training:.4f} on the training text, {validation:.4f} on the validation text"
+            for label, (training, validation) in (("loss of your table", learned), ("loss of counting", counted))
+        ]
+
+    def timed_steps(self, count: int) -> tuple[float, list[float]]:
+        """Train `count` steps; return the seconds they took in the student's process, and the losses."""
+        seconds, losses = self._request("timed_steps", **self._next_steps(count))
+        return seconds, losses
+
+    def profile(self, count: int) -> dict[str, float]:
+        """Train `count` steps; return the share of time spent in each of the student's functions, largest first."""
+        _, seconds = self._request("profile", **self._next_steps(count))
+        total = sum(seconds.values()) or 1.0
+        shares = {clean(name, 80): taken / total for name, taken in seconds.items()}
+        return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+    def _next_steps(self, count: int) -> dict[str, Any]:
+        first, self.run.step = self.run.step, self.run.step + count
+        return {"first": first, "count": count, "lr": self.settings.lr, "schedule": "constant", "total": 0}
+
+    def tokens(self) -> Any:
+        """Return the training text as ids."""
+        return self._request("tokens")
+
+    def checkpoint(self) -> Checkpoint:
+        """Return the current state of the run."""
+        self.run.params, self.run.state, self.run.chars = self._request("snapshot")
+        return self.run
+
+    def close(self) -> None:
+        """End the student's process."""
+        self._student.close()
+
+    def _request(self, action: str, **request: Any) -> Any:
+        try:
+            return self._student.training_request(action, self._function, **request)
+        except (NotStarted, Blocked) as verdict:
+            needed = verdict.blocked_by[0] if isinstance(verdict, Blocked) else self._function
+            raise UsageError(
+                f"training needs {needed}, which is not written yet. Write it (headway check {needed}), "
+                "or use the official solution: --solution"
+            ) from None
+        except Verdict as verdict:
+            raise UsageError(f"{verdict.message}. To see more: headway check") from None

@@ -1,0 +1,145 @@
+"""What a page calls in Pyodide: a workspace in Pyodide's file system, and the answers to the page's requests.
+
+Requests and answers are JSON. `pyodide_worker.js` calls `BrowserPage.answer` for each request of the page, and sends
+the workspace files that changed with the answer, so that the page can keep them.
+"""
+
+import base64
+import json
+import os
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from autograder import __version__
+from autograder.course import Curriculum, registry
+from autograder.documents.results import CheckResult, SubmissionResult
+from autograder.engine.session import content_hash
+from autograder.errors import HeadwayError
+from autograder.web.browser.answers import MissingAnswers
+from autograder.web.browser.checker import BrowserChecker
+from autograder.web.browser.experiments import BrowserRunner
+from autograder.web.lesson_session import LessonSession
+from autograder.workspace import files, submit
+from autograder.workspace.progress import VERSION
+from autograder.workspace.workspace import Workspace
+
+Reply = dict[str, Any]
+
+
+class BrowserPage:
+    """The workspace of a page, and what it answers; `notify` sends an event to the page at once."""
+
+    def __init__(self, folder: str, notify: Callable[[str], None], curriculum: Curriculum | None = None) -> None:
+        self._folder = Path(folder)
+        self._curriculum = curriculum or registry.default()
+        self._checker = BrowserChecker(self._folder, self._curriculum, lambda event: notify(json.dumps(event)))
+        self._session: LessonSession | None = None
+        self._notes: list[str] = []  # about the start, for the page that opens next
+        self._stamps = self._file_stamps()  # of the files that the page has
+        self._actions: dict[str, Callable[[Mapping[str, Any]], Reply]] = {
+            "start": self._start,
+            "open": self._open,
+            "warm_up": self._warm_up,
+            "refresh": self._refresh,
+            "export": self._export,
+        }
+
+    def answer(self, action: str, payload: str) -> str:
+        """Return the answer to a request.
+
+        It has a `reply` or an `error`, or it says the answers of which assignments it needs first. With it come events
+        for the page, and the paths of the files that were changed and removed.
+        """
+        return json.dumps(self._answer(action, json.loads(payload)) | self._changed_files())
+
+    def _answer(self, action: str, payload: Mapping[str, Any]) -> Reply:
+        try:
+            if action in self._actions:
+                return self._actions[action](payload)
+            return {"reply": self._require_session().handle(action, payload)}
+        except MissingAnswers as missing:
+            return {"need": [missing.module]}
+        except HeadwayError as error:
+            return {"error": str(error)}
+        except MemoryError:
+            return {"error": "There was not enough memory for this. Use smaller arrays."}
+        except Exception as error:
+            lines = traceback.format_exception(error)
+            return {"error": f"internal error (please report it): {error!r}", "traceback": "".join(lines)}
+
+    def _start(self, payload: Mapping[str, Any]) -> Reply:
+        """Write the stubs that are missing, replace those of an older version, and open the workspace."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        workspace = Workspace.open(self._folder, self._curriculum)
+        is_new = not workspace.is_initialized
+        workspace.state.content.setdefault(VERSION, __version__)
+        lines = files.update(self._folder, workspace.state)
+        workspace.state.save()
+        self._notes = [] if is_new else lines
+        self._session = LessonSession(
+            workspace,
+            self._checker,
+            start=self._checker.start_workers,
+            runner=BrowserRunner(self._folder, self._curriculum),
+        )
+        return {"reply": {}}
+
+    def _open(self, payload: Mapping[str, Any]) -> Reply:
+        reply = self._require_session().handle("open", payload)
+        reply["notes"] += self._notes
+        self._notes = []
+        return {"reply": reply}
+
+    def _warm_up(self, payload: Mapping[str, Any]) -> Reply:
+        """Check an official solution of an assignment, so that the first check of the student's takes no longer."""
+        self._checker.warm_up(self._curriculum.modules[payload["module"]])
+        return {"reply": {}}
+
+    def _refresh(self, payload: Mapping[str, Any]) -> Reply:
+        """Return events about the files that the page has just written, because another tab changed them."""
+        self._stamps = self._file_stamps()
+        session = self._require_session()
+        session.workspace.state.refresh()
+        return {"reply": {}, "events": session.changes()}
+
+    def _export(self, payload: Mapping[str, Any]) -> Reply:
+        """Return the archive of `headway submit`, with the results that are known.
+
+        Checking everything first would take a minute, and the answers of all assignments. The
+        results in an archive are not used for grades.
+        """
+        workspace = self._require_session().workspace
+        workspace.refresh_snapshot()
+        workspace.state.refresh()
+        statuses = workspace.statuses
+        checks = [
+            CheckResult(f"{name}::recorded", name, "", statuses[name], entry.possible, entry.earned)
+            for name, entry in workspace.progress.items()
+            if name in statuses
+        ]
+        contents = submit.collect_files(workspace)
+        result = SubmissionResult(self._folder.name, content_hash(self._folder), 0, checks)
+        manifest = submit.make_manifest(self._folder.name, contents, result, workspace.state)
+        archive = base64.b64encode(submit.make_archive(contents, manifest)).decode()
+        return {"reply": {"name": f"{submit.safe_file_name(self._folder.name)}.zip", "base64": archive}}
+
+    def _require_session(self) -> LessonSession:
+        assert self._session is not None, "the page asks before it has started"
+        return self._session
+
+    def _file_stamps(self) -> dict[str, tuple[int, ...]]:
+        """Return what tells a file's content from an earlier one, by its path in the workspace."""
+        stamps: dict[str, tuple[int, ...]] = {}
+        for root, folders, names in os.walk(self._folder):
+            folders[:] = [name for name in folders if name != "__pycache__"]
+            for path in (Path(root, name) for name in names):
+                stat = path.stat()
+                stamps[path.relative_to(self._folder).as_posix()] = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+        return stamps
+
+    def _changed_files(self) -> dict[str, list[str]]:
+        before, self._stamps = self._stamps, self._file_stamps()
+        changed = [path for path, stamp in self._stamps.items() if before.get(path) != stamp]
+        return {"changed": changed, "removed": [path for path in before if path not in self._stamps]}

@@ -1,0 +1,442 @@
+"""What a lesson page asks for: a workspace's cells, checks, hints and solutions, as data that JSON can hold.
+
+The same session answers pages of `headway serve` and pages whose Python runs in the browser. It has no thread, socket
+or terminal of its own; a caller with several threads gives it a lock.
+"""
+
+import base64
+import binascii
+import contextlib
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from autograder.core.text import clean, clean_name
+from autograder.course import Assignment, registry
+from autograder.documents.results import DIAGNOSED, CheckResult, Status, SubmissionResult, to_document
+from autograder.errors import UsageError
+from autograder.models.plot_data import page_plots
+from autograder.report.page_report import page_report
+from autograder.sandbox import StartWorkers, start_workers
+from autograder.workspace import experiments, files, hints, progress, solutions, submit
+from autograder.workspace.experiments import ExperimentRun
+from autograder.workspace.file_cells import ChangedMeanwhile, Conflict, FileCell, FileCells
+from autograder.workspace.import_archive import import_archive
+from autograder.workspace.workspace import Workspace
+
+Payload = Mapping[str, Any]
+Reply = dict[str, Any]
+FEATURES = ("plots", "archive")
+MAX_RETRIES = 3  # A file that another program changes while it is saved is read again.
+
+
+class Checker(Protocol):
+    """Checks functions of the workspace, as its files are at that moment."""
+
+    def check(self, functions: tuple[str, ...], known: Mapping[str, Status], diagnose: bool) -> SubmissionResult:
+        """Return the result of some functions; the known statuses of others decide what is blocked."""
+
+
+class Runner(Protocol):
+    """Runs experiments of the workspace, as its files are at that moment."""
+
+    def run(self, module: str, name: str) -> ExperimentRun:
+        """Run the file of an assignment as a program; `name` is its argument, "" for the main experiment."""
+
+
+class LessonSession:
+    """A workspace that is edited and checked from lesson pages.
+
+    `lock` is held whenever the session reads or writes the workspace, but not while student code is checked or drawn.
+    `start` starts the workers that run the functions of plots; without a `runner` no experiment can be run.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        checker: Checker,
+        features: tuple[str, ...] = FEATURES,
+        lock: contextlib.AbstractContextManager[Any] | None = None,
+        start: StartWorkers = start_workers,
+        runner: Runner | None = None,
+    ) -> None:
+        self.workspace = workspace
+        self.curriculum = workspace.curriculum
+        self._folder = workspace.folder.resolve()
+        self._checker = checker
+        self._features = features if runner is None else (*features, "run")
+        self._runner = runner
+        self._start = start
+        self._lock = lock or contextlib.nullcontext()
+        self._tried: dict[str, str] = {}  # functions checked without a request, and their fingerprints
+        self._being_written: dict[str, str] = {}  # functions saved by a page and not checked since: fingerprint
+        self._reported = self._contents()  # the files that pages know
+        self._actions: dict[str, Callable[[Payload], Reply]] = {
+            "open": self.open,
+            "save": self.save,
+            "check": self.check,
+            "hint": self.hint,
+            "reset": self.reset,
+            "solution": self.solution,
+            "plots": self.plots,
+            "draw": self.draw,
+            "run": self.run,
+            "export": self.export,
+            "import": self.import_,
+        }
+
+    def require_folder(self) -> None:
+        """Raise UsageError if the workspace was moved or deleted, or is a link now, which could lead anywhere."""
+        if not self._folder.is_dir() or self._folder.resolve() != self._folder:
+            name = clean_name(self._folder.name)
+            raise UsageError(f"the workspace {name} was moved or deleted. Start headway serve in its new place")
+
+    def handle(self, action: str, payload: Any) -> Reply:
+        """Return the reply to one request of a page; raise UsageError, with one clear line, if there is none."""
+        if action not in self._actions or not isinstance(payload, dict):
+            raise UsageError("the page asked for something unknown. Reload it")
+        return self._actions[action](payload)
+
+    def open(self, payload: Payload) -> Reply:
+        """Return the cells of one assignment, and the progress in the whole course."""
+        with self._lock:
+            assignment = self._assignment(payload)
+            self._refresh()
+            self.workspace.state.refresh()
+            shown = self.workspace.state.section(hints.KEY)
+            functions = [function.qualified for function in assignment.functions]
+            return {
+                "workspace": clean_name(self.workspace.folder.name),
+                "module": assignment.module,
+                "cells": self._cells(assignment),
+                **self._progress(),
+                "hints": {name: hints.shown_count(shown, name) for name in functions},
+                "features": list(self._features),
+                "notes": [clean(note, 600) for note in (*self._source_notes(assignment), *self.workspace.state.notes)],
+            }
+
+    def _source_notes(self, assignment: Assignment) -> list[str]:
+        """Return a line if the assignment's notebook counts, since the page shows and changes its file."""
+        lines = self.workspace.describe_sources([assignment.module])
+        if assignment.module not in self.workspace.notebook_modules:
+            return lines
+        return [
+            *lines,
+            f"This page shows {assignment.module}.py; its checks use the notebook, which is the version that counts.",
+        ]
+
+    def save(self, payload: Payload) -> Reply:
+        """Write the text of a cell into its file, unless the file has another text there than the page expects."""
+        with self._lock:
+            module, _, function = (qualified := self._function(payload)).partition(".")
+            text, digest = _field(payload, "text", str), _field(payload, "digest", str)
+            cell = self._replace_cell(module, function, text, digest)
+            if isinstance(cell, Conflict):
+                return {"conflict": {"text": cell.cell.text, "digest": cell.cell.digest}}
+            self._refresh()
+            self._being_written[qualified] = self.workspace.snapshot.fingerprints[qualified]
+            self._refresh()
+            return {"digest": cell.digest, "line": cell.line, **self._progress()}
+
+    def _replace_cell(self, module: str, function: str, text: str, digest: str) -> FileCell | Conflict:
+        for _ in range(MAX_RETRIES):
+            with contextlib.suppress(ChangedMeanwhile):
+                return FileCells(self.workspace.folder, module, self.curriculum).replace(function, text, digest)
+        return FileCells(self.workspace.folder, module, self.curriculum).replace(function, text, digest)
+
+    def check(self, payload: Payload) -> Reply:
+        """Check one function, record its result, and return the report.
+
+        With `diagnose` false, mistakes are not looked for, which may take longer than the check; the reply says whether
+        there is one to look for with another check.
+        """
+        diagnose = payload.get("diagnose") is not False
+        with self._lock:
+            function = self._function(payload)
+            module = function.partition(".")[0]
+            FileCells(self.workspace.folder, module, self.curriculum)  # for its messages
+        result, badges = self._check((function,), diagnose=diagnose, current_function=function)
+        with self._lock:
+            following = None
+            if result.passed and (name := progress.next_unfinished(self._known(), self.curriculum, function)):
+                module = name.partition(".")[0]
+                following = {"function": name, "module": module, "title": self.curriculum.modules[module].title}
+            return {
+                "report": page_report(to_document(result, self.curriculum)),
+                **self._progress(),
+                "badges": badges,
+                "undiagnosed": not diagnose and any(map(_can_be_diagnosed, result.checks)),
+                "next": following,
+            }
+
+    def hint(self, payload: Payload) -> Reply:
+        """Return the hints of a function that were shown before, at least the first, and one `more` if wanted."""
+        with self._lock:
+            function, state = self._function(payload), self.workspace.state
+            steps = hints.steps(function, self.curriculum.package)
+            if not steps:
+                raise UsageError(f"this course has no hints for {function}. Read its docstring")
+            state.refresh()
+            already = hints.shown_count(state.section(hints.KEY), function)
+            count = hints.next_count(already, 1 if already and payload.get("more") else 0)
+            hints.record_shown(state, function, count)
+            shown = zip(hints.KINDS, steps[:count], strict=False)
+            return {"steps": [{"kind": kind, "text": text} for kind, text in shown], "total": len(steps)}
+
+    def reset(self, payload: Payload) -> Reply:
+        """Restore the stub of a function, or the whole file if it is missing, and keep a backup."""
+        with self._lock:
+            module, _, function = (qualified := self._function(payload)).partition(".")
+            folder = self.workspace.folder
+            self._require_own_backups()
+            path = folder / f"{module}.py"
+            if not path.exists() and not path.is_symlink():
+                backup = files.reset(folder, module, self.curriculum)
+            else:
+                cells = FileCells(folder, module, self.curriculum)
+                cell = cells.find(function)
+                if cell is None:
+                    backup = files.reset(folder, qualified, self.curriculum)
+                else:
+                    text = cells.text_with_stub(function, cell)
+                    backup = files.back_up(path)
+                    cells.overwrite(cell, text)
+            cell = FileCells(folder, module, self.curriculum).require(function)
+            return {"text": cell.text, "digest": cell.digest, "backup": backup.as_posix() if backup else ""}
+
+    def solution(self, payload: Payload) -> Reply:
+        """Return the solution of a function, by the rules of `headway solution`.
+
+        If it does not pass yet, return the question to ask first; a request with `give_up` then returns the solution.
+        """
+        function, give_up = self._function(payload), payload.get("give_up") is True
+        with self._lock:
+            self._refresh()
+            unknown = function not in self.workspace.statuses and not self.workspace.snapshot.is_stub(function)
+        if unknown:
+            self._check((function,), current_function=function)
+        with self._lock:
+            workspace, state = self.workspace, self.workspace.state
+            state.refresh()
+            passed = {name for name, status in workspace.statuses.items() if status == "passed"}
+            try:
+                if solutions.require_solution_allowed(workspace.folder, (function,), passed, give_up, state):
+                    state.save()
+            except solutions.SolutionRefused as error:
+                if error.rule == "give-up":
+                    return {"question": _question_before_giving_up(function)}
+                raise UsageError(_why_no_solution(error)) from None
+            return {"text": solutions.solution_of(function, self.curriculum)}
+
+    def plots(self, payload: Payload) -> Reply:
+        """Return the plots that an assignment's functions can draw."""
+        module = self._assignment(payload).module
+        is_built_in = self.curriculum.package == registry.BUILT_IN
+        return {"plots": page_plots.plots_of(module) if is_built_in else []}
+
+    def draw(self, payload: Payload) -> Reply:
+        """Return a plot that the student's functions compute."""
+        self._refuse_links()
+        return {
+            "plot": page_plots.draw_from_folder(_field(payload, "name", str), self.workspace.module_folder, self._start)
+        }
+
+    def run(self, payload: Payload) -> Reply:
+        """Run an experiment of a lesson, and return what it printed, its time, and why it ended early, if it did."""
+        module, name = self._assignment(payload).module, _field(payload, "name", str)
+        if self._runner is None or name not in experiments.names(module, self.curriculum):
+            raise UsageError("this lesson has no such experiment. Reload the page")
+        folder = self.workspace.folder
+        files.refuse_links(folder, (path.name for path in folder.glob("*.py")))  # It may import any of them.
+        if not (folder / f"{module}.py").is_file():
+            raise UsageError(f"{module}.py is missing. Restore it: headway reset {module}")
+        return dataclasses.asdict(self._runner.run(module, name))
+
+    def export(self, payload: Payload) -> Reply:
+        """Return the archive of `headway submit`; everything is checked first."""
+        with self._lock:
+            submit.refuse_outside_links(self.workspace.folder)
+            submit.require_decided(self.workspace)
+        result, _ = self._check(tuple(self.curriculum.functions), diagnose=False)
+        with self._lock:
+            name = self.workspace.folder.name
+            contents = submit.collect_files(self.workspace)
+            manifest = submit.make_manifest(clean_name(name), contents, result, self.workspace.state)
+            archive = submit.make_archive(contents, manifest)
+            return {"name": f"{submit.safe_file_name(name)}.zip", "base64": base64.b64encode(archive).decode()}
+
+    def import_(self, payload: Payload) -> Reply:
+        """Write the modules of such an archive into the workspace, with backups."""
+        with self._lock:
+            try:
+                content = base64.b64decode(_field(payload, "base64", str), validate=True)
+            except (binascii.Error, ValueError):
+                raise UsageError("the archive did not arrive whole. Choose the file again") from None
+            self._require_own_backups()
+            state = self.workspace.state
+            state.refresh()
+            notes = import_archive(self.workspace.folder, content, state, notebooks=False)
+            state.save()
+            return {"notes": notes}
+
+    def changes(self) -> list[Reply]:
+        """Return an event for each assignment's file that has changed since the last call."""
+        with self._lock:
+            contents = self._contents(refresh=True)
+            before, self._reported = self._reported, contents
+            if contents == before:
+                return []
+            changed = [name for name in self.curriculum.modules if contents.get(name) != before.get(name)]
+            events: list[Reply] = []
+            for name in changed:
+                cells, notes = {}, []
+                try:
+                    cells = self._cells(self.curriculum.modules[name])
+                except UsageError as error:
+                    notes = [str(error)]
+                events.append({"event": "changed", "module": name, "cells": cells, "notes": notes})
+            progress = self._progress()
+            events = [event | {"statuses": progress["statuses"]} for event in events]
+            return [*events, {"event": "statuses", **progress}]
+
+    def check_next_unknown(self, checker: Checker) -> bool:
+        """Check the first assignment with functions of unknown status, without diagnosis; return whether there was one.
+
+        What is being written in a page, and what depends on it, waits until the page asks for it. Nothing is checked
+        while a file is missing or unreadable, because everything that imports it would fail for that reason alone.
+        """
+        with self._lock:
+            self._refresh()
+            snapshot = self.workspace.snapshot
+            if not all(map(snapshot.is_readable, self.curriculum.modules)):
+                return False
+            known, written = self._known(), self._being_written.items()
+            waiting = {name for name, fingerprint in written if fingerprint == snapshot.fingerprints[name]}
+            unknown = {
+                name: snapshot.fingerprints[name]
+                for name in self.curriculum.functions
+                if name not in known
+                and waiting.isdisjoint({name, *self.curriculum.all_prerequisites(name)})
+                and self._tried.get(name) != snapshot.fingerprints[name]
+            }
+            first = next(iter(unknown), "").partition(".")[0]
+            names = tuple(name for name in unknown if name.partition(".")[0] == first)
+        if not names:
+            return False
+        self._check(names, checker, diagnose=False)
+        self._tried |= {name: unknown[name] for name in names}
+        return True
+
+    def progress_event(self) -> Reply:
+        """Return the event with the statuses and points of the whole course."""
+        with self._lock:
+            return {"event": "statuses", **self._progress()}
+
+    def _check(
+        self,
+        functions: tuple[str, ...],
+        checker: Checker | None = None,
+        *,
+        diagnose: bool = True,
+        current_function: str | None = None,
+    ) -> tuple[SubmissionResult, list[str]]:
+        """Check functions and record the results of those whose code did not change meanwhile; return badges, too."""
+        self._refuse_links()
+        with self._lock:
+            self._refresh()
+            for name in functions:
+                self._being_written.pop(name, None)
+            before = self.workspace.snapshot
+            known = {name: status for name, status in self._known().items() if name not in functions}
+        result = (checker or self._checker).check(functions, known, diagnose)
+        with self._lock:
+            self.workspace.locate(result)
+            self._refresh()
+            now = self.workspace.snapshot
+            changed = {name for name in functions if before.fingerprints[name] != now.fingerprints[name]}
+            if changed:
+                result.notes.append("The code was changed during this check, so its result is not recorded.")
+            unchanged = [check for check in result.checks if check.function not in changed]
+            recorded = dataclasses.replace(result, checks=unchanged)
+            return result, self.workspace.record(recorded, current_function=current_function)
+
+    def _refresh(self) -> None:
+        self.workspace.refresh_snapshot()
+
+    def _contents(self, *, refresh: bool = False) -> dict[str, bytes]:
+        if refresh:
+            self._refresh()
+        return self.workspace.snapshot.contents
+
+    def _cells(self, assignment: Assignment) -> dict[str, Reply]:
+        cells = FileCells(self.workspace.folder, assignment.module, self.curriculum)
+        found = {f"{assignment.module}.{name}": (name, cells.find(name)) for name in cells.functions}
+        return {
+            qualified: {
+                "text": cell.text,
+                "digest": cell.digest,
+                "line": cell.line,
+                "shared_with": cells.shared_with(name, cell),
+            }
+            for qualified, (name, cell) in found.items()
+            if cell is not None
+        }
+
+    def _statuses(self) -> dict[str, Status | None]:
+        """Return the status of every function as it is now; None if it must be checked to know."""
+        known = self._known()
+        return {name: known.get(name) for name in self.curriculum.functions}
+
+    def _known(self) -> dict[str, Status]:
+        names, is_stub = self.curriculum.functions, self.workspace.snapshot.is_stub
+        stubs: dict[str, Status] = {name: "not_started" for name in names if is_stub(name)}
+        return stubs | self.workspace.statuses
+
+    def _progress(self) -> Reply:
+        current = {name: entry for name, entry in self.workspace.progress.items() if name in self.workspace.statuses}
+        earned, possible = progress.total_points(current, self.curriculum)
+        return {"statuses": self._statuses(), "points": {"earned": earned, "possible": possible}}
+
+    def _function(self, payload: Payload) -> str:
+        name = _field(payload, "function", str)
+        if name not in self.curriculum.functions:
+            raise UsageError("this course has no such function. Reload the page")
+        return str(name)
+
+    def _assignment(self, payload: Payload) -> Assignment:
+        name = _field(payload, "module", str)
+        if name not in self.curriculum.modules:
+            raise UsageError("this course has no such assignment. Reload the page")
+        return self.curriculum.modules[name]
+
+    def _refuse_links(self) -> None:
+        """Raise UsageError if a file of an assignment is a link: checks and plots import them all."""
+        files.refuse_links(self.workspace.folder, (f"{module}.py" for module in self.curriculum.modules))
+
+    def _require_own_backups(self) -> None:
+        if (self.workspace.folder / files.BACKUPS).is_symlink():
+            raise UsageError(f"nothing was changed: {files.BACKUPS}/ is a link. Replace it with a folder")
+
+
+def _field(payload: Payload, name: str, kind: type) -> Any:
+    value = payload.get(name)
+    if not isinstance(value, kind):
+        raise UsageError(f"the page sent no valid {name!r}. Reload it")
+    return value
+
+
+def _can_be_diagnosed(check: CheckResult) -> bool:
+    return check.status in DIAGNOSED and not check.file_at_fault
+
+
+def _why_no_solution(refusal: solutions.SolutionRefused) -> str:
+    if refusal.rule == "never":
+        return "Your instructor has disabled solutions. Ask for a hint instead."
+    return (
+        f"{refusal.function} does not pass yet. Ask for a hint instead. "
+        "Your instructor shows solutions only after they pass."
+    )
+
+
+def _question_before_giving_up(function: str) -> str:
+    return f"{function} does not pass yet. Show its solution now? It is recorded that you have seen it."

@@ -1,0 +1,209 @@
+"""The application behind `headway serve`: the pages of the course, their requests, and their events."""
+
+import asyncio
+import json
+import mimetypes
+import threading
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from autograder.core.text import clean
+from autograder.errors import Cancelled, UsageError
+from autograder.web.lesson_session import LessonSession
+from autograder.web.serve.access import MAX_BODY, MAX_IMPORT, PAGE_HEADER, Access, Guard
+from autograder.web.serve.check_queue import CheckQueue
+from autograder.web.serve.events import EventHub
+from autograder.web.serve.experiments import Experiments
+
+MAX_CHECKS = 8  # requests that run student code at the same time; the others wait
+SLOW_ACTIONS = ("check", "solution", "draw", "export", "run")  # they run student code, and saves must not wait for them
+ENDING_ACTIONS = ("cancel", "stop")  # They are answered also if the workspace is gone.
+PATIENCE, COUNTDOWN_STEP = 0.7, 0.25  # seconds: before the first event of a countdown, and from one to the next
+RETRY_SECONDS, MAX_RETRIES = 0.03, 3  # A file that looks half written is read again.
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".json": "application/json",
+}
+Action = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+class LessonServer:
+    """Answers the requests of lesson pages for one workspace."""
+
+    def __init__(
+        self,
+        session: LessonSession,
+        checks: CheckQueue,
+        events: EventHub,
+        access: Access,
+        pages: Mapping[str, bytes],
+        actions: Mapping[str, Action] | None = None,
+        experiments: Experiments | None = None,
+    ) -> None:
+        self._session, self._checks, self._events = session, checks, events
+        self._experiments = experiments
+        self._pages = {path: _with_token(path, content, access.api_token) for path, content in pages.items()}
+        self._actions = {"cancel": self._cancel, **(actions or {})}  # besides those of the session
+        self._is_idle = threading.Event()  # set when something may have to be checked in the background
+        self._is_closed = False
+        self._limiter: anyio.CapacityLimiter | None = None
+        routes = [
+            Route("/api/events", self._stream, methods=["GET"]),
+            Route("/api/{action}", self._answer, methods=["POST"]),
+            Route("/{path:path}", self._page, methods=["GET"]),
+        ]
+        self.app = Guard(Starlette(routes=routes), access)
+
+    def check_in_background(self) -> None:
+        """Check what is not known, whenever no page has a request; for a thread of its own, until `close`."""
+        while self._is_idle.wait() and not self._is_closed:
+            self._is_idle.clear()
+            try:
+                while not self._is_closed and self._session.check_next_unknown(self._checks.background):
+                    self._events.publish([self._session.progress_event()])
+            except Cancelled:
+                continue  # A page has asked for a check, and sets the event when it is done.
+            except (UsageError, OSError):
+                continue  # The page that needs the file reports it.
+
+    def files_changed(self) -> None:
+        """Tell the pages what has changed outside of them."""
+        events = self._session.changes()
+        for _ in range(MAX_RETRIES):  # An editor may be in the middle of a save.
+            if not any(map(self._looks_half_written, events)):
+                break
+            time.sleep(RETRY_SECONDS)
+            later = self._session.changes()
+            replaced = {event.get("module") for event in later}
+            events = [event for event in events if event.get("module") not in replaced] + later
+        if events:
+            self._events.publish(events)
+            self._is_idle.set()
+
+    def _looks_half_written(self, event: dict[str, Any]) -> bool:
+        functions = self._session.curriculum.function_names.get(event.get("module", ""), ())
+        return event["event"] == "changed" and len(event["cells"]) < len(functions)
+
+    def begin(self) -> None:
+        """Let the checks in the background begin."""
+        self._is_idle.set()
+
+    def close(self) -> None:
+        """End the checks in the background."""
+        self._is_closed = True
+        self._is_idle.set()
+
+    async def _page(self, request: Request) -> Response:
+        path = request.path_params["path"] or "index.html"
+        content = self._pages.get(path)
+        if content is None:
+            return PlainTextResponse("There is no such page.\n", 404)
+        suffix = f".{path.rpartition('.')[2]}"
+        media_type = TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"
+        return Response(content, headers={"Content-Type": media_type})
+
+    async def _stream(self, request: Request) -> Response:
+        return StreamingResponse(self._events.stream(), media_type="text/event-stream")
+
+    async def _answer(self, request: Request) -> Response:
+        action = request.path_params["action"]
+        try:
+            body = await _read_body(request, MAX_IMPORT if action == "import" else MAX_BODY)
+        except ClientDisconnect:
+            return Response(status_code=400)
+        if body is None:
+            return _json({"error": "the request is too large. Shorten the text"}, 413)
+        try:
+            payload = json.loads(body)
+        except (ValueError, RecursionError):
+            return _json({"error": "the page sent no valid JSON. Reload it"}, 400)
+        if not isinstance(payload, dict):
+            return _json({"error": "the page sent no valid request. Reload it"}, 400)
+        self._limiter = self._limiter or anyio.CapacityLimiter(MAX_CHECKS)
+        limiter = self._limiter if action in SLOW_ACTIONS else None
+        page = request.headers.get(PAGE_HEADER, "")[:100]
+        countdown = asyncio.create_task(self._count_down(payload.get("function"), page)) if action == "check" else None
+        answer = partial(self._reply, action, payload, page)
+        try:
+            return _json(await anyio.to_thread.run_sync(answer, limiter=limiter))
+        except UsageError as error:
+            return _json({"error": clean(error, 1000)}, 400)
+        except Cancelled:
+            return _json({"cancelled": "the check was cancelled"})  # no error: a page cancels when the text is edited
+        except Exception as error:
+            text = f"internal error (please report it): {type(error).__name__}: {clean(error, 300)}"
+            return _json({"error": text}, 500)
+        finally:
+            if countdown is not None:
+                countdown.cancel()
+
+    async def _count_down(self, function: Any, page: str) -> None:
+        """Tell the page how long the running call of a check still has, until this is cancelled."""
+        await asyncio.sleep(PATIENCE)
+        while isinstance(function, str):
+            seconds = self._checks.seconds_left(function)  # None while the check waits, and between two calls.
+            event = {"event": "countdown", "function": function, "seconds": seconds and round(seconds, 1)}
+            self._events.publish([event], page)
+            await asyncio.sleep(COUNTDOWN_STEP)
+
+    def _reply(self, action: str, payload: dict[str, Any], page: str) -> dict[str, Any]:
+        """Return the reply to a request; called in a thread."""
+        if action not in ENDING_ACTIONS:
+            self._session.require_folder()
+        if action in self._actions:
+            return self._actions[action](payload)
+        if action == "save":
+            self.files_changed()  # What others changed before is news for this page, too.
+        reply = self._session.handle(action, payload)
+        if action == "save":
+            self._events.publish(self._session.changes(), page)
+        elif action in ("reset", "import"):
+            self.files_changed()
+        elif action in ("check", "solution", "export"):
+            self._events.publish([self._session.progress_event()])
+            self._is_idle.set()
+        return reply
+
+    def _cancel(self, payload: dict[str, Any]) -> dict[str, Any]:
+        """Cancel checks and the experiment, or `only` one of both kinds."""
+        only = payload.get("only")
+        if only != "run":
+            self._checks.cancel()
+        if only != "check" and self._experiments is not None:
+            self._experiments.cancel()
+        return {}
+
+
+async def _read_body(request: Request, limit: int) -> bytes | None:
+    """Return the body of a request, or None as soon as it is known to be larger than `limit` bytes."""
+    announced = request.headers.get("content-length", "0")
+    if not announced.isdecimal() or int(announced) > limit:
+        return None
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > limit:
+            return None
+    return bytes(body)
+
+
+def _json(content: dict[str, Any], status: int = 200) -> Response:
+    return Response(json.dumps(content, allow_nan=False), status, media_type="application/json")
+
+
+def _with_token(path: str, content: bytes, token: str) -> bytes:
+    """Return a page with the token that its requests need; other files as they are."""
+    if not path.endswith(".html"):
+        return content
+    return content.replace(b"<head>", f'<head>\n<meta name="headway-token" content="{token}">'.encode(), 1)

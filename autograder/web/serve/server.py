@@ -1,0 +1,141 @@
+"""Run `headway serve`: the server, its engine and the watcher of the workspace's files, until Ctrl-C."""
+
+import contextlib
+import errno
+import logging
+import os
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import uvicorn
+
+from autograder.core.text import clean_name
+from autograder.course import registry
+from autograder.errors import UsageError
+from autograder.models.page.runs import TrainingRuns
+from autograder.web.lesson_session import FEATURES, LessonSession
+from autograder.web.serve.access import Access
+from autograder.web.serve.app import Action, LessonServer
+from autograder.web.serve.check_queue import CheckQueue
+from autograder.web.serve.connections import MAX_NEW_CONNECTIONS, LimitedConnection
+from autograder.web.serve.events import EventHub
+from autograder.web.serve.experiments import Experiments
+from autograder.workspace.file_watcher import FileWatcher
+from autograder.workspace.workspace import Workspace
+
+KEEP_ALIVE_SECONDS = 60  # so that a page that is being worked on need not connect for each request
+GRACE_SECONDS = 2  # for requests that are being answered when the server ends
+ENDED = "headway serve has ended. To continue, start it again in your terminal."
+
+
+class _LocalServer(uvicorn.Server):
+    """A uvicorn server that tells its pages before it ends, since they keep connections open for events."""
+
+    def __init__(self, config: uvicorn.Config, events: EventHub, checks: CheckQueue, experiments: Experiments) -> None:
+        super().__init__(config)
+        self._events, self._checks, self._experiments = events, checks, experiments
+        self._last_message = ENDED
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the server: uvicorn calls this after Ctrl-C."""
+        self._events.stop(self._last_message)
+        self._checks.cancel()
+        self._experiments.close()
+        await super().shutdown(sockets)
+
+    def end(self, message: str) -> None:
+        """Let the server end soon; from any thread."""
+        self._last_message, self.should_exit = message, True
+
+
+def open_socket(port: int) -> socket.socket:
+    """Return a socket that listens on this machine only; `port` 0 means any free one."""
+    # With this protocol given, asyncio sets TCP_NODELAY; without it, each reply would wait 40 ms.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":  # Restart at once; on Windows this option would share the port with another program.
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            reason = "is in use, perhaps by another headway serve"
+        elif error.errno in (errno.EACCES, errno.EPERM):
+            reason = "may not be used"
+        else:
+            reason = f"cannot be used ({error.strerror})"
+        raise UsageError(f"port {port} {reason}. Choose another one: headway serve --port {port + 1}") from None
+    return listener
+
+
+def run(
+    folder: Path,
+    pages: Callable[[Workspace], Mapping[str, bytes]],
+    *,
+    port: int,
+    open_browser: bool,
+    poll: bool,
+    echo: Callable[[str], None],
+) -> None:
+    """Serve a workspace until Ctrl-C. `pages` generates its pages."""
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # A warning is a request that is not HTTP.
+    workspace = Workspace.open(folder, follow_links=False)
+    listener = open_socket(port)
+    failures: list[BaseException] = []
+    with contextlib.ExitStack() as stack:
+        stack.callback(listener.close)
+        access, events = Access(listener.getsockname()[1]), EventHub()
+
+        def fail(error: BaseException) -> None:
+            failures.append(error)
+            server.end(f"headway serve has ended: {error}")
+
+        first = workspace.current_function or next(iter(workspace.curriculum.functions))
+        checks = CheckQueue(lambda: workspace.module_folder, workspace.curriculum, first, fail)
+        stack.callback(checks.close)
+        features: tuple[str, ...] = FEATURES
+        actions: dict[str, Action] = {}
+        if workspace.curriculum == registry.default():  # Only this course ends with a model that can be trained.
+            runs = TrainingRuns(folder, lambda event: events.publish([event]))
+            stack.callback(runs.close)
+            features, actions = (*features, "train", "generate"), dict(runs.actions)
+        experiments = Experiments(folder, workspace.curriculum)
+        stack.callback(experiments.close)
+        session = LessonSession(workspace, checks, features, threading.RLock(), runner=experiments)
+        lessons = LessonServer(session, checks, events, access, pages(workspace), actions, experiments)
+        config = uvicorn.Config(
+            lessons.app,
+            http=LimitedConnection,
+            backlog=MAX_NEW_CONNECTIONS,
+            lifespan="off",
+            ws="none",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+        server = _LocalServer(config, events, checks, experiments)
+        watcher = FileWatcher(folder, lessons.files_changed, poll)
+        stack.callback(watcher.close)
+        stack.callback(lessons.close)
+        threading.Thread(target=lessons.check_in_background, name="background checks", daemon=True).start()
+        lessons.begin()
+        echo(f"{clean_name(workspace.folder.name)}: {access.address()}  (Ctrl-C ends the server)")
+        if open_browser and _has_browser():
+            threading.Thread(target=webbrowser.open, args=(access.single_use_address(),), daemon=True).start()
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run([listener])
+    if failures:
+        raise failures[0]
+
+
+def _has_browser() -> bool:
+    """Return whether a browser with a window can be opened; one in the terminal would hide the address."""
+    return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

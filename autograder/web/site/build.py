@@ -1,0 +1,104 @@
+"""Build the site of a course: every page and asset, by path."""
+
+import importlib.resources
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from autograder.course import Curriculum
+from autograder.web.site import pyodide_release
+from autograder.web.site.command_line import CommandHelp
+from autograder.web.site.search_index import search_index
+from autograder.web.site.site_pages import SitePages
+
+Backend = Literal["server", "browser", "none"]
+PYODIDE_CDN = "https://cdn.jsdelivr.net"
+# What a site loads that can only be read. A site that checks code has everything else, too.
+_READING = (
+    *("icon.svg", "search.js", "site.js", "theme.js", "vendor/LICENSES.txt", "vendor/minisearch.js"),
+    *("print.css", "search.css", "site.css", "start.css", "text.css"),
+)
+_ONLY_SERVER = ("backend_server.", "training")
+_ONLY_BROWSER = ("backend_browser.", "browser_", "pyodide_")
+
+
+def pages(
+    curriculum: Curriculum,
+    backend: Backend,
+    *,
+    commands: Sequence[CommandHelp] = (),
+    repository: str = "",
+    pyodide: Path | None = None,
+) -> dict[str, bytes]:
+    """Return every file of the site by its path.
+
+    Args:
+        curriculum: the course.
+        backend: what checks code: "server" (`headway serve`), "browser" (Pyodide) or "none" (nothing does).
+        commands: the help of the command line; without it, there is no page about it.
+        repository: the address below which the files of Headway's repository are, for links to files that the site
+            does not contain; without it, such links become plain text.
+        pyodide: a folder with Pyodide and NumPy, which become part of the site; without it, the browser loads them
+            from the public network.
+    """
+    assets = static_files(backend)
+    policy = content_security_policy(backend, local_pyodide=pyodide is not None)
+    site = SitePages(curriculum, backend, policy, assets.keys(), commands, repository)
+    texts = {name: text.encode() for name, text in site.pages().items()}
+    contents = texts | {name: text.encode() for name, text in site.figures.items()}
+    if backend == "browser":
+        from autograder.web.site.pyodide_bundle import browser_files  # It imports pytest, which reading does not need.
+
+        assets |= browser_files(curriculum, pyodide)
+        if pyodide:
+            files = pyodide_release.folder_files(pyodide)
+            contents |= {f"{pyodide_release.FOLDER}/{name}": data for name, data in files.items()}
+    contents |= {f"assets/{name}": data for name, data in assets.items()}
+    contents["assets/search.json"] = search_index(texts)
+    return contents
+
+
+def static_files(backend: Backend) -> dict[str, bytes]:
+    """Return the style sheets and scripts that a site with this back end needs, by path below `assets/`."""
+    every = _all_static_files()
+    if backend == "none":
+        return {name: every[name] for name in _READING if name in every}
+    needless = _ONLY_SERVER if backend == "browser" else _ONLY_BROWSER
+    return {name: data for name, data in every.items() if not name.startswith(needless)}
+
+
+@cache
+def _all_static_files() -> Mapping[str, bytes]:
+    root = Path(str(importlib.resources.files("autograder.web.site"))) / "static"
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+def content_security_policy(backend: Backend, local_pyodide: bool = False) -> str:
+    """Return the policy of a page for its `<meta>` element; empty with a server, which sends a policy as a header."""
+    if backend == "server":
+        return ""
+    sources = {
+        "default-src": "'none'",
+        "script-src": "'self'",
+        "style-src": "'self'",
+        "img-src": "'self' data:",
+        "connect-src": "'self'",
+        "font-src": "'self'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    if backend == "browser":
+        public = "" if local_pyodide else f" {PYODIDE_CDN}"
+        sources["script-src"] += f" 'wasm-unsafe-eval'{public}"
+        sources["connect-src"] += public
+        sources["worker-src"] = "'self'"
+    return "; ".join(f"{name} {value}" for name, value in sources.items())
+
+
+def write(contents: Mapping[str, bytes], folder: Path) -> None:
+    """Write files into a folder."""
+    for name, data in contents.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)

@@ -1,0 +1,132 @@
+"""The reference pages, made from the documents of the repository (`docs/*.md`), and exercises besides the course."""
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from autograder.course.stubs import bundled
+from autograder.web.site.lesson import split_headings
+from autograder.web.site.lesson_page import SectionHtml
+from autograder.web.site.markdown import Markdown, PageText
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document and the page that it becomes."""
+
+    page: str  # without .html
+    file: str  # in the repository
+    name: str  # in menus
+    about: str
+    any_course: bool = False  # whether it holds for every course, not only for the built-in one
+    text: str = ""  # if it is not in a file
+
+
+DOCUMENTS = (
+    Document("students", "docs/students.md", "For students", "The workspace, notebooks, training, plots"),
+    Document(
+        "instructors",
+        "docs/instructors.md",
+        "For instructors",
+        "Grading a class, policies, reports, gradebooks, nbgrader, clusters",
+        any_course=True,
+    ),
+    *(
+        Document(f"week_{page}", f"docs/week_{page}.md", f"One week with {name}", about, any_course=True)
+        for page, name, about in (
+            ("canvas", "Canvas", "From the download to grades and feedback in the gradebook"),
+            ("moodle", "Moodle", "From the download to the grading worksheet and feedback files"),
+            ("gradescope", "Gradescope", "Headway as the autograder, and grading its export"),
+            ("nbgrader", "nbgrader", "Notebooks, the exchange, formgrader"),
+            ("github_classroom", "GitHub Classroom", "A report for every push, grades from clones"),
+        )
+    ),
+    Document("sandbox", "docs/sandbox.md", "The sandbox", "What isolates the code of students", any_course=True),
+    Document("security", "SECURITY.md", "Security", "What is promised against whom, and what is not", any_course=True),
+    Document("courses", "docs/courses.md", "Your own course", "What a package with a course contains", any_course=True),
+    Document(
+        "same_model_in_pytorch",
+        "docs/same_model_in_pytorch.md",
+        "The same model in PyTorch",
+        "Each function beside its PyTorch call",
+    ),
+    Document(
+        "sources",
+        "docs/sources.md",
+        "Where the parts of five models are",
+        "The well-known forms of the transformer, part by part",
+    ),
+)
+
+
+def exercises(sources: Mapping[str, str]) -> list[Document]:
+    """Return documents that show modules with cell markers, given by file name, as text and code."""
+    found = []
+    for file, source in sources.items():
+        head, *cells = re.split(r"(?m)^# %%", source)
+        parts = []
+        for cell in cells:
+            kind, _, text = cell.partition("\n")
+            is_text = kind.strip() == "[markdown]"
+            parts.append(re.sub(r"(?m)^# ?", "", text) if is_text else f"```python\n{text.strip()}\n```\n")
+        about = head.strip().strip('"').partition("\n")[0]
+        title = next((line[2:] for line in parts[0].splitlines() if line.startswith("# ")), file) if parts else file
+        found.append(Document(file.removesuffix(".py"), file, title, about, text="\n".join(parts)))
+    return found
+
+
+def text_of(document: Document) -> str:
+    """Return the text of a document, from the wheel or from a clone."""
+    if document.text:
+        return document.text
+    folder = bundled("docs")
+    path = folder / Path(document.file).name
+    return (path if path.is_file() else folder.parent / document.file).read_text("utf-8")
+
+
+@dataclass(frozen=True)
+class DocumentHtml:
+    """The content of a reference page, ready for its template."""
+
+    title: str
+    sections: list[SectionHtml]
+
+
+def render_document(document: Document, markdown: Markdown, resolve: Callable[[str], str]) -> DocumentHtml:
+    """Return the HTML of a document; `resolve` returns the addresses of its links."""
+    page = PageText(resolve=resolve)
+    title, sections = document.name, []
+    for level, heading, text in split_headings(text_of(document)):
+        page.begin_section()
+        if level == 1:
+            title = markdown.render_inline(heading, page)
+        name = page.new_id(heading) if level == 2 else ""
+        body = markdown.render(text, page)
+        if name or body:
+            sections.append(SectionHtml(name, markdown.render_inline(heading, page) if name else "", body))
+    return DocumentHtml(title, sections)
+
+
+def link_resolver(
+    document: Document, documents: Iterable[Document], figures: Iterable[str], repository: str
+) -> Callable[[str], str]:
+    """Return what finds the address in the site of a link in a document.
+
+    Links to files that the site does not contain go to `repository`; without one, they become plain text.
+    """
+    pages = {other.file: f"{other.page}.html" for other in documents}
+    pictures = {f"solutions/{name}": name for name in figures}
+    return partial(_resolve, posixpath.dirname(document.file), pages | pictures, repository)
+
+
+def _resolve(folder: str, known: dict[str, str], repository: str, target: str) -> str:
+    if target.startswith(("#", "https://", "http://", "mailto:")):
+        return target
+    file, mark, anchor = target.partition("#")
+    path = posixpath.normpath(posixpath.join(folder, file))
+    if path in known:
+        return known[path] + mark + anchor
+    return f"{repository.rstrip('/')}/{path}{mark}{anchor}" if repository else ""

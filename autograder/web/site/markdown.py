@@ -1,0 +1,222 @@
+"""Markdown of lessons and documents as HTML: formulas, figures, code, links to terms and functions."""
+
+import html
+import re
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from autograder.errors import HeadwayError
+from autograder.web.site.formulas import to_mathml
+from autograder.web.site.highlighting import highlight
+from autograder.web.site.links import CourseLinks, Term, normalize
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+Linked = Literal["nothing", "code", "everything"]
+
+LONG_FORMULA = 30  # characters of TeX: a longer formula in a line gets a scroll bar on a narrow screen
+
+
+@dataclass
+class PageText:
+    """What the renderer knows and collects while it renders the texts of one page."""
+
+    module: str = ""  # whose page it is; empty for other pages
+    figures: Mapping[str, str] = field(default_factory=dict)  # SVG by path
+    resolve: Callable[[str], str] = lambda target: target  # the address of a link's target; empty to leave it out
+    ids: set[str] = field(default_factory=set)
+    used: dict[str, Term] = field(default_factory=dict)  # the terms that are linked on this page
+    function: str = ""  # of the section
+    linked: set[str] = field(default_factory=set)  # what is linked in this section
+
+    def begin_section(self, function: str = "") -> None:
+        """Begin a section, in which terms and functions are linked once more."""
+        self.function, self.linked = function, set()
+
+    def new_id(self, text: str) -> str:
+        """Return an id that is not used on this page."""
+        slug = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") or "section"
+        number = 1
+        while (name := slug if number == 1 else f"{slug}-{number}") in self.ids:
+            number += 1
+        self.ids.add(name)
+        return name
+
+
+class Markdown:
+    """Renders texts; one instance serves all pages of a course."""
+
+    def __init__(self, links: CourseLinks) -> None:
+        self._links = links
+        self._parser = _parser()
+        rules: dict[str, Any] = self._parser.renderer.rules  # type: ignore[attr-defined]
+        rules["fence"] = _fence
+        rules["code_inline"] = self._code
+        rules["image"] = _image
+        rules["table_open"] = lambda *_: '<div class="table"><table>\n'
+        rules["table_close"] = lambda *_: "</table></div>\n"
+        rules["math_inline"] = lambda tokens, i, *_: _inline_formula(tokens[i].content)
+        rules["math_inline_double"] = rules["math_block"] = lambda tokens, i, *_: _block_formula(tokens[i].content)
+        rules["term"] = _term
+
+    def render(self, text: str, page: PageText) -> str:
+        """Return a text as HTML."""
+        env = {"page": page}
+        tokens = self._parser.parse(text, env)
+        _prepare_blocks(tokens, page)
+        for token, linked in _inline_tokens(tokens):
+            token.children = self._link(token.children or [], page, linked)
+        return str(self._parser.renderer.render(tokens, self._parser.options, env))
+
+    def render_inline(self, text: str, page: PageText) -> str:
+        """Return the text of a heading as HTML, without links."""
+        env = {"page": page}
+        (token,) = self._parser.parseInline(text, env)
+        for child in token.children or []:
+            child.meta["linkable"] = False
+        return str(self._parser.renderer.render([token], self._parser.options, env))
+
+    def _link(self, children: "list[Token]", page: PageText, linked: Linked) -> "list[Token]":
+        result: list[Token] = []
+        bold: list[Token] = []
+        depth = 0
+        for token in children:
+            if token.type == "link_open":
+                target = page.resolve(str(token.attrs["href"]))
+                token.hidden = not target
+                token.attrs["href"] = target
+            depth += token.nesting if token.type in ("link_open", "link_close", "strong_open", "strong_close") else 0
+            if token.type == "link_close":
+                opened = next(t for t in reversed(result) if t.type == "link_open")
+                if opened.hidden:
+                    result.remove(opened)
+                    continue
+            token.meta["linkable"] = linked != "nothing" and depth == 0
+            if token.type == "strong_open":
+                bold.append(token)
+            if token.type == "text" and bold and children[children.index(token) - 1] is bold[-1]:
+                self._mark_introduction(bold[-1], token.content, page)
+            if token.type == "text" and token.meta["linkable"] and linked == "everything":
+                result += self._link_terms(token, page)
+            else:
+                result.append(token)
+        return result
+
+    def _mark_introduction(self, bold: "Token", text: str, page: PageText) -> None:
+        term = self._links.terms.get(normalize(text))
+        if term and term.module == page.module and term.anchor not in page.ids:
+            page.ids.add(term.anchor)
+            bold.attrSet("id", term.anchor)
+            page.linked.add(term.text)
+
+    def _link_terms(self, token: "Token", page: PageText) -> "list[Token]":
+        from markdown_it.token import Token
+
+        result, end = [], 0
+        for start, stop, term in self._links.find_terms(token.content, page.module):
+            if term.text in page.linked:
+                continue
+            page.linked.add(term.text)
+            page.used[term.text] = term
+            result.append(Token("text", "", 0, content=token.content[end:start]))
+            result.append(Token("term", "", 0, content=token.content[start:stop], meta={"term": term}))
+            end = stop
+        return [*result, Token("text", "", 0, content=token.content[end:])] if result else [token]
+
+    def _code(self, tokens: "list[Token]", i: int, _options: Any, env: Any) -> str:
+        page: PageText = env["page"]
+        token = tokens[i]
+        code = f"<code>{html.escape(token.content)}</code>"
+        address = self._links.find_code(token.content, page.module) if token.meta.get("linkable") else ""
+        if not address or address in page.linked or (page.function and address == f"#{page.function}"):
+            return code
+        page.linked.add(address)
+        return f'<a class="code" href="{html.escape(address)}">{code}</a>'
+
+
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+    from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+    parser = MarkdownIt("commonmark", {"html": False, "typographer": True}).enable(["table", "smartquotes"])
+    return parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, double_inline=True)
+
+
+def _prepare_blocks(tokens: "list[Token]", page: PageText) -> None:
+    """Give headings their ids, the estimated time its class, and a paragraph that is a figure no `<p>` around it.
+
+    An empty cell in the head of a table is no heading.
+    """
+    for i, token in enumerate(tokens):
+        if token.type == "th_open" and not tokens[i + 1].content:
+            token.tag = tokens[i + 2].tag = "td"
+        if token.type == "heading_open":
+            token.attrSet("id", page.new_id(tokens[i + 1].content))
+        elif token.type == "paragraph_open":
+            children = tokens[i + 1].children or []
+            if all(child.type in ("image", "softbreak") for child in children):
+                token.hidden = tokens[i + 2].hidden = True
+            elif i == 0 and re.fullmatch(r"\*[^*]*\d+ (min|h)\b[^*]*\*", tokens[i + 1].content):
+                token.attrSet("class", "effort")
+
+
+def _inline_tokens(tokens: "list[Token]") -> "list[tuple[Token, Linked]]":
+    """Return the tokens with text, and what in them becomes a link: nothing in headings, no terms in tables."""
+    result: list[tuple[Token, Linked]] = []
+    headings = tables = 0
+    for token in tokens:
+        headings += token.nesting if token.type.startswith("heading_") else 0
+        tables += token.nesting if token.type.startswith("table_") else 0
+        if token.type == "inline":
+            result.append((token, "nothing" if headings else "code" if tables else "everything"))
+    return result
+
+
+def _fence(tokens: "list[Token]", i: int, *_: Any) -> str:
+    token = tokens[i]
+    language = token.info.strip().partition(" ")[0]
+    kind = "code" if language in ("python", "sh", "bash", "toml") else "text"
+    code = highlight(textwrap.dedent(token.content).strip("\n"), language)
+    return f'<pre class="{kind}"><code>{code}</code></pre>\n'
+
+
+def _image(tokens: "list[Token]", i: int, _options: Any, env: Any) -> str:
+    page: PageText = env["page"]
+    token = tokens[i]
+    source = str(token.attrs["src"])
+    if (svg := page.figures.get(source)) is None:
+        raise HeadwayError(f"a text shows {source}, which does not exist. Draw it: make figures")
+    return figure(source, svg, token.content)
+
+
+def figure(source: str, svg: str, alt: str) -> str:
+    """Return a figure; a link to the file shows it in its full size."""
+    box = re.search(r'viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"', svg)
+    size = f' width="{round(float(box[1]))}" height="{round(float(box[2]))}"' if box else ""
+    description = html.escape(" ".join(alt.split()))
+    image = f'<img src="{source}" alt="{description}"{size} loading="lazy" decoding="async">'
+    kind = "picture" if len(set(re.findall(r"#[0-9a-f]{6}", svg))) > 24 or "<image" in svg else "drawing"
+    return f'<figure class="{kind}"><a href="{source}">{image}</a></figure>\n'
+
+
+def _inline_formula(tex: str) -> str:
+    mathml = to_mathml(tex.strip())
+    return f'<span class="formula">{mathml}</span>' if len(tex) > LONG_FORMULA else mathml
+
+
+def _block_formula(tex: str) -> str:
+    """Return a displayed formula; formulas with a wide space between them may stand below each other."""
+    parts = re.split(r"\\qquad(?:\\quad)?", tex)
+    if any(part.count("{") != part.count("}") for part in parts):
+        parts = [tex]
+    return f'<div class="formula">{"".join(to_mathml(part.strip(), block=True) for part in parts)}</div>\n'
+
+
+def _term(tokens: "list[Token]", i: int, *_: Any) -> str:
+    term: Term = tokens[i].meta["term"]
+    meaning = f'data-meaning="{html.escape(term.meaning)}" aria-describedby="meaning-{term.anchor}"'
+    return f'<a class="term" href="glossary.html#{term.anchor}" {meaning}>{html.escape(tokens[i].content)}</a>'

@@ -1,0 +1,204 @@
+"""The pages of a site: lessons, glossary, reference pages and the start page, from templates that escape all text."""
+
+import json
+from collections.abc import Collection, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from autograder import __version__
+from autograder.core.text import counted
+from autograder.course import Assignment, Curriculum, registry
+from autograder.course.effort import duration
+from autograder.course.stubs import make_stub
+from autograder.errors import HeadwayError, missing_package
+from autograder.web.site import documents
+from autograder.web.site.check_points import points_of
+from autograder.web.site.command_line import CommandHelp
+from autograder.web.site.lesson import Lesson, read_lesson
+from autograder.web.site.lesson_page import render_lesson
+from autograder.web.site.links import CourseLinks
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from autograder.web.site.markdown import Markdown
+
+EXAMPLE = "example_report.json"  # the report on the start page; `make picture` writes it
+_STYLES = ("site.css", "text.css", "search.css")  # of every page
+# The style sheets and the script of pages with a back end, by the kind of page and of back end.
+_LESSON = (("lesson.css", "report.css", "plot.css"), "lesson.js")
+_EXTRA = {
+    ("lesson", "server"): _LESSON,
+    ("lesson", "browser"): _LESSON,
+    ("train", "server"): (("training.css",), "training.js"),
+}
+
+
+class SitePages:
+    """Makes the pages of one site. `assets` are the names of the style sheets and scripts that it has."""
+
+    def __init__(
+        self,
+        curriculum: Curriculum,
+        backend: str,
+        policy: str,
+        assets: Collection[str],
+        commands: Sequence[CommandHelp],
+        repository: str,
+    ) -> None:
+        self.figures = registry.figure_texts(curriculum)
+        self._course, self._assets, self._commands, self._repository = curriculum, assets, commands, repository
+        self._backend = backend
+        self._built_in = curriculum.package == registry.BUILT_IN
+        exercises = documents.exercises(registry.extra_texts(curriculum.package))
+        anchors = {command.name: command.anchor for command in commands}
+        self._links = CourseLinks(curriculum, anchors, [exercise.page for exercise in exercises])
+        self._templates, self._markdown = _tools(self._links)
+        self._points = points_of(curriculum)
+        guides = [d for d in documents.DOCUMENTS if self._built_in or d.any_course]
+        self._documents = guides + exercises
+        self._introduced: dict[str, set[str]] = {}  # the ids on each lesson's page
+        self._shared = {
+            "backend": backend,
+            "policy": policy,
+            "version": __version__,
+            "course": curriculum,
+            "built_in": self._built_in,
+            "site_name": "Headway" if self._built_in else curriculum.title,
+            "has_commands": bool(commands),
+            "first": curriculum.assignments[0],
+            "menu": self._menu(),
+            "all_pages": self._all_pages(),
+        }
+
+    def pages(self) -> dict[str, str]:
+        """Return the text of every page by its file name."""
+        reserved = {"index", "glossary", "commands", "train", *(document.page for document in self._documents)}
+        if taken := sorted(reserved & self._course.modules.keys()):
+            raise HeadwayError(f"an assignment cannot have the name of a page of the site: {taken[0]}")
+        lessons = {
+            module: _read(registry.solution_path(module, self._course.package), assignment, self._course)
+            for module, assignment in self._course.modules.items()
+        }
+        result = {"index.html": self._start_page(lessons)}
+        for number, assignment in enumerate(self._course.assignments):
+            result[f"{assignment.module}.html"] = self._lesson_page(number, assignment, lessons[assignment.module])
+        if self._built_in:
+            result["train.html"] = self._render("train.html.j2", "Train your model", "train")
+        if self._links.terms:
+            result["glossary.html"] = self._glossary_page()
+        for document in self._documents:
+            result[f"{document.page}.html"] = self._document_page(document)
+        if self._commands:
+            result["commands.html"] = self._commands_page()
+        return result
+
+    def _menu(self) -> list[tuple[str, str]]:
+        guides = [(f"{d.page}.html", d.name.removeprefix("For ").capitalize()) for d in self._documents[:2]]
+        pages = [("index.html#course", "Lessons"), *(guide for guide in guides if guide[1] != "The sandbox")]
+        return pages + self._lists()
+
+    def _lists(self) -> list[tuple[str, str]]:
+        glossary = [("glossary.html", "Glossary")] if self._links.terms else []
+        train = [("train.html", "Train")] if self._built_in else []
+        return train + glossary + ([("commands.html", "Commands")] if self._commands else [])
+
+    def _all_pages(self) -> list[tuple[str, str]]:
+        lessons = [(f"{a.module}.html", f"{a.number}. {a.title}") for a in self._course.assignments]
+        return lessons + [(f"{d.page}.html", d.name) for d in self._documents] + self._lists()
+
+    def _start_page(self, lessons: dict[str, Lesson]) -> str:
+        example = json.loads(files(__package__).joinpath(EXAMPLE).read_text("utf-8")) if self._built_in else None
+        minutes = sum(function.minutes for function in self._course.functions.values())
+        title = "Headway: learn the transformer by writing it" if self._built_in else self._course.title
+        return self._render(
+            "index.html.j2",
+            title,
+            "index",
+            example=example,
+            hours=round(minutes / 60),
+            gives={module: _without_topic(lesson) for module, lesson in lessons.items()},
+            duration=duration,
+            counted=counted,
+        )
+
+    def _lesson_page(self, number: int, assignment: Assignment, lesson: Lesson) -> str:
+        from autograder.web.site.markdown import PageText
+
+        page = PageText(assignment.module, self.figures)
+        rendered = render_lesson(lesson, assignment, self._markdown, page)
+        self._introduced[assignment.module] = page.ids
+        neighbours = self._course.assignments
+        return self._render(
+            "lesson.html.j2",
+            lesson.title.replace("`", ""),
+            "lesson",
+            description=lesson.summary,
+            assignment=assignment,
+            lesson=rendered,
+            functions=self._course.functions,
+            points=self._points,
+            previous=neighbours[number - 1] if number else None,
+            following=neighbours[number + 1] if number + 1 < len(neighbours) else None,
+        )
+
+    def _glossary_page(self) -> str:
+        terms = sorted(self._links.terms.values(), key=lambda term: term.text.lower())
+        return self._render("glossary.html.j2", "Glossary", "glossary", terms=terms, introduced=self._introduced)
+
+    def _document_page(self, document: documents.Document) -> str:
+        resolve = documents.link_resolver(document, self._documents, self.figures, self._repository)
+        rendered = documents.render_document(document, self._markdown, resolve)
+        return self._render(
+            "document.html.j2", document.name, document.page, description=document.about, document=rendered
+        )
+
+    def _commands_page(self) -> str:
+        sections: dict[str, list[CommandHelp]] = {}
+        for command in self._commands:
+            sections.setdefault(command.section, []).append(command)
+        return self._render(
+            "commands.html.j2", "The command line", "commands", commands=self._commands, sections=sections
+        )
+
+    def _render(self, template: str, title: str, page: str, *, description: str = "", **values: Any) -> str:
+        extra_styles, script = _EXTRA.get((page, self._backend), ((), ""))
+        available = script in self._assets
+        return self._templates.get_template(template).render(
+            title=title,
+            page=page,
+            description=description,
+            styles=[
+                *_STYLES,
+                *["start.css"] * (page == "index"),
+                *(name for name in extra_styles if available and name in self._assets),
+            ],
+            scripts=["site.js", *[script] * available],
+            **self._shared,
+            **values,
+        )
+
+
+def _without_topic(lesson: Lesson) -> str:
+    """Return what a lesson is about: the second half of a title such as "Softmax: from scores to probabilities"."""
+    rest = lesson.title.partition(": ")[2]
+    return f"{rest[:1].upper()}{rest[1:]}." if rest else lesson.summary
+
+
+def _read(path: Path, assignment: Assignment, curriculum: Curriculum) -> Lesson:
+    return read_lesson(make_stub(path.read_text("utf-8"), assignment.module, curriculum), assignment)
+
+
+def _tools(links: CourseLinks) -> "tuple[Environment, Markdown]":
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+
+        from autograder.web.site.markdown import Markdown
+
+        markdown = Markdown(links)
+    except ImportError as error:
+        raise missing_package(f"the website needs {error.name}", "site") from None
+    templates = Environment(loader=PackageLoader("autograder.web.site"), autoescape=True, undefined=StrictUndefined)
+    templates.trim_blocks = templates.lstrip_blocks = True
+    return templates, markdown

@@ -1,0 +1,204 @@
+"""A course of another package is found by its entry point, worked on and graded like the built-in one."""
+
+import json
+import shutil
+from dataclasses import replace
+
+import pytest
+from support.commands import headway_with, refusal, succeed
+from support.editing import edit
+from support.result_documents import checks_of
+from support.toy_course import TOY, check_json, install
+
+from autograder.classroom import grade
+from autograder.course import registry, stubs
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.reference import source_digest
+from autograder.engine.session import Options
+from autograder.errors import UsageError
+
+pytestmark = pytest.mark.slow
+
+SOLUTION = TOY / "solutions" / "averages.py"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    return install(tmp_path_factory.mktemp("installed") / "site")
+
+
+@pytest.fixture(scope="module")
+def headway(site):
+    return headway_with(site)
+
+
+def test_student_works_from_stub_to_solution(headway, tmp_path):
+    work = tmp_path / "work"
+    made = succeed("init", work, "--curriculum", "toy", run=headway)
+    assert "averages.py" in made.stdout
+    assert not (work / "softmax.py").exists()
+    assert "headway check averages.mean_of" in (work / "README.md").read_text()
+    assert "x.sum(axis" not in (work / "averages.py").read_text()
+
+    # From here on the workspace knows its course.
+    assert {check["status"] for check in check_json(headway, work).values()} == {"not_started"}
+    assert "mean of 1, 2 and 6" in headway("hint", "averages.mean_of", cwd=work).stdout
+
+    wrong = SOLUTION.read_text().replace("(distance**2).sum(axis=-1) / x.shape[-1]", "x.var(axis=-1, ddof=1)")
+    (work / "averages.py").write_text(wrong)
+    found = check_json(headway, work)
+    assert found["averages.mean_of::rows"]["status"] == "passed"
+    assert found["averages.variance::same_numbers"]["status"] == "blocked"  # 0 by any divisor: it counts beside another
+    named = found["averages.variance::spread"]
+    assert (named["status"], named["mistake"]["id"]) == ("failed", "averages.variance/divided-by-n-minus-one")
+    assert "divided by n - 1" in headway("check", cwd=work).stdout
+
+    listed = headway("list", "--open", cwd=work).stdout
+    assert "variance" in listed and "mean_of" not in listed
+    assert headway("reset", "averages.variance", "--yes", cwd=work).returncode == 0
+    assert "does not pass yet" in headway("solution", "averages.variance", cwd=work).stderr
+    shutil.copyfile(SOLUTION, work / "averages.py")
+    assert headway("check", cwd=work).returncode == 0
+    assert "distance**2" in headway("solution", "averages.variance", cwd=work).stdout
+    assert "2 of 2 functions pass" in headway("list", cwd=work).stdout
+    succeed("submit", "--name", "ada", cwd=work, run=headway)
+    assert (work / "ada.zip").is_file()
+
+
+def test_workspace_of_another_course_is_refused(headway, tmp_path):
+    work = tmp_path / "work"
+    assert headway("init", work, "--curriculum", "toy").returncode == 0
+    assert headway("init", work).returncode == 0  # it knows its own
+    assert not (work / "softmax.py").exists()
+    assert "the course 'toy'" in refusal("init", work, "--curriculum", "transformer", run=headway)
+    assert not (work / "softmax.py").exists()
+
+
+def test_checks_in_several_files_are_found(headway, tmp_path):
+    site = install(tmp_path / "site")
+    checks = site / "toycourse" / "checks"
+    whole, variance = (checks / "test_averages.py").read_text(), '@graded("averages.variance", points=2)'
+    head, mean = whole[: whole.index("@graded")], whole[: whole.index(variance)]
+    (checks / "test_averages.py").unlink()
+    (checks / "averages").mkdir()
+    (checks / "averages" / "__init__.py").touch()
+    (checks / "averages" / "test_mean.py").write_text(mean)
+    (checks / "averages" / "test_variance.py").write_text(head + whole[whole.index(variance) :])
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "averages.py").write_text(SOLUTION.read_text())
+    done = succeed("check", "--dir", work, "--curriculum", "toy", "--json", "-", run=headway_with(site))
+    assert len(checks_of(json.loads(done.stdout))) == 4
+
+
+def test_verify_mistake_that_no_check_finds_fails(headway, tmp_path):
+    site = install(tmp_path / "site")
+    edit(site / "toycourse" / "mistakes" / "averages.py", "(x.shape[-1] - 1)", "(x.shape[-1] - 0)")
+    done = headway_with(site)("verify", "--curriculum", "toy", "--json", "-")
+    assert done.returncode == 1
+    [wrong] = [finding for finding in json.loads(done.stdout) if not finding["ok"]]
+    assert wrong["name"] == "averages.variance/divided-by-n-minus-one" and "passes every check" in wrong["text"]
+
+
+EDITS = {
+    "name": ('name="toy"', 'name="boy"'),
+    "stdlib": ("averages", "statistics"),
+    "needs": ('("averages.mean_of",)', '("averages.median",)'),
+    "package": ('package="toycourse"', 'package="nowhere"'),
+}
+
+
+def broken(folder, what):
+    """A course that cannot be used."""
+    if what == "import":
+        return install(folder, package=None)
+    if what == "type":
+        return install(folder, "toycourse:Output")
+    site = install(folder)
+    package = site / "toycourse"
+    about = package / "__init__.py"
+    if what == "raises":
+        about.write_text("raise RuntimeError('first line\\nsecond \\033[31mline')\n")
+    elif what == "checks":
+        (package / "checks" / "test_averages.py").unlink()
+    else:
+        edit(about, *EDITS[what])
+    return site
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("import", "toycourse:COURSE cannot be imported (ModuleNotFoundError: No module named 'toycourse')"),
+        ("raises", "cannot be imported (RuntimeError: first line second line)"),
+        ("type", "toycourse:Output is a type, not a Curriculum"),
+        ("name", "is named 'boy'"),
+        ("stdlib", "a module cannot be named 'statistics'"),
+        ("needs", "averages.variance needs 'averages.median', which is not in the course"),
+        ("checks", "toycourse/checks/test_averages.py is missing"),
+        ("package", "the package 'nowhere' of a course is missing"),
+    ],
+)
+def test_invalid_course_is_one_line(headway, tmp_path, what, words):
+    done = refusal("list", "--curriculum", "toy", run=headway_with(broken(tmp_path / "site", what)))
+    assert words in done and "\033" not in done
+
+
+def test_checks_with_a_syntax_error_are_one_line(headway, tmp_path):
+    site = install(tmp_path / "site")
+    (site / "toycourse" / "checks" / "test_averages.py").write_text("def test_rows(:\n")
+    done = headway_with(site)("check", "--curriculum", "toy", "--dir", TOY / "solutions")
+    assert done.returncode == 3 and len(done.stderr.splitlines()) == 1 and "SyntaxError" in done.stderr
+
+
+def test_unknown_course_lists_the_installed_ones(headway, tmp_path):
+    assert "toy, transformer" in refusal("list", "--curriculum", "toi", run=headway)
+    work = tmp_path / "work"
+    assert headway("init", work, "--curriculum", "toy").returncode == 0
+    assert "no such course: 'toy'" in refusal("check", cwd=work, run=headway_with(tmp_path))
+
+
+def test_hint_without_hints_is_refused(headway, tmp_path):
+    site = install(tmp_path / "site")
+    (site / "toycourse" / "hints.toml").unlink()
+    done = refusal("hint", "averages.mean_of", "--curriculum", "toy", run=headway_with(site))
+    assert "for averages.mean_of" in done
+
+
+def test_changed_reference_invalidates_the_memo(headway, tmp_path, monkeypatch):
+    site = install(tmp_path / "site")
+    monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path / "cache"))
+    check = ("check", "--curriculum", "toy", "--dir", TOY / "solutions")
+    assert headway_with(site)(*check).returncode == 0
+    assert list((tmp_path / "cache").rglob("*.memo"))
+    edit(site / "toycourse" / "reference" / "averages.py", "pvariance", "variance")
+    assert headway_with(site)(*check).returncode == 1
+
+
+def test_built_in_course_needs_no_search(monkeypatch):
+    def searched(**_):
+        raise AssertionError("installed packages were searched")
+
+    monkeypatch.setattr("importlib.metadata.entry_points", searched)
+    assert registry.load("transformer") is TRANSFORMER
+    assert registry.solutions(TRANSFORMER.package) == stubs.bundled("solutions")
+    with pytest.raises(AssertionError, match="searched"):
+        registry.load("another one")
+
+
+def test_reference_digest_depends_on_the_course(site, monkeypatch):
+    monkeypatch.syspath_prepend(str(site))
+    assert source_digest("toycourse") != source_digest()
+
+
+def test_only_built_in_course_needs_pytorch(monkeypatch):
+    monkeypatch.setattr("autograder.classroom.grade.torch_version", lambda: None)
+    fresh = Options(seed=3)
+    with pytest.raises(UsageError, match="not installed"):
+        grade._require_torch(fresh)
+    grade._require_torch(replace(fresh, curriculum=replace(TRANSFORMER, name="toy", package="toycourse")))
+
+
+def test_missing_package_has_no_folder():
+    with pytest.raises(UsageError, match="is missing"):
+        registry.folder("no_such_package_of_a_course")

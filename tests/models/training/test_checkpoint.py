@@ -1,0 +1,150 @@
+"""Checkpoints of others are read with care: whatever is wrong with a file gives one clear line, and little is read."""
+
+import copy
+import json
+import tracemalloc
+
+import numpy as np
+import pytest
+from safetensors.numpy import save
+from support.commands import invoke
+
+from autograder.errors import UsageError
+from autograder.models.pretrained import model_file
+from autograder.models.training import checkpoint, checkpoint_list
+
+SETTINGS = {
+    "preset": "names", "data": "given-names", "model": {"block_size": 8, "d_model": 16, "n_heads": 4}, "batch_size": 4,
+    "lr": 0.1, "schedule": "constant", "steps": 3, "seed": 0, "prompt": "a", "data_sha256": "", "kind": "gpt",
+    "shuffle_lines": False,
+}  # fmt: skip
+HEADER = {
+    "format": checkpoint.FORMAT, "step": 2, "chars": ["a", "b", "\n"], "settings": SETTINGS, "order": ["W", "b"],
+    "adamw_step": 2, "seconds": 1.0, "student": ["gpt"],
+}  # fmt: skip
+TENSORS = {f"{kind}.{name}": np.ones(size) for kind in ("params", "adamw.m", "adamw.v") for name, size in
+           (("W", (2, 3)), ("b", 3))}  # fmt: skip
+TENSORS |= {"history.losses": np.ones(2), "history.validation": np.array([[2, 0.5]])}
+
+
+def write(path, header=HEADER, tensors=TENSORS):
+    path.write_bytes(save(tensors, {"headway": header if isinstance(header, str) else json.dumps(header)}))
+    return path
+
+
+def with_header(tensors, data_size, metadata):
+    header = json.dumps({"__metadata__": metadata, **tensors}).encode()
+    return len(header).to_bytes(8, "little") + header, 8 + len(header) + data_size
+
+
+def test_load_of_a_saved_checkpoint_returns_what_was_saved(tmp_path):
+    run = checkpoint.load(write(tmp_path / "m.safetensors"))
+    checkpoint.save(tmp_path / "again.safetensors", run)
+    again = checkpoint.load(tmp_path / "again.safetensors")
+    assert (again.settings, again.chars, again.step, again.seconds) == (run.settings, ["a", "b", "\n"], 2, 1.0)
+    assert (again.losses, again.validation, again.student) == ([1.0, 1.0], [(2, 0.5)], ["gpt"])
+    assert again.state["step"] == 2 and np.array_equal(again.state["v"]["W"], TENSORS["adamw.v.W"])
+    assert again.params["W"].shape == (2, 3) and again.params["W"].flags.writeable
+
+
+def values(header, path=()):
+    """Yield the path of each value in a header."""
+    for key in header if isinstance(header, dict) else range(len(header)):
+        yield (*path, key)
+        if isinstance(header[key], dict | list):
+            yield from values(header[key], (*path, key))
+
+
+@pytest.mark.parametrize("path", [*values(HEADER)], ids=lambda path: ".".join(map(str, path)))
+def test_load_with_any_value_replaced_gives_one_line(tmp_path, path):
+    for junk in (None, 0, -1, 1.5, 10**30, "", "evil", [], ["evil"], {}, {"evil": 1}, True, ..., "\x1b]0;t\x07"):
+        header = copy.deepcopy(HEADER)
+        place = header
+        for key in path[:-1]:
+            place = place[key]
+        if junk is ...:
+            del place[path[-1]]
+        else:
+            place[path[-1]] = junk
+        write(tmp_path / "m.safetensors", header)
+        run, message = None, ""
+        try:
+            run = checkpoint.load(tmp_path / "m.safetensors")
+        except UsageError as error:
+            message = str(error)
+        summary = checkpoint_list.summary(tmp_path / "m.safetensors")
+        if run is None:
+            assert "m.safetensors is not a checkpoint" in message and summary.step is None
+            assert len(message.splitlines()) == 1 and len(message) < 600
+        else:
+            assert isinstance(run.settings.model, dict) and summary.step == run.step
+            assert isinstance(run.chars, list) and all(isinstance(char, str) and len(char) == 1 for char in run.chars)
+
+
+@pytest.mark.parametrize(
+    ("tensors", "expected"),
+    [
+        ({"history.losses": np.ones((2, 1))}, "shape"),
+        ({"history.losses": np.ones(9)}, "longer than 2 steps"),
+        ({"history.losses": np.ones(2, np.int32)}, "I32"),
+        ({"history.validation": np.ones(4)}, "shape"),
+        ({"history.validation": np.array([[np.inf, 1.0]])}, "infinity"),
+        ({"adamw.m.W": np.ones(7)}, "another shape"),
+        ({"params.b": None}, "params.b"),
+    ],
+)
+def test_load_with_wrong_tensors_gives_one_line(tmp_path, tensors, expected):
+    changed = {name: array for name, array in (TENSORS | tensors).items() if array is not None}
+    with pytest.raises(UsageError, match=expected):
+        checkpoint.load(write(tmp_path / "m.safetensors", tensors=changed))
+
+
+@pytest.mark.parametrize("header", ["[]", "[" * 99_999, "{", "1", '{"format": 1}', '{"format": "headway.model/1"}'])
+def test_models_with_any_header_are_refused_in_one_line(tmp_path, header):
+    path = write(tmp_path / "m.safetensors", header)
+    for load in (checkpoint.load, model_file.load):
+        with pytest.raises(UsageError) as caught:
+            load(path)
+        assert len(str(caught.value).splitlines()) == 1
+    assert checkpoint_list.summary(path).kind == ""
+
+
+def test_summary_of_a_long_run_reads_only_the_end_of_its_history(tmp_path):
+    count = checkpoint.MOST_STEPS
+    order = [*TENSORS]
+    sizes = {name: TENSORS[name].nbytes for name in order} | {"history.losses": 8 * count}
+    tensors, end = {}, 0
+    for name in order:
+        shape = [count] if name == "history.losses" else [*TENSORS[name].shape]
+        tensors[name] = {"dtype": "F64", "shape": shape, "data_offsets": [end, end + sizes[name]]}
+        end += sizes[name]
+    start, size = with_header(tensors, end, {"headway": json.dumps(HEADER | {"step": count})})
+    path = tmp_path / "m.safetensors"
+    path.write_bytes(start)
+    with path.open("r+b") as file:
+        file.truncate(size)
+    tracemalloc.start()
+    try:
+        found = checkpoint_list.summary(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (found.step, found.loss) == (count, 0.0) and peak < 1_000_000
+
+
+def test_summary_of_a_text_of_empty_lists_takes_little_memory(tmp_path):
+    path = write(tmp_path / "m.safetensors", f'{{"format": "{checkpoint.FORMAT}", "chars": [{"[]," * 1_000_000}[]]}}')
+    tracemalloc.start()
+    try:
+        assert checkpoint_list.summary(path).kind == ""
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("command", ["card", "generate", "plot"])
+def test_commands_with_a_checkpoint_without_history_give_one_line(tmp_path, command):
+    path = write(tmp_path / "m.safetensors", HEADER | {"step": 0}, TENSORS | {"history.losses": np.zeros(0)})
+    arguments = ("plot", "loss", "--checkpoint", path) if command == "plot" else (command, path)
+    done = invoke(*arguments, "--solution", cwd=tmp_path)
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1

@@ -1,0 +1,149 @@
+"""The card of a trained model: what it shows, in which formats, and what it must not contain."""
+
+import io
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from rich.console import Console
+from support.commands import invoke, refusal, succeed
+
+from autograder.course.stubs import bundled
+from autograder.models.training import checkpoint, runs
+from autograder.report.loss_curve import LossPoint
+from autograder.report.model_card import ModelCard, to_html, to_markdown
+
+CARD = ModelCard(
+    title="A <GPT> & more",
+    summary="Trained on *stars*.",
+    facts=[("text", "a|b"), ("form", "d_model 16")],
+    losses=[("training text", 2.5)],
+    curve=[LossPoint(step, 3 - step / 100, 3.1 - step / 100 if step % 25 == 0 else None) for step in range(1, 101)],
+    steps=100,
+    sample="```\n<script>alert(1)</script>",
+    sample_note="Temperature 0.8, seed 0.",
+    code=["Written by me: [softmax]."],
+    made_with="Made with Headway.",
+)
+
+
+class Tags(HTMLParser):
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.text = [], ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        assert not [name for name, _ in attrs if name.startswith("on") or name in ("src", "href")]
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_html_card_escapes_texts_and_loads_nothing():
+    page = to_html(CARD)
+    parsed = Tags(page)
+    assert not {"script", "img", "link", "iframe"} & set(parsed.tags)
+    for text in ("A <GPT> & more", "<script>alert(1)</script>", "a|b", "2.500", "Written by me: [softmax]."):
+        assert text in parsed.text
+    assert page.count("<circle") == 4 and "polyline" in page and "http" not in page
+
+
+def test_markdown_card_escapes_texts_and_fences_the_sample():
+    text = to_markdown(CARD)
+    assert text.startswith("# A \\<GPT\\> & more\n\nTrained on \\*stars\\*.")
+    assert "| text | a\\|b |" in text and "\\[softmax\\]" in text and "````text\n```\n<script>" in text
+    curve = re.search(r"```text\n( +[\d.]+\|.*?)```", text, re.S)[1]
+    assert curve.isascii() and curve.count("o") >= 4
+
+
+def test_card_without_a_curve_has_none():
+    short = replace(CARD, curve=CARD.curve[:1])
+    assert "polyline" not in to_html(short) and "|*" not in to_markdown(short)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A folder with two runs: on names, with two assignments of the student's, and on a file of theirs."""
+    folder = tmp_path_factory.mktemp("private-folder")
+    (folder / "diary.txt").write_text("dear diary, today i wrote softmax\n" * 40)
+    chosen = {"names": (None, ("tokenizer", "softmax")), "own": (str(folder / "diary.txt"), ())}
+    for name, (data, student) in chosen.items():
+        settings = runs.new_settings("names", data, 40, "constant", 0)
+        console = Console(file=io.StringIO())
+        runs.train(bundled("solutions"), settings, folder / f"{name}.safetensors", console, None, 40, student=student)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["html", "md"])
+def test_card_of_a_run_shows_it(trained, tmp_path, suffix):
+    out = tmp_path / f"card.{suffix}"
+    succeed("card", "names.safetensors", "--solution", "--out", out, cwd=trained)
+    text = out.read_text("utf-8")
+    size = sum(array.size for array in checkpoint.load(trained / "names.safetensors").params.values())
+    for part in (
+        f"A GPT with {size:,} parameters",
+        "names from many languages",
+        "40 steps",
+        "counting pairs",
+        "seed 0",
+    ):
+        assert part in text
+    assert "by the author of this card, and checked against PyTorch: text as numbers, softmax and cross-entropy" in text
+    assert "official solution: tokens and positions as vectors" in text
+
+
+@pytest.mark.slow
+def test_card_contains_nothing_private(trained, tmp_path):
+    for suffix in ("html", "md"):
+        invoke("card", "own.safetensors", "--solution", "--out", tmp_path / f"c.{suffix}", cwd=trained)
+        text = (tmp_path / f"c.{suffix}").read_text("utf-8")
+        assert "a text of the author" in text
+        assert "diary.txt" not in text and "private-folder" not in text and str(tmp_path) not in text
+        assert "by the author of this card" not in text
+
+
+@pytest.mark.slow
+def test_card_without_its_text_file_still_works(trained, tmp_path):
+    (tmp_path / "m.safetensors").write_bytes((trained / "own.safetensors").read_bytes())
+    moved = trained / "diary.txt"
+    content = moved.read_bytes()
+    moved.unlink()
+    try:
+        done = invoke("card", "m.safetensors", "--solution", cwd=tmp_path)
+    finally:
+        moved.write_bytes(content)
+    assert done.returncode == 0, done.stderr
+    assert "counting pairs" not in (tmp_path / "m-card.html").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_card_refuses_what_it_should(trained, tmp_path):
+    card = tmp_path / "card.md"
+    card.write_text("mine")
+    for arguments, message in (
+        (("names.safetensors", "--out", card), "--force"),
+        (("names.safetensors", "--out", tmp_path / "card.pdf"), "--out card.html"),
+        (("none.safetensors",), "Train a model first"),
+    ):
+        assert message in refusal("card", *arguments, "--solution", cwd=trained)
+    assert card.read_text() == "mine"
+    titled = invoke("card", "names.safetensors", "--solution", "--out", card, "--force", "--title", "Mine", cwd=trained)
+    assert titled.returncode == 0 and card.read_text("utf-8").startswith("# Mine\n")
+
+
+@pytest.mark.slow
+def test_checkpoint_records_the_student_and_the_time(trained, tmp_path):
+    run = checkpoint.load(trained / "names.safetensors")
+    assert run.student == ["tokenizer", "softmax"] and run.seconds > 0
+    first = run.seconds
+    out = tmp_path / "names.safetensors"
+    runs.train(
+        bundled("solutions"), run.settings, out, Console(file=io.StringIO()), run, 60, student=("softmax", "gpt")
+    )
+    resumed = checkpoint.load(out)
+    assert resumed.student == ["softmax"], "only what was the student's in all steps"
+    assert resumed.seconds > first

@@ -1,0 +1,176 @@
+"""The experiments of lessons with `headway serve`: their output, errors, time limit and end, and what is refused."""
+
+import re
+import threading
+
+import pytest
+from support.waiting import wait_until
+
+from autograder.course.stubs import bundled
+from autograder.courses.transformer import TRANSFORMER
+from autograder.errors import UsageError
+from autograder.web.serve.experiments import STOPPED, Experiments
+from autograder.workspace import experiments as shared
+
+LOOP = "print('begun')\nwhile True:\n    pass\n"
+
+
+def solve(folder, module):
+    (folder / f"{module}.py").write_bytes((bundled("solutions") / f"{module}.py").read_bytes())
+
+
+@pytest.fixture
+def server(experiment_server):
+    return experiment_server
+
+
+def run_in_thread(runner):
+    """Begin to run the experiment of softmax; return the thread and the list that gets its result."""
+    results = []
+    thread = threading.Thread(target=lambda: results.append(runner.run("softmax", "")), daemon=True)
+    thread.start()
+    return thread, results
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_output_is_that_of_the_lesson(server, folder):
+    solve(folder, "softmax")
+    text = (folder / "softmax.py").read_text()
+    expected = re.sub("(?m)^# ?", "", re.search(r"What came out\n#\n# ```text\n((?:# .*\n)+?)# ```", text)[1])
+    assert server.reply("open", module="softmax")["features"][-1] == "run"
+    reply = server.reply("run", module="softmax", name="")
+    assert (reply["output"], reply["error"]) == (expected, "")
+    assert reply["seconds"] > 0
+
+
+def test_a_name_is_passed_on_and_headway_can_be_imported(server, folder):
+    (folder / "training.py").write_text("import sys, autograder\nprint(sys.argv, autograder.__name__, __file__)\n")
+    assert server.reply("run", module="training", name="ablation")["output"].startswith(
+        "['training.py', 'ablation'] autograder "
+    )
+    assert server.reply("run", module="training", name="")["output"].startswith("['training.py'] ")
+
+
+def test_a_function_that_is_not_written_is_one_line(server):
+    reply = server.reply("run", module="softmax", name="")
+    assert (reply["output"], reply["error"]) == (
+        "",
+        "NotImplementedError: softmax.cross_entropy_backward. Write it first.",
+    )
+
+
+def test_an_error_shows_the_lines_of_the_student_alone(server, folder):
+    (folder / "tokenizer.py").write_text(
+        "import warnings\nfrom autograder.models.training import datasets\nwarnings.warn('careful')\n"
+        "print('begun')\ndatasets.load('unknown')\n"
+    )
+    reply = server.reply("run", module="tokenizer", name="")
+    assert "begun" in reply["output"] and "careful" in reply["output"]
+    first, frame, source, *rest = reply["error"].splitlines()
+    assert (first, frame) == ("Traceback (most recent call last):", '  File "tokenizer.py", line 5, in <module>')
+    assert source == "    datasets.load('unknown')"
+    assert "UsageError" in rest[-1] and 'File "' not in "".join(rest)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("x = (\n", "SyntaxError: '(' was never closed"),
+        ("raise SystemExit('not today')\n", "not today"),
+        ("raise SystemExit(3)\n", "The experiment ended with exit code 3."),
+        ("input()\n", "EOFError: EOF when reading a line"),
+    ],
+)
+def test_other_endings(experiments, folder, code, expected):
+    (folder / "softmax.py").write_text(code)
+    assert experiments.run("softmax", "").error.endswith(expected)
+
+
+@pytest.mark.slow
+def test_long_output_is_shortened_in_the_middle(experiments, folder):
+    (folder / "softmax.py").write_text("print('first')\nfor i in range(100_000):\n    print(i)\nprint('last')\n")
+    output = experiments.run("softmax", "").output
+    assert output.startswith("first\n0\n1\n") and output.endswith("99999\nlast\n")
+    assert len(output) < shared.OUTPUT_BYTES + 100
+    assert re.search(r"\n… [\d,]+ bytes are left out …\n", output)
+
+
+@pytest.mark.slow
+def test_an_experiment_that_does_not_end_is_stopped_and_its_output_kept(folder):
+    (folder / "softmax.py").write_text(LOOP)
+    run = Experiments(folder, TRANSFORMER, seconds=2).run("softmax", "")
+    assert run.output in ("begun\n", "")  # "" if the machine needs all of the time to start Python
+    assert "within 2 s" in run.error
+
+
+@pytest.mark.parametrize("end", ["cancel", "close", "next"])
+def test_stop_ends_the_children_too(server, experiments, folder, end):
+    (folder / "softmax.py").write_text(
+        "import os, pathlib, subprocess, sys\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        "pathlib.Path('new').write_text(f'{os.getpid()} {child.pid}')\npathlib.Path('new').rename('pids')\n" + LOOP
+    )
+    thread, results = run_in_thread(experiments)
+    wait_until((folder / "pids").exists, what=lambda: results)
+    pids = (folder / "pids").read_text().split()
+    if end == "cancel":
+        server.reply("cancel", only="check")
+        assert all(map(is_alive, pids)) and not results
+        server.reply("cancel", only="run")
+        assert server.checks.cancelled == 1
+    elif end == "close":
+        experiments.close()
+    else:
+        (folder / "softmax.py").write_text("print('second')\n")
+        assert experiments.run("softmax", "").output == "second\n"
+    thread.join(60)
+    assert results[0].error == STOPPED
+    wait_until(lambda: not any(map(is_alive, pids)), what=lambda: pids)
+    if end == "close":
+        with pytest.raises(UsageError, match="has ended"):
+            experiments.run("softmax", "")
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"module": "../softmax", "name": ""},
+        {"module": "/etc/passwd", "name": ""},
+        {"module": "json", "name": ""},
+        {"module": "softmax", "name": "../x"},
+        {"module": "softmax", "name": "ablation"},
+        {"module": "softmax", "name": "-c"},
+        {"module": "softmax"},
+        {"module": ["softmax"], "name": ""},
+        {"module": "numpy_warmup", "name": ""},
+    ],
+)
+def test_other_names_are_refused(server, folder, payload):
+    response = server.post("run", payload)
+    assert response.status_code == 400 and "Reload" in response.json()["error"]
+
+
+def test_a_missing_file_is_one_line(server, folder):
+    (folder / "softmax.py").unlink()
+    assert "softmax.py is missing" in server.post("run", {"module": "softmax", "name": ""}).json()["error"]
+
+
+def test_run_of_a_link_out_of_the_workspace_starts_nothing(server, folder, tmp_path):
+    outside = tmp_path / "outside.py"
+    outside.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    (folder / "softmax.py").unlink()
+    (folder / "softmax.py").symlink_to(outside)
+    assert "is a link" in server.post("run", {"module": "softmax", "name": ""}).json()["error"]
+    assert not (tmp_path / "ran").exists()
+
+
+def test_names_of_experiments():
+    assert shared.names("softmax", TRANSFORMER) == [""]
+    assert shared.names("training", TRANSFORMER) == ["", "ablation", "scaling", "induction", "masked"]

@@ -1,0 +1,111 @@
+"""The page that trains and writes text, in Chromium, with `headway serve`."""
+
+import re
+
+import pytest
+from support.served_lesson import serving
+from support.waiting import wait_until
+
+pytest.importorskip("selenium")
+pytest.importorskip("uvicorn")
+
+from selenium.webdriver.common.by import By
+
+from autograder.models.training import checkpoint
+
+pytestmark = pytest.mark.browser
+
+
+CHROMIUM_FLAGS = ("window-size=1300,1000",)
+
+
+@pytest.fixture
+def address(folder):
+    with serving(folder) as (_, address):
+        yield address
+
+
+class Page:
+    def __init__(self, browser, address):
+        self.browser = browser
+        browser.get(address)
+        browser.get(f"{browser.current_url.rpartition('/')[0]}/train.html")
+        self.wait_for_models(0)
+
+    def find(self, selector):
+        return self.browser.find_element(By.CSS_SELECTOR, selector)
+
+    def text(self, selector):
+        return self.browser.execute_script("return document.querySelector(arguments[0]).textContent", selector)
+
+    def count(self, selector):
+        return len(self.browser.find_elements(By.CSS_SELECTOR, selector))
+
+    def is_shown(self, selector):
+        return self.find(selector).is_displayed()
+
+    def fill(self, selector, value):
+        self.find(selector).clear()
+        self.find(selector).send_keys(str(value))
+
+    def click(self, selector):
+        self.browser.execute_script("document.querySelector(arguments[0]).click()", selector)
+
+    def wait(self, true):
+        wait_until(true, what=lambda: self.text("main"))
+
+    def wait_for_models(self, count):
+        self.wait(lambda: self.is_shown("#start") and self.count("#write option") == count)
+
+    def start(self, steps, name):
+        self.click("input[value=bigram]")
+        self.fill("#start [name=steps]", steps)
+        self.fill("#start [name=out]", name)
+        if not self.find("#start [name=solution]").is_selected():
+            self.click("#start [name=solution]")
+        self.click("#start button.primary")
+
+    def wait_for_end(self, text):
+        self.wait(lambda: text in self.text("#run .state") or not self.find("#run > .message").get_property("hidden"))
+        assert text in self.text("#run .state"), self.text("#run")
+
+
+def test_page_trains_stops_resumes_and_writes_text(browser, address, folder):
+    page = Page(browser, address)
+    assert not page.is_shown("#write")
+    page.start(60, "mine")
+    page.wait_for_end("Done: mine.safetensors has 60 steps.")
+    page.wait_for_models(1)
+    assert "official solution" in page.text("#run .about") and page.count("#run tbody tr") == 10
+    assert page.count("svg.loss-chart .baseline") == 2 * 2  # in the chart and in the legend
+    page.wait(lambda: page.count(".chart circle.validation") == 10)
+    assert "validation loss" in page.find(".chart svg").get_attribute("aria-label")
+    assert page.text("#run figure.sample pre")
+
+    browser.refresh()  # The whole curve is still there.
+    page.wait_for_models(1)
+    page.wait(lambda: page.count(".chart circle.validation") == 10)
+    assert "Done" in page.text("#run .state")
+
+    page.start(10_000_000, "mine")  # It is not overwritten.
+    page.wait(lambda: page.is_shown("#start .conflict"))
+    assert checkpoint.load(folder / "mine.safetensors").step == 60
+    page.click("#start .conflict button")
+    page.wait(lambda: re.search(r"Step [1-9]", page.text("#run .state")))
+    assert not page.is_shown("#start")
+    page.click("#run button.stop")
+    page.wait_for_end("Stopped: mine-2.safetensors has")
+    page.wait_for_models(2)
+
+    assert page.find("#write select").get_property("value") == "mine-2.safetensors"
+    page.fill("#write textarea", "ma")
+    page.fill("#write [name=length]", 60)
+    page.click("#write [name=solution]")
+    page.click("#write button.primary")
+    page.wait(lambda: page.is_shown("#write .stop") is False and len(page.text("#write pre")) == 62)
+    assert page.text("#write pre").startswith("ma") and "official solution" in page.text("#write figcaption")
+
+    page.fill("#write textarea", "Ω")
+    page.click("#write button.primary")
+    page.wait(lambda: "vocabulary" in page.text("#write .message"))
+    assert browser.get_log("browser") == []

@@ -1,0 +1,262 @@
+"""Training runs and generated text for a page, each in a process of its own."""
+
+import os
+from contextlib import closing
+
+import numpy as np
+import pytest
+from support.commands import invoke, succeed
+from support.training_page import LONG, TINY, Page
+from support.waiting import wait_until
+
+from autograder.course.stubs import bundled
+from autograder.errors import UsageError
+from autograder.models.page import job as training_job
+from autograder.models.pretrained import model_file
+from autograder.models.training import checkpoint, runs
+from autograder.models.training.sampling import Sampling
+from autograder.models.training.trainer import Trainer
+from autograder.sandbox import start_workers
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def folder(shared_folder):
+    return shared_folder
+
+
+@pytest.fixture
+def page(folder):
+    page = Page(folder)
+    with closing(page.runs):
+        yield page
+
+
+@pytest.fixture(scope="module")
+def trained(folder):
+    """The name of a checkpoint of 40 steps, and the page that trained it."""
+    page = Page(folder)
+    with closing(page.runs):
+        assert page.train(**TINY, out="trained")["error"] is None
+    return "trained.safetensors", page
+
+
+def test_run_emits_its_progress_and_writes_a_checkpoint(trained, folder):
+    name, page = trained
+    start, updates, end = page.of_kind("training-started")[0], page.of_kind("training"), page.events[-1]
+    assert start["checkpoint"] == name and start["start"]["until"] == 40
+    assert "official solution" in start["start"]["using"]
+    assert {update["steps"] for update in updates} == {40}
+    measured = [update["step"] for update in updates if update["validation"] is not None]
+    assert measured == [4 * i for i in range(1, 11)]
+    assert all(update["sample"] for update in updates if update["validation"] is not None)
+    run = checkpoint.load(folder / name)
+    assert end | {"notes": []} == {
+        "event": "training-ended", "run": 1, "step": 40, "checkpoint": name, "stopped": False, "error": None,
+        "notes": [],
+    }  # fmt: skip
+    assert any("counting" in note for note in end["notes"])
+    assert updates[-1]["loss"] == pytest.approx(np.mean(run.losses))
+    assert updates[-1]["validation"] == run.validation[-1][1]
+
+
+def test_run_equals_that_of_the_command(trained, folder):
+    succeed("train", "--solution", "--preset", "bigram", "--steps", "40", "--out", "same.safetensors", cwd=folder)
+    mine, other = checkpoint.load(folder / trained[0]), checkpoint.load(folder / "same.safetensors")
+    assert mine.losses == other.losses
+    assert np.array_equal(mine.params["W"], other.params["W"])
+
+
+def test_state_after_a_reload_has_the_whole_curve(trained):
+    _, page = trained
+    run = page("training")["run"]
+    assert run["state"] == "ended"
+    assert [point["step"] for point in run["history"]] == [update["step"] for update in page.of_kind("training")]
+    assert [line["label"] for line in run["start"]["baselines"]] == ["uniform guess: log 27", "counting pairs"]
+    assert run["sample"]
+
+
+def test_existing_checkpoint_is_not_overwritten(trained, folder, page):
+    name, _ = trained
+    before = (folder / name).read_bytes()
+    conflict = page("train", **TINY, out="trained")["conflict"]
+    assert (conflict["checkpoint"], conflict["step"], conflict["resumable"]) == (name, 40, True)
+    assert conflict["suggestion"] == "trained-2.safetensors"
+    assert (folder / name).read_bytes() == before
+    assert page.events == []
+
+
+def test_stopped_run_is_saved_and_resumes(folder, page):
+    page("train", **LONG, out="part")
+    page.wait("training", 2)
+    with pytest.raises(UsageError, match="a run is in progress"):
+        page("train", **TINY, out="second")
+    assert page("training")["run"]["state"] == "running"
+    assert page("stop")["stopping"]
+    end = page.wait("training-ended")
+    assert end["stopped"] and end["checkpoint"] == "part.safetensors"
+    part = checkpoint.load(folder / "part.safetensors")
+    assert part.step == end["step"] == len(part.losses)
+    assert not page("stop")["stopping"]
+    with pytest.raises(UsageError, match="Give a larger number"):
+        page("train", out="part", steps=part.step, resume=True)
+    longer = part.step + 7
+    assert page.train(out="part", steps=longer, resume=True, solution=True)["step"] == longer
+    history = page("training")["run"]["history"]
+    steps = [point["step"] for point in history]
+    assert steps == sorted(set(steps)) and steps[-1] == longer and steps[0] <= part.step
+    assert len(checkpoint.load(folder / "part.safetensors").losses) == longer
+
+
+def test_run_stopped_without_saving_leaves_nothing(folder, page):
+    page("train", **LONG, out="nothing")
+    page.wait("training")
+    page("stop", save=False)
+    end = page.wait("training-ended")
+    assert end["stopped"] and end["checkpoint"] is None and end["error"] is None
+    assert not (folder / "nothing.safetensors").exists()
+
+
+def test_run_stopped_at_once_ends_without_an_error(page):
+    page("train", **LONG, out="at_once")
+    page("stop")
+    end = page.wait("training-ended")
+    assert end["stopped"] and end["error"] is None
+    assert page("training")["run"]["state"] == "ended"
+
+
+def test_end_of_the_server_saves_the_run(folder):
+    page = Page(folder)
+    page("train", **LONG, out="ended")
+    page.wait("training")
+    process = page.runs._training._process
+    page.runs.close()
+    assert process.poll() == 0
+    assert checkpoint.load(folder / "ended.safetensors").step > 0
+    with pytest.raises(UsageError, match="headway serve"):
+        page("train", **TINY, out="later")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs kill")
+def test_killed_process_is_reported(page):
+    page("train", **LONG, out="killed")
+    page.wait("training")
+    page.runs._training._process.kill()
+    assert "not enough memory" in page.wait("training-ended")["error"]
+    assert page("training")["run"]["state"] == "ended"
+
+
+def test_process_that_cannot_stop_is_killed(page, monkeypatch):
+    monkeypatch.setattr(training_job, "SECONDS_TO_SAVE", 0.01)
+    page("train", **LONG, out="slow")
+    page.wait("training")
+    process = page.runs._training._process
+    page.runs.close()
+    wait_until(lambda: process.poll() is not None)
+
+
+def test_student_code_is_used_where_it_passes(new_workspace, tmp_path):
+    work = new_workspace(tmp_path / "w")
+    page = Page(work)
+    with closing(page.runs):
+        end = page.train(preset="bigram", steps=5)
+        assert end["error"].startswith("a bigram model runs on your own functions")
+        assert "--solution" not in end["error"]
+        for module in ("tokenizer", "softmax", "bigram"):
+            (work / f"{module}.py").write_bytes((bundled("solutions") / f"{module}.py").read_bytes())
+        (work / "json.py").write_text("raise SystemExit('imported by the process')")
+        assert page.train(preset="bigram", steps=5)["error"] is None
+        start = page.of_kind("training-started")[0]["start"]
+        assert "your code for every assignment" in start["using"]
+        assert start["student"] == ["tokenizer", "softmax", "bigram"]
+
+
+def test_loss_that_is_nan_ends_the_run_with_one_line(tmp_path):
+    for path in bundled("solutions").glob("*.py"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    # Checks pass, and a real run diverges: only its tables are so large.
+    text = (tmp_path / "bigram.py").read_text("utf-8")
+    text = text.replace("def bigram_loss(", "def _loss(", 1) + (
+        "\n\ndef bigram_loss(x, y, W):\n    loss, grad = _loss(x, y, W)\n"
+        "    return (loss * np.nan, grad) if len(x) == 500 else (loss, grad)\n"
+    )
+    (tmp_path / "bigram.py").write_text(text, "utf-8")
+    page = Page(tmp_path)
+    with closing(page.runs):
+        end = page.train(preset="bigram", steps=5)
+    assert end["error"].startswith("the loss is nan at step 1.") and "\n" not in end["error"]
+    assert not (tmp_path / "model.safetensors").exists()
+
+
+def test_generated_text_equals_that_of_the_command(trained, folder, page):
+    options = {"length": 60, "prompt": "ma", "temperature": 0.8, "seed": 3}
+    page("generate", checkpoint="trained", solution=True, **options)
+    end = page.wait("generation-ended")
+    assert end["error"] is None
+    pieces = [event["text"] for event in page.of_kind("generation")]
+    assert len(pieces) > 5
+    words = [word for name, value in options.items() for word in (f"--{name}", value)]
+    done = invoke("generate", "trained.safetensors", "--solution", *words, cwd=folder)
+    assert "".join(pieces) == done.stdout.removesuffix("\n")
+
+
+def test_generation_with_a_gpt_is_the_same_in_pieces_of_any_size(solutions):
+    for preset in ("names", "llama"):
+        settings = runs.new_settings(preset, "given-names", 2, "constant", 0)
+        with start_workers() as workers, closing(Trainer(workers, solutions, settings)) as trainer:
+            texts = {"".join(trainer.pieces("ma", 40, Sampling(seed=1), size)) for size in (1, 7, 40)}
+        assert len(texts) == 1, preset
+
+
+def test_generation_stops_on_request(trained, page):
+    page("generate", checkpoint="trained", solution=True, length=10_000)
+    page.wait("generation", 2)
+    with pytest.raises(UsageError, match="text is being"):
+        page("generate", checkpoint="trained", solution=True)
+    page("stop", generation=True)
+    wait_until(lambda: page.of_kind("generation-ended"))
+    assert not page("training")["generating"]
+
+
+def test_imported_model_generates(folder, page):
+    config = {"vocab_size": 256, "block_size": 16, "n_layers": 1, "n_heads": 2, "d_model": 8, "d_ff": 32,
+              "activation": "gelu", "tied": True}  # fmt: skip
+    shapes = model_file.parameter_shapes(config)
+    # GPT-2's characters for the 256 bytes.
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = iter(range(256, 512))
+    tokens = [chr(byte if byte in plain else next(others)) for byte in range(256)]
+    rng = np.random.default_rng(0)
+    data = (rng.normal(0, 0.3, shape).astype(np.float32).tobytes() for shape in shapes.values())
+    model_file.save(
+        folder / "tiny.safetensors",
+        model_file.ModelDescription("tiny", config, tokens, [], None),
+        {name: ("F32", shape) for name, shape in shapes.items()},
+        data,
+    )
+    (listed,) = (model for model in page("checkpoints")["checkpoints"] if model["name"] == "tiny.safetensors")
+    assert listed["kind"] == "imported"
+    page("generate", checkpoint="tiny.safetensors", prompt="to be", length=6, solution=True)
+    end = page.wait("generation-ended")
+    assert end["error"] is None
+    assert page.of_kind("generation")[0]["text"] == "to be"
+    assert "tokens per second" in end["notes"][0]
+    assert page("train", **TINY, out="tiny")["conflict"]["resumable"] is False
+
+
+def test_checkpoints_are_listed_with_settings_and_losses(trained, folder, page):
+    (folder / "text.safetensors").write_text("not a model")
+    os.utime(folder / "trained.safetensors", (2e9, 2e9))
+    first, *others = page("checkpoints")["checkpoints"]
+    run = checkpoint.load(folder / "trained.safetensors")
+    assert (first["name"], first["about"], first["step"]) == ("trained.safetensors", "bigram on given-names", 40)
+    assert first["loss"] == pytest.approx(np.mean(run.losses))
+    assert first["validation"] == run.validation[-1][1]
+    assert "not a model" in next(model["about"] for model in others if model["name"] == "text.safetensors")
+
+
+def test_error_of_a_text_ends_the_generation(trained, page):
+    page("generate", checkpoint="trained", prompt="Ω", solution=True)
+    assert "vocabulary" in page.wait("generation-ended")["error"]
+    assert not page("training")["generating"]

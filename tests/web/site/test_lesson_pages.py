@@ -1,0 +1,130 @@
+"""Every assignment becomes a page with its lesson and with the stubs of its functions, and with no solution."""
+
+import ast
+import html
+import re
+
+import pytest
+from support.html_rules import read_page
+
+from autograder.course import glossary
+from autograder.course.stubs import bundled, make_stub
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.session import Options, check
+from autograder.errors import HeadwayError
+from autograder.web.site.build import pages
+from autograder.web.site.check_points import points_of
+from autograder.web.site.formulas import to_mathml
+from autograder.workspace import experiments
+
+MODULES = list(TRANSFORMER.modules)
+
+
+@pytest.fixture(scope="module")
+def built():
+    return pages(TRANSFORMER, "none")
+
+
+def lesson_text(module):
+    """The Markdown of a lesson, without code."""
+    source = (bundled("solutions") / f"{module}.py").read_text("utf-8")
+    cells = re.findall(r"(?m)^# %% \[markdown\]\n((?:#.*\n)*)", source)
+    text = "\n\n".join(re.sub(r"(?m)^# ?", "", cell) for cell in cells)
+    return re.sub(r"`[^`\n]+`", "", re.sub(r"(?ms)^```.*?^```", "", text))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_page_has_a_section_and_a_cell_for_each_function(built, module):
+    page = built[f"{module}.html"].decode()
+    for function in TRANSFORMER.modules[module].functions:
+        name = function.qualified
+        assert page.count(f'<section id="{name}" class="function" data-function="{name}" data-points="') == 1
+        assert page.count(f'<div class="cell" data-function="{name}">') == 1
+        assert f'<li class="function" data-function="{name}"><a href="#{name}">' in page
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_cell_has_the_source_of_the_stub(built, module):
+    page = built[f"{module}.html"].decode()
+    stub = make_stub((bundled("solutions") / f"{module}.py").read_text("utf-8"), module, TRANSFORMER)
+    cells = re.split(r"(?m)^# %%.*\n", stub)
+    shown = re.findall(r'<code class="stub">(.*?)</code></pre></div>', page, re.DOTALL)
+    texts = [html.unescape(re.sub(r"<[^>]+>", "", cell)) for cell in shown]
+    assert len(texts) == len(TRANSFORMER.modules[module].functions)
+    for text in texts:
+        assert text in [cell.strip("\n") for cell in cells]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_code_of_each_experiment_is_marked(built, module):
+    page = built[f"{module}.html"].decode()
+    marked = re.findall(r'<div class="experiment" data-experiment="(\w*)"><pre class="code given">', page)
+    assert marked == experiments.names(module, TRANSFORMER)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_formula_becomes_mathml(built, module):
+    text = lesson_text(module)
+    formulas = re.findall(r"\$\$.+?\$\$|\$[^$]+\$", text, re.DOTALL)
+    page = built[f"{module}.html"].decode()
+    side_by_side = sum(formula.count(r"\qquad") for formula in formulas if formula.startswith("$$"))
+    assert page.count("<math") == len(formulas) + side_by_side
+    outside = re.sub(r"<(pre|code)\b.*?</\1>", "", page, flags=re.DOTALL)
+    assert "$" not in outside
+
+
+@pytest.mark.slow
+def test_every_lesson_heading_and_figure_is_on_its_page(built):
+    for module in MODULES:
+        text, page = lesson_text(module), built[f"{module}.html"].decode()
+        assert page.count('<img src="figures/') == text.count("](figures/")
+        headings = re.findall(r"(?m)^#{1,6} ", text)
+        assert len(read_page(page).headings) == len(headings) + page.count("<h2>Terms on this page")
+
+
+def test_official_bodies_are_nowhere(built):
+    bodies = {}
+    for module in MODULES:
+        source = (bundled("solutions") / f"{module}.py").read_text("utf-8")
+        names = TRANSFORMER.function_names[module]
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.FunctionDef) and (node.name in names or node.name.startswith("_")):
+                lines = source.splitlines()[node.body[0].end_lineno : node.end_lineno]
+                bodies[f"{module}.{node.name}"] = " ".join(" ".join(lines).split())
+    assert len(bodies) > 90
+    for name, data in built.items():
+        if name.endswith((".html", ".json")):
+            text = " ".join(html.unescape(re.sub(r"<[^>]+>", "", data.decode())).split())
+            # One line can be right in a lesson, too: `return x @ W + b`.
+            assert [function for function, body in bodies.items() if len(body) > 60 and body in text] == [], name
+
+
+def test_points_are_those_of_the_checks():
+    points = points_of(TRANSFORMER)
+    assert points.keys() == TRANSFORMER.functions.keys()
+    functions = tuple(f.qualified for f in TRANSFORMER.modules["softmax"].functions)
+    result = check("stub", bundled("assignments"), Options(functions=functions, diagnose=False))
+    for function in functions:
+        possible = sum(done.possible for done in result.checks if done.function == function)
+        assert points[function] == possible
+
+
+def test_terms_are_linked_to_the_glossary(built):
+    page = built["softmax.html"].decode()
+    assert '<strong id="term-temperature">temperature</strong>' in page
+    assert 'href="glossary.html#term-token" data-meaning="a piece of text that has a number' in page
+    text = read_page(built["glossary.html"].decode()).text
+    for terms in glossary.load(TRANSFORMER).values():
+        for term, meaning in terms.items():
+            assert term in text and meaning in text
+
+
+def test_unknown_command_in_a_formula_is_an_error():
+    with pytest.raises(HeadwayError, match=r"unknown command \\softmx"):
+        to_mathml(r"\softmx x")
+
+
+def test_words_and_functions_in_a_formula():
+    assert "<mi>softmax</mi>" in to_mathml(r"\mathrm{softmax}(x)")
+    assert '<mi>log</mi><mspace width="0.167em"/><mi>p</mi>' in to_mathml(r"\log p")
+    assert to_mathml("x < y", block=True).startswith('<math display="block">')

@@ -1,0 +1,52 @@
+"""Text of lessons as HTML: terms, code and figures, with every character that HTML gives a meaning escaped."""
+
+from html.parser import HTMLParser
+
+import pytest
+
+from autograder.course import glossary
+from autograder.courses.transformer import TRANSFORMER
+from autograder.web.site.links import EVERYDAY_WORDS, CourseLinks
+from autograder.web.site.markdown import Markdown, PageText
+
+FIRST, SECOND, THIRD = list(TRANSFORMER.modules)[:3]
+HARMFUL = """a "quoted" <b onclick='x()'> & more"""
+
+
+class Tags(HTMLParser):
+    """The tags of a text with their attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+
+
+@pytest.fixture
+def links(monkeypatch):
+    """The links of a course whose second assignment introduces two terms."""
+    tables = {SECOND: {"log-odd": HARMFUL, "key": "an everyday word"}, THIRD: {"query": "a later term"}}
+    monkeypatch.setattr(glossary, "load", lambda curriculum: tables)
+    return CourseLinks(TRANSFORMER, {"check": "cmd-check"})
+
+
+def test_meaning_of_a_term_is_escaped_in_its_attribute(links):
+    ((paragraph, _), (link, attributes)) = Tags(Markdown(links).render("A log-odd.", PageText(THIRD))).found
+    assert (paragraph, link) == ("p", "a")
+    assert attributes["data-meaning"] == HARMFUL
+    assert attributes.keys() == {"class", "href", "data-meaning", "aria-describedby"}
+
+
+@pytest.mark.parametrize(("module", "linked"), [(FIRST, False), (SECOND, True), (THIRD, True), ("", False)])
+def test_find_terms_links_terms_from_their_own_lesson_on(links, module, linked):
+    found = [term.text for _, _, term in links.find_terms("The log-odds of it", module)]
+    assert found == (["log-odd"] if linked else [])
+
+
+@pytest.mark.parametrize(("module", "linked"), [(FIRST, False), (SECOND, True), (THIRD, False)])
+def test_find_terms_links_everyday_words_only_in_their_own_lesson(links, module, linked):
+    assert "key" in EVERYDAY_WORDS
+    assert [term.text for _, _, term in links.find_terms("a key", module)] == (["key"] if linked else [])

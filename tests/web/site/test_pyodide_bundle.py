@@ -1,0 +1,125 @@
+"""The files that a browser gets: enough for every action of a page, and nothing else."""
+
+import hashlib
+import json
+import subprocess
+import sys
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import numpy
+import pytest
+import regex
+
+from autograder.course import registry
+from autograder.errors import UsageError
+from autograder.web.site import pyodide_bundle, pyodide_release
+
+COURSE = registry.default()
+
+
+@pytest.fixture(scope="module")
+def files():
+    return pyodide_bundle.browser_files(COURSE)
+
+
+@pytest.fixture(scope="module")
+def unpacked(files, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site-packages")
+    zipfile.ZipFile(BytesIO(files["headway.zip"])).extractall(folder)
+    for package in (numpy, regex):
+        for source in Path(package.__file__).parents[1].glob(f"{package.__name__}*"):
+            if not source.name.endswith(".dist-info"):
+                (folder / source.name).symlink_to(source)
+    return folder
+
+
+@pytest.mark.slow
+def test_zip_is_small_and_the_same_each_time(files):
+    assert len(files["headway.zip"]) < 2_000_000
+    assert pyodide_bundle.headway_zip(COURSE) == files["headway.zip"]
+    dates = {entry.date_time for entry in zipfile.ZipFile(BytesIO(files["headway.zip"])).infolist()}
+    assert dates == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_zip_holds_only_what_a_page_needs(files):
+    names = zipfile.ZipFile(BytesIO(files["headway.zip"])).namelist()
+    packages = {name.partition("/")[0] for name in names}
+    assert packages <= {"autograder", "pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "py.py"}
+    unwanted = ("classroom", "cli", "notebooks", "serve", "site", "report/html", "workspace/training")
+    assert not [name for name in names if name.startswith(tuple(f"autograder/{part}/" for part in unwanted))]
+    assert not [name for name in names if name.endswith(".memo")]
+
+
+def test_index_states_the_digest_of_each_file(files):
+    index = json.loads(files["pyodide.json"])
+    for entry in (index["headway"], *index["answers"].values()):
+        content = files[entry["url"]]
+        assert (hashlib.sha256(content).hexdigest(), len(content)) == (entry["sha256"], entry["bytes"])
+    assert {entry["url"].partition("/pyodide")[0] for entry in index["downloads"]} == {
+        "https://cdn.jsdelivr.net/npm",
+        "https://cdn.jsdelivr.net",
+    }
+    assert list(index["answers"]) == list(COURSE.modules) and index["needs"]["softmax"] == ["softmax"]
+    assert index["needs"]["attention"] == ["softmax", "attention"]
+
+
+# Runs in an interpreter that has NumPy, `regex`, the standard library and the zip, and no processes, as in a browser.
+PROGRAM = """
+import json, os, socket, subprocess, sys
+del os.fork, socket.socketpair
+subprocess.Popen.__init__ = None
+sys.path.insert(0, sys.argv[1])
+from autograder.web.browser.page import BrowserPage
+page = BrowserPage(sys.argv[2], lambda event: None)
+ask = lambda action, **payload: json.loads(page.answer(action, json.dumps(payload)))
+ask("start")
+answers = {}
+for module in json.loads(sys.argv[3]):
+    answers[f"open {module}"] = ask("open", module=module)
+name = "layernorm.layernorm"
+cell = answers["open layernorm"]["reply"]["cells"][name]
+text = cell["text"].replace(f'raise NotImplementedError("{name}")', "return x, {}")
+answers["save"] = ask("save", function=name, text=text, digest=cell["digest"])
+answers["check"] = ask("check", function=name)
+for action in ("hint", "reset", "solution"):
+    answers[action] = ask(action, function=name, more=True, give_up=True)
+answers["plots"] = ask("plots", module="attention")
+for plot in answers["plots"].get("reply", {}).get("plots", []):
+    answers["draw"] = ask("draw", name=plot["name"])
+answers["export"] = ask("export")
+answers["import"] = ask("import", base64=answers["export"]["reply"]["base64"])
+print(json.dumps({name: answer.get("error") for name, answer in answers.items()}))
+print(answers["check"]["reply"]["report"]["headline"])
+"""
+
+
+@pytest.mark.slow
+def test_zip_and_numpy_are_enough_for_every_action(unpacked, files, tmp_path):
+    for name, content in files.items():
+        if name == "memo/layernorm.memo":
+            folder = unpacked / "autograder/courses/transformer/reference/shipped"
+            (folder / "layernorm.memo").write_bytes(content)
+    modules = json.dumps(list(COURSE.modules))
+    command = [sys.executable, "-I", "-S", "-c", PROGRAM, str(unpacked), str(tmp_path / "my-gpt"), modules]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env={"HOME": str(tmp_path)})
+    assert run.returncode == 0, run.stderr
+    errors, headline = run.stdout.splitlines()
+    found = {name: error for name, error in json.loads(errors).items() if error}
+    assert found.pop("draw").endswith("which is not written yet.") and not found
+    assert "checks failed" in headline
+
+
+def test_folder_with_pyodide_is_used_in_place_of_the_cdn(tmp_path):
+    with pytest.raises(UsageError, match=r"has no pyodide\.mjs"):
+        pyodide_release.from_folder(tmp_path)
+    for name, _, _ in (*pyodide_release.CORE, pyodide_release.WHEELS[0]):
+        (tmp_path / name).write_bytes(b'version="0.28.3"')
+    entries = pyodide_release.from_folder(tmp_path)
+    assert [entry.url for entry in entries][:2] == ["../pyodide/pyodide.mjs", "../pyodide/pyodide.asm.js"]
+    assert entries[0].sha256 == hashlib.sha256(b'version="0.28.3"').hexdigest()
+    assert [entry.wheel for entry in entries] == [False] * 4 + [True]
+    (tmp_path / "pyodide.mjs").write_bytes(b'version="0.29.0"')
+    with pytest.raises(UsageError, match="another version"):
+        pyodide_release.from_folder(tmp_path)

@@ -1,0 +1,163 @@
+"""The static site with Pyodide in Chromium: check, named mistake, endless loop, reload, two tabs, archive.
+
+HEADWAY_PYODIDE names a folder with `pyodide.mjs`, `pyodide.asm.js`, `pyodide.asm.wasm` and `python_stdlib.zip` of npm's
+`pyodide@0.28.3`, and with the wheels of NumPy and `regex` for it. No package registry has these wheels.
+"""
+
+import base64
+import os
+from pathlib import Path
+
+import pytest
+from support.served_lesson import ServedLesson
+from support.softmax_code import ENDLESS_LOOP as LOOP
+from support.softmax_code import FUNCTION as RIGHT
+from support.softmax_code import WRONG_SUM as WRONG
+from support.static_server import serve
+from support.waiting import wait_until
+
+from autograder.courses.transformer import TRANSFORMER
+
+PYODIDE = os.environ.get("HEADWAY_PYODIDE")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        not PYODIDE,
+        reason="HEADWAY_PYODIDE=DIR must name a folder with npm's pyodide@0.28.3 and NumPy's wheel for it",
+    ),
+]
+SOFT = "softmax.softmax"
+SECONDS = 300  # Python starts in a few seconds, but a busy machine may need a hundred times as long.
+
+
+@pytest.fixture(scope="module")
+def files():
+    pytest.importorskip("markdown_it")
+    from autograder.web.site.build import pages
+
+    return {**pages(TRANSFORMER, "browser", pyodide=Path(PYODIDE)), "favicon.ico": b""}
+
+
+@pytest.fixture(scope="module")
+def site(files):
+    with serve(files, policy="") as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def lesson(browser, site):
+    browser.set_script_timeout(SECONDS)
+    browser.get(site + "softmax.html")
+    lesson = ServedLesson(browser, SOFT)
+    wait(lesson, ".cm-content")
+    return lesson
+
+
+def wait(lesson, selector, text=""):
+    """Wait until an element of the cell contains a text."""
+    wait_until(
+        lambda: text in lesson.in_cell(selector) and lesson.in_cell(".cm-content"),
+        SECONDS,
+        lambda: f"{selector} {text!r}\n{lesson.text('.backend-state')}\n{lesson.in_cell('')}",
+    )
+
+
+def check(lesson, code):
+    lesson.write(code)
+    lesson.check()
+
+
+def test_a_wrong_answer_is_named_and_a_right_one_passes(lesson):
+    check(lesson, WRONG)
+    wait(lesson, ".cell-report", "checks failed")
+    wait(lesson, ".report-mistake-title", "whole array")
+    check(lesson, RIGHT)
+    wait(lesson, ".check-state", "softmax passes")
+
+
+def test_an_endless_loop_is_counted_down_and_stopped(lesson):
+    check(lesson, LOOP)
+    wait(lesson, ".check-clock", "it will be stopped in")
+    wait(lesson, ".check-state", "did not return within 10 s")
+    assert "while True" in lesson.code()
+    check(lesson, RIGHT)
+    wait(lesson, ".check-state", "softmax passes")
+
+
+def test_an_experiment_runs_and_can_be_stopped(lesson):
+    def run(code, *expected):
+        lesson.write(code)
+        lesson.js("document.querySelector('.experiment .run').click()")
+        for text in expected:
+            wait_until(lambda: text in lesson.text(".experiment"), SECONDS, lambda: lesson.text(".experiment"))  # noqa: B023
+
+    run(RIGHT + "\nprint('here')", "Ended early after", "here", "softmax.cross_entropy_backward. Write it first.")
+    run(LOOP + "\nsoftmax(1)", "It will be stopped in")
+    lesson.js("document.querySelector('.experiment .stop').click()")
+    wait_until(lambda: "was stopped." in lesson.text(".run-line"), SECONDS, lambda: lesson.text(".run-line"))
+    check(lesson, RIGHT)
+    status = "return document.querySelector('.cell[data-function=\"softmax.softmax\"]').dataset.status"
+    wait_until(lambda: lesson.js(status) == "passed", SECONDS, lambda: lesson.in_cell(""))
+
+
+def test_work_and_status_are_there_after_a_reload(lesson):
+    lesson.browser.refresh()
+    wait(lesson, ".cm-content", "as_float(x) / temperature")
+    status = "return document.querySelector('.cell[data-function=\"softmax.softmax\"]').dataset.status"
+    assert lesson.js(status) == "passed"
+
+
+def test_a_second_tab_shows_what_the_first_saves(lesson, site):
+    browser, first = lesson.browser, lesson.browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    browser.get(site + "softmax.html")
+    wait(lesson, ".cm-content", "as_float(x) / temperature")
+    second = browser.current_window_handle
+    browser.switch_to.window(first)
+    lesson.write(RIGHT + "  # from the first tab")
+    wait(lesson, ".save-state", "saved")
+    browser.switch_to.window(second)
+    wait(lesson, ".cm-content", "# from the first tab")
+    browser.close()
+    browser.switch_to.window(first)
+
+
+def test_the_archive_of_the_page_is_one_of_headway_submit(lesson, tmp_path):
+    script = """
+        const done = arguments[arguments.length - 1];
+        const { connect } = await import("./assets/backend_browser.js");
+        const backend = await connect();
+        await backend.request("open", { module: "softmax" });
+        done((await backend.request("export")).base64);"""
+    archive = base64.b64decode(lesson.browser.execute_async_script(f"(async () => {{ {script} }})()"))
+    from autograder.workspace.import_archive import read_submission
+
+    modules, manifest, notes = read_submission(archive, TRANSFORMER)
+    assert b"# from the first tab" in modules["softmax.py"] and notes == []
+    assert manifest["gave_up"] == {}
+
+
+def test_the_browser_has_reported_nothing(lesson):
+    assert [entry["message"] for entry in lesson.browser.get_log("browser")] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("pyodide/pyodide.asm.wasm", b"another file", "pyodide.asm.wasm from 127.0.0.1"),
+        ("pyodide/python_stdlib.zip", None, "python_stdlib.zip could not be loaded"),
+    ],
+)
+def test_a_file_that_is_wrong_or_missing_is_one_line(browser, files, site, name, content, expected):
+    before = files[name]
+    try:
+        if content is None:
+            del files[name]
+        else:
+            files[name] = content
+        browser.get(site + "softmax.html")
+        lesson = ServedLesson(browser, SOFT)
+        wait_until(lambda: expected in lesson.text(".backend-state"), SECONDS, lambda: lesson.text(".backend-state"))
+        assert "def softmax(x" in lesson.in_cell("")  # The lesson is still there to read.
+    finally:
+        files[name] = before

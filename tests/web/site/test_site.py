@@ -1,0 +1,149 @@
+"""The whole site: valid, accessible pages without inline scripts, whose links lead somewhere."""
+
+import json
+import re
+import sys
+
+import pytest
+from support import commands, toy_course
+from support.html_rules import read_page
+
+from autograder.cli import SECTIONS
+from autograder.cli.command_help import command_help
+from autograder.course import Assignment, Curriculum, registry
+from autograder.courses.transformer import TRANSFORMER
+from autograder.errors import HeadwayError
+from autograder.web.site import build
+from autograder.web.site.documents import DOCUMENTS
+
+
+def built_site(backend):
+    return build.pages(TRANSFORMER, backend, commands=command_help(), repository="https://example.org/headway")
+
+
+@pytest.fixture(scope="module")
+def site():
+    return built_site("none")
+
+
+@pytest.fixture(scope="module")
+def html_pages(site):
+    return {name: read_page(data.decode()) for name, data in site.items() if name.endswith(".html")}
+
+
+def test_pages_obey_the_rules(html_pages):
+    assert len(html_pages) > len(TRANSFORMER.modules) + len(DOCUMENTS)
+    assert {name: page.problems for name, page in html_pages.items() if page.problems} == {}
+
+
+@pytest.mark.slow
+def test_pages_with_a_server_obey_the_rules():
+    pages = {name: data.decode() for name, data in built_site("server").items() if name.endswith(".html")}
+    assert {name: problems for name, page in pages.items() if (problems := read_page(page).problems)} == {}
+    assert '<script type="module" src="assets/training.js">' in pages["train.html"]
+
+
+def broken_links(site, html_pages):
+    for name, page in html_pages.items():
+        for link in page.links:
+            if link.startswith(("https://", "mailto:")):
+                continue
+            file, _, anchor = link.partition("#")
+            target = file or name
+            if target not in site or (anchor and anchor not in html_pages[target].ids):
+                yield f"{name}: {link}"
+
+
+def test_links_and_anchors_resolve(site, html_pages):
+    assert list(broken_links(site, html_pages)) == []
+
+
+def test_exercises_besides_the_course_have_a_page_and_links_to_it(site):
+    text = site["numpy_warmup.html"].decode()
+    assert "NumPy in half an hour</h1>" in text and "shape_of_one_text" in text
+    assert '<a class="code" href="numpy_warmup.html">' in site["tokenizer.html"].decode()
+
+
+@pytest.mark.slow
+def test_links_to_the_repository_are_optional(site):
+    assert b'href="https://example.org/headway/tests/fuzz/' in site["security.html"]
+    plain = build.pages(TRANSFORMER, "none")
+    assert b"example.org/headway" not in b"".join(plain.values())
+    assert "commands.html" not in plain
+
+
+@pytest.mark.slow
+def test_site_is_the_same_each_time(site):
+    assert built_site("none") == site
+
+
+def test_search_index_has_an_entry_for_each_heading(site, html_pages):
+    entries = json.loads(site["assets/search.json"])
+    for name, page in html_pages.items():
+        listed = [entry for entry in entries if entry[0] == name]
+        assert len(listed) >= len(page.headings) - 1, name  # without "Terms on this page"
+        assert all(anchor in page.ids for _, anchor, *_ in listed if anchor)
+    assert any("temperature" in text for *_, text in entries)
+
+
+def test_commands_page_has_every_command(site):
+    page = site["commands.html"].decode()
+    for names in SECTIONS.values():
+        for name in names:
+            assert f'<section id="headway-{name}"' in page
+    assert "<code>--no-checks</code>" in page
+
+
+@pytest.mark.parametrize("backend", ["none", "browser", "server"])
+def test_policy_allows_no_inline_code(backend):
+    policy = build.content_security_policy(backend)
+    assert "unsafe-inline" not in policy
+    assert (policy == "") == (backend == "server"), "a server sends its policy as a header"
+    assert ("cdn.jsdelivr.net" in policy) == (backend == "browser")
+    assert "https:" not in build.content_security_policy(backend, local_pyodide=True)
+
+
+def test_pages_to_read_load_no_editor(site):
+    assert b'<html lang="en" data-backend="none">' in site["softmax.html"]
+    assert (
+        b'"Content-Security-Policy" content="default-src &#39;none&#39;; script-src &#39;self&#39;;'
+        in site["softmax.html"]
+    )
+    assert not [name for name in site if "codemirror" in name or "backend" in name]
+
+
+@pytest.mark.slow
+def test_command_writes_the_site(tmp_path):
+    done = commands.headway("site", "--out", "book", "--no-checks", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "book" / "softmax.html").is_file()
+    assert (tmp_path / "book" / "assets" / "site.css").is_file()
+    refused = commands.headway("site", "--out", "book", "--no-checks", "--pyodide", ".", cwd=tmp_path)
+    assert refused.returncode == 2 and len(refused.stderr.splitlines()) == 1
+
+
+def test_course_of_another_package(tmp_path, monkeypatch):
+    toy_course.install(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    registry.load.cache_clear()
+    site = build.pages(registry.load("toy"), "none")
+    registry.load.cache_clear()
+    for name in [name for name in sys.modules if name.partition(".")[0] == "toycourse"]:
+        del sys.modules[name]
+    pages = {name: read_page(data.decode()) for name, data in site.items() if name.endswith(".html")}
+    assert {name: page.problems for name, page in pages.items() if page.problems} == {}
+    assert list(broken_links(site, pages)) == []
+    assert "glossary.html" not in site and "train.html" not in site
+    page = site["averages.html"].decode()
+    assert re.findall(r'data-function="(\S+)" data-points="(\S+)"', page) == [
+        ("averages.mean_of", "2"), ("averages.variance", "3"),
+    ]  # fmt: skip
+    assert page.count('<div class="cell"') == 2
+    assert "transformer" not in site["index.html"].decode().lower()
+
+
+def test_assignment_with_the_name_of_a_page_is_refused():
+    assignment = Assignment(1, "glossary", "Words", TRANSFORMER.assignments[0].functions)
+    course = Curriculum((assignment,), "words", TRANSFORMER.package, "Words")
+    with pytest.raises(HeadwayError, match="glossary"):
+        build.pages(course, "none")

@@ -1,0 +1,144 @@
+"""The site in a real browser: no errors, search, the choice of colours, phones, keyboard and paper."""
+
+import pytest
+from support.static_server import serve
+from support.waiting import wait_until
+
+from autograder.cli.command_help import command_help
+from autograder.courses.transformer import TRANSFORMER
+from autograder.web.site import build
+
+pytest.importorskip("selenium")
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+pytestmark = [pytest.mark.browser, pytest.mark.drawn(5)]
+
+
+@pytest.fixture(scope="module")
+def contents():
+    return build.pages(TRANSFORMER, "none", commands=command_help())
+
+
+CHROMIUM_FLAGS = ("hide-scrollbars",)
+
+
+@pytest.fixture(scope="module")
+def address(contents):
+    with serve(contents, policy="") as at:
+        yield at
+
+
+@pytest.fixture
+def wide(browser):
+    set_width(browser, 1300)
+    browser.get_log("browser")
+    yield browser
+    assert browser.get_log("browser") == []
+
+
+def set_width(browser, width):
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def style(browser, selector, name, pseudo=""):
+    script = "return getComputedStyle(document.querySelector(arguments[0]), arguments[2])[arguments[1]]"
+    return browser.execute_script(script, selector, name, pseudo)
+
+
+def test_pages_have_no_errors_and_no_sideways_scrolling_on_a_phone(browser, address, contents):
+    set_width(browser, 360)
+    browser.get_log("browser")
+    for name in contents:
+        if name.endswith(".html"):
+            browser.get(address + name)
+            assert browser.execute_script("return document.documentElement.scrollWidth") <= 360, name
+            assert browser.get_log("browser") == [], name
+
+
+def test_search_finds_by_keyboard(wide, address):
+    wide.get(address + "index.html")
+    wide.find_element(By.TAG_NAME, "body").send_keys("/")
+    box = wide.switch_to.active_element
+    assert box.get_attribute("id") == "search"
+    box.send_keys("temperature")
+    wait_until(lambda: wide.find_elements(By.CSS_SELECTOR, "#search-results li"))
+    assert wide.find_element(By.CSS_SELECTOR, "#search-results li").get_attribute("aria-selected") == "true"
+    pages = [link.get_attribute("href") for link in wide.find_elements(By.CSS_SELECTOR, "#search-results a")]
+    assert any("softmax.html#softmax.softmax" in page for page in pages)
+    box.send_keys(Keys.ARROW_DOWN)
+    chosen = wide.find_element(By.ID, box.get_attribute("aria-activedescendant"))
+    target = chosen.find_element(By.TAG_NAME, "a").get_attribute("href")
+    box.send_keys(Keys.ENTER)
+    wait_until(lambda: wide.current_url == target)
+
+
+def test_search_says_when_nothing_is_found_and_closes(wide, address):
+    wide.get(address + "softmax.html")
+    box = wide.find_element(By.ID, "search")
+    box.send_keys("qqqqqqqq")
+    status = wide.find_element(By.CSS_SELECTOR, ".search-status")
+    wait_until(lambda: "Nothing found" in status.text)
+    box.send_keys(Keys.ESCAPE)
+    wait_until(lambda: not status.is_displayed())
+
+
+def test_choice_of_colours_is_kept(wide, address):
+    wide.get(address + "softmax.html")
+    before = style(wide, "body", "backgroundColor")
+    wide.find_element(By.CSS_SELECTOR, "button.theme").click()
+    chosen = style(wide, "body", "backgroundColor")
+    assert chosen != before
+    wide.get(address + "glossary.html")
+    assert style(wide, "body", "backgroundColor") == chosen
+    wide.find_element(By.CSS_SELECTOR, "button.theme").click()
+    assert style(wide, "body", "backgroundColor") == before
+
+
+def test_meaning_of_a_term_appears_on_focus(wide, address):
+    wide.get(address + "softmax.html")
+    link = wide.find_element(By.CSS_SELECTOR, "a.term")
+    assert style(wide, "a.term", "content", "::after") == "none"
+    wide.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)  # so that the focus is one of the keyboard
+    wide.execute_script("arguments[0].focus({focusVisible: true})", link)
+    assert link.get_attribute("data-meaning") in style(wide, "a.term", "content", "::after")
+    described = wide.find_element(By.ID, link.get_attribute("aria-describedby"))
+    assert described.get_attribute("textContent") == link.get_attribute("data-meaning")
+
+
+def test_contents_open_on_a_phone_without_covering_the_lesson_afterwards(wide, address):
+    set_width(wide, 390)
+    wide.get(address + "softmax.html")
+    nav = wide.find_element(By.ID, "contents")
+    assert not nav.is_displayed()
+    wide.find_element(By.CSS_SELECTOR, "button.show-contents").click()
+    wait_until(nav.is_displayed)
+    nav.find_element(By.CSS_SELECTOR, '[data-function="softmax.cross_entropy"] a').click()
+    wait_until(lambda: not nav.is_displayed())
+    assert wide.current_url.endswith("#softmax.cross_entropy")
+
+
+def test_paper_shows_folded_answers_and_no_menus(wide, address):
+    wide.get(address + "softmax.html")
+    answers = "#answers p"
+    assert not wide.find_element(By.CSS_SELECTOR, answers).is_displayed()
+    wide.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        height = "return document.querySelector(arguments[0]).getBoundingClientRect().height"
+        assert wide.execute_script(height, answers) > 0
+        assert style(wide, "header.site", "display") == "none"
+    finally:
+        wide.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_page_can_be_read_without_scripts(wide, address):
+    wide.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        wide.get(address + "softmax.html")
+        assert not wide.find_element(By.ID, "search").is_displayed()
+        assert not wide.find_element(By.CSS_SELECTOR, "button.theme").is_displayed()
+        assert wide.find_element(By.CSS_SELECTOR, ".cell .stub").is_displayed()
+    finally:
+        wide.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})

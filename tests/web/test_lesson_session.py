@@ -1,0 +1,432 @@
+"""A lesson page's session: what each action replies and changes, without a server."""
+
+import base64
+import io
+import json
+import zipfile
+
+import pytest
+from support.commands import SOFTMAX
+from support.student_notebook import write_functions
+
+from autograder.courses.transformer import TRANSFORMER
+from autograder.documents.results import CheckResult, SubmissionResult
+from autograder.engine import session as engine
+from autograder.errors import UsageError
+from autograder.web.lesson_session import LessonSession
+from autograder.workspace import create, hints, progress, solutions
+from autograder.workspace.experiments import ExperimentRun
+from autograder.workspace.workspace import Workspace
+
+SOFT, LOG = "softmax.softmax", "softmax.log_softmax"
+STUB = f'raise NotImplementedError("{SOFT}")'
+
+
+class FakeChecker:
+    """Gives every function the same status, and calls `meanwhile` while it checks."""
+
+    def __init__(self):
+        self.requests, self.status, self.meanwhile = [], "passed", lambda: None
+
+    def check(self, functions, known, diagnose):
+        self.requests.append((functions, dict(known), diagnose))
+        self.meanwhile()
+        earned = 2.0 if self.status == "passed" else 0.0
+        checks = [CheckResult(f"{name}::a", name, "A", self.status, 2.0, earned) for name in functions]
+        return SubmissionResult("w", "0" * 64, 0, checks)
+
+
+class EngineChecker:
+    """Checks with a session of its own for each request."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def check(self, functions, known, diagnose):
+        return engine.check("w", self.folder, engine.Options(functions, diagnose=diagnose))
+
+
+@pytest.fixture
+def checker():
+    return FakeChecker()
+
+
+@pytest.fixture
+def session(folder, checker):
+    return LessonSession(Workspace.open(folder), checker)
+
+
+def digest_of(session, function):
+    return session.handle("open", {"module": function.partition(".")[0]})["cells"][function]["digest"]
+
+
+def write(session, function, body):
+    """Save a body in place of the stub's last line, and return the reply."""
+    cell = session.handle("open", {"module": function.partition(".")[0]})["cells"][function]
+    text = cell["text"].replace(f'raise NotImplementedError("{function}")', body)
+    return session.handle("save", {"function": function, "text": text, "digest": cell["digest"]})
+
+
+def test_open_returns_the_cells_and_the_progress(session):
+    reply = session.handle("open", {"module": "softmax"})
+    assert json.loads(json.dumps(reply)) == reply
+    assert list(reply["cells"]) == [function.qualified for function in TRANSFORMER.modules["softmax"].functions]
+    cell = reply["cells"][SOFT]
+    assert cell["text"].startswith("def softmax(") and STUB in cell["text"] and cell["shared_with"] == []
+    assert list(reply["statuses"]) == list(TRANSFORMER.functions)
+    assert set(reply["statuses"].values()) == {"not_started"}
+    assert reply["points"] == {"earned": 0, "possible": 0} and set(reply["hints"].values()) == {0}
+    assert (reply["workspace"], reply["module"], reply["notes"]) == ("my-gpt", "softmax", [])
+
+
+def test_save_writes_the_cell_and_makes_its_status_unknown(session, folder):
+    reply = write(session, SOFT, "return x")
+    assert "return x" in (folder / "softmax.py").read_text()
+    opened = session.handle("open", {"module": "softmax"})
+    assert opened["cells"][SOFT]["digest"] == reply["digest"]
+    assert opened["cells"][SOFT]["line"] == reply["line"] and opened["statuses"][SOFT] is None
+
+
+def test_save_of_a_function_that_passed_takes_its_mark_and_points_away(session):
+    saved = write(session, SOFT, "return x")
+    assert session.handle("check", {"function": SOFT})["points"] == {"earned": 2.0, "possible": 2.0}
+    text = session.handle("open", {"module": "softmax"})["cells"][SOFT]["text"].replace("return x", "while True: pass")
+    reply = session.handle("save", {"function": SOFT, "text": text, "digest": saved["digest"]})
+    assert reply["statuses"][SOFT] is None and reply["points"] == {"earned": 0, "possible": 0}
+
+
+def test_save_over_another_text_is_a_conflict(session, folder):
+    digest = digest_of(session, SOFT)
+    write(session, SOFT, "return 1")
+    before = (folder / "softmax.py").read_bytes()
+    reply = session.handle("save", {"function": SOFT, "text": "mine", "digest": digest})
+    assert "return 1" in reply["conflict"]["text"]
+    assert (folder / "softmax.py").read_bytes() == before
+    again = {"function": SOFT, "text": "mine", "digest": reply["conflict"]["digest"]}
+    assert "digest" in session.handle("save", again)
+
+
+def test_check_records_the_result_and_names_the_next_function(session, checker):
+    write(session, SOFT, "return x")
+    reply = session.handle("check", {"function": SOFT})
+    assert reply["report"]["passed"] and reply["statuses"][SOFT] == "passed"
+    assert reply["points"] == {"earned": 2, "possible": 2} and reply["next"]["function"] == LOG
+    ((functions, known, diagnose),) = checker.requests
+    assert functions == (SOFT,) and known[LOG] == "not_started" and SOFT not in known and diagnose
+    assert Workspace.open(session.workspace.folder).statuses[SOFT] == "passed"
+
+
+def test_check_of_code_that_changes_meanwhile_is_not_recorded(session, checker, folder):
+    write(session, SOFT, "return x")
+    checker.meanwhile = lambda: write_text(folder, "return x", "return 2 * x")
+    reply = session.handle("check", {"function": SOFT})
+    assert reply["statuses"][SOFT] is None
+    assert any("during this check" in note for note in reply["report"]["notes"])
+    checker.meanwhile = lambda: write_text(folder, "return 2 * x", "return 2 * x  # twice")
+    assert session.handle("check", {"function": SOFT})["statuses"][SOFT] == "passed"
+
+
+def write_text(folder, before, after):
+    path = folder / "softmax.py"
+    path.write_text(path.read_text().replace(before, after))
+
+
+def test_check_with_the_engine_names_the_mistake(folder):
+    session = LessonSession(Workspace.open(folder), EngineChecker(folder))
+    (folder / "softmax.py").write_text(SOFTMAX.replace("z.sum(axis, keepdims=True)", "z.sum()"))
+    reply = session.handle("check", {"function": SOFT})
+    assert json.loads(json.dumps(reply)) == reply
+    assert reply["statuses"][SOFT] == "failed" and reply["next"] is None
+    assert any(card["mistake"] for card in reply["report"]["cards"])
+
+
+@pytest.mark.slow
+def test_check_without_diagnosis_says_whether_there_is_a_mistake_to_look_for(folder):
+    session = LessonSession(Workspace.open(folder), EngineChecker(folder))
+    request = {"function": SOFT, "diagnose": False}
+    stub = (folder / "softmax.py").read_text()
+    (folder / "softmax.py").write_text(SOFTMAX.replace("z.sum(axis, keepdims=True)", "z.sum()"))
+    reply = session.handle("check", request)
+    assert reply["undiagnosed"] and reply["statuses"][SOFT] == "failed"
+    assert not any(card["mistake"] for card in reply["report"]["cards"])
+    assert Workspace.open(folder).state.content[progress.CURRENT_FUNCTION] == SOFT
+    assert not session.handle("check", {"function": SOFT})["undiagnosed"]
+    for text in (SOFTMAX, SOFTMAX + "\nimport missing\n", stub):
+        (folder / "softmax.py").write_text(text)
+        assert not session.handle("check", request)["undiagnosed"]
+
+
+def test_hints_appear_step_by_step_and_are_remembered(session, folder):
+    counts = [len(session.handle("hint", {"function": SOFT, "more": more})["steps"]) for more in (0, 0, 1, 1, 1)]
+    assert counts == [1, 1, 2, 3, 3]
+    assert session.handle("hint", {"function": SOFT, "more": False})["total"] == 3
+    assert session.handle("open", {"module": "softmax"})["hints"][SOFT] == 3
+    assert hints.shown_count(Workspace.open(folder).state.section(hints.KEY), SOFT) == 3
+
+
+def test_reset_restores_the_stub_and_keeps_the_rest(session, folder):
+    stub = (folder / "softmax.py").read_bytes()
+    write(session, LOG, "return 7")
+    with_log = (folder / "softmax.py").read_bytes()
+    write(session, SOFT, "return helper(x)\n\n\ndef helper(x):\n    return x")
+    both = (folder / "softmax.py").read_bytes()
+    reply = session.handle("reset", {"function": SOFT})
+    assert (folder / reply["backup"]).read_bytes() == both
+    assert STUB in reply["text"] and "def helper" in reply["text"]
+    for broken in ("return (", "'''"):
+        (folder / "softmax.py").write_bytes(with_log.replace(STUB.encode(), broken.encode()))
+        reply = session.handle("reset", {"function": SOFT})
+        assert (folder / "softmax.py").read_bytes() == with_log
+        assert reply["digest"] == digest_of(session, SOFT)
+    (folder / "softmax.py").unlink()
+    assert session.handle("reset", {"function": SOFT})["backup"] == ""
+    assert (folder / "softmax.py").read_bytes() == stub
+
+
+def test_reset_of_a_removed_function_adds_a_cell(session, folder):
+    (folder / "softmax.py").write_text('"""Doc."""\n\n# %% [markdown]\n# The end.\n')
+    reply = session.handle("reset", {"function": SOFT})
+    assert reply["text"].startswith("def softmax(")
+
+
+def test_solution_follows_the_rules(session, checker, folder):
+    question = session.handle("solution", {"function": SOFT, "give_up": False})["question"]
+    assert "does not pass yet" in question and "recorded" in question
+    (folder / solutions.COURSE).write_text('solutions = "after-pass"')
+    with pytest.raises(UsageError, match="only after they pass"):
+        session.handle("solution", {"function": SOFT, "give_up": True})
+    write(session, SOFT, "return x")
+    assert "np.exp" in session.handle("solution", {"function": SOFT})["text"]
+    assert checker.requests, "an unknown status is checked first"
+    (folder / solutions.COURSE).write_text('solutions = "never"')
+    with pytest.raises(UsageError, match="disabled"):
+        session.handle("solution", {"function": SOFT})
+    (folder / solutions.COURSE).unlink()
+    assert session.handle("solution", {"function": LOG, "give_up": True})["text"]
+    assert LOG in Workspace.open(folder).state.section(solutions.GAVE_UP)
+
+
+def test_export_can_be_imported_elsewhere(session, tmp_path, checker):
+    write(session, SOFT, "return x")
+    (session.workspace.folder / "helper.py").write_text("a = 1\n")
+    session.handle("solution", {"function": LOG, "give_up": True})
+    reply = session.handle("export", {})
+    assert reply["name"] == "my-gpt.zip"
+    create.create(tmp_path / "other", TRANSFORMER)
+    other = LessonSession(Workspace.open(tmp_path / "other"), checker)
+    write(other, LOG, "return 'their work'")
+    (notes,) = other.handle("import", {"base64": reply["base64"]})["notes"]
+    assert "2 files imported; 1" in notes
+    for name in ("softmax.py", "helper.py"):
+        assert (tmp_path / "other" / name).read_bytes() == (session.workspace.folder / name).read_bytes()
+    assert len(list((tmp_path / "other" / "backups").iterdir())) == 1
+    assert LOG in Workspace.open(tmp_path / "other").state.section(solutions.GAVE_UP)
+
+
+def repack(archive, **changes):
+    """Return an archive with some files replaced, and their digests in the manifest."""
+    with zipfile.ZipFile(io.BytesIO(base64.b64decode(archive))) as old:
+        contents = {name: old.read(name) for name in old.namelist()}
+    contents |= {name.replace("__", "."): content for name, content in changes.items()}
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as new:
+        for name, content in contents.items():
+            if content is not None:
+                new.writestr(name, content)
+    return base64.b64encode(buffer.getvalue()).decode()
+
+
+def test_import_refuses_what_export_did_not_make(session, folder, tmp_path):
+    archive = session.handle("export", {})["base64"]
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    for wrong, message in (
+        ("?", "did not arrive whole"),
+        (base64.b64encode(b"PK").decode(), "not an archive of Headway"),
+        (base64.b64encode(base64.b64decode(archive)[:-400]).decode(), "not an archive of Headway"),
+        (repack(archive, softmax__py=b"changed"), "softmax.py in the archive was changed"),
+        (repack(archive, manifest__json=b"{}"), "manifest"),
+        (repack(archive, manifest__json=None), "not an archive of Headway"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            session.handle("import", {"base64": wrong})
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as new, zipfile.ZipFile(io.BytesIO(base64.b64decode(archive))) as old:
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+        new.writestr("../../evil.py", b"x")
+        new.writestr("not a name.py", b"x")
+    notes = session.handle("import", {"base64": base64.b64encode(buffer.getvalue()).decode()})["notes"]
+    assert len(notes) == 3 and "0 files imported" in notes[0]
+    assert not list(tmp_path.rglob("evil.py")) and not list(folder.glob("not a*"))
+
+
+def test_links_are_neither_read_nor_written(session, folder, tmp_path):
+    archive = session.handle("export", {})["base64"]
+    outside = tmp_path / "outside.py"
+    outside.write_text((folder / "softmax.py").read_text())
+    digest = digest_of(session, SOFT)
+    (folder / "softmax.py").unlink()
+    (folder / "softmax.py").symlink_to(outside)
+    before = outside.read_bytes()
+    for action, payload in (
+        ("open", {"module": "softmax"}),
+        ("save", {"function": SOFT, "text": "x", "digest": digest}),
+        ("check", {"function": SOFT}),
+        ("reset", {"function": SOFT}),
+        ("export", {}),
+        ("import", {"base64": archive}),
+    ):
+        with pytest.raises(UsageError, match="link"):
+            session.handle(action, payload)
+    assert outside.read_bytes() == before
+    (folder / "softmax.py").unlink()
+    (folder / "softmax.py").write_bytes(before)
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "backups").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UsageError, match="backups/ is a link"):
+        session.handle("reset", {"function": SOFT})
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_export_refuses_a_notebook_that_is_a_link(session, folder, tmp_path):
+    notebook, outside = folder / "notebooks" / "softmax.ipynb", tmp_path / "outside.ipynb"
+    notebook.rename(outside)
+    notebook.symlink_to(outside)
+    with pytest.raises(UsageError, match="is a link"):
+        session.handle("export", {})
+
+
+class FakeRunner:
+    def __init__(self):
+        self.ran = []
+
+    def run(self, module, name):
+        self.ran.append(module)
+        return ExperimentRun("", 0.0, "")
+
+
+@pytest.mark.parametrize(
+    ("action", "payload"),
+    [
+        ("run", {"module": "softmax", "name": ""}),
+        ("run", {"module": "attention", "name": ""}),
+        ("check", {"function": LOG}),
+        ("check", {"function": "layernorm.layernorm"}),
+        ("draw", {"name": "temperature"}),
+    ],
+)
+def test_session_with_a_linked_module_runs_nothing(folder, checker, tmp_path, action, payload):
+    (tmp_path / "outside.py").write_bytes((folder / "softmax.py").read_bytes())
+    (folder / "softmax.py").unlink()
+    (folder / "softmax.py").symlink_to(tmp_path / "outside.py")
+    runner = FakeRunner()
+    session = LessonSession(Workspace.open(folder, follow_links=False), checker, runner=runner)
+    with pytest.raises(UsageError, match=r"softmax\.py is a link"):
+        session.handle(action, payload)
+    assert not session.check_next_unknown(checker)
+    assert (runner.ran, checker.requests) == ([], [])
+
+
+def test_session_with_a_linked_helper_runs_no_experiment(folder, checker, tmp_path):
+    (folder / "helper.py").symlink_to(tmp_path / "outside.py")
+    runner = FakeRunner()
+    session = LessonSession(Workspace.open(folder, follow_links=False), checker, runner=runner)
+    with pytest.raises(UsageError, match=r"helper\.py is a link"):
+        session.handle("run", {"module": "softmax", "name": ""})
+    (folder / "helper.py").unlink()
+    session.handle("run", {"module": "softmax", "name": ""})
+    assert runner.ran == ["softmax"]
+
+
+@pytest.mark.parametrize("linked", ["helper.py", "notebooks/softmax.ipynb", "notebooks", ".headway.json"])
+def test_session_reads_no_linked_file(folder, checker, tmp_path, linked):
+    outside, path = tmp_path / "outside", folder / linked
+    write_functions(folder / "notebooks" / "softmax.ipynb", "softmax")
+    if linked == ".headway.json":
+        outside.write_text(json.dumps({"hints": {SOFT: 3}}))
+        path.unlink()
+    elif linked == "helper.py":
+        outside.write_text("x = 1\n")
+    else:
+        path.rename(outside)
+    path.symlink_to(outside)
+    session = LessonSession(Workspace.open(folder, follow_links=False), checker)
+    opened = session.handle("open", {"module": "softmax"})
+    assert "helper" not in session.workspace.snapshot.modules
+    assert ("softmax" in session.workspace.notebook_modules) == ("notebooks" not in linked)
+    assert opened["hints"][SOFT] == 0
+
+
+def test_changes_reports_files_changed_outside(session, folder):
+    assert session.changes() == []
+    write_text(folder, STUB, "return 3")
+    changed, statuses = session.changes()
+    assert (changed["event"], changed["module"], statuses["event"]) == ("changed", "softmax", "statuses")
+    assert "return 3" in changed["cells"][SOFT]["text"] and changed["statuses"][SOFT] is None
+    assert session.changes() == []
+    (folder / "softmax.py").unlink()
+    changed = session.changes()[0]
+    assert changed["cells"] == {} and "no such file" in changed["notes"][0]
+
+
+def test_check_next_unknown_checks_each_version_once(session, checker, folder):
+    assert not session.check_next_unknown(checker)
+    for function, module in ((SOFT, "softmax"), (LOG, "softmax"), ("tokenizer.build_vocab", "tokenizer")):
+        path = folder / f"{module}.py"
+        path.write_text(path.read_text().replace(f'raise NotImplementedError("{function}")', "return x"))
+    assert session.check_next_unknown(checker) and session.check_next_unknown(checker)
+    assert [functions for functions, _, _ in checker.requests] == [("tokenizer.build_vocab",), (SOFT, LOG)]
+    assert not any(diagnose for _, _, diagnose in checker.requests)
+    assert not session.check_next_unknown(checker)
+    checker.meanwhile = lambda: write_text(folder, "return x - 1", "return x - 2")
+    write_text(folder, "return x", "return x - 1")
+    assert session.check_next_unknown(checker)
+    (folder / "ffn.py").write_text("def (")
+    assert not session.check_next_unknown(checker)
+
+
+def test_check_next_unknown_waits_for_what_is_being_written(session, checker):
+    write(session, SOFT, "return x")
+    write(session, "softmax.softmax_backward", "return dout")
+    assert not session.check_next_unknown(checker)
+    for function in (SOFT, "softmax.softmax_backward"):
+        session.handle("check", {"function": function})
+        assert not session.check_next_unknown(checker)
+
+
+@pytest.mark.parametrize(
+    ("action", "payload"),
+    [
+        ("open", {"module": "../softmax"}),
+        ("open", {"module": ["softmax"]}),
+        ("open", []),
+        ("__init__", {}),
+        ("save", {"function": SOFT}),
+        ("save", {"function": "os.system", "text": "", "digest": ""}),
+        ("check", {"function": "softmax"}),
+        ("hint", {"function": "../../etc/passwd"}),
+        ("import", {"base64": 7}),
+    ],
+)
+def test_wrong_requests_are_refused_in_one_line(session, action, payload):
+    with pytest.raises(UsageError, match=r"^[^\n]*Reload") as refusal:
+        session.handle(action, payload)
+    assert "passwd" not in str(refusal.value)
+
+
+def test_plots_are_drawn_by_the_functions_in_the_files(session):
+    [first, _] = session.handle("plots", {"module": "softmax"})["plots"]
+    with pytest.raises(UsageError, match=r"softmax\.softmax, which is"):
+        session.handle("draw", {"name": first["name"]})
+    write(session, SOFT, "return x * 0 + 0.125")
+    plot = session.handle("draw", {"name": first["name"]})["plot"]
+    assert {height for panel in plot["panels"] for height in panel["series"][0]["y"]} == {0.125}
+    assert session.handle("plots", {"module": "gpt2"}) == {"plots": []}
+
+
+def test_open_says_that_the_notebook_counts(folder, session):
+    assert session.handle("open", {"module": "softmax"})["notes"] == []
+    write_functions(folder / "notebooks" / "softmax.ipynb", "softmax")
+    notes = session.handle("open", {"module": "softmax"})["notes"]
+    assert "notebooks/softmax.ipynb" in notes[0] and "shows softmax.py" in notes[1]
