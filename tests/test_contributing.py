@@ -68,7 +68,7 @@ def test_paths_exist(page):
     for path in re.findall(r"`((?:\.?\w[\w-]*/)+[\w.-]*)`", text):
         if path in CREATED or "NAME" in path or "STYLE" in path:
             continue
-        folders = (ROOT, ROOT / "autograder" / "site", ROOT / "autograder" / "courses" / "transformer")
+        folders = (ROOT, ROOT / "autograder" / "web" / "site", ROOT / "autograder" / "courses" / "transformer")
         assert path == "site/" or any((folder / path).exists() for folder in folders), path
 
 

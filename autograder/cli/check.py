@@ -14,6 +14,10 @@ from autograder.core.text import clean, clean_name
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from autograder.sandbox import Limits
+    from autograder.workspace.check import Outcome
     from autograder.workspace.sources import Version
     from autograder.workspace.workspace import Workspace
 
@@ -62,72 +66,79 @@ def check(
 
     Exit codes: 0 all checks passed, 1 some check did not pass, 2 wrong usage, 3 internal error.
     """
-    from autograder.documents import results
     from autograder.documents.reading import RESULT_SCHEMA
-    from autograder.engine import session
     from autograder.sandbox import Limits
-    from autograder.workspace.check import check_workspace, newly_finished, next_step
-    from autograder.workspace.next_function import record_after_check
-    from autograder.workspace.sources import split_file_names
+    from autograder.workspace.state import FILE as STATE_FILE
 
     options.require_replaceable_json(json_file, {"schema": RESULT_SCHEMA})
     limits = Limits(call_seconds=call_seconds)
-    badge_lines: list[str] = []
-    when_passed, finished, advice, notebooks = None, None, "", dict[str, str]()
-    if sandbox:  # the folder is not opened as a workspace: the files that Headway keeps in one are untrusted, too
-        from autograder.classroom.single_submission import check_in_sandbox
-
-        curriculum = options.selected_curriculum()
-        functions = curriculum.select(names)
-        session.require_folder(folder, curriculum)
-        with options.checking_message():
-            settings = session.Options(functions if names else None, seed, limits, curriculum)
-            result = check_in_sandbox(folder, settings)
+    if sandbox:
+        outcome = _check_in_sandbox(folder, names, seed, limits)
     else:
-        workspace = options.open_workspace(folder)
-        curriculum = workspace.curriculum
-        names, workspace.named_versions = split_file_names(names, curriculum)
-        functions = curriculum.select(names)
-        workspace.require_assignments()
-        _choose_versions(workspace, functions, use, may_ask=not json_file)
-        if not workspace.is_initialized and folder.resolve() != Path.cwd():
-            command = f"headway check --dir {shlex.quote(str(folder))} --sandbox"
-            advice = clean(
-                f"{folder} is not a workspace. If its code is not your own, run it in the sandbox: {command}"
-            )
-        options.preload("autograder.report.check_report")
-        with options.checking_message():
-            result, badge_lines = check_workspace(workspace, functions, seed=seed, limits=limits)
-        when_passed = next_step(workspace, result) if result.passed else None
-        notebooks = {module: workspace.file_of(module) for module in workspace.notebook_modules}
-        finished = newly_finished(workspace, result) if result.passed else None
-    document = results.to_document(result, curriculum)
-    if not sandbox and seed == 0:
-        record_after_check(workspace, document)
+        outcome = _check_workspace(folder, names, seed, limits, use, may_ask=not json_file)
     if json_file:
-        options.write_json(json_file, document)
+        options.write_json(json_file, outcome.document)
     if markdown or junit:
         from autograder.classroom import single_submission
 
         title = clean_name(folder.resolve().name)
         with report_write_error(markdown or junit or folder, "Choose another place"):
-            single_submission.write_reports(title, document, markdown, junit)
+            single_submission.write_reports(title, outcome.document, markdown, junit)
+    _show(outcome, options.make_console(stderr=json_file == "-"), all_panels)
+    if not sandbox and not (folder / STATE_FILE).is_file() and folder.resolve() != Path.cwd():
+        command = f"headway check --dir {shlex.quote(str(folder))} --sandbox"
+        advice = f"{folder} is not a workspace. If its code is not your own, run it in the sandbox: {command}"
+        click.echo(clean(advice), err=True)
+    status = options.PASSED if outcome.result.passed else options.NOT_PASSED
+    sys.exit(options.INTERNAL_ERROR if outcome.result.internal_errors else status)
+
+
+def _check_in_sandbox(folder: Path, names: tuple[str, ...], seed: int, limits: "Limits") -> "Outcome":
+    """Check a folder that is not opened as a workspace: the files that Headway keeps in one are untrusted, too."""
+    from autograder.classroom.single_submission import check_in_sandbox
+    from autograder.documents.results import to_document
+    from autograder.engine import session
+    from autograder.workspace.check import Outcome
+
+    curriculum = options.selected_curriculum()
+    functions = curriculum.select(names)
+    session.require_folder(folder, curriculum)
+    with options.checking_message():
+        settings = session.Options(functions if names else None, seed, limits, curriculum)
+        result = check_in_sandbox(folder, settings)
+    return Outcome(result, to_document(result, curriculum))
+
+
+def _check_workspace(
+    folder: Path, names: tuple[str, ...], seed: int, limits: "Limits", use: "Version | None", *, may_ask: bool
+) -> "Outcome":
+    from autograder.workspace.check import check_workspace
+    from autograder.workspace.sources import split_file_names
+
+    workspace = options.open_workspace(folder)
+    names, workspace.named_versions = split_file_names(names, workspace.curriculum)
+    functions = workspace.curriculum.select(names)
+    workspace.require_assignments()
+    _choose_versions(workspace, functions, use, may_ask=may_ask)
+    options.preload("autograder.report.check_report")
+    with options.checking_message():
+        return check_workspace(workspace, functions, seed=seed, limits=limits)
+
+
+def _show(outcome: "Outcome", console: "Console", all_panels: bool) -> None:
     from autograder.report import check_report
 
-    console = options.make_console(stderr=json_file == "-")
-    check_report.render(document, console, all_panels=all_panels, when_passed=when_passed, notebooks=notebooks)
-    if finished is not None:
+    check_report.render(
+        outcome.document, console, all_panels=all_panels, when_passed=outcome.next_step, notebooks=outcome.notebooks
+    )
+    if outcome.finished is not None:
         from autograder.report.assignment_finished import finished_panel
 
-        console.print(finished_panel(finished, console.width))
-    for note in result.notes:
+        console.print(finished_panel(outcome.finished, console.width))
+    for note in outcome.result.notes:
         console.print(note, style="dim", markup=False)
-    for line in badge_lines:
+    for line in outcome.badge_lines:
         console.print(line, style="bold", markup=False)
-    if advice:
-        click.echo(advice, err=True)
-    status = options.PASSED if result.passed else options.NOT_PASSED
-    sys.exit(options.INTERNAL_ERROR if result.internal_errors else status)
 
 
 def _choose_versions(
@@ -174,7 +185,7 @@ def submit(names: tuple[str, ...], folder: Path, out: Path | None, student: str 
     archive.refuse_outside_links(folder)
     options.ask_which_version_counts(workspace, tuple(workspace.curriculum.modules))
     archive.require_decided(workspace)
-    result, _ = check_workspace(workspace, selected)
+    result = check_workspace(workspace, selected).result
     contents = archive.collect_files(workspace)
     manifest = archive.make_manifest(student, contents, result, workspace.state)
     archive.write_archive(path, contents, manifest)

@@ -1,8 +1,13 @@
 """Check a workspace, record the results, and decide what to do next."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
 from autograder.core.text import clean_name
-from autograder.documents.results import Status, SubmissionResult
+from autograder.documents.reading import Document
+from autograder.documents.results import Status, SubmissionResult, to_document
 from autograder.engine import session
+from autograder.report import wording
 from autograder.report.assignment_finished import FinishedAssignment
 from autograder.sandbox import Limits
 from autograder.workspace import progress
@@ -10,10 +15,22 @@ from autograder.workspace.finished import finished_assignment
 from autograder.workspace.workspace import Workspace
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What a check found, and what follows from it."""
+
+    result: SubmissionResult
+    document: Document  # the same as a result document, which reports show
+    badge_lines: list[str] = field(default_factory=list)
+    next_step: str | None = None  # if everything passed, and it is known
+    finished: FinishedAssignment | None = None  # the assignment of the last function, if all of it passes
+    notebooks: Mapping[str, str] = field(default_factory=dict)  # the assignments whose notebooks count, and their paths
+
+
 def check_workspace(
     workspace: Workspace, functions: tuple[str, ...], *, seed: int = 0, limits: Limits | None = None
-) -> tuple[SubmissionResult, list[str]]:
-    """Check functions; record results on public inputs in a workspace of `headway init`; return badge lines, too.
+) -> Outcome:
+    """Check functions, and record the results on public inputs in a workspace of `headway init`.
 
     The notes of the result say which version of an assignment was checked, where it is not simply its file.
     """
@@ -24,9 +41,20 @@ def check_workspace(
     result = session.check(clean_name(workspace.folder.resolve().name), workspace.module_folder, options)
     workspace.locate(result)
     result.notes[:0] = workspace.describe_sources(dict.fromkeys(name.partition(".")[0] for name in functions))
-    save = workspace.is_initialized and not workspace.checks_other_version
-    badge_lines = workspace.record(result, save=save) if seed == 0 else []
-    return result, badge_lines
+    document = to_document(result, curriculum)
+    badge_lines: list[str] = []
+    if seed == 0:
+        save = workspace.is_initialized and not workspace.checks_other_version
+        # The function that the report names is the one to work on; after a pass, the last one that was checked.
+        current = wording.next_function(document) or _last_checked(workspace, result)
+        badge_lines = workspace.record(result, current_function=current, save=save)
+    notebooks = {module: workspace.file_of(module) for module in workspace.notebook_modules}
+    if not result.passed:
+        return Outcome(result, document, badge_lines, notebooks=notebooks)
+    statuses: dict[str, Status] = {**workspace.statuses, **{check.function: "passed" for check in result.checks}}
+    last = _last_checked(workspace, result)
+    finished = finished_assignment(workspace, (last or "").partition(".")[0], statuses)
+    return Outcome(result, document, badge_lines, _next_step(workspace, statuses, last), finished, notebooks)
 
 
 def statuses_of(workspace: Workspace, functions: tuple[str, ...]) -> dict[str, Status]:
@@ -38,10 +66,14 @@ def statuses_of(workspace: Workspace, functions: tuple[str, ...]) -> dict[str, S
     return {name: statuses[name] for name in functions if name in statuses}
 
 
-def next_step(workspace: Workspace, result: SubmissionResult) -> str | None:
+def _last_checked(workspace: Workspace, result: SubmissionResult) -> str | None:
+    order = list(workspace.curriculum.functions)
+    return max((check.function for check in result.checks), key=order.index, default=None)
+
+
+def _next_step(workspace: Workspace, statuses: Mapping[str, Status], last_checked: str | None) -> str | None:
     """Return the next step when everything passed; None if its file is missing."""
-    statuses, last_checked = _after(workspace, result)
-    name = progress.next_unfinished(statuses, workspace.curriculum, last_checked or None)
+    name = progress.next_unfinished(statuses, workspace.curriculum, last_checked)
     if name is None:
         return "You have finished the course: every function passes."
     module, _, function = name.partition(".")
@@ -51,16 +83,3 @@ def next_step(workspace: Workspace, result: SubmissionResult) -> str | None:
         task = f"Next: write {function} in {workspace.file_of(module)}, then: headway check {name}"
         return f"{task}\nStuck? headway hint {name}"
     return f"Next: {name}, which has not passed yet: headway check {name}"
-
-
-def newly_finished(workspace: Workspace, result: SubmissionResult) -> FinishedAssignment | None:
-    """Return what to show if everything passed and the last assignment that was checked is complete."""
-    statuses, last_checked = _after(workspace, result)
-    return finished_assignment(workspace, last_checked.partition(".")[0], statuses) if result.passed else None
-
-
-def _after(workspace: Workspace, result: SubmissionResult) -> tuple[dict[str, Status], str]:
-    """Return the statuses when everything passed, and the last function that was checked; empty if there is none."""
-    statuses: dict[str, Status] = {**workspace.statuses, **{check.function: "passed" for check in result.checks}}
-    order = list(workspace.curriculum.functions)
-    return statuses, max((check.function for check in result.checks), key=order.index, default="")

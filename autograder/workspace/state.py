@@ -21,6 +21,7 @@ class State:
     content: dict[str, Any] = field(default_factory=dict)  # everything in the file; change it, then call `save`
     notes: list[str] = field(default_factory=list)  # the problems, a line each; none of them stops a command
     _unsaved: bool = False
+    _read: tuple[int, ...] = ()  # what told the file apart from a changed one when it was last read or written
 
     def section(self, key: str) -> dict[str, Any]:
         """Return the dictionary under `key` for reading and changing; a new one if there is no valid one."""
@@ -48,17 +49,17 @@ class State:
         return tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
 
     def refresh(self) -> None:
-        """Read the file again, since another command may have written it; keep changes that could not be saved."""
-        if not self._unsaved:
+        """Read the file again if another command has written it; keep changes that could not be saved."""
+        if not self._unsaved and self._read != _version(self.folder / FILE):
             latest = load(self.folder)
-            self.content = latest.content
+            self.content, self._read = latest.content, latest._read
             self.notes += [note for note in latest.notes if note not in self.notes]
 
     def save(self) -> None:
         """Write the file atomically; add a note if it cannot be written."""
         try:
             replace_file(self.folder / FILE, (json.dumps(self.content, indent=2) + "\n").encode())
-            self._unsaved = False
+            self._unsaved, self._read = False, _version(self.folder / FILE)
         except OSError as error:
             self._unsaved = True
             note = f"cannot write {FILE} ({error.strerror}), so nothing new is recorded."
@@ -70,6 +71,7 @@ def load(folder: Path) -> State:
     """Return the state of the workspace `folder`; a damaged file counts as empty, and a note reports it."""
     state = State(folder)
     path = folder / FILE
+    state._read = _version(path)
     try:
         content = None if path.is_symlink() else json.loads(read_plain_file(path))
         if not isinstance(content, dict):
@@ -83,3 +85,12 @@ def load(folder: Path) -> State:
             "Your code is untouched."
         )
     return state
+
+
+def _version(path: Path) -> tuple[int, ...]:
+    """Return what differs after a file was replaced, which Headway does with each write; empty if there is none."""
+    try:
+        about = path.lstat()
+    except OSError:
+        return ()
+    return about.st_ino, about.st_mtime_ns, about.st_size

@@ -12,8 +12,11 @@ from support.commands import HEADWAY, SOFTMAX, headway, invoke, succeed, timeles
 from support.waiting import wait_until
 
 from autograder.classroom import single_submission
-from autograder.documents.results import CheckResult, SubmissionResult
+from autograder.courses.transformer import TRANSFORMER
+from autograder.documents.results import CheckResult, SubmissionResult, to_document
 from autograder.sandbox import SandboxUnavailable
+from autograder.workspace import state
+from autograder.workspace.check import Outcome
 
 
 @pytest.fixture
@@ -32,8 +35,20 @@ def test_check_exit_code(workspace, arguments, exit_code):
 def test_check_internal_error_is_the_exit_code_whatever_passed(workspace, monkeypatch, earned):
     one = CheckResult("softmax.softmax::rows", "softmax.softmax", "Rows", "passed" if earned else "failed", 2.0, earned)
     result = SubmissionResult("w", "0" * 64, 0, [one], internal_errors=["the reference failed"])
-    monkeypatch.setattr("autograder.workspace.check.check_workspace", lambda *arguments, **options: (result, []))
+    outcome = Outcome(result, to_document(result, TRANSFORMER))
+    monkeypatch.setattr("autograder.workspace.check.check_workspace", lambda *arguments, **options: outcome)
     assert invoke("check", "softmax.softmax", "--dir", workspace).returncode == 3
+
+
+def test_check_reads_and_writes_the_state_once(tmp_path, monkeypatch):
+    work = tmp_path / "work"
+    succeed("init", work)
+    used = []
+    for name in ("read_plain_file", "replace_file"):
+        real = getattr(state, name)
+        monkeypatch.setattr(state, name, lambda *given, name=name, real=real: used.append(name) or real(*given))
+    assert invoke("check", "softmax.softmax", "--dir", work).returncode == 1
+    assert sorted(used) == ["read_plain_file", "replace_file"]
 
 
 @pytest.mark.slow

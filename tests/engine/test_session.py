@@ -265,7 +265,7 @@ def test_check_with_bug_is_internal_error_and_without_torch_ends(submission, err
 
 
 def test_document_follows_schema(submission, check_submission):
-    schema = json.loads((Path(autograder.__file__).parent / "schema" / "result-1.json").read_text())
+    schema = json.loads((Path(autograder.__file__).parent / "documents" / "schema" / "result-1.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     validate = jsonschema.Draft202012Validator(schema).validate
     nan = RIGHT.replace("return z", "return np.nan * z")

@@ -44,7 +44,7 @@ LIMITS = ("--call-seconds", "0.3", "--submission-seconds", "120", "--memory", "7
 GRADER_SECONDS, REPORT_SECONDS, GRADER_MIB = 8.0, 15.0, 400
 EXPORTS = ("csv", "canvas", "moodle", "gradescope", "junit")  # nbgrader's gradebook takes seconds to create
 SCHEMAS = {
-    kind: json.loads((files("autograder") / "schema" / f"{kind}-1.json").read_text("utf-8"))
+    kind: json.loads((files("autograder") / "documents" / "schema" / f"{kind}-1.json").read_text("utf-8"))
     for kind in ("result", "class")
 }
 VALIDATORS = {kind: jsonschema.Draft202012Validator(schema) for kind, schema in SCHEMAS.items()}

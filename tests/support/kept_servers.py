@@ -15,7 +15,7 @@ def kept_servers():
     """Let checks without a sandbox use servers again that earlier ones, in the same environment, no longer need."""
     idle = []
 
-    class KeptServer(process._Server):
+    class KeptServer(process._ForkServer):
         def __init__(self, sandbox):
             self.environment, self.is_broken = process.environment_for_numpy(), False
             super().__init__(sandbox)
@@ -46,9 +46,9 @@ def kept_servers():
             server.stop()
         return KeptServer(sandbox)
 
-    server_class = process._Server
+    server_class = process._ForkServer
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(process, "_Server", start)
+        patch.setattr(process, "_ForkServer", start)
         try:
             yield
         finally:

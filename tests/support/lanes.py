@@ -28,7 +28,7 @@ COURSE_FOLDERS = ("solutions", "autograder/courses", "tests/courses", "tests/sub
 
 # The files that take longest, the longest first: minutes to half a minute of CPU time each.
 LONGEST = (
-    "engine/test_verify.py",
+    "authoring/test_verify.py",
     "notebooks/test_nbgrader.py",
     "sandbox/test_hostile_submissions.py",
     "courses/transformer/test_beginners.py",

@@ -1,27 +1,10 @@
 """Fixtures of the workspace tests."""
 
-import importlib
-import sys
-
 import pytest
 
-from autograder.course.stubs import bundled
-from autograder.courses.transformer import TRANSFORMER
 from autograder.workspace.workspace import Workspace
 
 
 @pytest.fixture
 def workspace(folder):
     return Workspace.open(folder)
-
-
-@pytest.fixture(scope="module")
-def official():
-    """Yield a function that imports a module of the official solution; nothing stays imported."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(bundled("solutions")))
-        for name in TRANSFORMER.modules:
-            patch.delitem(sys.modules, name, raising=False)
-        yield importlib.import_module
-        for name in TRANSFORMER.modules:
-            sys.modules.pop(name, None)

@@ -137,7 +137,7 @@ def test_comment_of_a_document_with_other_schema_matches(out):
     comment(out, "ada", "Right.", "--assignment", "softmax", "--rubric", "q1", "--points", "5")
     comment(out, "ada", "Well.", "--assignment", "softmax", "--add", "1")
     comment(out, "ada", "Well.")
-    schema = json.loads((Path(autograder.__file__).parent / "schema" / "class-1.json").read_text("utf-8"))
+    schema = json.loads((Path(autograder.__file__).parent / "documents" / "schema" / "class-1.json").read_text("utf-8"))
     jsonschema.validate(json.loads((out / "class.json").read_text("utf-8")), schema)
 
 

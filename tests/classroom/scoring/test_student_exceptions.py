@@ -82,7 +82,7 @@ def test_class_document_with_exceptions_matches_schema(graded):
 
     import autograder
 
-    schema = json.loads((Path(autograder.__file__).parent / "schema" / "class-1.json").read_text("utf-8"))
+    schema = json.loads((Path(autograder.__file__).parent / "documents" / "schema" / "class-1.json").read_text("utf-8"))
     jsonschema.validate(graded[2].document, schema)
 
 

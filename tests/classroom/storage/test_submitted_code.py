@@ -14,7 +14,7 @@ from autograder.classroom.submissions.intake import SubmittedFile
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.reading import CODE_SCHEMA
 
-SCHEMA = json.loads((Path(autograder.__file__).parent / "schema" / "code-1.json").read_text("utf-8"))
+SCHEMA = json.loads((Path(autograder.__file__).parent / "documents" / "schema" / "code-1.json").read_text("utf-8"))
 
 
 def stored(folder):

@@ -8,8 +8,8 @@ import subprocess
 import pytest
 from support.paths import ROOT
 
-FRONTEND = ROOT / "autograder" / "site" / "frontend"
-VENDOR = ROOT / "autograder" / "site" / "static" / "vendor"
+FRONTEND = ROOT / "autograder" / "web" / "site" / "frontend"
+VENDOR = ROOT / "autograder" / "web" / "site" / "static" / "vendor"
 PACKAGE = json.loads((FRONTEND / "package.json").read_text("utf-8"))
 LOCK = json.loads((FRONTEND / "package-lock.json").read_text("utf-8"))["packages"]
 INSTALLED = {name.removeprefix("node_modules/"): entry for name, entry in LOCK.items() if name}
