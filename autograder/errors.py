@@ -1,7 +1,6 @@
 """The exceptions of Headway: wrong usage, cancelled jobs, and the verdicts on a check."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class HeadwayError(Exception):
@@ -44,8 +43,7 @@ TOP_LEVEL = "<module>"  # Python's function name for the lines outside of functi
 UNREAD = "<unread>"  # The function name of a line that Python could not parse, the last line of a trace.
 
 
-@dataclass(frozen=True)
-class CodeLine:
+class CodeLine(NamedTuple):
     """A line of the student's code that a traceback passes through."""
 
     file: str
@@ -54,8 +52,7 @@ class CodeLine:
     text: str = ""
 
 
-@dataclass(frozen=True)
-class StudentException:
+class StudentException(NamedTuple):
     """An exception in the student's process, as data."""
 
     type: str

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli import options
-from autograder.core.points import format_points
 from autograder.core.text import clean
 from autograder.errors import UsageError
 
@@ -113,6 +112,7 @@ def _show_change(done: "Regrade", record: "CommentRecord", console: "Console") -
     from rich.text import Text
 
     from autograder.classroom.storage.gradebook import display_name
+    from autograder.core.points import format_points
     from autograder.report.score_words import score_lines
 
     before, after = done.students(record.student)

@@ -1,10 +1,13 @@
 """Shell completion: the `completion` command, and the names of assignments and functions as an argument type."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem, shell_complete
 from click.types import StringParamType
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class CourseName(StringParamType):
@@ -12,8 +15,10 @@ class CourseName(StringParamType):
 
     name = "name"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
         """Return the assignments that fit; once there is a dot or only one assignment fits, its functions, too."""
+        from click.shell_completion import CompletionItem
+
         from autograder.course import registry
         from autograder.errors import UsageError
         from autograder.workspace import state
@@ -35,6 +40,8 @@ def completion(shell: str) -> None:
 
     For bash: eval "$(headway completion bash)"
     """
+    from click.shell_completion import shell_complete
+
     from autograder.cli import main
 
     shell_complete(main, {}, "headway", "_HEADWAY_COMPLETE", f"{shell}_source")

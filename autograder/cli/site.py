@@ -5,7 +5,6 @@ from pathlib import Path
 import click
 
 from autograder.cli import options
-from autograder.core.output_files import OutputRecord
 from autograder.errors import UsageError
 
 
@@ -31,6 +30,7 @@ def site(folder: Path, pyodide: Path | None, no_checks: bool, repository: str, f
     A site can be served by any web server: it is a folder of files. To look at it here: python -m http.server -d DIR
     """
     from autograder.cli.command_help import command_help
+    from autograder.core.output_files import OutputRecord
     from autograder.course import registry
     from autograder.web.site import build
 

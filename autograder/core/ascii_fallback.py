@@ -6,8 +6,6 @@ tokens become "?", because another letter would be wrong.
 """
 
 import codecs
-import re
-import unicodedata
 
 ERRORS = "headway-ascii"  # the name of the error handler
 FALLBACKS = {
@@ -20,7 +18,7 @@ FALLBACKS = {
     "∂": "d",
     "\N{COMBINING CIRCUMFLEX ACCENT}": "_hat",
 }
-_GREEK = re.compile(r"GREEK (SMALL|CAPITAL) LETTER (\w+)")
+_GREEK = r"GREEK (SMALL|CAPITAL) LETTER (\w+)"
 _HEIGHTS = {"<super>": "^", "<sub>": "_"}
 
 
@@ -38,7 +36,10 @@ def _ascii(character: str) -> tuple[str, str]:
     """Return "^" or "_" for a superscript or subscript, else nothing, and the character in ASCII."""
     if character in FALLBACKS:
         return "", FALLBACKS[character]
-    if found := _GREEK.fullmatch(unicodedata.name(character, "")):
+    import re
+    import unicodedata  # takes milliseconds, and most terminals have every character
+
+    if found := re.fullmatch(_GREEK, unicodedata.name(character, "")):
         return "", found[2].lower() if found[1] == "SMALL" else found[2].title()
     kind = unicodedata.decomposition(character).partition(" ")[0]
     plain = unicodedata.normalize("NFKD", character)

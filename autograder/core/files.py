@@ -1,12 +1,12 @@
-"""Read files that others may be changing; write files atomically."""
+"""Read files that others may be changing; write files atomically.
+
+Every command imports this module, so it imports what takes milliseconds where it is used.
+"""
 
 import contextlib
 import errno
 import os
-import secrets
-import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Literal
@@ -74,7 +74,10 @@ def secret_folder(parent: Path | None = None) -> Iterator[Path]:
 
     Its name has 128 random bits: where the sandbox has no rules for files, the name is all that protects it.
     """
-    folder = (parent or Path(tempfile.gettempdir())) / f"headway-{secrets.token_hex(16)}"
+    import shutil
+    import tempfile
+
+    folder = (parent or Path(tempfile.gettempdir())) / f"headway-{os.urandom(16).hex()}"
     folder.mkdir(mode=0o700)
     try:
         yield folder
@@ -105,6 +108,8 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = False) -> No
 
 def replace_file(path: Path, content: bytes, *, durable: bool = False) -> None:
     """Do the same in a folder that must exist, but replace a pipe: writing to it could block forever."""
+    import tempfile
+
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
     try:
         with os.fdopen(descriptor, "wb") as file:

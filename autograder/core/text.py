@@ -7,7 +7,7 @@ from typing import Any
 # Terminal commands (CSI; OSC up to its end; two-character escapes), control characters, direction overrides and marks,
 # line breaks other than \n, invisible characters that make two names differ, and characters that XML does not allow.
 # Joiners stay: scripts and emoji need them.
-_UNSAFE = re.compile(
+_UNSAFE = (
     r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,4000}(?:\x07|\x1b\\)|\x1b[ -~]"
     r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff]"
 )
@@ -27,12 +27,14 @@ def clean_name(name: Any, limit: int = 80) -> str:
 
 def without_controls(text: str) -> str:
     """Return text without escape sequences, control and direction characters."""
-    return text if text.isascii() and text.isprintable() else _UNSAFE.sub("", text).encode("utf-8", "replace").decode()
+    return (
+        text if text.isascii() and text.isprintable() else re.sub(_UNSAFE, "", text).encode("utf-8", "replace").decode()
+    )
 
 
 def escape_controls(text: str) -> str:
     """Return a JSON text with control and direction characters as escapes, which a terminal does not obey."""
-    return _UNSAFE.sub(lambda match: "".join(f"\\u{ord(character):04x}" for character in match[0]), text)
+    return re.sub(_UNSAFE, lambda match: "".join(f"\\u{ord(character):04x}" for character in match[0]), text)
 
 
 def counted(count: int, noun: str) -> str:

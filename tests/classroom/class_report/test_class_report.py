@@ -22,7 +22,7 @@ from autograder.report.html.class_page import render_class
 from autograder.report.student_feedback import as_html, as_markdown
 
 pytest.importorskip("jinja2")
-SCHEMAS = Path(autograder.__file__).parent / "schema"
+SCHEMAS = Path(autograder.__file__).parent / "documents" / "schema"
 
 
 @pytest.fixture(scope="module")
