@@ -1,10 +1,45 @@
-"""The import contracts in pyproject.toml hold."""
+"""The structure of the code: import contracts in pyproject.toml, no circles, names once, short functions."""
 
+import ast
+from collections import Counter, defaultdict
+
+import grimp
 from importlinter.cli import lint_imports
 from support.paths import ROOT
+
+TREES = {path: ast.parse(path.read_bytes()) for path in sorted((ROOT / "autograder").rglob("*.py"))}
+MOST_LINES, MOST_PARAMETERS = 60, 8
 
 
 def test_import_contracts_hold(capsys, monkeypatch):
     monkeypatch.chdir(ROOT)
     broken = lint_imports(config_filename="pyproject.toml", no_cache=True, no_logo=True)
     assert not broken, capsys.readouterr().out
+
+
+def test_no_modules_import_each_other():
+    graph = grimp.build_graph("autograder", cache_dir=None)
+    left = {module: set(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
+    while free := [module for module, imported in left.items() if not imported & left.keys()]:
+        for module in free:
+            del left[module]
+    assert not left, "these modules import each other, or import such modules"
+
+
+def test_no_class_name_stands_twice():
+    names = Counter(node.name for tree in TREES.values() for node in tree.body if isinstance(node, ast.ClassDef))
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_functions_are_short_and_have_few_parameters():
+    long = defaultdict(list)
+    for path, tree in TREES.items():
+        if "cli" in path.parts or "courses" in path.parts:  # options of commands; tables of mistakes
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+                lines = (node.end_lineno or 0) - node.lineno + 1
+                if lines > MOST_LINES or len([name for name in names if name not in ("self", "cls")]) > MOST_PARAMETERS:
+                    long[path.name].append(node.name)
+    assert not long

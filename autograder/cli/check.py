@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from autograder.sandbox import Limits
-    from autograder.workspace.check import Outcome
+    from autograder.workspace.check import CheckOutcome
     from autograder.workspace.sources import Version
     from autograder.workspace.workspace import Workspace
 
@@ -93,12 +93,12 @@ def check(
     sys.exit(options.INTERNAL_ERROR if outcome.result.internal_errors else status)
 
 
-def _check_in_sandbox(folder: Path, names: tuple[str, ...], seed: int, limits: "Limits") -> "Outcome":
+def _check_in_sandbox(folder: Path, names: tuple[str, ...], seed: int, limits: "Limits") -> "CheckOutcome":
     """Check a folder that is not opened as a workspace: the files that Headway keeps in one are untrusted, too."""
     from autograder.classroom.single_submission import check_in_sandbox
     from autograder.documents.results import to_document
     from autograder.engine import session
-    from autograder.workspace.check import Outcome
+    from autograder.workspace.check import CheckOutcome
 
     curriculum = options.selected_curriculum()
     functions = curriculum.select(names)
@@ -106,12 +106,12 @@ def _check_in_sandbox(folder: Path, names: tuple[str, ...], seed: int, limits: "
     with options.checking_message():
         settings = session.Options(functions if names else None, seed, limits, curriculum)
         result = check_in_sandbox(folder, settings)
-    return Outcome(result, to_document(result, curriculum))
+    return CheckOutcome(result, to_document(result, curriculum))
 
 
 def _check_workspace(
     folder: Path, names: tuple[str, ...], seed: int, limits: "Limits", use: "Version | None", *, may_ask: bool
-) -> "Outcome":
+) -> "CheckOutcome":
     from autograder.workspace.check import check_workspace
     from autograder.workspace.sources import split_file_names
 
@@ -125,7 +125,7 @@ def _check_workspace(
         return check_workspace(workspace, functions, seed=seed, limits=limits)
 
 
-def _show(outcome: "Outcome", console: "Console", all_panels: bool) -> None:
+def _show(outcome: "CheckOutcome", console: "Console", all_panels: bool) -> None:
     from autograder.report import check_report
 
     check_report.render(

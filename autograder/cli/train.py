@@ -88,10 +88,8 @@ def train(
         resumed = runs.resumed_run(out, data)
         settings = resumed.settings
     else:
-        settings = runs.new_settings(
-            preset, data, steps, schedule, seed,
-            changes=changes, lr=lr, batch_size=batch_size, shuffle_lines=shuffle_lines,
-        )  # fmt: skip
+        choices = runs.ChosenSettings(data, steps, schedule, seed, changes, lr, batch_size, shuffle_lines)
+        settings = runs.new_settings(preset, choices)
     console = options.make_console()
     with selected_modules(folder, solution, settings.kind) as modules:
         if not solution:
@@ -100,9 +98,10 @@ def train(
             console.print(note, markup=False)
         if resumed is None:  # last, so that other errors are reported first
             runs.require_new_checkpoint(out, force)
+        runs.require_new_plot(out, force)
         run = runs.train(
-            modules.folder, settings, out, console, resumed, steps or settings.steps,
-            plain=plain, student=modules.student, force=force,
+            modules.folder, settings, out, console, resumed, steps or settings.steps, plain=plain,
+            student=modules.student,
         )  # fmt: skip
         for line in select_modules.award_loss_badge(folder, modules, run):
             console.print(line, style="bold", markup=False)

@@ -16,7 +16,7 @@ from autograder.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckOutcome:
     """What a check found, and what follows from it."""
 
     result: SubmissionResult
@@ -29,7 +29,7 @@ class Outcome:
 
 def check_workspace(
     workspace: Workspace, functions: tuple[str, ...], *, seed: int = 0, limits: Limits | None = None
-) -> Outcome:
+) -> CheckOutcome:
     """Check functions, and record the results on public inputs in a workspace of `headway init`.
 
     The notes of the result say which version of an assignment was checked, where it is not simply its file.
@@ -50,11 +50,11 @@ def check_workspace(
         badge_lines = workspace.record(result, current_function=current, save=save)
     notebooks = {module: workspace.file_of(module) for module in workspace.notebook_modules}
     if not result.passed:
-        return Outcome(result, document, badge_lines, notebooks=notebooks)
+        return CheckOutcome(result, document, badge_lines, notebooks=notebooks)
     statuses: dict[str, Status] = {**workspace.statuses, **{check.function: "passed" for check in result.checks}}
     last = _last_checked(workspace, result)
     finished = finished_assignment(workspace, (last or "").partition(".")[0], statuses)
-    return Outcome(result, document, badge_lines, _next_step(workspace, statuses, last), finished, notebooks)
+    return CheckOutcome(result, document, badge_lines, _next_step(workspace, statuses, last), finished, notebooks)
 
 
 def statuses_of(workspace: Workspace, functions: tuple[str, ...]) -> dict[str, Status]:

@@ -16,7 +16,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult, to_document
 from autograder.sandbox import SandboxUnavailable
 from autograder.workspace import state
-from autograder.workspace.check import Outcome
+from autograder.workspace.check import CheckOutcome
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_check_exit_code(workspace, arguments, exit_code):
 def test_check_internal_error_is_the_exit_code_whatever_passed(workspace, monkeypatch, earned):
     one = CheckResult("softmax.softmax::rows", "softmax.softmax", "Rows", "passed" if earned else "failed", 2.0, earned)
     result = SubmissionResult("w", "0" * 64, 0, [one], internal_errors=["the reference failed"])
-    outcome = Outcome(result, to_document(result, TRANSFORMER))
+    outcome = CheckOutcome(result, to_document(result, TRANSFORMER))
     monkeypatch.setattr("autograder.workspace.check.check_workspace", lambda *arguments, **options: outcome)
     assert invoke("check", "softmax.softmax", "--dir", workspace).returncode == 3
 

@@ -41,11 +41,11 @@ def tensors() -> str:
 
 
 def _row(d: Diagram, y: float, name: str, shape: str, ours: str, fill: str, dashed: bool = False) -> None:
-    d.rect(156, y, 330, 26, fill, PLAIN_EDGE, dashed=dashed)
+    d.rect(156, y, 330, 26, fill, PLAIN_EDGE, -1 if dashed else 1)
     d.text(168, y + 13, name, 13, "start")
     d.text(474, y + 13, shape, 13, "end", MUTED)
     d.arrow((490, y + 13), (528, y + 13), color=MUTED if dashed else INK, dashed=dashed)
-    d.rect(532, y, 318, 26, fill, PLAIN_EDGE, dashed=dashed)
+    d.rect(532, y, 318, 26, fill, PLAIN_EDGE, -1 if dashed else 1)
     d.text(544, y + 13, ours, 13, "start")
 
 

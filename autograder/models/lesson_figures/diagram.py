@@ -28,12 +28,12 @@ class Diagram:
         self._parts: list[str] = []
 
     def rect(self, x: float, y: float, width: float, height: float, fill: str = PLAIN, edge: str = PLAIN_EDGE,
-             line: float = 1, radius: float = 5, dashed: bool = False) -> None:  # fmt: skip
-        """Draw a rectangle with rounded corners."""
-        dash = ' stroke-dasharray="5 4"' if dashed else ""
+             line: float = 1, radius: float = 5) -> None:  # fmt: skip
+        """Draw a rectangle with rounded corners; its edge is dashed if `line` is negative."""
+        dash = ' stroke-dasharray="5 4"' if line < 0 else ""
         self._parts.append(
             f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" rx="{_n(radius)}" '
-            f'fill="{fill}" stroke="{edge}" stroke-width="{_n(line)}"{dash}/>'
+            f'fill="{fill}" stroke="{edge}" stroke-width="{_n(abs(line))}"{dash}/>'
         )
 
     def text(self, x: float, y: float, text: str, size: float = 14, anchor: str = "middle", color: str = INK,

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,10 @@ def main() -> int:
         stop = threading.Event()
         threading.Thread(target=_wait_for_stop, args=(stop,), daemon=True).start()
         try:
-            (train if job.pop("job") == "train" else generate)(write, stop, **job)
+            if job.pop("job") == "train":
+                train(write, stop, RunRequest(**job))
+            else:
+                generate(write, stop, TextRequest(**job))
         except select_modules.NoPassingModules as error:
             _write_error(write, f"{error.reason}. Or choose the official solution for everything")
         except HeadwayError as error:
@@ -69,32 +72,51 @@ def _wait_for_stop(stop: threading.Event) -> None:
     stop.set()
 
 
-def train(
-    write: Write,
-    stop: threading.Event,
-    workspace: str,
-    out: str,
-    preset: str,
-    data: str | None,
-    steps: int | None,
-    seed: int,
-    resume: bool,
-    solution: bool,
-) -> None:
-    """Start a run, or resume the one in the checkpoint `out`."""
-    folder, path = Path(workspace), Path(workspace, out)
-    resumed = checkpoint.load(path) if resume else None
-    settings = resumed.settings if resumed else runs.new_settings(preset, data, steps, "constant", seed)
+@dataclass(frozen=True)
+class RunRequest:
+    """A run to start, or to resume from the checkpoint `out`."""
+
+    workspace: str
+    out: str
+    preset: str
+    data: str | None
+    steps: int | None
+    seed: int
+    resume: bool
+    solution: bool
+
+
+@dataclass(frozen=True)
+class TextRequest:
+    """A text to generate with a trained or an imported model."""
+
+    workspace: str
+    checkpoint: str
+    prompt: str | None
+    length: int
+    temperature: float
+    top_k: int | None
+    top_p: float | None
+    seed: int
+    solution: bool
+
+
+def train(write: Write, stop: threading.Event, job: RunRequest) -> None:
+    """Start a run, or resume one."""
+    folder, path = Path(job.workspace), Path(job.workspace, job.out)
+    resumed = checkpoint.load(path) if job.resume else None
+    choices = runs.ChosenSettings(job.data, job.steps, seed=job.seed)
+    settings = resumed.settings if resumed else runs.new_settings(job.preset, choices)
     if datasets.is_file(settings.data) and not Path(settings.data).resolve().is_relative_to(folder):
-        command = f"headway train --resume --out {out}"  # A checkpoint names the file, perhaps somebody else's.
+        command = f"headway train --resume --out {job.out}"  # A checkpoint names the file, perhaps somebody else's.
         raise UsageError(f"the text of this run is not in the workspace. Resume it in a terminal: {command}")
     lines = baselines(settings, datasets.text_of(settings))
-    with select_modules.use_modules(folder, solution, settings.kind) as modules:
+    with select_modules.use_modules(folder, job.solution, settings.kind) as modules:
         started = time.monotonic()
         if stop.is_set():
             write({"record": "end", "saved": False, "stopped": True, "step": 0, "notes": []})
             return
-        until = steps or settings.steps
+        until = job.steps or settings.steps
         with closing(runs.records(modules.folder, settings, path, resumed, until, stop, modules.student)) as records:
             for record in records:
                 if isinstance(record, TrainingStart):
@@ -120,24 +142,13 @@ def earlier_points(run: Checkpoint) -> list[dict[str, Any]]:
     return [{"step": step, "loss": loss, "validation": validation} for step, loss, validation in curve_points(run)]
 
 
-def generate(
-    write: Write,
-    stop: threading.Event,
-    workspace: str,
-    checkpoint: str,
-    prompt: str | None,
-    length: int,
-    temperature: float,
-    top_k: int | None,
-    top_p: float | None,
-    seed: int,
-    solution: bool,
-) -> None:
-    """Generate a text with a trained or an imported model."""
-    folder, model = Path(workspace), model_file.load(Path(workspace, checkpoint))
-    sampling, notes = Sampling(temperature, top_k, top_p, seed), []
+def generate(write: Write, stop: threading.Event, job: TextRequest) -> None:
+    """Generate a text."""
+    folder, model = Path(job.workspace), model_file.load(Path(job.workspace, job.checkpoint))
+    prompt, length, notes = job.prompt, job.length, []
+    sampling = Sampling(job.temperature, job.top_k, job.top_p, job.seed)
     kind = model.settings.kind if isinstance(model, Checkpoint) else "gpt2"
-    with select_modules.use_modules(folder, solution, kind) as modules:
+    with select_modules.use_modules(folder, job.solution, kind) as modules:
         write({"record": "start", "using": modules.describe()})
         if isinstance(model, Checkpoint):
             text = _write_pieces(write, stop, runs.generate(modules.folder, model, prompt, length, sampling))

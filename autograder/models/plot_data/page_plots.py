@@ -144,11 +144,12 @@ def _positions(functions: FunctionCaller) -> list[Panel]:
     lengths.append(panels.series(f"{LONG_TEXT:,} positions", [0, width - 2], [LONG_TEXT] * 2, color=4, style="dotted"))
     position, feature = panels.axis("position", 0, length - 1), panels.axis("column (feature)", 0, width - 2)
     wave_height = panels.spanning("value", -1, 1, *(table[:, column] for column in (*WAVES, 1)))
+    dot_products = panels.Scale("dot product of two rows")
     wave_length = panels.log_axis("wavelength (positions)", 1, highest)
     return [
-        panels.heatmap("the table", "column (feature)", "position", table, "value", signed=True),
+        panels.heatmap("the table", "column (feature)", "position", table, panels.Scale("value", signed=True)),
         panels.lines("some columns as waves", position, wave_height, *waves),
-        panels.heatmap("similarity: dot products", "position", "position", table @ table.T, "dot product of two rows"),
+        panels.heatmap("similarity: dot products", "position", "position", table @ table.T, dot_products),
         panels.lines("why 10000: the longest wave", feature, wave_length, *lengths),
     ]
 
@@ -157,14 +158,19 @@ def _attention_steps(functions: FunctionCaller) -> list[Panel]:
     steps = computations.attention(functions)
     largest = float(np.abs(steps.scores).max())
     words = partial(panels.heatmap, y_names=WORDS, texts=True)
-    scores = partial(words, x_names=WORDS, signed=True, limits=(-largest, largest))
+    scale, weights = panels.Scale("score", True, (-largest, largest)), panels.Scale("weight", limits=(0.0, 1.0))
     return [
-        scores("scores: q kᵀ / √d_k", "key", "query", steps.scores, "score"),
-        scores("after the mask", "key", "query", steps.masked, "score"),
+        words("scores: q kᵀ / √d_k", "key", "query", steps.scores, scale, x_names=WORDS),
+        words("after the mask", "key", "query", steps.masked, scale, x_names=WORDS),
         words(
-            "weights: softmax of each row", "key", "query", steps.weights, "weight", x_names=WORDS, limits=(0.0, 1.0)
+            "weights: softmax of each row",
+            "key",
+            "query",
+            steps.weights,
+            weights,
+            x_names=WORDS,
         ),
-        words("output: weights times v", "feature", "query", steps.out, "value", signed=True),
+        words("output: weights times v", "feature", "query", steps.out, panels.Scale("value", signed=True)),
     ]
 
 

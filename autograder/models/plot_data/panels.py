@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, NotRequired, TypedDict
 
 import numpy as np
@@ -140,15 +141,22 @@ def bars(title: str, label: str, names: Sequence[str], y: Axis, heights: Array) 
     return {"kind": "bars", "title": title, "x": categories(label, names), "y": y, "series": [drawn]}
 
 
+@dataclass(frozen=True)
+class Scale:
+    """The color scale of a heat map."""
+
+    label: str  # what the values are
+    signed: bool = False  # whether 0 has a neutral color
+    limits: tuple[float, float] | None = None  # the values at its ends; it is longer if a value is outside of them
+
+
 def heatmap(
     title: str,
     x_label: str,
     y_label: str,
     values: Array,
-    scale_label: str,
+    scale: Scale,
     *,
-    signed: bool = False,
-    limits: tuple[float, float] | None = None,
     x_names: Sequence[str] | None = None,
     y_names: Sequence[str] | None = None,
     texts: bool = False,
@@ -160,17 +168,16 @@ def heatmap(
         x_label: what the columns are.
         y_label: what the rows are.
         values: a matrix.
-        scale_label: what the values are.
-        signed: whether 0 has a neutral color.
-        limits: the values at the ends of the color scale, which is longer if a value is outside of them.
+        scale: the colors of the values.
         x_names: the name of each column, in place of its number.
         y_names: the name of each row, in place of its number.
         texts: whether the values are written into the cells.
     """
     finite = values[np.isfinite(values)]
+    limits = scale.limits
     if limits is None:
         largest = float(np.abs(finite).max(initial=0.0)) or 1.0
-        limits = (-largest, largest) if signed else (float(finite.min()), float(finite.max()))
+        limits = (-largest, largest) if scale.signed else (float(finite.min()), float(finite.max()))
     low, high = float(finite.min(initial=limits[0])), float(finite.max(initial=limits[1]))
     x, y = (
         categories(label, names) if names else axis(label, -0.5, size - 0.5, _index_ticks(size))
@@ -182,8 +189,8 @@ def heatmap(
         "x": x,
         "y": {**y, "reversed": True},
         "values": [_numbers(row, 4) for row in values],
-        "scale": axis(scale_label, low, high),
-        "signed": signed,
+        "scale": axis(scale.label, low, high),
+        "signed": scale.signed,
     }
     return {**panel, "texts": [[_cell_text(value) for value in row] for row in values]} if texts else panel
 

@@ -95,7 +95,7 @@ def compare_with_torch(
     if importlib.util.find_spec("torch") is None:
         raise missing_package("headway bench compares with PyTorch", "torch")
     data = "synthetic" if preset == "synthetic" else "given-names"
-    settings = runs.new_settings(preset, data, None, "constant", 0)
+    settings = runs.new_settings(preset, runs.ChosenSettings(data))
     if settings.kind != "gpt":
         raise UsageError(f"the preset {preset} is not a GPT. Choose another: headway bench --preset names")
     tokens_per_step = settings.batch_size * int(settings.model["block_size"])

@@ -37,36 +37,39 @@ LINES_OPTIONS = " --lines 10 --temperature 0.8"  # of the command that is recomm
 MEASUREMENTS = 10  # how often the validation loss is measured in a run
 
 
-def new_settings(
-    preset_name: str,
-    data: str | None,
-    steps: int | None,
-    schedule: str,
-    seed: int,
-    *,
-    changes: Sequence[str] = (),
-    lr: float | None = None,
-    batch_size: int | None = None,
-    shuffle_lines: bool = False,
-) -> TrainingSettings:
-    """Return the settings of a new run: those of the preset, with the model's `changes` (NAME=VALUE) and the others."""
+@dataclass(frozen=True)
+class ChosenSettings:
+    """What a user chose for a new run; where that is None, the preset's value holds."""
+
+    data: str | None = None
+    steps: int | None = None
+    schedule: str = "constant"
+    seed: int = 0
+    changes: Sequence[str] = ()  # of the model, NAME=VALUE
+    lr: float | None = None
+    batch_size: int | None = None
+    shuffle_lines: bool = False
+
+
+def new_settings(preset_name: str, choices: ChosenSettings) -> TrainingSettings:
+    """Return the settings of a new run."""
     preset = presets.find_preset(preset_name)
-    dataset = data or preset.data
-    if preset.kind == "bigram" and schedule != "constant":
+    dataset, seed, shuffle_lines = choices.data or preset.data, choices.seed, choices.shuffle_lines
+    if preset.kind == "bigram" and choices.schedule != "constant":
         raise UsageError(f"the preset {preset_name} has a constant learning rate. Leave out --schedule")
     if shuffle_lines and not datasets.is_file(dataset):
         raise UsageError("--shuffle-lines is for a file of your own: --data FILE. Leave it out")
-    model = changed_model(preset.model, changes, preset_name, preset.kind)
+    model = changed_model(preset.model, choices.changes, preset_name, preset.kind)
     text = datasets.load(dataset, seed, shuffle_lines)
     text_files.require_length(text, int(model["block_size"]), dataset)
     chosen = {
         "data": dataset,
         "model": model,
-        "steps": steps or preset.steps,
-        "schedule": schedule,
+        "steps": choices.steps or preset.steps,
+        "schedule": choices.schedule,
         "seed": seed,
-        "lr": preset.lr if lr is None else lr,
-        "batch_size": batch_size or preset.batch_size,
+        "lr": preset.lr if choices.lr is None else choices.lr,
+        "batch_size": choices.batch_size or preset.batch_size,
         # The beginning of samples must consist of characters of the text.
         "prompt": preset.prompt if set(preset.prompt) <= set(text) else text[: len(preset.prompt)],
         "shuffle_lines": shuffle_lines,
@@ -162,6 +165,16 @@ def require_new_checkpoint(out: Path, force: bool) -> None:
     )
 
 
+def require_new_plot(out: Path, force: bool) -> None:
+    """Raise UsageError if the loss curve cannot be drawn, or would replace a picture that is no plot of Headway."""
+    figure.require_matplotlib()
+    plot_path = out.with_suffix(".png")
+    if plot_path == out:
+        another = f"Name another file: --out {out.with_suffix('.safetensors')}"
+        raise UsageError(f"{out} is the name of the loss curve. {another}")
+    require_replaceable(plot_path, figure.is_plot, "a plot of Headway", option="--out FILE", force=force)
+
+
 def train(
     folder: Path,
     settings: TrainingSettings,
@@ -172,19 +185,12 @@ def train(
     *,
     plain: bool = False,
     student: Sequence[str] = (),
-    force: bool = False,
 ) -> Checkpoint:
     """Train in the terminal, then draw the loss curve beside the checkpoint. Ctrl-C stops the run and saves it.
 
-    A picture that is no plot of Headway is replaced only with `force`.
     The checkpoint records the assignments whose code is the `student`'s.
     """
-    figure.require_matplotlib()
     plot_path = out.with_suffix(".png")
-    if plot_path == out:
-        another = f"Name another file: --out {out.with_suffix('.safetensors')}"
-        raise UsageError(f"{out} is the name of the loss curve. {another}")
-    require_replaceable(plot_path, figure.is_plot, "a plot of Headway", option="--out FILE", force=force)
     with ExitStack() as stack:
         stop = stack.enter_context(_stop_on_ctrl_c())
         progress = stack.enter_context(closing(records(folder, settings, out, resumed, until, stop, student)))

@@ -108,20 +108,7 @@ def run(
         stack.callback(experiments.close)
         session = LessonSession(workspace, checks, features, threading.RLock(), runner=experiments)
         lessons = LessonServer(session, checks, events, access, pages(workspace), actions, experiments)
-        config = uvicorn.Config(
-            lessons.app,
-            http=LimitedConnection,
-            backlog=MAX_NEW_CONNECTIONS,
-            lifespan="off",
-            ws="none",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_keep_alive=KEEP_ALIVE_SECONDS,
-            timeout_graceful_shutdown=GRACE_SECONDS,
-        )
-        server = _LocalServer(config, events, checks, experiments)
+        server = _LocalServer(_configuration(lessons), events, checks, experiments)
         watcher = FileWatcher(folder, lessons.files_changed, poll)
         stack.callback(watcher.close)
         stack.callback(lessons.close)
@@ -134,6 +121,22 @@ def run(
             server.run([listener])
     if failures:
         raise failures[0]
+
+
+def _configuration(lessons: LessonServer) -> uvicorn.Config:
+    return uvicorn.Config(
+        lessons.app,
+        http=LimitedConnection,
+        backlog=MAX_NEW_CONNECTIONS,
+        lifespan="off",
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
 
 
 def _has_browser() -> bool:

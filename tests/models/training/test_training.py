@@ -134,7 +134,7 @@ def test_train_with_full_disk_rescues_checkpoint(finished_run, tmp_path, monkeyp
 
 def test_run_that_ends_second_keeps_the_checkpoint_of_the_first(tmp_path):
     out, solutions = tmp_path / "model.safetensors", bundled("solutions")
-    settings = runs.new_settings("bigram", None, 3, "constant", 0)
+    settings = runs.new_settings("bigram", runs.ChosenSettings(None, 3))
     second = runs.records(solutions, settings, out, None, 3, threading.Event())
     next(second)
     for _ in runs.records(solutions, settings, out, None, 2, threading.Event()):
@@ -145,7 +145,7 @@ def test_run_that_ends_second_keeps_the_checkpoint_of_the_first(tmp_path):
 
 
 def test_train_without_packages_stops_before_training(tmp_path, monkeypatch):
-    settings = runs.new_settings("names", "given-names", 5, "constant", 0)
+    settings = runs.new_settings("names", runs.ChosenSettings("given-names", 5))
     for package in ("safetensors", "matplotlib"):
         with monkeypatch.context() as changed:
             changed.setitem(sys.modules, package, None)
