@@ -24,7 +24,6 @@ from functools import cache
 from pathlib import Path
 
 from autograder.course import registry
-from autograder.course.registry import BUILT_IN
 from autograder.engine.diagnosis.mistake import mistakes_of_function
 from autograder.engine.diagnosis.variants import function_docstring, solution_source, source_with_mistakes
 from autograder.errors import HeadwayError
@@ -116,7 +115,7 @@ def has_promises(module: str, package: str) -> bool:
 
 
 @cache
-def promises_of_module(module: str, package: str = BUILT_IN) -> dict[str, FunctionPromises]:
+def promises_of_module(module: str, package: str) -> dict[str, FunctionPromises]:
     """Return the promises of an assignment's functions, by qualified name; raise InvalidPromises for a bad file."""
     path = _folder(module, package) / f"{module}.toml"
     try:
@@ -138,7 +137,7 @@ def _parse(function: str, table: dict[str, object]) -> FunctionPromises:
     return FunctionPromises(tuple(Promise(function, text, names) for text, names in pairs), tuple(descriptions))
 
 
-def find_problems(function: str, package: str = BUILT_IN) -> list[str]:
+def find_problems(function: str, package: str) -> list[str]:
     """Return what is wrong with the promises of a function: clauses not covered, texts and names without a match."""
     module = function.partition(".")[0]
     clauses = split_docstring(function_docstring(function, package))
@@ -181,7 +180,7 @@ def _paragraphs(docstring: str) -> Iterator[tuple[str, bool]]:
             lines.append(line)
 
 
-def broken_source(function: str, name: str, package: str = BUILT_IN) -> str:
+def broken_source(function: str, name: str, package: str) -> str:
     """Return the source of the official module in which a known mistake, or a wrapper, breaks a promise."""
     mistake = next((known for known in mistakes_of_function(function, package) if known.name == name), None)
     if mistake is not None:

@@ -256,7 +256,7 @@ def evaluate_promise(promise: Promise, broken_by: str, guards: tuple[str, ...]) 
     return VerifyResult("promise", f"{promise.function}: {promise.text}", bool(guards), text, "", broken_by, guards)
 
 
-def evaluate_mistake(mistake: Mistake, checks: list[CheckResult], package: str = registry.BUILT_IN) -> VerifyResult:
+def evaluate_mistake(mistake: Mistake, checks: list[CheckResult], package: str) -> VerifyResult:
     """Return whether a mistake was caught, and named alone or together with its declared group."""
     failed = [check for check in checks if check.function == mistake.function and check.status != "passed"]
     if not failed:

@@ -116,9 +116,11 @@ def _reference_values() -> Diagnostic:
     from autograder.courses.transformer import TRANSFORMER
     from autograder.engine.reference import memo, shipped_answers, source_digest
 
-    shipped = memo.Memo(shipped_answers())
-    count = sum(len(memo.read_shipped(shipped_answers() / f"{m}{memo.SUFFIX}")) for m in TRANSFORMER.modules)
-    is_current = shipped.index.get("sources") == source_digest()
+    shipped = memo.Memo(shipped_answers(TRANSFORMER.package))
+    count = sum(
+        len(memo.read_shipped(shipped_answers(TRANSFORMER.package) / f"{m}{memo.SUFFIX}")) for m in TRANSFORMER.modules
+    )
+    is_current = shipped.index.get("sources") == source_digest(TRANSFORMER.package)
     text = f"{count} values computed with PyTorch {shipped.index.get('torch', '?')}"
     if not is_current:
         text += ", but the references have changed since"

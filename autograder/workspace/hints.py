@@ -15,7 +15,7 @@ KEY = "hints"  # key of the state file: function -> how many steps were shown
 
 
 @cache
-def load(package: str = registry.BUILT_IN) -> dict[str, tuple[str, ...]]:
+def load(package: str) -> dict[str, tuple[str, ...]]:
     """Return the steps of every function by qualified name, each on one line."""
     path = registry.folder(package) / FILE
     try:
@@ -30,7 +30,7 @@ def load(package: str = registry.BUILT_IN) -> dict[str, tuple[str, ...]]:
     return hints
 
 
-def steps(function: str, package: str = registry.BUILT_IN) -> tuple[str, ...]:
+def steps(function: str, package: str) -> tuple[str, ...]:
     """Return the three steps of a function, by qualified name; none if the course has no hints for it."""
     return load(registry.home(function.partition(".")[0], package)).get(function, ())
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from autograder.classroom.class_report import item_analysis
 from autograder.classroom.storage.gradebook import Gradebook, display_name, iter_functions
 from autograder.core.text import clean
+from autograder.course import registry
 from autograder.documents.reading import Document
 from autograder.engine.diagnosis.mistake import mistakes_of_function
 from autograder.report.class_records import (
@@ -109,7 +110,8 @@ def _add_checks(
 
 def _mistakes_in(diagnosis: Document) -> list[tuple[str, str, str]]:
     """Return id, title and hint of each diagnosed mistake; a combination "a+b" counts as two mistakes."""
-    known = {mistake.id: mistake for mistake in mistakes_of_function(diagnosis["id"].partition("/")[0])}
+    package = registry.default().package
+    known = {mistake.id: mistake for mistake in mistakes_of_function(diagnosis["id"].partition("/")[0], package)}
     parts = diagnosis["id"].split("+")
     if all(part in known for part in parts):
         return [(part, known[part].title, known[part].hint) for part in parts]

@@ -13,7 +13,6 @@ from functools import partial
 
 import numpy as np
 
-from autograder.course.registry import BUILT_IN
 from autograder.engine.diagnosis.call_matching import match_value
 from autograder.engine.diagnosis.constants import find_constants, is_round
 from autograder.engine.diagnosis.effects import diagnose_effect
@@ -42,7 +41,7 @@ MAX_ENTRIES = 100_000  # Larger arrays are not searched for difference quotients
 def diagnose(
     function: str,
     checks: Iterable[RecordedCheck],
-    package: str = BUILT_IN,
+    package: str,
     *,
     thorough: bool = True,
     seconds: float = SECONDS,

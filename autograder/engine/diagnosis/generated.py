@@ -9,7 +9,6 @@ from itertools import permutations
 from types import FunctionType
 from typing import TypeGuard
 
-from autograder.course.registry import BUILT_IN
 from autograder.engine.diagnosis.mistake import CONSTANT, Mistake, mistakes_of_function
 from autograder.engine.diagnosis.variants import function_text, solution_module
 
@@ -17,7 +16,7 @@ MAX_OPTIONAL = 4  # The orders of more optional parameters are too many.
 
 
 @cache
-def argument_mistakes(function: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
+def argument_mistakes(function: str, package: str) -> tuple[Mistake, ...]:
     """Return mistakes in the signature of a function, and in the arguments that it passes on."""
     found = [*_wrong_orders(function, package), *_wrong_defaults(function, package)]
     for helper in ("", *called_helpers(function, package)):
@@ -29,7 +28,7 @@ def argument_mistakes(function: str, package: str = BUILT_IN) -> tuple[Mistake, 
 
 
 @cache
-def mistakes_of_called_functions(function: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
+def mistakes_of_called_functions(function: str, package: str) -> tuple[Mistake, ...]:
     """Return the known mistakes of functions that a function's solution calls: its author may have rewritten them."""
     direct = _called_functions(function, package)
     seen = dict.fromkeys(direct)
@@ -45,7 +44,7 @@ def mistakes_of_called_functions(function: str, package: str = BUILT_IN) -> tupl
 
 
 @cache
-def tree_of_function(function: str, package: str = BUILT_IN) -> tuple[str, ast.FunctionDef | None]:
+def tree_of_function(function: str, package: str) -> tuple[str, ast.FunctionDef | None]:
     """Return the code of a function of a solution without its docstring, and its syntax tree; None if there is none."""
     text = function_text(function, package)
     node = ast.parse(text).body[0] if text else None
@@ -53,7 +52,7 @@ def tree_of_function(function: str, package: str = BUILT_IN) -> tuple[str, ast.F
 
 
 @cache
-def called_helpers(function: str, package: str = BUILT_IN) -> tuple[str, ...]:
+def called_helpers(function: str, package: str) -> tuple[str, ...]:
     """Return the private helpers of the same module that a function's solution calls, directly or through others."""
     module = function.partition(".")[0]
     found: dict[str, None] = {}

@@ -32,7 +32,6 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from autograder.course import registry
-from autograder.course.registry import BUILT_IN
 from autograder.errors import HeadwayError
 
 CONSTANT = "CONSTANT"  # stands for the free constant of a family, in edits and bodies
@@ -163,7 +162,7 @@ class MistakeEntry:
 
 
 @cache
-def mistakes_of_module(module: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
+def mistakes_of_module(module: str, package: str) -> tuple[Mistake, ...]:
     """Return the known mistakes of an assignment of a course; an empty tuple if it has none."""
     package = registry.home(module, package)
     name = f"{package}.mistakes.{module}"
@@ -175,7 +174,7 @@ def mistakes_of_module(module: str, package: str = BUILT_IN) -> tuple[Mistake, .
         return ()
 
 
-def mistakes_of_function(function: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
+def mistakes_of_function(function: str, package: str) -> tuple[Mistake, ...]:
     """Return the known mistakes of a function, given by its qualified name."""
     known = mistakes_of_module(function.partition(".")[0], package)
     return tuple(mistake for mistake in known if mistake.function == function)

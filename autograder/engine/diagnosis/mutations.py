@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from autograder.course.registry import BUILT_IN
 from autograder.engine.diagnosis.generated import called_helpers, replace_node, tree_of_function
 from autograder.engine.diagnosis.mistake import CONSTANT, Mistake
 from autograder.engine.diagnosis.variants import function_docstring, solution_module
@@ -38,7 +37,7 @@ _Change = tuple[ast.expr | ast.stmt, str, str]  # what is replaced, by which cod
 
 
 @cache
-def mutations(function: str, package: str = BUILT_IN) -> tuple[Mistake, ...]:
+def mutations(function: str, package: str) -> tuple[Mistake, ...]:
     """Return the single changes of a function's solution and of its private helpers."""
     found: dict[object, Mistake] = {}
     for helper in ("", *called_helpers(function, package)):

@@ -12,7 +12,6 @@ import numpy as np
 
 from autograder.core.default_integer import default_as_int64
 from autograder.core.wire_format import Config, FunctionOf, GeneratorOf, Instance, Rng
-from autograder.course.registry import BUILT_IN
 from autograder.engine.diagnosis.explanation import is_same_error
 from autograder.engine.diagnosis.variants import instance_of, parameter_names, solution_module
 from autograder.engine.student import Cache, Call, RecordedCheck
@@ -34,9 +33,7 @@ class _InputChanged(Exception):
     """A candidate wrote into an array that it was given, although this was read-only."""
 
 
-def replay(
-    check: RecordedCheck, module: types.ModuleType | None = None, package: str = BUILT_IN
-) -> Iterator[tuple[Call, Answer]]:
+def replay(check: RecordedCheck, module: types.ModuleType | None, package: str) -> Iterator[tuple[Call, Answer]]:
     """Make the calls of a check again, and yield each with its answer.
 
     Functions of the assignment of `module` are taken from it, all others are official.
@@ -57,9 +54,9 @@ def replay(
         remember_cache(call.value, answer.value, caches)
 
 
-def correct_answer(check: RecordedCheck, package: str = BUILT_IN) -> Answer:
+def correct_answer(check: RecordedCheck, package: str) -> Answer:
     """Return what the official solution returns in the last call of a check."""
-    answers = [answer for _, answer in replay(check, package=package)]
+    answers = [answer for _, answer in replay(check, None, package)]
     return answers[-1] if answers else Answer()
 
 

@@ -22,7 +22,7 @@ from autograder.engine.diagnosis.mistake import CONSTANT, BrokenMistake, Mistake
 
 
 @cache
-def solution_source(module: str, package: str = BUILT_IN) -> str:
+def solution_source(module: str, package: str) -> str:
     """Return the source of the official solution of an assignment; raise ValueError if the course has none."""
     # A name may come from a check's input: it is looked up, never joined to a path.
     path = _solution_paths(package).get(module)
@@ -32,7 +32,7 @@ def solution_source(module: str, package: str = BUILT_IN) -> str:
 
 
 @cache
-def solution_module(module: str, package: str = BUILT_IN) -> types.ModuleType:
+def solution_module(module: str, package: str) -> types.ModuleType:
     """Return the official solution of an assignment as a module."""
     solution = types.ModuleType(module)
     solution.__dict__["__builtins__"] = _builtins(partial(solution_module, package=package), package)
@@ -40,7 +40,7 @@ def solution_module(module: str, package: str = BUILT_IN) -> types.ModuleType:
     return solution
 
 
-def instance_of(config: Config, package: str = BUILT_IN) -> Any:
+def instance_of(config: Config, package: str) -> Any:
     """Return the instance that a `Config` stands for; raise ValueError unless it names a class of a solution."""
     kind = vars(solution_module(config.module, package)).get(config.name)
     if not isinstance(kind, type) or kind.__module__ != config.module:
@@ -49,14 +49,14 @@ def instance_of(config: Config, package: str = BUILT_IN) -> Any:
 
 
 @cache
-def parameter_names(function: str, package: str = BUILT_IN) -> tuple[str, ...]:
+def parameter_names(function: str, package: str) -> tuple[str, ...]:
     """Return the names of the parameters of an assigned function, in order."""
     module, _, name = function.partition(".")
     return tuple(inspect.signature(getattr(solution_module(module, package), name)).parameters)
 
 
 @cache
-def module_with_mistakes(*mistakes: Mistake, package: str = BUILT_IN, of_module: str = "") -> types.ModuleType:
+def module_with_mistakes(*mistakes: Mistake, package: str, of_module: str = "") -> types.ModuleType:
     """Return a solution with mistakes, of this assignment or in what it imports; raise BrokenMistake if one is unfit.
 
     Args:
@@ -78,7 +78,7 @@ def module_with_mistakes(*mistakes: Mistake, package: str = BUILT_IN, of_module:
 class FamilyModule:
     """A solution with a mistake that has a free constant, in it or in what it imports, compiled once."""
 
-    def __init__(self, family: Mistake, package: str = BUILT_IN, of_module: str = "") -> None:
+    def __init__(self, family: Mistake, package: str, of_module: str = "") -> None:
         """Compile the family; raise BrokenMistake if it does not fit the solution."""
         (code,) = _changed((family,), package, typical=False).values()
         text = code.decorators + code.text
@@ -97,7 +97,7 @@ class FamilyModule:
         return self._module
 
 
-def source_with_mistakes(*mistakes: Mistake, package: str = BUILT_IN) -> str:
+def source_with_mistakes(*mistakes: Mistake, package: str) -> str:
     """Return the source of the solution with mistakes of one assignment; raise BrokenMistake if they do not fit."""
     lines = solution_source(mistakes[0].module, package).splitlines(keepends=True)
     for code in sorted(_changed(mistakes, package).values(), key=lambda code: code.start, reverse=True):
@@ -105,14 +105,14 @@ def source_with_mistakes(*mistakes: Mistake, package: str = BUILT_IN) -> str:
     return "".join(lines)
 
 
-def function_text(function: str, package: str = BUILT_IN) -> str:
+def function_text(function: str, package: str) -> str:
     """Return the code of a function of a solution, given by its qualified name, without its docstring; "" if none."""
     module, _, name = function.partition(".")
     code = _functions(module, package).get(name)
     return code.text if code is not None else ""
 
 
-def function_docstring(function: str, package: str = BUILT_IN) -> str:
+def function_docstring(function: str, package: str) -> str:
     """Return the docstring of a function of a solution, given by its qualified name."""
     module, _, name = function.partition(".")
     return inspect.getdoc(getattr(solution_module(module, package), name)) or ""
@@ -171,7 +171,7 @@ def _changed(
     return changed
 
 
-def keeps_all_edits(mistakes: tuple[Mistake, ...], package: str = BUILT_IN) -> bool:
+def keeps_all_edits(mistakes: tuple[Mistake, ...], package: str) -> bool:
     """Return whether no mistake removes code that a later one would edit, so that each is made completely."""
     try:
         _changed(mistakes, package, complete=True)
@@ -266,7 +266,7 @@ def _builtins(load: Callable[[str], types.ModuleType], package: str) -> dict[str
 
 
 @cache
-def imported_modules(module: str, package: str = BUILT_IN) -> frozenset[str]:
+def imported_modules(module: str, package: str) -> frozenset[str]:
     """Return the assignments that a solution imports, directly or through others."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(solution_source(module, package))):

@@ -21,7 +21,7 @@ from autograder.errors import UsageError
 class Reference:
     """PyTorch's versions of a course's functions: attributes are modules, whose attributes are functions."""
 
-    def __init__(self, memo: Memo, *, package: str = registry.BUILT_IN) -> None:
+    def __init__(self, memo: Memo, *, package: str) -> None:
         self._memo, self._package = memo, package
 
     @classmethod
@@ -83,7 +83,7 @@ class FunctionsOfModule:
         return lambda *args, **kwargs: self._call(f"{self._module}.{function}", args, kwargs)
 
 
-def shipped_answers(package: str = registry.BUILT_IN) -> Path:
+def shipped_answers(package: str) -> Path:
     """Return the folder of the answers that ship with a course; it may be missing."""
     return registry.folder(package) / "reference" / "shipped"
 
@@ -96,7 +96,7 @@ def has_current_answers(package: str) -> bool | None:
     return Memo(folder).index.get("sources") == source_digest(package)
 
 
-def source_digest(package: str = registry.BUILT_IN) -> str:
+def source_digest(package: str) -> str:
     """Return the digest of all sources of the references: a changed reference makes every older memo entry stale."""
     if package == registry.BUILT_IN:
         sources = sorted((registry.folder(package) / "reference").glob("*.py"))
