@@ -114,10 +114,12 @@ def _course_files() -> Diagnostic:
 
 def _reference_values() -> Diagnostic:
     from autograder.courses.transformer import TRANSFORMER
-    from autograder.engine.reference import memo, shipped_answers, source_digest
+    from autograder.curriculum import registry
+    from autograder.engine.reference import memo, source_digest
 
-    shipped = memo.Memo(shipped_answers())
-    count = sum(len(memo.read_shipped(shipped_answers() / f"{m}{memo.SUFFIX}")) for m in TRANSFORMER.modules)
+    folder = registry.folder(TRANSFORMER.package)
+    shipped = memo.Memo(folder)
+    count = sum(len(memo.read_shipped(memo.shipped_file(folder, module))) for module in TRANSFORMER.modules)
     is_current = shipped.index.get("sources") == source_digest()
     text = f"{count} values computed with PyTorch {shipped.index.get('torch', '?')}"
     if not is_current:

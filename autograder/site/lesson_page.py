@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from autograder.curriculum import Assignment
-from autograder.curriculum.effort import DIFFICULTY, duration
+from autograder.curriculum.duration import DIFFICULTY, duration
 from autograder.site.highlighting import highlight
 from autograder.site.lesson import Lesson, Part, Section
 from autograder.site.links import Term

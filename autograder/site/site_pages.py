@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from autograder import __version__
 from autograder.core.text import counted
 from autograder.curriculum import Assignment, Curriculum, registry
-from autograder.curriculum.effort import duration
+from autograder.curriculum.duration import duration
 from autograder.curriculum.stubs import make_stub
 from autograder.errors import HeadwayError, missing_package
 from autograder.site import documents

@@ -8,7 +8,7 @@ import pytest
 from support.commands import invoke, refusal, succeed
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.effort import duration
+from autograder.curriculum.duration import duration
 from autograder.report import progress_table
 
 

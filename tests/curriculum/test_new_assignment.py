@@ -7,12 +7,12 @@ import tomllib
 import zipfile
 
 import pytest
+from autograder.courses.transformer.effort import EFFORT
+from autograder.courses.transformer.outcomes import OUTCOMES
 from support.commands import headway, headway_with, refusal, succeed
 from support.paths import ROOT
 
 from autograder.authoring import built_in_assignment, new_assignment
-from autograder.courses.transformer.effort import EFFORT
-from autograder.courses.transformer.outcomes import OUTCOMES
 from autograder.curriculum import registry
 from autograder.errors import UsageError
 

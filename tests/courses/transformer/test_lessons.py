@@ -14,7 +14,7 @@ from support.commands import refusal, succeed
 
 from autograder.core.text import counted
 from autograder.courses.transformer import TRANSFORMER
-from autograder.curriculum.effort import DIFFICULTY, duration
+from autograder.curriculum.duration import DIFFICULTY, duration
 from autograder.curriculum.stubs import NOTEBOOK_ONLY, bundled, experiment, make_stub
 from autograder.engine.diagnosis.mistake import mistakes_of_module
 from autograder.workspace import glossary
@@ -212,7 +212,7 @@ def test_lesson_mistakes_use_the_titles_of_the_report(module):
         (m.function.partition(".")[2], m.title, " ".join(m.explanation.split())) for m in mistakes_of_module(module)
     }
     listed = [BULLET.fullmatch(bullet).groups() for bullet in bullets]
-    assert not set(listed) - known, "a lesson uses the texts of autograder/courses/transformer/mistakes"
+    assert not set(listed) - known, "a lesson uses the texts of its mistakes"
     assert len(set(listed)) == len(listed) >= 5
 
 
