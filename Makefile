@@ -33,7 +33,7 @@ test-fast: $(VENV)/dev
 test-all: $(VENV)/dev
 	$(LANE) all
 
-# Which lines the fast lane runs, also in the commands that it starts. Writes docs/coverage.md.
+# Which lines the fast lane runs, also in the commands that it starts. Writes build/coverage.md.
 coverage: $(VENV)/dev
 	$(PYTEST) --lane fast --cov --cov-report=json:build/coverage.json
 	$(BIN)/python tests/support/coverage_table.py build/coverage.json

@@ -1,4 +1,4 @@
-"""Fixtures of Headway's own tests. Graded checks live in `courses/transformer/checks/` and never use this file."""
+"""Fixtures of Headway's own tests. Graded checks live in `courses/transformer/` and never use this file."""
 
 import importlib.util
 import os

@@ -11,8 +11,8 @@ from pathlib import Path
 from autograder.core.versions import torch_version
 from autograder.course import Curriculum, registry
 from autograder.engine.official_solutions import official_solutions
-from autograder.engine.reference import Reference, shipped_answers, source_digest
-from autograder.engine.reference.memo import Memo, write_shipped
+from autograder.engine.reference import Reference, source_digest
+from autograder.engine.reference.memo import Memo, shipped_file, write_shipped
 from autograder.engine.session import InternalError, Options, check
 from autograder.errors import HeadwayError
 
@@ -40,13 +40,13 @@ def ask_everything(reference: Reference, curriculum: Curriculum) -> None:
 
 def build(curriculum: Curriculum) -> BuiltAnswers:
     """Write the answers of a course's own references beside them, in place of older ones."""
-    folder = shipped_answers(curriculum.package)
+    folder = registry.folder(curriculum.package)
     memo = Memo(folder / "none")
     ask_everything(Reference(memo, package=curriculum.package), curriculum)
-    for stale in folder.glob("*"):
+    for stale in folder.glob("*/answers.memo"):
         stale.unlink()
     write_shipped(folder, memo.used, {"torch": torch_version() or "", "sources": source_digest(curriculum.package)})
-    size = sum(path.stat().st_size for path in folder.iterdir())
+    size = sum(shipped_file(folder, module).stat().st_size for module in memo.used)
     return BuiltAnswers(folder, sum(map(len, memo.used.values())), size)
 
 

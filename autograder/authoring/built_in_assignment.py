@@ -3,23 +3,19 @@
 from pathlib import Path
 
 from autograder.authoring.new_assignment import (
+    MARKER,
     Project,
     assignment_files,
     clean_title,
     fill,
     require_free_name,
     require_new,
+    with_assignment,
 )
 from autograder.core.files import write_atomically
 from autograder.errors import UsageError
 
 COURSE = Path("autograder/courses/transformer")
-# File, part of the skeleton, and the text at the beginning of the line where the table ends.
-_TABLES = (
-    ("__init__.py", "built_in_course", '    ),\n    name="transformer",'),
-    ("effort.py", "built_in_effort", "}"),
-    ("outcomes.py", "built_in_outcomes", "}"),
-)
 _NEXT = (
     "Next:",
     "    make regenerate",
@@ -34,7 +30,7 @@ def is_clone(folder: Path) -> bool:
 
 
 def create(root: Path, name: str, title: str = "") -> list[str]:
-    """Write the files of an assignment, and its entries at the end of each table; return lines for the user."""
+    """Write the files of an assignment, and name it at the end of the course; return lines for the user."""
     require_free_name(name)
     title = clean_title(title, name)
     project = Project(root, root / COURSE, "transformer", is_new=False)
@@ -45,21 +41,12 @@ def create(root: Path, name: str, title: str = "") -> list[str]:
         files[submissions / "right" / style / f"{name}.py"] = fill(f"right_{style}", name, title, project)
     files[submissions / "beginners" / f"{name}.py"] = fill("beginners", name, title, project)
     require_new(files)
-    for table, part, end in _TABLES:
-        path = root / COURSE / table
-        files[path] = _with_entry(path, end, fill(part, name, title, project))
-    for table, part in (("hints.toml", "hints"), ("glossary.toml", "glossary")):
-        text = (root / COURSE / table).read_text("utf-8").rstrip()
-        files[root / COURSE / table] = f"{text}\n\n{fill(part, name, title, project)}"
+    declaration = root / COURSE / "__init__.py"
+    text = declaration.read_text("utf-8")
+    if MARKER not in text:
+        raise UsageError(f"{declaration} has no line {MARKER.strip()!r}. Add it below the last assignment")
+    files[declaration] = with_assignment(text, name)
     for path, content in files.items():
         write_atomically(path, content.encode())
     written = [f"wrote {path.relative_to(root)}" for path in sorted(files)]
     return [*written, *(line.format(name=name) for line in _NEXT)]
-
-
-def _with_entry(path: Path, end: str, entry: str) -> str:
-    """Return the text of a table with an entry before its end."""
-    before, found, after = path.read_text("utf-8").rpartition(f"\n{end}")
-    if not found:
-        raise UsageError(f"the end of the table in {path} was not found. Add the entry yourself:\n{entry}")
-    return f"{before}\n{entry.rstrip()}{found}{after}"

@@ -60,10 +60,10 @@ def _reference_problems(assignment: Assignment, curriculum: Curriculum, checks: 
         for function in check.functions
         if function.partition(".")[0] == assignment.module
     }
-    path = registry.folder(curriculum.package) / "reference" / f"{assignment.module}.py"
+    path = registry.assignment_folder(assignment.module, curriculum.package) / "reference.py"
     if needed and not path.is_file():
         check = next(iter(needed.values()))
-        text = f"{check.name} compares with reference/{path.name}, which is missing. Write it"
+        text = f"{check.name} compares with {assignment.module}/{path.name}, which is missing. Write it"
         yield Problem(check.path, check.line, text)
     elif needed:
         tree = parse(path)

@@ -24,7 +24,7 @@ def find_problems(curriculum: Curriculum) -> Iterator[Problem]:
         yield Problem(
             path,
             line_with(path, "Curriculum("),
-            "the numbers of the assignments do not increase. Number them: Curriculum(numbered(…), …)",
+            "the numbers of the assignments do not increase. Declare the course with course(…), which numbers them",
         )
     before: list[str] = []  # functions of earlier assignments, and earlier ones of the same
     for assignment in curriculum.assignments:
@@ -69,7 +69,7 @@ def _file_problems(assignment: Assignment, curriculum: Curriculum, path: Path) -
     if not registry.solution_path(module, package).is_file():
         yield Problem(path, line, f"solutions/{module}.py is missing. Write it, or remove the assignment {module}")
     elif not registry.check_files(module, package):
-        yield Problem(path, line, f"checks/test_{module}.py is missing. Write it, or remove the assignment {module}")
+        yield Problem(path, line, f"{module}/checks.py is missing. Write it, or remove the assignment {module}")
 
 
 def _function_problems(

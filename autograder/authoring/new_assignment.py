@@ -13,10 +13,16 @@ from autograder.authoring.course_rules import problem_with_name
 from autograder.core.files import report_write_error, write_atomically
 from autograder.course import registry
 from autograder.errors import UsageError
-from autograder.workspace import hints
 
-MARKER = "# headway new-assignment adds assignments above this line."
-_FOLDERS = {"checks": "Graded checks.", "reference": "What answers are compared with.", "mistakes": "Known mistakes."}
+MARKER = "    # headway new-assignment adds assignments above this line."
+_PARTS = {
+    "assignment": "__init__.py",
+    "checks": "checks.py",
+    "reference": "reference.py",
+    "mistakes": "mistakes.py",
+    "promises": "promises.toml",
+    "hints": "hints.toml",
+}
 _ANOTHER_FOLDER = "Name another folder: headway new-assignment NAME --course DIR"
 
 
@@ -39,26 +45,25 @@ def create(folder: Path, name: str, title: str = "") -> list[str]:
     require_new(files)
     if project.is_new:
         files[project.root / "pyproject.toml"] = fill("pyproject.toml", name, title, project)
-    for subfolder, docstring in _FOLDERS.items():
-        if not (init := project.package / subfolder / "__init__.py").exists():
-            files[init] = f'"""{docstring}"""\n'
-    declaration, entry = project.package / "__init__.py", fill("assignment", name, title, project)
+    declaration = project.package / "__init__.py"
     text = fill("course", name, title, project) if project.is_new else declaration.read_text("utf-8")
     if is_declared := MARKER in text:
-        at = text.rindex("\n", 0, text.index(MARKER)) + 1
-        files[declaration] = text[:at] + entry + text[at:]
-    hint_file = project.package / hints.FILE
-    known = hint_file.read_text("utf-8").rstrip() + "\n\n" if hint_file.is_file() else ""
-    files[hint_file] = known + fill("hints", name, title, project)
+        files[declaration] = with_assignment(text, name)
     for path, content in sorted(files.items()):
         with report_write_error(path, _ANOTHER_FOLDER):
             write_atomically(path, content.encode())
     lines = [f"wrote {path}" for path in sorted(files)]
     if not is_declared:
-        lines += [f"Add this to the Curriculum in {declaration}:", "", entry.rstrip("\n"), ""]
+        lines.append(f'Name the assignment in {declaration}, where it belongs in the order: course(…, "{name}", …)')
     install = [f"    pip install -e {project.root}"] if project.is_new else []
     verify = f"    headway verify --curriculum {project.course}"
     return [*lines, "Next:", *install, verify, "Then replace what the comments in each file say, and verify again."]
+
+
+def with_assignment(declaration: str, name: str) -> str:
+    """Return the declaration of a course with an assignment added at the end."""
+    before, marker, after = declaration.rpartition(MARKER)
+    return f'{before}    "{name}",\n{marker}{after}'
 
 
 def require_free_name(name: str) -> None:
@@ -115,14 +120,8 @@ def _existing_project(folder: Path, settings: Path) -> Project:
 
 def assignment_files(name: str, title: str, project: Project) -> dict[Path, str]:
     """Return the text of each file of the skeleton by its path."""
-    places = {
-        "solution": f"solutions/{name}.py",
-        "checks": f"checks/test_{name}.py",
-        "reference": f"reference/{name}.py",
-        "mistakes": f"mistakes/{name}.py",
-        "promises": f"promises/{name}.toml",
-    }
-    return {project.package / place: fill(part, name, title, project) for part, place in places.items()}
+    files = {project.package / name / file: fill(part, name, title, project) for part, file in _PARTS.items()}
+    return {**files, project.package / "solutions" / f"{name}.py": fill("solution", name, title, project)}
 
 
 def fill(part: str, name: str, title: str, project: Project) -> str:

@@ -1,6 +1,6 @@
 """What docstrings promise, and what proves that a check looks at it.
 
-The file `promises/<assignment>.toml` of a course covers every clause of the docstrings of the assigned functions:
+The file `promises.toml` of an assignment covers every clause of the docstrings of the assigned functions:
 
     [softmax]
     descriptions = ["x: scores, any shape"]
@@ -111,18 +111,18 @@ class FunctionPromises:
 
 def has_promises(module: str, package: str) -> bool:
     """Return whether an assignment has a file of promises; it is optional."""
-    return (_folder(module, package) / f"{module}.toml").is_file()
+    return _path(module, package).is_file()
 
 
 @cache
 def promises_of_module(module: str, package: str) -> dict[str, FunctionPromises]:
     """Return the promises of an assignment's functions, by qualified name; raise InvalidPromises for a bad file."""
-    path = _folder(module, package) / f"{module}.toml"
+    path = _path(module, package)
     try:
         tables = tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
         return {f"{module}.{name}": _parse(f"{module}.{name}", table) for name, table in tables.items()}
     except (tomllib.TOMLDecodeError, TypeError, AttributeError) as error:
-        raise InvalidPromises(f"{path.name}: {error}") from None
+        raise InvalidPromises(f"{module}/{path.name}: {error}") from None
 
 
 def _parse(function: str, table: dict[str, object]) -> FunctionPromises:
@@ -198,5 +198,5 @@ def _wrapper(function: str, name: str) -> str:
     )
 
 
-def _folder(module: str, package: str) -> Path:
-    return registry.folder(registry.home(module, package)) / "promises"
+def _path(module: str, package: str) -> Path:
+    return registry.assignment_folder(module, package) / "promises.toml"

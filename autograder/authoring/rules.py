@@ -21,4 +21,4 @@ def find_problems(curriculum: Curriculum) -> list[Problem]:
         problems += lesson_rules.find_problems(assignment, curriculum)
         problems += check_rules.find_problems(assignment, curriculum)
         problems += table_rules.find_problems(assignment, curriculum)
-    return [*problems, *table_rules.find_unknown_names(curriculum)]
+    return problems

@@ -13,9 +13,10 @@ from autograder.workspace import hints
 
 
 def find_problems(assignment: Assignment, curriculum: Curriculum) -> Iterator[Problem]:
-    """Yield the broken rules of an assignment's mistakes and promises."""
+    """Yield the broken rules of an assignment's mistakes, promises, hints and terms."""
     yield from _mistake_problems(assignment, curriculum)
-    path = registry.folder(curriculum.package) / "promises" / f"{assignment.module}.toml"
+    yield from _text_problems(assignment, curriculum)
+    path = registry.assignment_folder(assignment.module, curriculum.package) / "promises.toml"
     names = {function.qualified for function in assignment.functions}
     try:
         for name in promises_of_module(assignment.module, curriculum.package):
@@ -27,7 +28,10 @@ def find_problems(assignment: Assignment, curriculum: Curriculum) -> Iterator[Pr
 
 
 def _mistake_problems(assignment: Assignment, curriculum: Curriculum) -> Iterator[Problem]:
-    path = registry.folder(curriculum.package) / "mistakes" / f"{assignment.module}.py"
+    folder = registry.assignment_folder(assignment.module, curriculum.package)
+    path = folder / "mistakes.py"
+    if not path.is_file():
+        path = folder / "mistakes" / "__init__.py"
     if not path.is_file():
         return
     tree = parse(path)
@@ -55,29 +59,31 @@ def _mistake_problems(assignment: Assignment, curriculum: Curriculum) -> Iterato
             yield Problem(path, line, f"two mistakes are named {mistake.id}. Rename one of them")
 
 
-def find_unknown_names(curriculum: Curriculum) -> Iterator[Problem]:
-    """Yield the broken rules of a course's hints and glossary."""
-    folder = registry.folder(curriculum.package)
-    path = folder / hints.FILE
+def _text_problems(assignment: Assignment, curriculum: Curriculum) -> Iterator[Problem]:
+    """Yield what is wrong with the hints and the terms of an assignment."""
+    folder = registry.assignment_folder(assignment.module, curriculum.package)
+    path = folder / "hints.toml"
     try:
         tables = tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
     except (OSError, ValueError) as error:
         yield Problem(path, 0, f"this is not valid TOML: {error}. Correct it")
         return
+    names = {function.name for function in assignment.functions}
     for name, table in tables.items():
-        line = line_with(path, f'"{name}"')
+        line = line_with(path, f"[{name}")
         steps = table.get("steps") if isinstance(table, dict) else None
-        if name not in curriculum.functions:
-            yield Problem(path, line, f'{name} is not a function of the course. Write ["module.function"]')
-        elif not isinstance(steps, list) or len(steps) != len(hints.KINDS) or not all(map(_is_text, steps)):
-            text = (
-                f"{name} needs exactly {len(hints.KINDS)} hints: steps = [a question, the idea, the shape of the line]"
+        if name not in names:
+            yield Problem(
+                path, line, f"{name} is not a function of {assignment.module}. Correct the name of this table"
             )
-            yield Problem(path, line, text)
+        elif not isinstance(steps, list) or len(steps) != len(hints.KINDS) or not all(map(_is_text, steps)):
+            kinds = "a question, the idea, the shape of the line"
+            yield Problem(path, line, f"{name} needs exactly {len(hints.KINDS)} hints: steps = [{kinds}]")
     try:
-        glossary.load(curriculum)
+        glossary.load_terms(assignment.module, curriculum.package)
     except UsageError as error:
-        yield Problem(folder / glossary.FILE, 0, f"{error}".partition(" is invalid ")[2].partition(". Please")[0])
+        problem = f"{error}".partition(" is invalid ")[2].partition(". Please")[0]
+        yield Problem(folder / "glossary.toml", 0, problem)
 
 
 def _is_text(value: object) -> bool:

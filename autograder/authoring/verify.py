@@ -31,8 +31,8 @@ from autograder.course.stubs import make_stubs
 from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of_function, mistakes_of_module
 from autograder.engine.official_solutions import copy_official_solutions, official_solutions
-from autograder.engine.reference import Reference, has_current_answers, shipped_answers
-from autograder.engine.reference.memo import SUFFIX, Memo, read_shipped
+from autograder.engine.reference import Reference, has_current_answers
+from autograder.engine.reference.memo import Memo, read_shipped, shipped_file
 from autograder.engine.session import CheckSession, Options, check, run_in_session
 from autograder.sandbox import Workers, start_workers
 
@@ -143,14 +143,14 @@ def _answers(task: VerifyTask) -> VerifyResult:
 def _count_missing_answers(task: VerifyTask) -> int:
     """Return how many answers to the inputs that students have are not among those that ship with the course."""
     package = task.curriculum.package
-    folder = shipped_answers(package)
+    folder = registry.folder(package)
     memo = Memo(folder)
     if torch_version() not in (None, memo.index.get("torch")):
         return 0  # Another version of PyTorch gives different answers.
     with official_solutions(task.curriculum) as solutions:
         reference = Reference(memo, package=package)
         check("solutions", solutions, _options(task, reference=reference))
-    return sum(len(used.keys() - read_shipped(folder / f"{m}{SUFFIX}").keys()) for m, used in memo.used.items())
+    return sum(len(used.keys() - read_shipped(shipped_file(folder, m)).keys()) for m, used in memo.used.items())
 
 
 def _solutions(task: VerifyTask, seed: int) -> VerifyResult:

@@ -113,13 +113,13 @@ def _course_files() -> Diagnostic:
 
 
 def _reference_values() -> Diagnostic:
+    from autograder.course import registry
     from autograder.courses.transformer import TRANSFORMER
-    from autograder.engine.reference import memo, shipped_answers, source_digest
+    from autograder.engine.reference import memo, source_digest
 
-    shipped = memo.Memo(shipped_answers(TRANSFORMER.package))
-    count = sum(
-        len(memo.read_shipped(shipped_answers(TRANSFORMER.package) / f"{m}{memo.SUFFIX}")) for m in TRANSFORMER.modules
-    )
+    folder = registry.folder(TRANSFORMER.package)
+    shipped = memo.Memo(folder)
+    count = sum(len(memo.read_shipped(memo.shipped_file(folder, module))) for module in TRANSFORMER.modules)
     is_current = shipped.index.get("sources") == source_digest(TRANSFORMER.package)
     text = f"{count} values computed with PyTorch {shipped.index.get('torch', '?')}"
     if not is_current:

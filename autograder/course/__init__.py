@@ -3,6 +3,6 @@
 Checks, reports, stubs and the command line take the names of assignments and functions from here.
 """
 
-from autograder.course.model import CACHE, Assignment, Curriculum, Function, Output
+from autograder.course.model import CACHE, FIGURES, Assignment, Curriculum, Function, Output, Plot
 
-__all__ = ["CACHE", "Assignment", "Curriculum", "Function", "Output"]
+__all__ = ["CACHE", "FIGURES", "Assignment", "Curriculum", "Function", "Output", "Plot"]

@@ -7,23 +7,19 @@ from collections.abc import Sequence
 from autograder.course import Curriculum, registry
 from autograder.errors import UsageError
 
-FILE = "glossary.toml"  # in the course's package
-
 Glossary = dict[str, dict[str, str]]  # assignment -> term -> meaning
 
 
 def load(curriculum: Curriculum) -> Glossary:
-    """Return the glossary in course order; empty if the course has none."""
-    path = registry.folder(curriculum.package) / FILE
+    """Return the glossary in course order; assignments without terms are not in it."""
+    return {module: terms for module in curriculum.modules if (terms := load_terms(module, curriculum.package))}
+
+
+def load_terms(module: str, package: str) -> dict[str, str]:
+    """Return the meanings of the terms that a lesson introduces; none if its assignment has no `glossary.toml`."""
+    path = registry.assignment_folder(module, package) / "glossary.toml"
     try:
-        tables = tomllib.loads(path.read_text("utf-8"))
-        if unknown := sorted(tables.keys() - curriculum.modules.keys()):
-            raise ValueError(f"no such assignment: {unknown[0]}")
-        return {
-            module: {term: " ".join(meaning.split()) for term, meaning in tables[module].items()}
-            for module in curriculum.modules
-            if module in tables
-        }
+        return {term: " ".join(text.split()) for term, text in tomllib.loads(path.read_text("utf-8")).items()}
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, AttributeError) as error:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from autograder.errors import UsageError
 
+FIGURES = ("png", "svg", "pdf")
 CACHE = "cache"  # An output of this name stays in the student's process; only entries of it are fetched, by name.
 
 
@@ -43,6 +44,19 @@ class Function:
 
 
 @dataclass(frozen=True)
+class Plot:
+    """A plot of what functions of the course compute, drawn by `headway plot`."""
+
+    name: str
+    entry_point: str  # the function that draws it, `module:function` in `models.plots`
+    needs: tuple[str, ...]  # the functions of the course that compute what it shows
+    title: str
+    caption: str  # what to look for, in one sentence
+    trained: bool = False  # whether it shows a trained model, read from a checkpoint
+    suffixes: tuple[str, ...] = FIGURES  # the file formats it can be written in; the first is the default
+
+
+@dataclass(frozen=True)
 class Assignment:
     """One module of a submission."""
 
@@ -52,6 +66,7 @@ class Assignment:
     functions: tuple[Function, ...]
     outcome: str = ""  # what the student's work can do when it passes, in a sentence
     command: str = ""  # a command that shows it
+    plots: tuple[Plot, ...] = ()
 
     @property
     def minutes(self) -> int:
@@ -90,6 +105,11 @@ class Curriculum:
     def modules(self) -> dict[str, Assignment]:
         """Return every assignment by its module name, in course order."""
         return {assignment.module: assignment for assignment in self.assignments}
+
+    @cached_property
+    def plots(self) -> dict[str, Plot]:
+        """Return every plot by its name, in course order."""
+        return {plot.name: plot for assignment in self.assignments for plot in assignment.plots}
 
     @cached_property
     def function_names(self) -> dict[str, tuple[str, ...]]:

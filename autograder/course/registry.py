@@ -8,14 +8,17 @@ A package offers a course as an entry point of the group `headway.courses`, whos
 The package that `Curriculum.package` names contains everything else. `autograder.courses.transformer`, the built-in
 course, has the same layout, except that its solutions are in `solutions/` at the top of the repository:
 
+    __init__.py                 the course: the names of its assignments in their order
     solutions/<module>.py       lesson and solution, from which the stub is generated
     solutions/figures/*.svg     pictures in the lessons; optional
-    checks/test_<module>.py     graded checks; or several files checks/<module>/test_*.py
-    reference/<module>.py       the functions that answers are compared with
-    mistakes/<module>.py        known mistakes; optional
-    promises/<module>.toml      what the docstrings promise, and what breaks it; optional
-    hints.toml                  hints; optional
-    glossary.toml               explanations of terms; optional
+    <module>/__init__.py        the assignment: its functions, what they return and need
+    <module>/checks.py          graded checks; or a package, whose modules without an underscore contain them
+    <module>/reference.py       the functions that answers are compared with
+    <module>/mistakes.py        known mistakes; optional, may be a package
+    <module>/promises.toml      what the docstrings promise, and what breaks it; optional
+    <module>/hints.toml         for each function three hints: a question, the idea, the shape of the line; optional
+    <module>/glossary.toml      explanations of the terms that the lesson introduces; optional
+    <module>/answers.memo       the answers of the reference to the public inputs; generated, optional
 
 An assignment can also be reused from the built-in course (`selection.py`). Whatever has no `solutions/<module>.py` in
 the course's own package is taken from the built-in course, with its checks, references, mistakes, promises and hints.
@@ -200,24 +203,23 @@ def extra_texts(package: str) -> dict[str, str]:
     return {path.name: path.read_text("utf-8") for path in sorted((solutions(package) / "extras").glob("*.py"))}
 
 
-def checks(package: str) -> Path:
-    """Return the folder of the checks in a package."""
-    return folder(package) / "checks"
+def assignment_folder(module: str, package: str) -> Path:
+    """Return the folder of an assignment of a course, which may be in the built-in course."""
+    return folder(home(module, package)) / module
 
 
 def check_files(module: str, package: str) -> list[Path]:
     """Return the files with the checks of an assignment of a course; empty if there are none."""
-    root = checks(home(module, package))
-    single = root / f"test_{module}.py"
-    return [single] if single.is_file() else sorted((root / module).glob("test_*.py"))
+    root = assignment_folder(module, package)
+    single = root / "checks.py"
+    return [single] if single.is_file() else sorted((root / "checks").glob("[!_]*.py"))
 
 
 def check_modules(module: str, package: str) -> list[str]:
     """Return the same as names of Python modules: pytest does not accept a path that contains a bracket."""
-    package_of_module = home(module, package)
-    root = checks(package_of_module)
+    root = assignment_folder(module, package)
     paths = [path.relative_to(root).with_suffix("") for path in check_files(module, package)]
-    return [".".join((package_of_module, root.name, *path.parts)) for path in paths]
+    return [".".join((home(module, package), module, *path.parts)) for path in paths]
 
 
 def source_files(package: str) -> list[Path]:
@@ -234,7 +236,10 @@ def _validate(curriculum: Curriculum) -> None:
         raise _invalid(name, f"the assignment {empty[0]} has no functions")
     numbers = [assignment.number for assignment in curriculum.assignments]
     if numbers != sorted(set(numbers)):
-        raise _invalid(name, "the numbers of its assignments do not increase. Number them with numbered(…)")
+        raise _invalid(
+            name,
+            "the numbers of its assignments do not increase. Declare the course with course(…), which numbers them",
+        )
     for module, assignment in curriculum.modules.items():
         if not module.isidentifier() or module in sys.stdlib_module_names:
             reason = "not an identifier, or a name of the standard library"
@@ -244,7 +249,7 @@ def _validate(curriculum: Curriculum) -> None:
         if not solution_path(module, package).is_file():
             raise _invalid(name, f"{package}/solutions/{module}.py is missing")
         if not check_files(module, package):
-            raise _invalid(name, f"{package}/checks/test_{module}.py is missing")
+            raise _invalid(name, f"{package}/{module}/checks.py is missing")
     for function in curriculum.functions.values():
         if missing := [need for need in function.needs if need not in curriculum.all_functions]:
             raise _invalid(name, f"{function.qualified} needs {missing[0]!r}, which is not in the course")

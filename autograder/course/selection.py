@@ -1,8 +1,7 @@
 """Choose assignments: some of a course for students, or some of the built-in course for another course.
 
-    COURSE = Curriculum(
-        numbered(*built_in_assignments(without=("gpt2", "llama")), Assignment(0, "averages", …)),
-        name="mine", package="my_course", title="My course",
+    COURSE = course(
+        __name__, *built_in_assignments(without=("gpt2", "llama")), "averages", name="mine", title="My course"
     )
 
 Chosen assignments may import others. Those are given: students get their official solutions.
@@ -24,11 +23,6 @@ def built_in_assignments(*names: str, without: Iterable[str] = ()) -> tuple[Assi
     left_out = course.select_assignments(without)
     chosen = course.select_assignments(names or course.modules)
     return tuple(course.modules[module] for module in chosen if module not in left_out)
-
-
-def numbered(*assignments: Assignment) -> tuple[Assignment, ...]:
-    """Return assignments with the numbers 1, 2, …"""
-    return tuple(replace(assignment, number=number) for number, assignment in enumerate(assignments, 1))
 
 
 def select(curriculum: Curriculum, names: Iterable[str]) -> Curriculum:

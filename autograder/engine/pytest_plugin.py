@@ -1,7 +1,7 @@
 r"""The pytest plugin: options, hooks and fixtures of graded checks. Load it with `-p autograder.engine.pytest_plugin`.
 
     python -m pytest -p autograder.engine.pytest_plugin --submission my-gpt \
-        --pyargs autograder.courses.transformer.checks
+        --pyargs autograder.courses.transformer.softmax.checks
 
 A graded check is an ordinary test with the mark `graded(function, points=1)`; the first line of its docstring is its
 title. With several functions, `graded("a.f", "a.g")`, it is one check for each of them. A check that sees no answers to

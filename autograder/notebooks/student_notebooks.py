@@ -11,7 +11,6 @@ from pathlib import Path
 from autograder.course import Curriculum, registry
 from autograder.course.stubs import is_private, make_stub, with_comments_above, with_effort
 from autograder.errors import HeadwayError
-from autograder.models.plot_data.catalog import PLOTS
 from autograder.notebooks import cells as notebook_cells
 from autograder.parsing.cell_statements import Cell, imported_roots, read_statements
 
@@ -91,7 +90,7 @@ def _plots_after_functions(source: list[tuple[str, str]], module: str, curriculu
     places = []
     for i, (kind, text) in enumerate(source):
         shown = _SHOW.search(text) if kind == "play" else None
-        plot = PLOTS.get(shown[1]) if shown else None
+        plot = registry.default().plots.get(shown[1]) if shown else None
         needed = [last_definition.get(name, 0) for name in plot.needs] if plot else []
         place = max([i, *needed])
         places.append((place, place != i, i))  # A plot is moved to after the cell that was there.

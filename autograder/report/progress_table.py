@@ -10,7 +10,7 @@ from rich.text import Text
 
 from autograder.core.text import ago
 from autograder.course import Assignment, Curriculum, Function
-from autograder.course.effort import DIFFICULTY, duration
+from autograder.course.duration import DIFFICULTY, duration
 from autograder.report.check_report import STATUS_STYLES
 
 DOTS = ("", "●○○", "●●○", "●●●")

@@ -7,7 +7,6 @@ from autograder.course import Assignment, Curriculum, registry
 from autograder.course.stubs import EXPERIMENT, PICTURE
 from autograder.documents.results import Status
 from autograder.errors import UsageError
-from autograder.models.plot_data.catalog import PLOTS
 from autograder.report.assignment_finished import FinishedAssignment
 from autograder.workspace import files, progress, solutions
 from autograder.workspace.workspace import Workspace
@@ -69,10 +68,11 @@ def _picture(workspace: Workspace, module: str) -> tuple[str, str, str] | None:
     curriculum = workspace.curriculum
     lesson = _TEXT_COMMENT.sub(" ", files.stub_text(module, curriculum))
     if _is_built_in(curriculum):
-        names = [name for name in _PLOT_COMMAND.findall(lesson) if name in PLOTS]
-        for name in sorted(names, key=lambda name: PLOTS[name].trained):
-            note = "; train one first: headway train" if PLOTS[name].trained else ""
-            return "picture", f"headway plot {name}", f"{PLOTS[name].title}{note}"
+        plots = registry.default().plots
+        names = [name for name in _PLOT_COMMAND.findall(lesson) if name in plots]
+        for name in sorted(names, key=lambda name: plots[name].trained):
+            note = "; train one first: headway train" if plots[name].trained else ""
+            return "picture", f"headway plot {name}", f"{plots[name].title}{note}"
     figures = [file for _, file in PICTURE.findall(lesson) if not file.startswith(MAPS)]
     figure = next((file for file in figures if (workspace.folder / file).is_file()), None)
     return ("picture", figure, "a picture in the lesson, to look at again") if figure else None

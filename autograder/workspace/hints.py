@@ -9,15 +9,14 @@ from autograder.course import registry
 from autograder.errors import UsageError
 from autograder.workspace.state import State
 
-FILE = "hints.toml"  # in the course's package
 KINDS = ("question", "idea", "shape")
 KEY = "hints"  # key of the state file: function -> how many steps were shown
 
 
 @cache
-def load(package: str) -> dict[str, tuple[str, ...]]:
-    """Return the steps of every function by qualified name, each on one line."""
-    path = registry.folder(package) / FILE
+def load(module: str, package: str) -> dict[str, tuple[str, ...]]:
+    """Return the steps of each function of an assignment by its short name, each on one line."""
+    path = registry.assignment_folder(module, package) / "hints.toml"
     try:
         tables = tomllib.loads(path.read_text("utf-8"))
         hints = {name: tuple(" ".join(step.split()) for step in table["steps"]) for name, table in tables.items()}
@@ -32,7 +31,8 @@ def load(package: str) -> dict[str, tuple[str, ...]]:
 
 def steps(function: str, package: str) -> tuple[str, ...]:
     """Return the three steps of a function, by qualified name; none if the course has no hints for it."""
-    return load(registry.home(function.partition(".")[0], package)).get(function, ())
+    module, _, name = function.partition(".")
+    return load(module, package).get(name, ())
 
 
 def shown_count(section: Mapping[str, Any], function: str) -> int:

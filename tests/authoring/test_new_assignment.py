@@ -7,13 +7,13 @@ import tomllib
 import zipfile
 
 import pytest
+from autograder.courses.transformer.effort import EFFORT
+from autograder.courses.transformer.outcomes import OUTCOMES
 from support.commands import headway, headway_with, refusal, succeed
 from support.paths import ROOT
 
 from autograder.authoring import built_in_assignment, new_assignment
 from autograder.course import registry
-from autograder.courses.transformer.effort import EFFORT
-from autograder.courses.transformer.outcomes import OUTCOMES
 from autograder.errors import UsageError
 
 

@@ -85,7 +85,7 @@ def student():
 
 @pytest.fixture
 def reference():
-    return proxy("autograder.courses.transformer.reference.")
+    return proxy("autograder.courses.transformer.{}.reference")
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ def run(qualified, names):
     """Run every check of one function on what the notebook defined."""
     module = qualified.partition(".")[0]
     mine = _Proxy(names)
-    theirs = plain.proxy("autograder.courses.transformer.reference.")
+    theirs = plain.proxy("autograder.courses.transformer.{}.reference")
     checks = {}
     for path in check_files(module, BUILT_IN):
         exec(compile(path.read_text("utf-8"), str(path), "exec"), checks)

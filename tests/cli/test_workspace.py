@@ -7,7 +7,7 @@ import shutil
 import pytest
 from support.commands import invoke, refusal, succeed
 
-from autograder.course.effort import duration
+from autograder.course.duration import duration
 from autograder.courses.transformer import TRANSFORMER
 from autograder.report import progress_table
 

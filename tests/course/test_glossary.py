@@ -34,11 +34,10 @@ def test_select_unknown_term_suggests_the_closest(name, message):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    "content", ["[", "softmax = 3", "[softmax]\nlogit = 3", "[nowhere]\nlogit = 'a'", "\udcff"], ids=range(5)
-)
+@pytest.mark.parametrize("content", ["[", "logit = 3", "[softmax]\nlogit = 'a'", "\udcff"], ids=range(4))
 def test_load_invalid_file_names_it(content, tmp_path, monkeypatch):
-    (tmp_path / glossary.FILE).write_text(content, "utf-8", errors="surrogateescape")
+    (tmp_path / "softmax").mkdir()
+    (tmp_path / "softmax" / "glossary.toml").write_text(content, "utf-8", errors="surrogateescape")
     monkeypatch.setattr(glossary.registry, "folder", lambda package: tmp_path)
     with pytest.raises(UsageError, match=r"glossary.toml is invalid"):
         glossary.load(TRANSFORMER)

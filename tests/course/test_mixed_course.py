@@ -4,7 +4,6 @@ import json
 
 import pytest
 from support.commands import headway_with, refusal, succeed
-from support.editing import edit
 from support.run_notebooks import run
 from support.toy_course import MIXED, check_json, install_mixed
 
@@ -132,10 +131,3 @@ def test_site_of_a_mixed_course(headway, tmp_path):
     assert "--no-checks" in refusal("site", "--out", tmp_path / "site", "--curriculum", "mixed", run=headway)
     succeed("site", "--out", tmp_path / "site", "--curriculum", "mixed", "--no-checks", run=headway)
     assert {"softmax.html", "pooling.html"} <= {path.name for path in (tmp_path / "site").iterdir()}
-
-
-def test_numbers_that_do_not_increase_are_refused(tmp_path):
-    site = install_mixed(tmp_path / "site")
-    edit(site / "mixedcourse" / "__init__.py", 'numbered(*built_in_assignments("softmax"), POOLING)',
-         '(*built_in_assignments("softmax"), POOLING)')  # fmt: skip
-    assert "do not increase" in refusal("list", "--curriculum", "mixed", run=headway_with(site))

@@ -13,6 +13,8 @@ from support.toy_course import install, install_mixed
 
 pytestmark = pytest.mark.slow
 
+SHIPPED = {"answers.json", "averages/answers.memo"}
+
 
 def findings(done):
     return {finding["kind"]: finding for finding in json.loads(done.stdout)}
@@ -29,8 +31,7 @@ def test_built_answers_replace_the_references(tmp_path):
     package = site / "toycourse"
     built = succeed("verify", "--curriculum", "toy", "--build-answers", run=headway_with(site))
     assert "4 answers" in built.stderr
-    shipped = package / "reference" / "shipped"
-    assert {path.name for path in shipped.iterdir()} == {"averages.memo", "index.json"}
+    assert {path.relative_to(package).as_posix() for path in package.rglob("answers*")} == SHIPPED
 
     verified = succeed("verify", "--curriculum", "toy", "--json", "-", run=headway_with(site))
     assert findings(verified)["answers"]["ok"]
@@ -38,7 +39,7 @@ def test_built_answers_replace_the_references(tmp_path):
     # A changed reference would have other answers, so it is not changed: it cannot be imported in this process.
     without = tmp_path / "without_reference.py"
     without.write_text(
-        "import sys\nsys.modules['toycourse.reference.averages'] = None\n"
+        "import sys\nsys.modules['toycourse.averages.reference'] = None\n"
         "from autograder.cli import main\nmain(sys.argv[1:])\n"
     )
     check = ("check", "--curriculum", "toy", "--dir", package / "solutions")
@@ -53,11 +54,11 @@ def test_outdated_answers_are_reported_and_built_again(tmp_path):
     package = site / "toycourse"
     verify = functools.partial(headway_with(site), "verify", "--curriculum", "toy")
     succeed("--build-answers", run=verify)
-    edit(package / "hints.toml", "Add up each row", "Sum each row")
+    edit(package / "averages" / "hints.toml", "Add up each row", "Sum each row")
     assert findings(headway_with(site)("verify", "--curriculum", "toy", "--json", "-"))["answers"]["ok"], (
         "hints do not matter"
     )
-    reference = package / "reference" / "averages.py"
+    reference = package / "averages" / "reference.py"
     reference.write_text(reference.read_text() + "# changed\n")
     outdated = verify("--json", "-")
     assert outdated.returncode == 1
@@ -68,10 +69,10 @@ def test_outdated_answers_are_reported_and_built_again(tmp_path):
 
 def test_answers_of_a_broken_course_are_not_built(tmp_path):
     site = install(tmp_path / "site")
-    edit(site / "toycourse" / "mistakes" / "averages.py", "(x.shape[-1] - 1)", "(x.shape[-1] - 0)")
+    edit(site / "toycourse" / "averages" / "mistakes.py", "(x.shape[-1] - 1)", "(x.shape[-1] - 0)")
     done = headway_with(site)("verify", "--curriculum", "toy", "--build-answers")
     assert done.returncode == 1 and "were not built" in done.stderr
-    assert not (site / "toycourse" / "reference" / "shipped").exists()
+    assert not list((site / "toycourse").rglob("answers*"))
 
 
 def test_answers_of_reused_assignments_are_not_built_again(tmp_path):
@@ -84,6 +85,6 @@ def test_answers_of_reused_assignments_are_not_built_again(tmp_path):
     done = run_script(code, site)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "4"
-    assert {path.name for path in (site / "mixedcourse" / "reference" / "shipped").iterdir()} == {
-        "index.json", "pooling.memo"
-    }  # fmt: skip
+    package = site / "mixedcourse"
+    shipped = {path.relative_to(package).as_posix() for path in package.rglob("answers*")}
+    assert shipped == {"answers.json", "pooling/answers.memo"}

@@ -76,14 +76,14 @@ def test_workspace_of_another_course_is_refused(headway, tmp_path):
 
 def test_checks_in_several_files_are_found(headway, tmp_path):
     site = install(tmp_path / "site")
-    checks = site / "toycourse" / "checks"
-    whole, variance = (checks / "test_averages.py").read_text(), '@graded("averages.variance", points=2)'
+    folder = site / "toycourse" / "averages"
+    whole, variance = (folder / "checks.py").read_text(), '@graded("averages.variance", points=2)'
     head, mean = whole[: whole.index("@graded")], whole[: whole.index(variance)]
-    (checks / "test_averages.py").unlink()
-    (checks / "averages").mkdir()
-    (checks / "averages" / "__init__.py").touch()
-    (checks / "averages" / "test_mean.py").write_text(mean)
-    (checks / "averages" / "test_variance.py").write_text(head + whole[whole.index(variance) :])
+    (folder / "checks.py").unlink()
+    (folder / "checks").mkdir()
+    (folder / "checks" / "__init__.py").touch()
+    (folder / "checks" / "mean.py").write_text(mean)
+    (folder / "checks" / "variance.py").write_text(head + whole[whole.index(variance) :])
     work = tmp_path / "work"
     work.mkdir()
     (work / "averages.py").write_text(SOLUTION.read_text())
@@ -93,7 +93,7 @@ def test_checks_in_several_files_are_found(headway, tmp_path):
 
 def test_verify_mistake_that_no_check_finds_fails(headway, tmp_path):
     site = install(tmp_path / "site")
-    edit(site / "toycourse" / "mistakes" / "averages.py", "(x.shape[-1] - 1)", "(x.shape[-1] - 0)")
+    edit(site / "toycourse" / "averages" / "mistakes.py", "(x.shape[-1] - 1)", "(x.shape[-1] - 0)")
     done = headway_with(site)("verify", "--curriculum", "toy", "--json", "-")
     assert done.returncode == 1
     [wrong] = [finding for finding in json.loads(done.stdout) if not finding["ok"]]
@@ -101,10 +101,10 @@ def test_verify_mistake_that_no_check_finds_fails(headway, tmp_path):
 
 
 EDITS = {
-    "name": ('name="toy"', 'name="boy"'),
-    "stdlib": ("averages", "statistics"),
-    "needs": ('("averages.mean_of",)', '("averages.median",)'),
-    "package": ('package="toycourse"', 'package="nowhere"'),
+    "name": ("__init__.py", 'name="toy"', 'name="boy"'),
+    "stdlib": ("__init__.py", '"averages"', '"statistics"'),
+    "needs": ("averages/__init__.py", 'needs="averages.mean_of"', 'needs="averages.median"'),
+    "package": ("__init__.py", "course(__name__", 'course("nowhere"'),
 }
 
 
@@ -113,16 +113,18 @@ def broken(folder, what):
     if what == "import":
         return install(folder, package=None)
     if what == "type":
-        return install(folder, "toycourse:Output")
+        return install(folder, "toycourse:course")
     site = install(folder)
     package = site / "toycourse"
-    about = package / "__init__.py"
     if what == "raises":
-        about.write_text("raise RuntimeError('first line\\nsecond \\033[31mline')\n")
+        (package / "__init__.py").write_text("raise RuntimeError('first line\\nsecond \\033[31mline')\n")
     elif what == "checks":
-        (package / "checks" / "test_averages.py").unlink()
+        (package / "averages" / "checks.py").unlink()
     else:
-        edit(about, *EDITS[what])
+        file, old, new = EDITS[what]
+        edit(package / file, old, new)
+        if what == "stdlib":
+            (package / "averages").rename(package / "statistics")
     return site
 
 
@@ -131,12 +133,12 @@ def broken(folder, what):
     [
         ("import", "toycourse:COURSE cannot be imported (ModuleNotFoundError: No module named 'toycourse')"),
         ("raises", "cannot be imported (RuntimeError: first line second line)"),
-        ("type", "toycourse:Output is a type, not a Curriculum"),
+        ("type", "toycourse:course is a function, not a Curriculum"),
         ("name", "is named 'boy'"),
         ("stdlib", "a module cannot be named 'statistics'"),
         ("needs", "averages.variance needs 'averages.median', which is not in the course"),
-        ("checks", "toycourse/checks/test_averages.py is missing"),
-        ("package", "the package 'nowhere' of a course is missing"),
+        ("checks", "toycourse/averages/checks.py is missing"),
+        ("package", "cannot be imported (ModuleNotFoundError: No module named 'nowhere')"),
     ],
 )
 def test_invalid_course_is_one_line(headway, tmp_path, what, words):
@@ -146,7 +148,7 @@ def test_invalid_course_is_one_line(headway, tmp_path, what, words):
 
 def test_checks_with_a_syntax_error_are_one_line(headway, tmp_path):
     site = install(tmp_path / "site")
-    (site / "toycourse" / "checks" / "test_averages.py").write_text("def test_rows(:\n")
+    (site / "toycourse" / "averages" / "checks.py").write_text("def test_rows(:\n")
     done = headway_with(site)("check", "--curriculum", "toy", "--dir", TOY / "solutions")
     assert done.returncode == 3 and len(done.stderr.splitlines()) == 1 and "SyntaxError" in done.stderr
 
@@ -160,7 +162,7 @@ def test_unknown_course_lists_the_installed_ones(headway, tmp_path):
 
 def test_hint_without_hints_is_refused(headway, tmp_path):
     site = install(tmp_path / "site")
-    (site / "toycourse" / "hints.toml").unlink()
+    (site / "toycourse" / "averages" / "hints.toml").unlink()
     done = refusal("hint", "averages.mean_of", "--curriculum", "toy", run=headway_with(site))
     assert "for averages.mean_of" in done
 
@@ -171,7 +173,7 @@ def test_changed_reference_invalidates_the_memo(headway, tmp_path, monkeypatch):
     check = ("check", "--curriculum", "toy", "--dir", TOY / "solutions")
     assert headway_with(site)(*check).returncode == 0
     assert list((tmp_path / "cache").rglob("*.memo"))
-    edit(site / "toycourse" / "reference" / "averages.py", "pvariance", "variance")
+    edit(site / "toycourse" / "averages" / "reference.py", "pvariance", "variance")
     assert headway_with(site)(*check).returncode == 1
 
 

@@ -26,7 +26,7 @@ def test_mark_with_two_functions_makes_a_check_of_each(check_submission):
 
 @pytest.mark.slow
 def test_check_of_two_functions_can_be_selected_for_one():
-    path = registry.checks(TRANSFORMER.package) / "test_attention.py"
+    (path,) = registry.check_files("attention", TRANSFORMER.package)
     wanted = f"{path}::test_average_batch[{BOTH[1]}]"
     command = [sys.executable, *PLUGIN, wanted, "--submission", str(bundled("solutions"))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -37,8 +37,8 @@ def attention(q, k, v, mask=None):
 
 
 STUB = "def softmax(x, axis=-1):\n    raise NotImplementedError\n"
-CHECKS = registry.checks(TRANSFORMER.package)
-PLUGIN = (sys.executable, "-m", "pytest", "-p", "autograder.engine.pytest_plugin", CHECKS / "test_softmax.py")
+(CHECKS,) = registry.check_files("softmax", TRANSFORMER.package)
+PLUGIN = (sys.executable, "-m", "pytest", "-p", "autograder.engine.pytest_plugin", CHECKS)
 SOME = ("softmax.softmax", "softmax.cross_entropy", "attention.attention")
 
 
@@ -256,7 +256,7 @@ def test_check_with_bug_is_internal_error_and_without_torch_ends(submission, err
         def call(self, *args):
             raise error
 
-    options = Options(functions=("softmax.softmax",), reference=Broken(Memo(CHECKS)))
+    options = Options(functions=("softmax.softmax",), reference=Broken(Memo(CHECKS.parent)))
     if isinstance(error, UsageError):
         with pytest.raises(UsageError, match="no PyTorch"):
             check("s", submission(softmax=RIGHT), options)

@@ -46,7 +46,7 @@ if "autograder" in sys.modules:  # only in the grader
 @pytest.mark.slow
 def test_file_named_in_an_answer_is_not_executed_by_the_grader(tmp_path):
     site, trap = install(tmp_path / "site"), tmp_path / "trap"
-    checks = site / "toycourse" / "checks" / "test_averages.py"
+    checks = site / "toycourse" / "averages" / "checks.py"
     checks.write_text(checks.read_text() + CHECK)
     folder = tmp_path / "class" / "mallory"
     folder.mkdir(parents=True)

@@ -47,7 +47,7 @@ TRUSTED = {
     "core.output_files": OWN_SOURCES,
     "core.tensor_files": "the header of a model that the user imports or has trained",
     "core.wire_format": "the header of a frame: data of at most 4 MiB, which cannot be nested deeply",
-    "courses.transformer.reference.bpe": "what the package tokenizers says",
+    "courses.transformer.bpe.reference": "what the package tokenizers says",
     "curriculum.registry": OWN_SOURCES,
     "curriculum.stubs": OWN_SOURCES,
     "documents": RESULTS,

@@ -16,7 +16,7 @@ numpy_with_int32.install()
 from autograder.core import default_integer  # noqa: E402
 from autograder.course import registry  # noqa: E402
 from autograder.course.stubs import bundled  # noqa: E402
-from autograder.engine.reference import Reference, shipped_answers  # noqa: E402
+from autograder.engine.reference import Reference  # noqa: E402
 from autograder.engine.reference.memo import Memo  # noqa: E402
 from autograder.engine.session import Options, check  # noqa: E402
 from autograder.errors import Mismatch  # noqa: E402
@@ -29,7 +29,7 @@ class ShippedAnswers(Reference):
     """Answers from the shipped memo only; notes what is not there."""
 
     def __init__(self, package):
-        self.memo = Memo(shipped_answers(package))
+        self.memo = Memo(registry.folder(package))
         super().__init__(self.memo, package=package)
         self.missing = []
 

@@ -1,4 +1,4 @@
-"""Write docs/coverage.md from the report of coverage.py: a table of the packages, and the modules with least coverage.
+"""Print the report of coverage.py as Markdown, and write it beside the report: the packages, and the worst modules.
 
 python tests/support/coverage_table.py build/coverage.json
 """
@@ -8,11 +8,10 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
 LOW = 70.0  # percent
 INTRODUCTION = """# What the tests cover
 
-`make coverage` wrote this page. It measures lines and branches while the fast tests run (`make test-fast`), also in the
+`make coverage` measures lines and branches while the fast tests run (`make test-fast`), also in the
 commands that they start. Two things are not measured, so the true figures are higher:
 
 - the tests that `make test-fast` leaves out: attacks on the sandbox, browsers, notebooks, clusters, and everything that
@@ -61,4 +60,7 @@ def table(modules: dict[str, dict[str, float]]) -> str:
 
 
 if __name__ == "__main__":
-    (ROOT / "docs" / "coverage.md").write_text(table(read(Path(sys.argv[1]))), "utf-8")
+    report = Path(sys.argv[1])
+    page = table(read(report))
+    report.with_suffix(".md").write_text(page, "utf-8")
+    print(page)

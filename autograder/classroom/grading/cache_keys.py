@@ -19,8 +19,8 @@ from autograder.engine.session import Options
 
 # The files of Headway that results depend on. Reports, commands and exports only read results.
 _RESULT_FILES = (
-    "*.py", "core/*.py", "course/*.py", "documents/*.py",
-    "courses/transformer/**/*.py", "courses/transformer/hints.toml",
+    "*.py", "core/*.py", "course/*.py", "documents/*.py", "courses/transformer/**/*.py",
+    "courses/transformer/*/hints.toml",
     "engine/**/*.py", "sandbox/**/*.py", "classroom/submissions/intake.py",
     "classroom/submissions/folder_reader.py", "classroom/grading/worker.py", "notebooks/*.py", "parsing/*.py",
 )  # fmt: skip

@@ -165,11 +165,11 @@ class MistakeEntry:
 def mistakes_of_module(module: str, package: str) -> tuple[Mistake, ...]:
     """Return the known mistakes of an assignment of a course; an empty tuple if it has none."""
     package = registry.home(module, package)
-    name = f"{package}.mistakes.{module}"
+    name = f"{package}.{module}.mistakes"
     try:
         return tuple(importlib.import_module(name).MISTAKES)
     except ModuleNotFoundError as error:
-        if error.name not in (name, f"{package}.mistakes"):
+        if error.name not in (name, f"{package}.{module}"):
             raise
         return ()
 

@@ -14,8 +14,10 @@ from typing import Any
 from autograder.core import wire_format
 from autograder.core.versions import torch_version
 from autograder.course import registry
-from autograder.engine.reference.memo import Memo, digest_of, user_cache
+from autograder.engine.reference.memo import INDEX, Memo, digest_of, user_cache
 from autograder.errors import UsageError
+
+_WITHOUT_REFERENCES = {"checks", "mistakes", "promises", "hints", "glossary"}
 
 
 class Reference:
@@ -27,7 +29,7 @@ class Reference:
     @classmethod
     def of_course(cls, package: str) -> "Reference":
         """Return the reference that checks use: the answers that ship with the course, then the user's cache."""
-        return cls(Memo(shipped_answers(package), user_cache()), package=package)
+        return cls(Memo(registry.folder(package), user_cache()), package=package)
 
     def __getattr__(self, module: str) -> "FunctionsOfModule":
         return FunctionsOfModule(self.call, module)
@@ -54,7 +56,7 @@ class Reference:
             raise _missing_answers("PyTorch")
         # Importing torch takes 1.5 s: only a process that needs it pays for it.
         try:
-            functions = importlib.import_module(f"{self._package}.reference.{module}")
+            functions = importlib.import_module(f"{self._package}.{module}.reference")
         except ModuleNotFoundError as error:
             if error.name in ("torch", "tokenizers"):  # The references of a third-party course may need neither.
                 raise _missing_answers("PyTorch" if error.name == "torch" else error.name) from None
@@ -83,27 +85,21 @@ class FunctionsOfModule:
         return lambda *args, **kwargs: self._call(f"{self._module}.{function}", args, kwargs)
 
 
-def shipped_answers(package: str) -> Path:
-    """Return the folder of the answers that ship with a course; it may be missing."""
-    return registry.folder(package) / "reference" / "shipped"
-
-
 def has_current_answers(package: str) -> bool | None:
     """Return whether the answers that ship with a course are those of its references; None if there are none."""
-    folder = shipped_answers(package)
-    if not folder.is_dir():
+    folder = registry.folder(package)
+    if not (folder / INDEX).is_file():
         return None
     return Memo(folder).index.get("sources") == source_digest(package)
 
 
 def source_digest(package: str) -> str:
     """Return the digest of all sources of the references: a changed reference makes every older memo entry stale."""
+    folder = registry.folder(package)
     if package == registry.BUILT_IN:
-        sources = sorted((registry.folder(package) / "reference").glob("*.py"))
+        sources = sorted(folder.glob("*/reference.py"))
     else:  # The references of a third-party course may use anything of their package, apart from these files.
-        others = [registry.folder(package) / name for name in ("checks", "mistakes", "promises")]
-        tables = [registry.folder(package) / name for name in ("hints.toml", "glossary.toml")]
         files = registry.source_files(package)
-        sources = [path for path in files if path not in tables and not any(map(path.is_relative_to, others))]
+        sources = [path for path in files if not {path.stem, path.parent.name} & _WITHOUT_REFERENCES]
     paths = [Path(__file__).with_name("torch_bridge.py"), *sources]
     return digest_of(package.encode(), *(path.read_bytes() for path in paths))

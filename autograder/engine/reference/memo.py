@@ -1,7 +1,7 @@
 """Store PyTorch's answers on disk, so that most checks need not import torch.
 
-There are two places: the files that ship with Headway (answers to the public inputs, one file per assignment) and the
-user's cache (one file per answer). A key is the digest of everything the answer depends on.
+There are two places: `answers.memo` of each assignment, which ships with the course (the answers to the public inputs),
+and the user's cache (one file per answer). A key is the digest of everything the answer depends on.
 
 Keys must not depend on the processor. PyTorch's answers do, in the last bit, and some requests contain earlier answers:
 they have the same key everywhere because the earlier answers come from the memo, too.
@@ -18,7 +18,7 @@ from typing import Any
 from autograder.core import wire_format
 from autograder.core.files import user_folder, write_atomically
 
-SUFFIX = ".memo"
+INDEX = "answers.json"  # in the folder of a course
 
 
 def digest_of(*parts: bytes) -> str:
@@ -35,10 +35,10 @@ def user_cache() -> Path | None:
 
 
 class Memo:
-    """Looks up answers in the folder `shipped`, then in `cache`; computes and stores those that are missing."""
+    """Looks up answers in the course's folder, then in `cache`; computes and stores those that are missing."""
 
-    def __init__(self, shipped: Path, cache: Path | None = None) -> None:
-        self._shipped, self._cache = shipped, cache
+    def __init__(self, course: Path, cache: Path | None = None) -> None:
+        self._course, self._cache = course, cache
         self._loaded: dict[str, dict[str, bytes]] = {}
         self.used: dict[str, dict[str, bytes]] = {}  # every packed answer that was returned, by module and key
 
@@ -46,8 +46,8 @@ class Memo:
         """Return the answer to `request` (a packed frame), from the nearest place that has it."""
         key, used = digest_of(request), self.used.setdefault(module, {})
         if module not in self._loaded:
-            self._loaded[module] = read_shipped(self._shipped / f"{module}{SUFFIX}")
-        path = self._cache / key[:2] / (key + SUFFIX) if self._cache else None
+            self._loaded[module] = read_shipped(shipped_file(self._course, module))
+        path = self._cache / key[:2] / f"{key}.memo" if self._cache else None
         frame = used.get(key) or self._loaded[module].get(key) or (_read_checked(path) if path else None)
         if frame is None:
             frame = wire_format.pack(compute())
@@ -62,7 +62,7 @@ class Memo:
     def index(self) -> dict[str, str]:
         """What computed the shipped answers: the version of "torch", the digest of the "sources"; empty if unknown."""
         try:
-            index = json.loads((self._shipped / "index.json").read_text("utf-8"))
+            index = json.loads((self._course / INDEX).read_text("utf-8"))
             return {str(key): str(value) for key, value in index.items()}
         except (OSError, ValueError, AttributeError):
             return {}
@@ -81,6 +81,11 @@ def _write_checked(path: Path, frame: bytes) -> None:
     write_atomically(path, digest_of(frame).encode() + frame)
 
 
+def shipped_file(course: Path, module: str) -> Path:
+    """Return the file with the answers of an assignment in the folder of a course."""
+    return course / module / "answers.memo"
+
+
 def read_shipped(path: Path) -> dict[str, bytes]:
     """Read one module's shipped answers, by key; empty if the file is missing or damaged."""
     try:
@@ -89,11 +94,11 @@ def read_shipped(path: Path) -> dict[str, bytes]:
         return {}
 
 
-def write_shipped(folder: Path, used: dict[str, dict[str, bytes]], index: dict[str, str]) -> None:
-    """Write answers by module for `read_shipped`, and the index beside them."""
+def write_shipped(course: Path, used: dict[str, dict[str, bytes]], index: dict[str, str]) -> None:
+    """Write answers by module for `read_shipped`, and the index."""
     import numpy as np
 
     for module, entries in used.items():
         body = wire_format.pack({key: np.frombuffer(entries[key], np.uint8) for key in sorted(entries)})
-        _write_checked(folder / f"{module}{SUFFIX}", body)
-    write_atomically(folder / "index.json", (json.dumps(index, indent=1) + "\n").encode())
+        _write_checked(shipped_file(course, module), body)
+    write_atomically(course / INDEX, (json.dumps(index, indent=1) + "\n").encode())

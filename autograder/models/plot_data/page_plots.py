@@ -12,9 +12,11 @@ from typing import TypedDict
 import numpy as np
 
 from autograder.core.text import clean
+from autograder.course import Plot
+from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 from autograder.models.plot_data import computations, panels
-from autograder.models.plot_data.catalog import PLOTS, Plot, find_plot
+from autograder.models.plot_data.catalog import find_plot
 from autograder.models.plot_data.computations import (
     BASES,
     LARGEST_RATE,
@@ -57,7 +59,7 @@ class PlotData(TypedDict):
 
 def plots_of(module: str) -> list[PlotName]:
     """Return the plots of an assignment that need no trained model."""
-    plots = (plot for plot in PLOTS.values() if plot.name in _PANELS and plot.module == module)
+    plots = (plot for plot in TRANSFORMER.modules[module].plots if plot.name in _PANELS)
     return [{"name": plot.name, "title": plot.title, "functions": [*plot.needs]} for plot in plots]
 
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from autograder.core.files import report_write_error, write_atomically
 from autograder.core.output_files import require_replaceable
 from autograder.core.safe_output import echo
+from autograder.course import FIGURES, Plot
 from autograder.errors import UsageError
-from autograder.models.plot_data.catalog import FIGURES, Plot, find_plot
+from autograder.models.plot_data.catalog import find_plot
 from autograder.models.plots import figure
 
 if TYPE_CHECKING:

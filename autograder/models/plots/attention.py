@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from autograder.course import Plot
 from autograder.models.plot_data import computations
-from autograder.models.plot_data.catalog import Plot
 from autograder.models.plot_data.computations import LENGTH, WORDS
 from autograder.models.plots import figure
 from autograder.models.plots.inputs import PlotInputs

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from autograder.core.text import clean
+from autograder.course import Plot
 from autograder.errors import UsageError
 from autograder.models import plots
-from autograder.models.plot_data.catalog import Plot
 from autograder.models.plots import figure
 from autograder.models.training import checkpoint
 from autograder.models.training.checkpoint import Checkpoint

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from autograder.course import Plot
 from autograder.models.plot_data import computations
-from autograder.models.plot_data.catalog import Plot
 from autograder.models.plot_data.computations import BASES, LONG_TEXT, WAVES
 from autograder.models.plot_data.function_calls import Array
 from autograder.models.plots import figure

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from autograder.course import Plot
 from autograder.errors import UsageError
-from autograder.models.plot_data.catalog import Plot
 from autograder.models.plot_data.function_calls import Array, drawable
 from autograder.models.plots import figure
 from autograder.models.plots.inputs import PlotInputs

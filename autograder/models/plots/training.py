@@ -3,8 +3,8 @@
 import numpy as np
 
 from autograder.core.wire_format import Rng
+from autograder.course import Plot
 from autograder.models.plot_data import computations
-from autograder.models.plot_data.catalog import Plot
 from autograder.models.plot_data.computations import WARMUPS
 from autograder.models.plot_data.function_calls import Array, Ids, drawable
 from autograder.models.plots import figure

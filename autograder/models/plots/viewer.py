@@ -3,7 +3,7 @@
 import json
 from importlib.resources import files
 
-from autograder.models.plot_data.catalog import Plot
+from autograder.course import Plot
 from autograder.models.plots.inputs import PlotInputs
 from autograder.models.plots.model import ForwardPass
 

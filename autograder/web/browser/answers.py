@@ -4,9 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from autograder.course import Curriculum
-from autograder.engine.reference import Reference, shipped_answers
-from autograder.engine.reference.memo import SUFFIX, Memo
+from autograder.course import Curriculum, registry
+from autograder.engine.reference import Reference
+from autograder.engine.reference.memo import Memo, shipped_file
 from autograder.errors import UsageError
 
 
@@ -27,7 +27,7 @@ class DownloadedAnswers(Memo):
 
     def get_or_compute(self, module: str, request: bytes, compute: Callable[[], Any]) -> Any:
         """Return the answer to a request; raise MissingAnswers if those of its assignment are missing."""
-        if not (self._folder / f"{module}{SUFFIX}").is_file():
+        if not shipped_file(self._folder, module).is_file():
             raise MissingAnswers(module)
         return super().get_or_compute(module, request, compute)
 
@@ -35,4 +35,4 @@ class DownloadedAnswers(Memo):
 def downloaded_reference(curriculum: Curriculum) -> Reference:
     """Return the reference that answers with what has been downloaded."""
     package = curriculum.package
-    return Reference(DownloadedAnswers(shipped_answers(package)), package=package)
+    return Reference(DownloadedAnswers(registry.folder(package)), package=package)

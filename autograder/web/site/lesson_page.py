@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from autograder.course import Assignment
-from autograder.course.effort import DIFFICULTY, duration
+from autograder.course.duration import DIFFICULTY, duration
 from autograder.web.site.highlighting import highlight
 from autograder.web.site.lesson import Lesson, LessonPart, LessonSection
 from autograder.web.site.links import Term

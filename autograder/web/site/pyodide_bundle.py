@@ -21,8 +21,7 @@ from _pytest.config import default_plugins
 import autograder
 from autograder.course import Curriculum, registry
 from autograder.engine import session
-from autograder.engine.reference import shipped_answers
-from autograder.engine.reference.memo import SUFFIX
+from autograder.engine.reference.memo import INDEX, shipped_file
 from autograder.web.site import pyodide_release
 from autograder.workspace.files import stub_text
 
@@ -39,23 +38,24 @@ def browser_files(curriculum: Curriculum, pyodide: Path | None = None) -> dict[s
     They are the zip, the shipped answers of each assignment, and `pyodide.json`, which says where everything is and
     what its digest is. `pyodide` is a folder with Pyodide and NumPy, which is then used in place of the public CDN.
     """
-    answers = shipped_answers(curriculum.package)
-    memos = {module: path for module in curriculum.modules if (path := answers / f"{module}{SUFFIX}").is_file()}
+    answers = registry.folder(curriculum.package)
+    memos = {module: path for module in curriculum.modules if (path := shipped_file(answers, module)).is_file()}
     files = {HEADWAY_ZIP: headway_zip(curriculum)}
-    files |= {f"{MEMO_FOLDER}/{path.name}": path.read_bytes() for path in memos.values()}
+    files |= {f"{MEMO_FOLDER}/{module}.memo": path.read_bytes() for module, path in memos.items()}
     release = pyodide_release.from_folder(pyodide) if pyodide else pyodide_release.from_cdn()
     index = {
         "pyodide": pyodide_release.VERSION,
         "python": pyodide_release.PYTHON,
         "downloads": [entry.as_record() for entry in release],
         "headway": _local_record(HEADWAY_ZIP, files[HEADWAY_ZIP]),
-        "answers": {
-            module: _local_record(f"{MEMO_FOLDER}/{path.name}", files[f"{MEMO_FOLDER}/{path.name}"])
-            for module, path in memos.items()
-        },
+        "answers": {module: _local_record(_memo_path(module), files[_memo_path(module)]) for module in memos},
         "needs": {module: answers_for(module, curriculum) for module in curriculum.modules},
     }
     return files | {PYODIDE_JSON: (json.dumps(index, indent=1) + "\n").encode()}
+
+
+def _memo_path(module: str) -> str:
+    return f"{MEMO_FOLDER}/{module}.memo"
 
 
 def _local_record(path: str, content: bytes) -> dict[str, Any]:
@@ -77,14 +77,13 @@ def headway_zip(curriculum: Curriculum) -> bytes:
 def zip_files(curriculum: Curriculum) -> dict[str, bytes]:
     """Return the files of the zip by path."""
     package = registry.folder(curriculum.package)
-    course = [*package.glob("checks/**/*.py"), *package.glob("mistakes/*.py"), *package.glob("reference/*.py")]
-    course += [package / "hints.toml", shipped_answers(curriculum.package) / "index.json"]
+    course = [*package.rglob("*.py"), *package.glob("*/hints.toml"), package / INDEX]
     # These are loaded by their paths, not imported.
     by_path = [*_PACKAGE.glob("sandbox/child/*.py"), *_PACKAGE.glob("parsing/*.py"), _PACKAGE / "engine/pytest.ini"]
     by_path.append(_PACKAGE / "engine/reference/torch_bridge.py")  # Its text is part of the digest of the references.
     # Pytest imports its plugins by name.
     plugins = [f"_pytest.{name}" for name in default_plugins if name not in session.DISABLED_PLUGINS.split()]
-    course_modules = [_module_name(path) for path in course if path.suffix == ".py" and "reference" not in path.parts]
+    course_modules = [_module_name(path) for path in course if path.suffix == ".py" and path.stem != "reference"]
     modules = imported_modules([*ENTRY_MODULES, *plugins, curriculum.package, *course_modules])
     files = {_path_in_zip(name, path): path.read_bytes() for name, path in modules.items()}
     for path in (*course, *by_path):

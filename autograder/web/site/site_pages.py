@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from autograder import __version__
 from autograder.core.text import counted
 from autograder.course import Assignment, Curriculum, registry
-from autograder.course.effort import duration
+from autograder.course.duration import duration
 from autograder.course.stubs import make_stub
 from autograder.errors import HeadwayError, missing_package
 from autograder.web.site import documents

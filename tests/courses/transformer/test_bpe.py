@@ -7,7 +7,7 @@ import unicodedata
 import numpy as np
 import pytest
 
-from autograder.courses.transformer.reference import bpe as reference
+from autograder.courses.transformer.bpe import reference
 from autograder.engine.diagnosis.variants import solution_module
 
 bpe = solution_module("bpe")

@@ -39,7 +39,7 @@ def test_heads_by_reshape_read_the_future(mistakes):
 
 @pytest.mark.slow
 def test_training_loop_agrees_with_pytorch_to_the_digits_of_the_lesson():
-    from autograder.courses.transformer.reference.training import train_losses
+    from autograder.courses.transformer.training.reference import train_losses
 
     gpt, training = solution_module("gpt"), solution_module("training")
     rng = np.random.default_rng(0)

@@ -8,7 +8,7 @@ from support.lazy_module import LazyModule, torch
 
 from autograder.engine.diagnosis.variants import instance_of, solution_module
 
-reference = LazyModule("autograder.courses.transformer.reference.gpt2")
+reference = LazyModule("autograder.courses.transformer.gpt2.reference")
 pytestmark = [
     pytest.mark.slow,
     # It is imported when a test needs it: that takes seconds.

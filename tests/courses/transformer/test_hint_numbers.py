@@ -245,9 +245,7 @@ def test_case_of_the_second_hint_is_correct(function):
 
 def test_cases_of_bpe_in_the_second_hints_are_correct():
     bpe = solution_module("bpe")
-    found = {
-        name: " ".join(hints.steps(f"bpe.{name}")[1].split()) for name in vars(bpe) if f"bpe.{name}" in hints.load()
-    }
+    found = {name: steps[1] for name, steps in hints.load("bpe").items()}
     symbols = bpe.byte_symbols()
     entries = re.findall(
         r"byte (\d+) is '(.)'(?: (?:with the code point )?\(?(\d+))?", found["byte_symbols"], re.IGNORECASE

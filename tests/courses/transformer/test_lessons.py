@@ -13,12 +13,12 @@ from support import commands
 from support.commands import refusal, succeed
 
 from autograder.core.text import counted
-from autograder.course import glossary
-from autograder.course.effort import DIFFICULTY, duration
+from autograder.course import FIGURES, glossary
+from autograder.course.duration import DIFFICULTY, duration
 from autograder.course.stubs import NOTEBOOK_ONLY, bundled, experiment, make_stub
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.diagnosis.mistake import mistakes_of_module
-from autograder.models.plot_data.catalog import FIGURES, PLOTS
+from autograder.models.plot_data.catalog import PLOTS
 
 MODULES = list(TRANSFORMER.modules)
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -212,7 +212,7 @@ def test_lesson_mistakes_use_the_titles_of_the_report(module):
         (m.function.partition(".")[2], m.title, " ".join(m.explanation.split())) for m in mistakes_of_module(module)
     }
     listed = [BULLET.fullmatch(bullet).groups() for bullet in bullets]
-    assert not set(listed) - known, "a lesson uses the texts of autograder/courses/transformer/mistakes"
+    assert not set(listed) - known, "a lesson uses the texts of its mistakes"
     assert len(set(listed)) == len(listed) >= 5
 
 

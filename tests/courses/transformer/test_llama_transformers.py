@@ -14,7 +14,7 @@ from support.lazy_module import LazyModule, torch
 from autograder.core.wire_format import Config
 from autograder.engine.diagnosis.variants import solution_module
 
-reference = LazyModule("autograder.courses.transformer.reference.llama")
+reference = LazyModule("autograder.courses.transformer.llama.reference")
 pytestmark = [
     pytest.mark.slow,
     # It is imported when a test needs it: that takes seconds.

@@ -10,11 +10,14 @@ from autograder.authoring.build_memo import ask_everything
 from autograder.core import files, wire_format
 from autograder.core.files import write_atomically
 from autograder.core.versions import torch_version
+from autograder.course import registry
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.comparison.compare import TOLERANCES
-from autograder.engine.reference import Reference, memo, shipped_answers, source_digest
-from autograder.engine.reference.memo import Memo, digest_of, read_shipped, write_shipped
+from autograder.engine.reference import Reference, source_digest
+from autograder.engine.reference.memo import Memo, digest_of, read_shipped, shipped_file, write_shipped
 from autograder.errors import UsageError
+
+COURSE = registry.folder(TRANSFORMER.package)
 
 
 @pytest.fixture
@@ -29,7 +32,7 @@ def counted(tmp_path):
                 self.computed += 1
                 return value
 
-            return Memo(shipped=tmp_path / "shipped", cache=tmp_path / "cache").get_or_compute("m", request, compute)
+            return Memo(tmp_path / "course", cache=tmp_path / "cache").get_or_compute("m", request, compute)
 
         def files(self):
             return [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
@@ -56,20 +59,20 @@ def test_memo_damaged_entry_is_computed_again(counted, damage):
 
 def test_memo_unwritable_cache_is_no_error(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    store = Memo(shipped=tmp_path, cache=tmp_path / "file")
+    store = Memo(tmp_path, cache=tmp_path / "file")
     assert store.get_or_compute("m", b"request", lambda: 3) == 3
 
 
 def test_read_shipped_rejects_damaged_file(tmp_path):
     frame = wire_format.pack(np.arange(3.0))
     write_shipped(tmp_path, {"m": {digest_of(b"request"): frame}}, {"torch": "9.9", "sources": "abc"})
-    store = Memo(shipped=tmp_path)
+    store = Memo(tmp_path)
     assert store.get_or_compute("m", b"request", lambda: None).tolist() == [0.0, 1.0, 2.0]
     assert store.index == {"torch": "9.9", "sources": "abc"}
-    path = tmp_path / "m.memo"
+    path = shipped_file(tmp_path, "m")
     path.write_bytes(path.read_bytes()[:-1] + b"!")
     assert read_shipped(path) == {}
-    assert Memo(shipped=tmp_path).get_or_compute("m", b"request", lambda: 4) == 4
+    assert Memo(tmp_path).get_or_compute("m", b"request", lambda: 4) == 4
 
 
 def test_write_atomically_failure_keeps_old_file(tmp_path, monkeypatch):
@@ -83,7 +86,7 @@ def test_write_atomically_failure_keeps_old_file(tmp_path, monkeypatch):
 
 
 def test_memo_key_covers_arguments_and_torch_version(tmp_path, monkeypatch):
-    reference = Reference(Memo(shipped=tmp_path, cache=tmp_path / "cache"))
+    reference = Reference(Memo(tmp_path, cache=tmp_path / "cache"))
     x = np.array([1.0, 2.0])
     reference.softmax.softmax(x)
     reference.softmax.softmax(x, axis=0)
@@ -91,13 +94,13 @@ def test_memo_key_covers_arguments_and_torch_version(tmp_path, monkeypatch):
     reference.softmax.softmax(x.astype(np.float32))
     assert len(reference._memo.used["softmax"]) == 4
     monkeypatch.setattr("autograder.engine.reference.torch_version", lambda: "0.0")
-    other = Reference(Memo(shipped=tmp_path, cache=tmp_path / "cache"))
+    other = Reference(Memo(tmp_path, cache=tmp_path / "cache"))
     other.softmax.softmax(x)
     assert not set(other._memo.used["softmax"]) & set(reference._memo.used["softmax"])
 
 
 def test_shipped_memo_matches_reference_sources():
-    shipped = Memo(shipped_answers())
+    shipped = Memo(COURSE)
     assert shipped.index["sources"] == source_digest(), "the references changed: make memo"
     assert shipped.index["torch"] == torch_version()
 
@@ -109,7 +112,7 @@ class ShippedMemoAudit(Reference):
     may differ in its last bit: it would lead to requests that the memo does not hold.
 
     Args:
-        folder: the shipped answers.
+        folder: the course with the answers.
         change: changes each live answer before the comparison; gets the name of the function, and the answer.
     """
 
@@ -134,9 +137,10 @@ class ShippedMemoAudit(Reference):
     def find_problems(self):
         """Run all checks of the official solutions, and return what is wrong with the memo."""
         ask_everything(self, TRANSFORMER)
-        for path in sorted(self._folder.glob(f"*{memo.SUFFIX}")):
-            unused = set(read_shipped(path)) - set(self._memo.used.get(path.stem, ()))
-            self.problems += [f"{path.stem}: {key} is left over" for key in unused]
+        for path in sorted(self._folder.glob("*/answers.memo")):
+            module = path.parent.name
+            unused = set(read_shipped(path)) - set(self._memo.used.get(module, ()))
+            self.problems += [f"{module}: {key} is left over" for key in unused]
         return self.problems
 
 
@@ -182,7 +186,7 @@ def test_shipped_memo_on_another_processor_agrees():
             moved.add(function)
         return changed
 
-    assert ShippedMemoAudit(shipped_answers(), change).find_problems() == [], "make memo"
+    assert ShippedMemoAudit(COURSE, change).find_problems() == [], "make memo"
     assert {"softmax.softmax", "softmax.softmax_backward", "training.train"} < moved
     assert not is_close(1 + 1e-8, 1.0)
 
@@ -200,6 +204,6 @@ def test_check_with_warm_memo_does_not_import_torch(solutions):
 
 def test_reference_without_torch_is_usage_error(tmp_path, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    reference = Reference(Memo(shipped=tmp_path))
+    reference = Reference(Memo(tmp_path))
     with pytest.raises(UsageError, match=r"install .*\"torch\""):
         reference.softmax.softmax(np.ones(2))

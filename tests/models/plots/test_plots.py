@@ -10,12 +10,13 @@ import pytest
 from matplotlib.text import Text
 from support.commands import invoke, succeed
 
+from autograder.course import FIGURES
 from autograder.course.stubs import bundled, make_stubs
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 from autograder.models import plots
 from autograder.models.plot_data import computations
-from autograder.models.plot_data.catalog import FIGURES, PLOTS
+from autograder.models.plot_data.catalog import PLOTS
 from autograder.models.plot_data.function_calls import FunctionNotWritten, functions_in_folder
 from autograder.models.plots import figure, show
 from autograder.models.plots.inputs import TEXTS, PlotInputs, functions_in_namespace

@@ -12,7 +12,7 @@ import pytest
 from support.commands import SOFTMAX, headway, succeed
 
 from autograder.course import registry
-from autograder.engine.reference import shipped_answers
+from autograder.engine.reference.memo import INDEX, shipped_file
 from autograder.sandbox import process
 from autograder.web.browser import checker as checker_module
 from autograder.web.browser.answers import DownloadedAnswers, MissingAnswers
@@ -119,12 +119,13 @@ def test_the_archive_can_be_submitted_and_initialized_from(page, tmp_path):
 def test_missing_answers_are_asked_for_and_nothing_is_recorded(page, monkeypatch, tmp_path):
     page.write(RIGHT)
     answers = tmp_path / "answers"
-    answers.mkdir()
-    shutil.copy(shipped_answers() / "index.json", answers)
+    (answers / "softmax").mkdir(parents=True)
+    course = registry.folder(registry.BUILT_IN)
+    shutil.copy(course / INDEX, answers)
     page.python._checker._reference._memo = DownloadedAnswers(answers)
     assert page.answer("check", function=SOFT)["need"] == ["softmax"]
     assert page.ask("open", module="softmax")["statuses"][SOFT] is None
-    shutil.copy(shipped_answers() / "softmax.memo", answers)
+    shutil.copy(shipped_file(course, "softmax"), answers / "softmax")
     assert page.ask("check", function=SOFT)["report"]["passed"]
     with pytest.raises(MissingAnswers, match="attention"):
         DownloadedAnswers(answers).get_or_compute("attention", b"", lambda: None)

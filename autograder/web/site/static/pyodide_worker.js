@@ -5,7 +5,7 @@
 
 const SITE_PACKAGES = "/lib/python3.13/site-packages";
 const WORKSPACE = "/home/pyodide/my-gpt";
-const ANSWERS = `${SITE_PACKAGES}/autograder/courses/transformer/reference/shipped`;
+const COURSE = `${SITE_PACKAGES}/autograder/courses/transformer`;
 
 /**
  * Start Pyodide from the bytes of its files.
@@ -87,9 +87,9 @@ export class PythonSide {
 
   /** @param {Record<string, ArrayBuffer>} answers the shipped answers of assignments, by name */
   addAnswers(answers) {
-    this.pyodide.FS.mkdirTree(ANSWERS);
     for (const [name, content] of Object.entries(answers)) {
-      this.pyodide.FS.writeFile(`${ANSWERS}/${name}.memo`, new Uint8Array(content));
+      this.pyodide.FS.mkdirTree(`${COURSE}/${name}`);
+      this.pyodide.FS.writeFile(`${COURSE}/${name}/answers.memo`, new Uint8Array(content));
     }
   }
 

@@ -1,1 +1,0 @@
-"""What is graded: one pytest module per assignment. A check calls the student and PyTorch and compares."""

@@ -1,0 +1,177 @@
+"""Mistakes in `embeddings`: one-hot rows and the look-up in the table."""
+
+from autograder.courses.transformer.embeddings.mistakes.backward import MISTAKES as BACKWARD
+from autograder.courses.transformer.embeddings.mistakes.ids import MISTAKES as IDS
+from autograder.courses.transformer.embeddings.mistakes.positions import MISTAKES as POSITIONS
+from autograder.courses.transformer.embeddings.mistakes.sum import MISTAKES as SUM
+from autograder.engine.diagnosis.mistake import Mistakes
+
+MISTAKES = Mistakes(POSITIONS, SUM, BACKWARD, IDS)
+
+_ROW = "W_tok[_check_ids(ids, len(W_tok))]"
+_SWAPPED = "np.moveaxis(ids[..., None] == np.arange(vocab_size), -1, min(ids.ndim, 1))"
+
+mistake = MISTAKES.for_functions("embeddings.one_hot")
+mistake("booleans", ".astype(np.float64)", "", common=True).explain("""
+    the result is boolean, not float
+    why: True and False are in the correct places, but arithmetic with booleans is different: True + True is True.
+    ask: What does a comparison return? Which dtype does the docstring ask for?""")
+for name, dtype in (("integers", "int64"), *((f"integers-{d}", d) for d in ("int32", "int16", "int8", "uint8"))):
+    mistake(name, "np.float64", f"np.{dtype}", common=name == "integers").explain("""
+        the result holds integers, not floats
+        why: The entries are correct, but the dtype is not, and results computed from them may get another dtype, too.
+        ask: What is the dtype of your array, and which one does the docstring ask for?""")
+mistake("as-wide-as-the-largest-id", "np.arange(vocab_size)", "np.arange(ids.max(initial=0) + 1)").explain("""
+    the rows are only as long as the largest id requires
+    why: Two texts then have rows of different lengths, depending on which tokens happen to occur.
+    ask: How many columns should there be for a text in which the last tokens of the vocabulary do not occur?""")
+mistake("one-based", "np.arange(vocab_size)", "np.arange(1, vocab_size + 1)").explain("""
+    the columns were numbered from 1
+    why: Every 1 is one column too far to the left, and the row of id 0 has no 1 at all.
+    ask: In which column should the 1 be for id 0?""")
+mistake(
+    "new-axis-first",
+    "ids[..., None] == np.arange(vocab_size)",
+    "np.moveaxis(ids[..., None] == np.arange(vocab_size), -1, 0)",
+).explain("""
+    the new axis came first, not last
+    why: The rows of the tokens are then along the wrong axis.
+    ask: Which index of the result selects the token, and which the column?""")
+mistake("one-text-only", group="one text only").body("""
+    ids = _check_ids(ids, vocab_size)
+    rows = np.zeros((len(ids), vocab_size))
+    rows[np.arange(len(ids)), ids] = 1.0
+    return rows
+""").explain("""
+    the function works for one text only, not for a batch
+    why: `rows[np.arange(len(ids)), ids] = 1` pairs each id with one row index. The ids of a batch have two axes.
+    ask: What is the shape of `ids` for two texts of three tokens? Could you flatten the batch first?""")
+mistake("one-text-only-by-loop", group="one text only").body("""
+    ids = _check_ids(ids, vocab_size)
+    rows = np.zeros((len(ids), vocab_size))
+    for i in range(len(ids)):
+        rows[i, ids[i]] = 1.0
+    return rows
+""").explain("""
+    the function works for one text only, not for a batch
+    why: With a batch, a loop over the first axis gets whole texts where it expects single ids.
+    ask: What is the shape of `ids` for two texts of three tokens, and what is ids[0]?""")
+mistake("columns-of-all-ids").body("""
+    ids = _check_ids(ids, vocab_size)
+    rows = np.zeros((*ids.shape, vocab_size))
+    rows[..., ids] = 1.0
+    return rows
+""").explain("""
+    1 was set in the columns of all ids, in every row
+    why: `rows[..., ids] = 1` means every row, and all these columns. Each row has only one column of its own.
+    ask: How many ones should a row have? Which index pairs every row with its own column?""")
+for dtype in ("float32", "float16"):
+    mistake(dtype, "np.float64", f"np.{dtype}").explain(f"""
+        the rows are {dtype}, not float64
+        why: The docstring asks for float64, the default of the course.
+        ask: Which dtype does the docstring ask for?""")
+mistake("one-column-too-many", "np.arange(vocab_size)", "np.arange(vocab_size + 1)").explain("""
+    the rows have one column too many
+    why: The ids are 0 … V - 1, so there are V columns.
+    ask: How many different ids are there in [0, V)?""")
+mistake(
+    "one-based-with-wrap",
+    "ids[..., None] == np.arange(vocab_size)",
+    "(ids[..., None] - 1) % vocab_size == np.arange(vocab_size)",
+).explain("""
+    the columns were numbered from 1
+    why: Every 1 is one column too far to the left. For id 0, the index -1 means the last column.
+    ask: In which column should the 1 be for id 0?""")
+mistake("new-axis-second", "(ids[..., None] == np.arange(vocab_size))", _SWAPPED).explain("""
+    the new axis came second, not last
+    why: The rows of the tokens are then along the wrong axis. The mistake stays hidden with a single text.
+    ask: Which index of the result selects the token, and which the column?""")
+mistake("zeros-and-ones-exchanged", "ids[..., None] == np", "ids[..., None] != np").explain("""
+    zeros and ones were swapped
+    why: A product with these rows would add up all rows of the table but one.
+    ask: How many ones should a row have?""")
+mistake("id-instead-of-one", ".astype(np.float64)", ".astype(np.float64) * ids[..., None]").explain("""
+    the id was written into its column, not 1
+    why: The id is only a name. A product with the row should give one row of the table, not a multiple of it.
+    ask: What is the sum of each row of your result?""")
+mistake("all-columns-up-to-the-id", "ids[..., None] == np", "ids[..., None] >= np").explain("""
+    all columns up to that of the id are 1
+    why: Each row has only a single 1, in the column of the id.
+    ask: How many ones should a row have?""")
+mistake("batch-flattened", "ids[..., None] ==", "ids.reshape(-1, 1) ==").explain("""
+    the batch was flattened: all tokens are along one axis
+    why: The rows are correct, but the result no longer shows to which text a token belongs.
+    ask: What is the shape of `ids`, and which axis should the result have in addition?""")
+mistake("added-over-the-text", ".astype(np.float64)", ".astype(np.float64).sum(axis=-2)").explain("""
+    the rows of a text were added
+    why: That counts how often each token occurs. Each token should keep its own row.
+    ask: What is the shape of your result for three ids?""")
+mistake("one-shape-only", "    return", "    B, T = ids.shape\n    return").explain("""
+    the function works for (B, T) only: B, T = ids.shape
+    why: A single text has the shape (T,), and with more batch axes the shape has more than two entries.
+    ask: Do you need the two names? How can you add an axis whatever the number of axes?""")
+
+mistake = MISTAKES.for_functions("embeddings.embed_tokens")
+mistake("columns-not-rows", "W_tok[_check_ids(ids, len(W_tok))]", "W_tok[:, _check_ids(ids, len(W_tok))]").explain("""
+    columns of the table were selected, not rows
+    why: The table is (V, D): one row for each token.
+    ask: How many rows does the table have, and how many columns? Which of the two does an id select?""")
+mistake("scaled", "len(W_tok))]", "len(W_tok))] * float(np.sqrt(W_tok.shape[-1]))").explain("""
+    the vectors were multiplied by √D
+    why: The 2017 transformer does that, but here `embed` does it, with its argument `scale`.
+    ask: For a table of small integers, is each vector of the result one of its rows?""")
+mistake(
+    "take-without-axis", "W_tok[_check_ids(ids, len(W_tok))]", "np.take(W_tok, _check_ids(ids, len(W_tok)))"
+).explain("""
+    single entries were looked up, not rows: np.take without an axis
+    why: Without an axis, np.take indexes the flattened table.
+    ask: How many entries of the table belong to one id? What does the `axis` argument of np.take do?""")
+mistake("one-text-only").body("""
+    ids, W_tok = _check_ids(ids, len(W_tok)), as_float(W_tok)
+    out = np.zeros((len(ids), W_tok.shape[1]), W_tok.dtype)
+    for i in range(len(ids)):
+        out[i] = W_tok[ids[i]]
+    return out
+""").explain("""
+    the function works for one text only, not for a batch
+    why: With a batch, a loop over the first axis gets whole texts where it expects single ids.
+    ask: What is the shape of `ids` for two texts of three tokens? Do you need a loop to look up rows?""")
+mistake("batch-flattened", "[_check_ids(ids, len(W_tok))]", "[_check_ids(ids, len(W_tok)).reshape(-1)]").explain("""
+    the batch was flattened: all tokens are along one axis
+    why: The vectors are correct, but the result no longer shows to which text a token belongs.
+    ask: What is the shape of `ids`, and which axis should the result have in addition?""")
+for which, shift in (("next", 1), ("previous", -1)):
+    mistake(f"row-of-the-{which}-id", _ROW, f"W_tok[(_check_ids(ids, len(W_tok)) + {shift}) % len(W_tok)]").explain(f"""
+        the row of the {which} id was taken
+        why: Rows are counted from 0, like ids: token v has row v.
+        ask: Which row of the table belongs to id 0?""")
+for name, method in (("added", "sum"), ("averaged", "mean")):
+    mistake(f"{name}-over-the-text", _ROW, f"{_ROW}.{method}(axis=-2)").explain(f"""
+        the vectors of a text were {name}
+        why: The order of the tokens is then lost. Each token should keep its own vector.
+        ask: What is the shape of your result for three ids?""")
+mistake("vectors-joined", _ROW, f"{_ROW}.reshape(*np.shape(ids)[:-1], -1)").explain("""
+    the vectors of a text were joined to one long vector
+    why: Some models read a window of tokens as one vector. Here each token keeps a vector of length D.
+    ask: What is the length of the last axis of your result: D or T times D?""")
+mistake("axes-exchanged", _ROW, f"{_ROW}.swapaxes(-1, -2)").explain("""
+    the last two axes of the result were swapped
+    why: The vector of a token should be along the last axis.
+    ask: What is the shape of your result for three ids and D = 4?""")
+mistake("padding-id", _ROW, f"{_ROW} * (np.asarray(ids)[..., None] != 0)").explain("""
+    the id 0 was treated as padding: its vector is 0
+    why: Some libraries have an option for that (`padding_idx`). Here 0 is the id of a token like any other.
+    ask: Which row of the table belongs to the id 0?""")
+mistake("always-float64", _ROW, f"{_ROW}.astype(np.float64)", common=True).explain("""
+    the vectors are float64 even when the table is float32
+    why: np.zeros creates float64 arrays unless a dtype is given, and a product with one-hot rows, which are float64, is
+         float64, too.
+    ask: Which of your lines creates an array, and what is its dtype?""")
+mistake("always-float32", _ROW, f"{_ROW}.astype(np.float32)").explain("""
+    the vectors are float32 even when the table is float64
+    why: The result should have the dtype of the table.
+    ask: Which of your lines chooses the dtype of the result?""")
+mistake("one-shape-only", "    return", "    B, T = np.shape(ids)\n    return").explain("""
+    the function works for (B, T) only: B, T = ids.shape
+    why: A single text has the shape (T,), and with more batch axes the shape has more than two entries.
+    ask: Do you need the two names? What is W_tok[ids] for `ids` of any shape?""")

@@ -1,1 +1,0 @@
-"""What answers are compared with."""

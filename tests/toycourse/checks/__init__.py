@@ -1,1 +1,0 @@
-"""Graded checks of the course."""

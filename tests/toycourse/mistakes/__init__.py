@@ -1,1 +1,0 @@
-"""Mistakes with names."""
