@@ -28,7 +28,10 @@ def find_problems(curriculum: Curriculum) -> Iterator[Problem]:
         )
     before: list[str] = []  # functions of earlier assignments, and earlier ones of the same
     for assignment in curriculum.assignments:
+        declaration = registry.assignment_folder(assignment.module, curriculum.package) / "__init__.py"
         yield from _name_problems(assignment, modules, path)
+        path = declaration if declaration.is_file() else path
+        yield from _content_problems(assignment, path)
         yield from _file_problems(assignment, curriculum, path)
         for function in assignment.functions:
             yield from _function_problems(function, assignment, curriculum, before, path)
@@ -54,6 +57,11 @@ def _name_problems(assignment: Assignment, modules: Counter[str], path: Path) ->
         yield Problem(path, line, text)
     if modules[name] > 1:
         yield Problem(path, line, f"two assignments are named {name!r}. Rename one of them")
+
+
+def _content_problems(assignment: Assignment, path: Path) -> Iterator[Problem]:
+    name = assignment.module
+    line = line_with(path, "assignment(")
     if not assignment.title.strip():
         yield Problem(path, line, f"the assignment {name} has no title. Give it one")
     if not assignment.functions:

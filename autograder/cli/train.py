@@ -264,7 +264,7 @@ def plot(
     """
     from autograder.course import registry, stubs
     from autograder.models import plots
-    from autograder.models.plot_data.catalog import PLOTS, find_plot
+    from autograder.models.plot_data.catalog import find_plot
     from autograder.models.plot_data.function_calls import functions_in_folder
     from autograder.models.plots.inputs import PlotInputs
     from autograder.models.pretrained.model_file import load
@@ -273,9 +273,11 @@ def plot(
     if name is None:
         from autograder.report import course_table
 
-        titles: dict[str, dict[str, str]] = {}
-        for listed in PLOTS.values():
-            titles.setdefault(listed.module, {})[listed.name] = listed.title + " (trained model)" * listed.trained
+        titles = {
+            module: {plot.name: plot.title + " (trained model)" * plot.trained for plot in assignment.plots}
+            for module, assignment in registry.default().modules.items()
+            if assignment.plots
+        }
         course_table.render(titles, registry.default(), options.make_console())
         click.echo(
             "\nDraw one with your own functions: headway plot NAME. To use the official ones, add --solution.\n"

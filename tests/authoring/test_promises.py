@@ -4,6 +4,7 @@ import pytest
 
 from autograder.authoring import promises, verify
 from autograder.authoring.promises import FunctionPromises, Promise, split_docstring
+from autograder.courses.transformer import TRANSFORMER
 
 DOCSTRING = """Return the sum (Ada et al. 2020, section 1). It is finite.
 
@@ -50,7 +51,7 @@ def problems_with(monkeypatch):
         covered = {"softmax.softmax": FunctionPromises(listed, tuple(descriptions))}
         monkeypatch.setattr(promises, "promises_of_module", lambda *_: covered)
         monkeypatch.setattr(promises, "function_docstring", lambda *_: docstring)
-        return promises.find_problems("softmax.softmax")
+        return promises.find_problems("softmax.softmax", TRANSFORMER.package)
 
     return problems
 

@@ -4,15 +4,15 @@ import io
 
 import pytest
 from rich.console import Console
+from support.built_in import mistakes_of_module, promises_of_module, source_with_mistakes
 from support.lanes import changed_assignments
 from support.paths import SUBMISSIONS
 
 from autograder.authoring import verify
-from autograder.authoring.promises import Promise, promises_of_module
+from autograder.authoring.promises import Promise
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult
-from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of_module
-from autograder.engine.diagnosis.variants import source_with_mistakes
+from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake
 from autograder.report.verify import render_promises
 
 RIGHT = SUBMISSIONS / "right"
@@ -108,7 +108,7 @@ def result(status, mistake=None):
     ],
 )
 def test_evaluate_mistake_reports_pass_or_other_name(checks, ok, text):
-    finding = verify.evaluate_mistake(example(), checks)
+    finding = verify.evaluate_mistake(example(), checks, TRANSFORMER.package)
     assert finding.ok == ok and finding.text.startswith(text)
 
 

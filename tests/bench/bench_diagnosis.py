@@ -11,10 +11,9 @@ import tempfile
 from pathlib import Path
 
 from measuring import copy_solutions, make_parser, timed, warm
+from support.built_in import mistakes_of_function, solution_source, source_with_mistakes
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.diagnosis.mistake import mistakes_of_function
-from autograder.engine.diagnosis.variants import solution_source, source_with_mistakes
 
 CHECK = """
 import sys

@@ -12,9 +12,7 @@ import tempfile
 from pathlib import Path
 
 from measuring import copy_solutions, grade_command, make_parser, timed
-
-from autograder.engine.diagnosis.mistake import mistakes_of_function
-from autograder.engine.diagnosis.variants import source_with_mistakes
+from support.built_in import mistakes_of_function, source_with_mistakes
 
 MODULES = ("softmax", "attention", "layernorm")
 LOOPING = (

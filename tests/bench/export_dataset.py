@@ -19,15 +19,17 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.course import registry
-from autograder.engine.diagnosis.mistake import Mistake, mistakes_of_function
-from autograder.engine.diagnosis.variants import (
+from support.built_in import (
     function_docstring,
     imported_modules,
+    mistakes_of_function,
     solution_module,
     solution_source,
     source_with_mistakes,
 )
+
+from autograder.course import registry
+from autograder.engine.diagnosis.mistake import Mistake
 
 FIELDS = {
     "id": "contains the name of the function, and nothing about the label; stays when the source changes",

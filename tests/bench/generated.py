@@ -12,10 +12,11 @@ import random
 import shutil
 from pathlib import Path
 
+from support.built_in import mistakes_of_module, solution_source, source_with_mistakes
+
 from autograder.course.stubs import bundled, make_stubs
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.diagnosis.mistake import BrokenMistake, mistakes_of_module
-from autograder.engine.diagnosis.variants import solution_source, source_with_mistakes
+from autograder.engine.diagnosis.mistake import BrokenMistake
 
 HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"
 # Percentages, and attacks that end fast, so that the class is timed and not the time limits.

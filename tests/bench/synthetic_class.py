@@ -14,9 +14,10 @@ import re
 from functools import cache
 from pathlib import Path
 
+from support.built_in import mistakes_of_function
+
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.diagnosis.mistake import mistakes_of_function
 
 HOSTILE = (
     "<script>document.title='owned'</script>",

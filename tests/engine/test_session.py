@@ -16,7 +16,7 @@ from autograder.course import registry
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import SubmissionResult, to_document
 from autograder.engine import job_runner
-from autograder.engine.diagnosis import diagnose
+from autograder.engine.diagnosis.diagnose import diagnose
 from autograder.engine.prerequisites import OfficialPrerequisites
 from autograder.engine.reference import Reference
 from autograder.engine.reference.memo import Memo

@@ -5,12 +5,13 @@ import json
 import numpy as np
 import pytest
 from support import commands
+from support.built_in import solution_source
 from support.toy_course import install
 
 from autograder.core.wire_format import Config, Rng
+from autograder.course.registry import BUILT_IN as PACKAGE
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.diagnosis.diagnose import diagnose
-from autograder.engine.diagnosis.variants import solution_source
 from autograder.engine.student import Call, RecordedCheck
 
 CHECK = '''
@@ -74,7 +75,9 @@ def test_diagnosis_builds_no_config_of_another_file(payload, name, relative):
     module = "../" * 40 + str(payload)[1:] if relative else str(payload)
     call = Call(TRANSFORMER.functions["softmax.softmax"], (Config(module, name),), {}, np.ones(3))
     with pytest.raises(ValueError, match="no solution"):
-        diagnose("softmax.softmax", [RecordedCheck("softmax.softmax::rows", False, (call,))])
+        diagnose(
+            "softmax.softmax", [RecordedCheck("softmax.softmax::rows", False, (call,))], package=TRANSFORMER.package
+        )
     assert not (payload.parent / "trap").exists()
 
 
@@ -82,7 +85,7 @@ def test_diagnosis_builds_no_config_of_another_file(payload, name, relative):
 def test_diagnosis_builds_only_classes_of_the_course(name):
     call = Call(TRANSFORMER.functions["gpt.init_gpt"], (Config("gpt", name), Rng(1)), {}, np.ones(3))
     with pytest.raises(ValueError, match="no class"):
-        diagnose("gpt.init_gpt", [RecordedCheck("gpt.init_gpt::shapes", False, (call,))])
+        diagnose("gpt.init_gpt", [RecordedCheck("gpt.init_gpt::shapes", False, (call,))], package=PACKAGE)
 
 
 @pytest.mark.parametrize("module", ["os", "json", "../softmax", "softmax.py", ""])

@@ -277,7 +277,12 @@ ODD = [
 @pytest.mark.parametrize("value", ODD, ids=repr)
 def test_diagnosis_survives_any_value(value):
     call = Call(TRANSFORMER.functions["softmax.softmax"], (np.ones((2, 3)),), {}, value)
-    assert diagnose("softmax.softmax", [RecordedCheck("softmax.softmax::rows", False, (call,))]) == {}
+    assert (
+        diagnose(
+            "softmax.softmax", [RecordedCheck("softmax.softmax::rows", False, (call,))], package=TRANSFORMER.package
+        )
+        == {}
+    )
 
 
 @pytest.mark.slow

@@ -17,12 +17,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.built_in import mistakes_of_function, source_with_mistakes
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from autograder.classroom.policy.model import Policy
 from autograder.course.stubs import bundled
-from autograder.engine.diagnosis.mistake import mistakes_of_function
-from autograder.engine.diagnosis.variants import source_with_mistakes
 from support.commands import HEADWAY, timeless
 from support.hostile_class import Traps, attacks
 

@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from support.built_in import mistakes_of_function
 from support.commands import invoke, refusal, succeed
 
 import autograder
@@ -50,7 +51,7 @@ def test_collect_counts_students_per_mistake(book, records):
 def test_collect_combined_mistake_counts_as_two(book, tmp_path):
     student, result = next((s, r) for s, r in book.results() if r)
     check = result["assignments"][0]["functions"][0]["checks"][0]
-    known = class_statistics.mistakes_of_function("softmax.softmax")[:2]
+    known = mistakes_of_function("softmax.softmax")[:2]
     check["mistake"] = {"id": "+".join(m.id for m in known), "title": "both", "hint": ""}
     (tmp_path / "results").mkdir()
     (tmp_path / student["assignments"]["softmax"]["file"]).write_text(json.dumps(result), "utf-8")

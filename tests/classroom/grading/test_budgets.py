@@ -8,6 +8,7 @@ from multiprocessing import Pipe
 from types import SimpleNamespace
 
 import pytest
+from support.built_in import mistakes_of_function, source_with_mistakes
 from support.commands import SOFTMAX, invoke
 from support.softmax_class import class_document, grade
 
@@ -16,8 +17,6 @@ from autograder.classroom.grading.worker import GradingTask
 from autograder.classroom.grading.worker_pool import GraderProcess, entry_of_death
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import SubmissionResult, to_document
-from autograder.engine.diagnosis.mistake import mistakes_of_function
-from autograder.engine.diagnosis.variants import source_with_mistakes
 from autograder.engine.student import StudentCode
 from autograder.sandbox import Limits, ResourceUsage
 

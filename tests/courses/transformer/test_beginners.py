@@ -8,10 +8,10 @@ named. Functions without two underscores are helpers.
 import ast
 
 import pytest
+from support.built_in import solution_source
 from support.paths import SUBMISSIONS
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.diagnosis.variants import solution_source
 from autograder.engine.session import Options, run_in_session
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("enough_time")]

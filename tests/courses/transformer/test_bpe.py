@@ -6,9 +6,9 @@ import unicodedata
 
 import numpy as np
 import pytest
+from support.built_in import solution_module
 
 from autograder.courses.transformer.bpe import reference
-from autograder.engine.diagnosis.variants import solution_module
 
 bpe = solution_module("bpe")
 ALPHABETS = ("a", "ab", "aab", "abc", "ab ", "abcd \n", "aé🙂 ", "it's 12.\n\t!re")

@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-
-from autograder.engine.diagnosis.mistake import mistakes_of_function
-from autograder.engine.diagnosis.variants import module_with_mistakes, solution_module
+from support.built_in import mistakes_of_function, module_with_mistakes, solution_module
 
 SPLIT = "multihead.split_heads/reshaped-without-exchange"
 MERGED = "multihead.merge_heads/reshaped-without-exchange"

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-
-from autograder.engine.diagnosis.variants import solution_module
+from support.built_in import solution_module
 
 
 @pytest.mark.slow

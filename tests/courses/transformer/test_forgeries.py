@@ -6,11 +6,11 @@ They come from `submissions/forgeries.py`. Beside them lie the official solution
 import runpy
 
 import pytest
+from support.built_in import solution_source
 from support.paths import SUBMISSIONS
 
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.diagnosis.variants import solution_source
 from autograder.engine.session import Options, run_in_session
 
 pytestmark = pytest.mark.slow

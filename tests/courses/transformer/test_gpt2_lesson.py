@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 import pytest
+from support.built_in import solution_module
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.diagnosis.variants import solution_module
 
 safetensors = pytest.importorskip("safetensors.numpy")
 pytestmark = pytest.mark.skipif("bpe" not in TRANSFORMER.modules, reason="needs the assignment bpe")

@@ -4,9 +4,8 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from support.built_in import instance_of, solution_module
 from support.lazy_module import LazyModule, torch
-
-from autograder.engine.diagnosis.variants import instance_of, solution_module
 
 reference = LazyModule("autograder.courses.transformer.gpt2.reference")
 pytestmark = [

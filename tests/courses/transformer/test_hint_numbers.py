@@ -6,9 +6,10 @@ from functools import cache
 
 import numpy as np
 import pytest
+from support.built_in import solution_module
 
 from autograder.course.stubs import bundled
-from autograder.engine.diagnosis.variants import solution_module
+from autograder.courses.transformer import TRANSFORMER
 from autograder.workspace import hints
 
 EYE = np.eye(2)
@@ -238,14 +239,14 @@ def in_words(result):
 
 @pytest.mark.parametrize("function", CASES)
 def test_case_of_the_second_hint_is_correct(function):
-    hint = " ".join(hints.steps(function)[1].split())
+    hint = " ".join(hints.steps(function, TRANSFORMER.package)[1].split())
     results = [in_words(np.round(result, 4) + 0.0) for result in CASES[function](call(function))]
     assert [result for result in results if not re.search(rf"(?<![\d.]){re.escape(result)}(?![\d])", hint)] == [], hint
 
 
 def test_cases_of_bpe_in_the_second_hints_are_correct():
     bpe = solution_module("bpe")
-    found = {name: steps[1] for name, steps in hints.load("bpe").items()}
+    found = {name: steps[1] for name, steps in hints.load("bpe", TRANSFORMER.package).items()}
     symbols = bpe.byte_symbols()
     entries = re.findall(
         r"byte (\d+) is '(.)'(?: (?:with the code point )?\(?(\d+))?", found["byte_symbols"], re.IGNORECASE

@@ -7,11 +7,11 @@ from functools import cache
 
 import numpy as np
 import pytest
+from support.built_in import solution_module
 from support.commands import headway, refusal, succeed
 
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.diagnosis.variants import solution_module
 from autograder.workspace import hints, state
 
 LONG_ENOUGH = 12  # characters without spaces: `x = as_float(x)` counts, `return x` does not
@@ -51,13 +51,13 @@ def lines_of(module):
 
 
 def test_hints_cover_exactly_the_functions():
-    names = [f"{module}.{name}" for module in TRANSFORMER.modules for name in hints.load(module)]
+    names = [f"{module}.{name}" for module in TRANSFORMER.modules for name in hints.load(module, TRANSFORMER.package)]
     assert names == list(TRANSFORMER.functions)
 
 
 @pytest.mark.parametrize("function", TRANSFORMER.functions)
 def test_hints_are_three_and_do_not_contain_the_solution(function):
-    steps = hints.steps(function)
+    steps = hints.steps(function, TRANSFORMER.package)
     assert len(steps) == len(hints.KINDS) == 3
     assert all(step.strip() for step in steps)
     assert len(set(steps)) == 3 and "?" in steps[0]
@@ -77,7 +77,9 @@ def test_small_case_in_the_second_hint_is_correct(function):
     module, _, name = function.partition(".")
     known = {**vars(solution_module(module)), "np": np}
     tried = 0
-    for code, expected in re.findall(r"`([^`]*)`(?:,? gives `([^`]*)`)?", hints.steps(function)[1]):
+    for code, expected in re.findall(
+        r"`([^`]*)`(?:,? gives `([^`]*)`)?", hints.steps(function, TRANSFORMER.package)[1]
+    ):
         if re.match(r"\w+(, \w+)* = ", code):
             exec(code, known)
         elif expected:
@@ -97,7 +99,7 @@ def steps_in(done, function="softmax.softmax"):
     """How many steps of the function were printed, in order, whole."""
     assert done.returncode == 0, done.stderr
     text = squeezed(done.stdout)
-    starts = [text.find(squeezed(step)) for step in hints.steps(function)]
+    starts = [text.find(squeezed(step)) for step in hints.steps(function, TRANSFORMER.package)]
     found = [start for start in starts if start >= 0]
     assert found == sorted(found)
     assert starts[: len(found)] == found

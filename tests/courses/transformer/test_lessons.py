@@ -10,6 +10,7 @@ import sys
 
 import pytest
 from support import commands
+from support.built_in import mistakes_of_module
 from support.commands import refusal, succeed
 
 from autograder.core.text import counted
@@ -17,7 +18,6 @@ from autograder.course import FIGURES, glossary
 from autograder.course.duration import DIFFICULTY, duration
 from autograder.course.stubs import NOTEBOOK_ONLY, bundled, experiment, make_stub
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.diagnosis.mistake import mistakes_of_module
 from autograder.models.plot_data.catalog import PLOTS
 
 MODULES = list(TRANSFORMER.modules)

@@ -9,10 +9,10 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from support.built_in import solution_module
 from support.lazy_module import LazyModule, torch
 
 from autograder.core.wire_format import Config
-from autograder.engine.diagnosis.variants import solution_module
 
 reference = LazyModule("autograder.courses.transformer.llama.reference")
 pytestmark = [

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.built_in import mistakes_of_function, solution_source
 from support.commands import SOFTMAX
 from support.judging import judged, mistakes_in, solution_text
 
@@ -10,9 +11,8 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.comparison import relations
 from autograder.engine.comparison.compare import compare
 from autograder.engine.diagnosis.explanation import Diagnosis
-from autograder.engine.diagnosis.mistake import Mistake, mistakes_of_function
+from autograder.engine.diagnosis.mistake import Mistake
 from autograder.engine.diagnosis.search import Search
-from autograder.engine.diagnosis.variants import solution_source
 from autograder.engine.session import Options, check
 from autograder.errors import Cancelled, Mismatch
 

@@ -1,10 +1,10 @@
 """Mutations of the official solutions."""
 
 import pytest
+from support.built_in import mutations
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.diagnosis.mistake import CONSTANT
-from autograder.engine.diagnosis.mutations import mutations
 
 
 @pytest.mark.parametrize("function", TRANSFORMER.functions)

@@ -86,7 +86,7 @@ def test_write_atomically_failure_keeps_old_file(tmp_path, monkeypatch):
 
 
 def test_memo_key_covers_arguments_and_torch_version(tmp_path, monkeypatch):
-    reference = Reference(Memo(tmp_path, cache=tmp_path / "cache"))
+    reference = Reference(Memo(tmp_path, cache=tmp_path / "cache"), package=TRANSFORMER.package)
     x = np.array([1.0, 2.0])
     reference.softmax.softmax(x)
     reference.softmax.softmax(x, axis=0)
@@ -94,14 +94,14 @@ def test_memo_key_covers_arguments_and_torch_version(tmp_path, monkeypatch):
     reference.softmax.softmax(x.astype(np.float32))
     assert len(reference._memo.used["softmax"]) == 4
     monkeypatch.setattr("autograder.engine.reference.torch_version", lambda: "0.0")
-    other = Reference(Memo(tmp_path, cache=tmp_path / "cache"))
+    other = Reference(Memo(tmp_path, cache=tmp_path / "cache"), package=TRANSFORMER.package)
     other.softmax.softmax(x)
     assert not set(other._memo.used["softmax"]) & set(reference._memo.used["softmax"])
 
 
 def test_shipped_memo_matches_reference_sources():
     shipped = Memo(COURSE)
-    assert shipped.index["sources"] == source_digest(), "the references changed: make memo"
+    assert shipped.index["sources"] == source_digest(TRANSFORMER.package), "the references changed: make memo"
     assert shipped.index["torch"] == torch_version()
 
 
@@ -204,6 +204,6 @@ def test_check_with_warm_memo_does_not_import_torch(solutions):
 
 def test_reference_without_torch_is_usage_error(tmp_path, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    reference = Reference(Memo(tmp_path))
+    reference = Reference(Memo(tmp_path), package=TRANSFORMER.package)
     with pytest.raises(UsageError, match=r"install .*\"torch\""):
         reference.softmax.softmax(np.ones(2))

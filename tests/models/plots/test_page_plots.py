@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from autograder.course.stubs import bundled
+from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import Blocked, Mismatch, NotStarted, UsageError
 from autograder.models.plot_data import computations, page_plots, panels
 from autograder.models.plot_data.catalog import PLOTS
