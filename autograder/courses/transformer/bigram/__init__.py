@@ -2,27 +2,19 @@
 
 from autograder.course.declare import assignment, function
 
+FUNCTIONS = (
+    function("bigram_counts", "probs token next_token", "product of one_hot rows", minutes=20, difficulty=2),
+    function("generate_bigram", "ids position", "", minutes=20, difficulty=2, needs="softmax.softmax"),
+    function("bigram_loss", "loss; dW token next_token", "embedding and cross_entropy", minutes=20, difficulty=2,
+             needs="softmax.cross_entropy softmax.cross_entropy_backward"),
+    function("sgd_step", "W token next_token", "optim.SGD", minutes=5, difficulty=1),
+    function("train_bigram", "W token next_token; losses", "loop with optim.SGD", minutes=10, difficulty=1,
+             needs="bigram.bigram_loss bigram.sgd_step"),
+)  # fmt: skip
+
 ASSIGNMENT = assignment(
     "The bigram model",
-    function("bigram_counts", "probs token next_token", "product of one_hot rows", minutes=20, difficulty=2),
-    function("generate_bigram", "ids position", "", needs="softmax.softmax", minutes=20, difficulty=2),
-    function(
-        "bigram_loss",
-        "loss; dW token next_token",
-        "embedding and cross_entropy",
-        needs="softmax.cross_entropy softmax.cross_entropy_backward",
-        minutes=20,
-        difficulty=2,
-    ),
-    function("sgd_step", "W token next_token", "optim.SGD", minutes=5, difficulty=1),
-    function(
-        "train_bigram",
-        "W token next_token; losses",
-        "loop with optim.SGD",
-        needs="bigram.bigram_loss bigram.sgd_step",
-        minutes=10,
-        difficulty=1,
-    ),
+    *FUNCTIONS,
     outcome="You have a language model that learns: it invents names, letter by letter.",
     command="headway train --preset bigram --out bigram.safetensors",
 )

@@ -2,21 +2,17 @@
 
 from autograder.course.declare import assignment, function
 
-ASSIGNMENT = assignment(
-    "Your code runs GPT-2",
+FUNCTIONS = (
     function("gpt2_config", "config", "", minutes=20, difficulty=1),
     function("gpt2_params", "params", "", minutes=30, difficulty=2),
-    function(
-        "last_logits",
-        "logits batch token; cache",
-        "GPT of nn modules",
-        needs=(
-            "embeddings.embed embeddings.sinusoidal_positions attention.attention attention.causal_mask "
-            "multihead.split_heads multihead.merge_heads layernorm.layernorm ffn.linear ffn.ffn"
-        ),
-        minutes=50,
-        difficulty=2,
-    ),
+    function("last_logits", "logits batch token; cache", "GPT of nn modules", minutes=50, difficulty=2,
+             needs="embeddings.embed embeddings.sinusoidal_positions attention.attention attention.causal_mask "
+                   "multihead.split_heads multihead.merge_heads layernorm.layernorm ffn.linear ffn.ffn"),
+)  # fmt: skip
+
+ASSIGNMENT = assignment(
+    "Your code runs GPT-2",
+    *FUNCTIONS,
     outcome="Your code can now run the published GPT-2.",
     command="headway import-model gpt2 --out gpt2.safetensors",
 )
