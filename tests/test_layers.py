@@ -1,7 +1,7 @@
 """The structure of the code: import contracts in pyproject.toml, no circles, names once, short functions."""
 
 import ast
-from collections import Counter, defaultdict
+from collections import Counter
 
 import grimp
 from importlinter.cli import lint_imports
@@ -32,14 +32,13 @@ def test_no_class_name_stands_twice():
 
 
 def test_functions_are_short_and_have_few_parameters():
-    long = defaultdict(list)
+    long = []
     for path, tree in TREES.items():
         if "cli" in path.parts or "courses" in path.parts:  # options of commands; tables of mistakes
             continue
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
-                lines = (node.end_lineno or 0) - node.lineno + 1
-                if lines > MOST_LINES or len([name for name in names if name not in ("self", "cls")]) > MOST_PARAMETERS:
-                    long[path.name].append(node.name)
+                names = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+                if node.end_lineno - node.lineno >= MOST_LINES or len(names - {"self", "cls"}) > MOST_PARAMETERS:
+                    long.append((path.name, node.name))
     assert not long
