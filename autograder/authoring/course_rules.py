@@ -19,13 +19,6 @@ def find_problems(curriculum: Curriculum) -> Iterator[Problem]:
     if not curriculum.assignments:
         yield Problem(path, 0, "the course has no assignments. Add one: headway new-assignment NAME")
     modules = Counter(assignment.module for assignment in curriculum.assignments)
-    numbers = [assignment.number for assignment in curriculum.assignments]
-    if numbers != sorted(set(numbers)):
-        yield Problem(
-            path,
-            line_with(path, "Curriculum("),
-            "the numbers of the assignments do not increase. Declare the course with course(…), which numbers them",
-        )
     before: list[str] = []  # functions of earlier assignments, and earlier ones of the same
     for assignment in curriculum.assignments:
         declaration = registry.assignment_folder(assignment.module, curriculum.package) / "__init__.py"
@@ -33,8 +26,10 @@ def find_problems(curriculum: Curriculum) -> Iterator[Problem]:
         path = declaration if declaration.is_file() else path
         yield from _content_problems(assignment, path)
         yield from _file_problems(assignment, curriculum, path)
+        declaration = registry.assignment_folder(assignment.module, curriculum.package) / "__init__.py"
+        yield from _declaration_problems(assignment, declaration)
         for function in assignment.functions:
-            yield from _function_problems(function, assignment, curriculum, before, path)
+            yield from _function_problems(function, curriculum, before, declaration)
             before.append(function.qualified)
 
 
@@ -59,13 +54,12 @@ def _name_problems(assignment: Assignment, modules: Counter[str], path: Path) ->
         yield Problem(path, line, f"two assignments are named {name!r}. Rename one of them")
 
 
-def _content_problems(assignment: Assignment, path: Path) -> Iterator[Problem]:
+def _declaration_problems(assignment: Assignment, path: Path) -> Iterator[Problem]:
     name = assignment.module
-    line = line_with(path, "assignment(")
     if not assignment.title.strip():
-        yield Problem(path, line, f"the assignment {name} has no title. Give it one")
+        yield Problem(path, 0, f"the assignment {name} has no title. Give it one")
     if not assignment.functions:
-        yield Problem(path, line, f"the assignment {name} has no functions. Add a Function(…)")
+        yield Problem(path, 0, f"the assignment {name} has no functions. Add a function(…)")
     counts = Counter(function.name for function in assignment.functions)
     for function in (function for function, count in counts.items() if count > 1):
         text = f"{name} lists the function {function} twice. Remove one of them"
@@ -80,18 +74,13 @@ def _file_problems(assignment: Assignment, curriculum: Curriculum, path: Path) -
         yield Problem(path, line, f"{module}/checks.py is missing. Write it, or remove the assignment {module}")
 
 
-def _function_problems(
-    function: Function, assignment: Assignment, curriculum: Curriculum, before: list[str], path: Path
-) -> Iterator[Problem]:
+def _function_problems(function: Function, curriculum: Curriculum, before: list[str], path: Path) -> Iterator[Problem]:
     name, line = function.qualified, line_with(path, f'"{function.name}"')
-    if function.module != assignment.module:
-        text = f"{name} is listed in the assignment {assignment.module}. Its first argument must be the assignment"
-        yield Problem(path, line, text)
     if not function.name.isidentifier() or function.name.startswith("_"):
         text = f"students cannot write a function named {function.name!r}"
         yield Problem(path, line, f"{text}: a leading underscore marks helpers of the solution. Rename it")
     if not function.outputs:
-        yield Problem(path, line, f'{name} has no outputs. Name what it returns: (Output("…", ("…",)),)')
+        yield Problem(path, line, f'{name} has no outputs. Name what it returns: "output axis axis"')
     if function.difficulty not in range(4):
         yield Problem(path, line, f"the difficulty of {name} is {function.difficulty}. Use 1, 2 or 3, or leave it out")
     if function.minutes < 0:
@@ -100,7 +89,7 @@ def _function_problems(
     for need in function.needs:
         if need not in known:
             text = f"{name} needs {need!r}, which is not in the course. Correct the name, or add its assignment"
-            yield Problem(path, line_with(path, f'"{need}"') or line, text)
+            yield Problem(path, line_with(path, need) or line, text)
         elif need in curriculum.functions and need not in before:
             text = f"{name} needs {need}, which comes later. Change the order, or remove it from needs"
-            yield Problem(path, line_with(path, f'"{need}"') or line, text)
+            yield Problem(path, line_with(path, need) or line, text)

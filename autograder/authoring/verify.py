@@ -137,7 +137,7 @@ def _answers(task: VerifyTask) -> VerifyResult:
         text = f"they are not those of the current files. Build them again: {build}"
     elif missing := _count_missing_answers(task):
         text = f"{counted(missing, 'answer')} missing. Build them: {build}"
-    return VerifyResult("answers", "in reference/shipped", not text, text)
+    return VerifyResult("answers", "in answers.memo", not text, text)
 
 
 def _count_missing_answers(task: VerifyTask) -> int:

@@ -234,18 +234,10 @@ def _validate(curriculum: Curriculum) -> None:
         raise _invalid(name, "it has no functions")
     if empty := [assignment.module for assignment in curriculum.assignments if not assignment.functions]:
         raise _invalid(name, f"the assignment {empty[0]} has no functions")
-    numbers = [assignment.number for assignment in curriculum.assignments]
-    if numbers != sorted(set(numbers)):
-        raise _invalid(
-            name,
-            "the numbers of its assignments do not increase. Declare the course with course(…), which numbers them",
-        )
-    for module, assignment in curriculum.modules.items():
+    for module in curriculum.modules:
         if not module.isidentifier() or module in sys.stdlib_module_names:
             reason = "not an identifier, or a name of the standard library"
             raise _invalid(name, f"a module cannot be named {module!r}: {reason}")
-        if any(function.module != module for function in assignment.functions):
-            raise _invalid(name, f"a function of {module} names another module")
         if not solution_path(module, package).is_file():
             raise _invalid(name, f"{package}/solutions/{module}.py is missing")
         if not check_files(module, package):

@@ -142,10 +142,8 @@ def test_broken_rule_is_reported_with_its_line(package, file, old, new):
 def test_name_that_cannot_be_used_is_reported(package, name, words):
     (package / "averages").rename(package / name)
     line = change(package, "__init__.py", '"averages"', f'"{name}"')
-    found = problems()
-    assert any(
-        words in problem.text and (problem.path.name, problem.line) == ("__init__.py", line) for problem in found
-    )
+    (problem,) = [problem for problem in problems() if words in problem.text]
+    assert (problem.path, problem.line) == (package / "__init__.py", line)
 
 
 @pytest.mark.parametrize("file", [LESSON, CHECKS, REFERENCE])

@@ -8,6 +8,7 @@ import zipfile
 
 import pytest
 from support.commands import headway, headway_with, refusal, succeed
+from support.editing import edit
 from support.paths import ROOT
 
 from autograder.authoring import built_in_assignment, new_assignment
@@ -73,8 +74,7 @@ def test_every_file_says_what_to_replace(root):
     texts = {path: path.read_text() for path in written}
     assert len(texts) == 9
     assert not [path for path, text in texts.items() if "@" in text.replace("@graded", "").replace("@in_torch", "")]
-    empty = [path for path in texts if path.name == "__init__.py" and path.parent.name != "mine"]
-    assert [path.name for path, text in texts.items() if path not in empty and "eplace" not in text] == []
+    assert [path.name for path, text in texts.items() if "eplace" not in text] == []
     compile(texts[root / "mine" / "__init__.py"], "course", "exec")
 
 
@@ -149,8 +149,8 @@ def test_wheel_of_a_course_has_all_its_files(root, tmp_path):
     build = pytest.importorskip("hatchling.builders.wheel")
     (root / "mine" / "solutions" / "figures").mkdir()
     (root / "mine" / "solutions" / "figures" / "row.svg").write_text("<svg/>")
-    (root / "mine" / "reference" / "shipped").mkdir()
-    (root / "mine" / "reference" / "shipped" / "index.json").write_text("{}")
+    (root / "mine" / "answers.json").write_text("{}")
+    (root / "mine" / "centering" / "answers.memo").touch()
     (wheel,) = build.WheelBuilder(str(root)).build(directory=str(tmp_path / "dist"))
     names = set(zipfile.ZipFile(wheel).namelist())
     in_package = {path.relative_to(root).as_posix() for path in (root / "mine").rglob("*") if path.is_file()}
@@ -161,7 +161,7 @@ def parts_of_a_clone(folder):
     course = folder / built_in_assignment.COURSE
     course.mkdir(parents=True)
     (folder / "solutions").mkdir()
-    shutil.copyfile(ROOT / built_in_assignment.COURSE / "__init__.py", course / "__init__.py")
+    shutil.copy(ROOT / built_in_assignment.COURSE / "__init__.py", course)
     return folder
 
 
@@ -180,12 +180,12 @@ def test_assignment_in_a_clone_goes_to_the_built_in_course(tmp_path):
         else:
             tomllib.loads(text)
     declaration = (clone / built_in_assignment.COURSE / "__init__.py").read_text("utf-8")
-    assert f'    "centering",\n{new_assignment.MARKER}' in declaration
+    assert re.findall(r'^    "(\w+)",$', declaration, re.M) == [*registry.default().modules, "centering"]
 
 
-def test_assignment_in_a_clone_without_its_table_is_refused(tmp_path):
+def test_assignment_in_a_clone_without_the_marker_is_refused(tmp_path):
     clone = parts_of_a_clone(tmp_path / "clone")
-    (clone / built_in_assignment.COURSE / "__init__.py").write_text("TRANSFORMER = None")
+    edit(clone / built_in_assignment.COURSE / "__init__.py", new_assignment.MARKER, "")
     with pytest.raises(UsageError, match="has no line"):
         built_in_assignment.create(clone, "centering")
     assert not (clone / "solutions" / "centering.py").exists()

@@ -32,9 +32,9 @@ def pytest_collection_modifyitems(items):
         items[:] = [item for item in items if item.get_closest_marker("graded").args[0] in wanted.split(",")]
 
 
-def find(qualified, prefix=""):
+def find(qualified, package="{}"):
     module, _, function = qualified.partition(".")
-    return getattr(importlib.import_module(prefix + module), function)
+    return getattr(importlib.import_module(package.format(module)), function)
 
 
 def make(value):
@@ -56,13 +56,13 @@ def assert_same(actual, expected):
         assert actual == expected
 
 
-def proxy(prefix):
+def proxy(package):
     class Module:
         def __init__(self, name):
             self.name = name
 
         def __getattr__(self, function):
-            target = find(f"{self.name}.{function}", prefix)
+            target = find(f"{self.name}.{function}", package)
             return lambda *args, **kwargs: target(*map(make, args), **{k: make(v) for k, v in kwargs.items()})
 
     class Proxy:
@@ -80,7 +80,7 @@ def proxy(prefix):
 
 @pytest.fixture
 def student():
-    return proxy("")
+    return proxy("{}")
 
 
 @pytest.fixture

@@ -240,8 +240,8 @@ def test_plugin_on_pytest_command_line_grades(submission, tmp_path):
     folder = submission(softmax=RIGHT.replace("/ temperature", "* temperature"))
     command = [*PLUGIN, "--submission", folder, "-v"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert done.returncode == 1 and "test_softmax.py::test_rows PASSED" in done.stdout
-    assert "test_softmax.py::test_temperature FAILED" in done.stdout and "failed: probs differs" in done.stdout
+    assert done.returncode == 1 and "softmax/checks.py::test_rows PASSED" in done.stdout
+    assert "softmax/checks.py::test_temperature FAILED" in done.stdout and "failed: probs differs" in done.stdout
     assert "short test summary" in done.stdout, "pytest's own reporter is left alone"
 
 

@@ -7,9 +7,9 @@ Right: full points
 import os
 
 ATTEMPTS = {
-    "the checks": lambda: os.listdir("@package@/checks"),
-    "a check": lambda: open("@package@/checks/test_softmax.py").read(),
-    "the memo": lambda: open("@package@/reference/memo.py").read(),
+    "an assignment": lambda: os.listdir("@package@/courses/transformer/softmax"),
+    "a check": lambda: open("@package@/courses/transformer/softmax/checks.py").read(),
+    "the answers": lambda: open("@package@/courses/transformer/softmax/answers.memo", "rb").read(),
 }
 for name, attempt in ATTEMPTS.items():
     try:

@@ -8,7 +8,7 @@ import os
 
 ATTEMPTS = {
     "the secret": lambda: os.stat("@secret@"),
-    "Headway": lambda: os.stat("@package@/checks"),
+    "Headway": lambda: os.stat("@package@/courses"),
     "users": lambda: os.stat("/etc/passwd"),
     "without opening": lambda: os.fstat(os.open("@secret@", os.O_PATH)),
     "asked": lambda: 1 / os.access("/etc/passwd", os.F_OK),

@@ -75,7 +75,7 @@ def test_worker_unpacks_the_zip_and_imports_what_needs_no_numpy(node_modules, tm
         "stub": True,
         "hints": 3,
         "solution": True,
-        "answers": ["softmax.memo"],
+        "answers": ["softmax"],
         "files": ["backups/softmax-1.py", "softmax.py"],
         "has thread_time": False,
         "int": 2**31 - 1,

@@ -31,13 +31,12 @@ from autograder.workspace import files, hints, state, solutions
 folder = Path("/home/pyodide/my-gpt")
 course = registry.default()
 lines = files.update(folder, state.load(folder))
-shipped = registry.folder(course.package) / "reference" / "shipped"
 json.dumps({
     "restored": len(lines),
     "stub": "NotImplementedError" in (folder / "softmax.py").read_text(),
     "hints": len(hints.steps("softmax.softmax")),
     "solution": "np.exp" in solutions.solution_of("softmax.softmax", course),
-    "answers": [path.name for path in shipped.glob("*.memo")],
+    "answers": [path.parent.name for path in registry.folder(course.package).glob("*/answers.memo")],
     "files": sorted(str(path.relative_to(folder)) for path in folder.rglob("*.py") if "softmax" in path.name),
     "has thread_time": hasattr(__import__("time"), "thread_time"),
     "int": sys.maxsize,
