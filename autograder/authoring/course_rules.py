@@ -21,10 +21,7 @@ def find_problems(curriculum: Curriculum) -> Iterator[Problem]:
     modules = Counter(assignment.module for assignment in curriculum.assignments)
     before: list[str] = []  # functions of earlier assignments, and earlier ones of the same
     for assignment in curriculum.assignments:
-        declaration = registry.assignment_folder(assignment.module, curriculum.package) / "__init__.py"
         yield from _name_problems(assignment, modules, path)
-        path = declaration if declaration.is_file() else path
-        yield from _content_problems(assignment, path)
         yield from _file_problems(assignment, curriculum, path)
         declaration = registry.assignment_folder(assignment.module, curriculum.package) / "__init__.py"
         yield from _declaration_problems(assignment, declaration)
