@@ -33,9 +33,10 @@ def wheel(tmp_path_factory):
 def installed(wheel, tmp_path_factory):
     """Run a command of a fresh environment that holds the wheel and what it depends on, nothing else."""
     home = tmp_path_factory.mktemp("fresh")
-    venv.create(home / "env", with_pip=True)
+    venv.create(home / "env")
     scripts = home / "env" / ("Scripts" if os.name == "nt" else "bin")
-    install = [scripts / "python", "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt", wheel]
+    install = [sys.executable, "-m", "pip", "--python", scripts / "python", "install", "--quiet", "--no-compile"]
+    install += ["--constraint", ROOT / "constraints.txt", wheel]
     subprocess.run(list(map(str, install)), check=True, capture_output=True)
 
     def run(*command):

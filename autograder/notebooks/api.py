@@ -10,7 +10,9 @@ The function's source is taken from the cells that were run and checked like any
 the same checks and the same report. `running_notebook.py` says where earlier assignments come from.
 """
 
+import atexit
 import contextlib
+import functools
 import io
 import tempfile
 from collections import defaultdict
@@ -29,7 +31,7 @@ from autograder.notebooks import notebook_workspace, running_notebook
 from autograder.parsing.cell_statements import Cell
 from autograder.parsing.extract import extract_modules
 from autograder.report.notebook import NotebookReport
-from autograder.sandbox import Limits
+from autograder.sandbox import Limits, Workers, start_workers
 
 CALL_SECONDS = 5.0  # shorter than elsewhere: somebody is waiting, and cells may have a time limit
 _statuses: dict[str, str] = {}  # latest status of each function checked in this kernel
@@ -174,13 +176,23 @@ def report(
 def _check(
     submission: running_notebook.NotebookSubmission, functions: list[str], seed: int, curriculum: Curriculum
 ) -> SubmissionResult:
-    options = session.Options(tuple(functions), seed, Limits(call_seconds=CALL_SECONDS), curriculum)
+    limits = Limits(call_seconds=CALL_SECONDS)
+    workers = contextlib.nullcontext(_workers())
+    options = session.Options(tuple(functions), seed, limits, curriculum, lambda sandbox: workers)
     with tempfile.TemporaryDirectory(prefix="headway-") as folder:
         for module, text in submission.texts.items():
             (Path(folder) / f"{module}.py").write_bytes(text.encode("utf-8", "replace"))
         result = session.check("notebook", Path(folder), options)
     locate_in_cells(result, {module: submission.texts[module] for module in submission.own_modules})
     return result
+
+
+@functools.cache
+def _workers() -> Workers:
+    """Return what runs the functions in all checks of this kernel: its server loads NumPy once."""
+    workers = start_workers()
+    atexit.register(workers.close)
+    return workers
 
 
 def _names(argument: Any, cells: Sequence[Cell], curriculum: Curriculum) -> tuple[str, ...]:

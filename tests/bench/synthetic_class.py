@@ -170,6 +170,7 @@ def _code_of(module):
     return [line for line in lines if not line.startswith("#")]
 
 
+@cache
 def _line_of(function, status):
     lines = _code_of(function.module)
     heads = (i for i, line in enumerate(lines, 1) if line.startswith(f"def {function.name}("))

@@ -1,5 +1,6 @@
 """Every benchmark runs: both of its sides, once, with its smallest arguments."""
 
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -9,6 +10,7 @@ from support.chromium import BROWSER, DRIVER
 from support.paths import ROOT
 
 BENCH = ROOT / "tests" / "bench"
+SLOW_IMPORTS = str(ROOT / "tests" / "support" / "slow_imports")  # of nbgrader
 SOFTMAX = "--function softmax.softmax"
 SMALLEST = {
     "bench_check.py": ("--rounds 0", "--class --rounds 0 --submissions 1"),
@@ -54,8 +56,7 @@ def test_benchmark_with_smallest_arguments_runs(script, arguments, tmp_path):
     if script == "bench_serve.py" and not (BROWSER and DRIVER):
         pytest.skip("no Chromium with chromedriver: apt-get install chromium chromium-driver")
     (tmp_path / ".venv").symlink_to(sys.prefix)  # the checkout to compare with
-    done = subprocess.run(
-        [sys.executable, BENCH / script, *arguments.split()], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    command, env = [sys.executable, BENCH / script, *arguments.split()], os.environ | {"PYTHONPATH": SLOW_IMPORTS}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout and not done.stderr

@@ -50,9 +50,9 @@ HEADER = re.compile(
     r'"""(.+?)\n\nHeld by: (process|sandbox|bubblewrap|landlock)\nRight: (0|full) points\n"""', re.DOTALL
 )
 LIMITS = Limits(
-    call_seconds=0.5,
+    call_seconds=0.2,
     retry_seconds=0.05,
-    submission_seconds=1.5,
+    submission_seconds=0.6,
     cpu_seconds=10.0,
     memory_bytes=768 << 20,
     result_bytes=16 << 20,
@@ -245,6 +245,7 @@ def grade(level, chosen, factor=1):
                 functions=tuple({FUNCTION, *(attack.function for attack in group)}),
                 limits=limits,
                 sandbox=sandbox,
+                diagnose=level == probe.LEVELS[0],  # the same in the grader's process at every level
                 is_hidden=lambda check, hidden=hidden: hidden and check == HIDDEN,
             )
             in_turn = partial(

@@ -11,6 +11,8 @@ class LazyModule:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith(("__", "_pytest")):  # pytest looks for fixtures
+            raise AttributeError(name)
         return getattr(importlib.import_module(self._name), name)
 
 

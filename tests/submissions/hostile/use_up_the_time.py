@@ -8,4 +8,4 @@ import time
 
 
 def log_softmax(x, axis=-1):
-    time.sleep(0.7)
+    time.sleep(0.18)

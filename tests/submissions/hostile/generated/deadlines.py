@@ -4,8 +4,8 @@ IMPORTS = "import contextlib\nimport ctypes\nimport os\nimport resource\nimport 
 BODIES = {
     "sleep_in_slices": ("Sleeps a millisecond at a time, and so is awake at many moments.", "while True: time.sleep(0.001)"),
     "sleep_and_spin": ("Sleeps and computes in turn, and so uses little of both.", "while True: time.sleep(0.03); spin(0.01)"),
-    "just_below_the_deadline": ("Computes almost as long as a call may take, in every call.", "spin(0.45)"),
-    "sleep_below_the_deadline": ("Sleeps almost as long as a call may take, in every call.", "time.sleep(0.45)"),
+    "just_below_the_deadline": ("Computes almost as long as a call may take, in every call.", "spin(0.18)"),
+    "sleep_below_the_deadline": ("Sleeps almost as long as a call may take, in every call.", "time.sleep(0.18)"),
     "burn_in_a_thread": ("Computes in threads while the call itself sleeps.", "[threading.Thread(target=spin, args=(99,), daemon=True).start() for _ in range(4)]; time.sleep(99)"),
     "hide_the_clocks": ("Replaces everything that measures time in its process, and loops.", "os.times = time.process_time = time.perf_counter = time.monotonic = resource.getrusage = lambda *a: 0.0\n    while True: pass"),
     "interrupt_itself": ("Gets a signal every millisecond, so that no system call ends.", "signal.signal(signal.SIGALRM, lambda *a: None); signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)\n    while True: time.sleep(1)"),
@@ -38,7 +38,7 @@ ATTACKS += [
 ]
 # What a submission may use in all, however many processes it has.
 BUDGETS = {
-    "die_after_work": ("Works, and ends its process in every call, so that each has a limit of its own.", "spin(0.3); os._exit(0)"),
+    "die_after_work": ("Works, and ends its process in every call, so that each has a limit of its own.", "spin(0.12); os._exit(0)"),
     "print_in_every_process": ("Prints as much as it may in every process.", "os.write(1, b'x' * (1 << 20)); os._exit(0)"),
     "errors_in_every_process": ("Writes as many errors as it may in every process.", "os.write(2, b'x\\n' * (1 << 19)); os._exit(1)"),
     "memory_in_every_process": ("Uses most of the memory that it may in every process.", "np.ones(60 << 20); os._exit(0)"),

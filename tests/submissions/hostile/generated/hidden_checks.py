@@ -94,7 +94,7 @@ ENDINGS = {
     "missing_function": ("the name of a function that it says is missing", "if hidden: exec(compile('def attention(): raise NotImplementedError', os.path.join(os.path.dirname(HERE), 'attention.py'), 'exec'), globals()) or attention()"),
     "status": ("the way in which it fails", "if hidden: os._exit(7)"),
     "timeout": ("a call that takes too long", "while hidden: pass"),
-    "time": ("the time that it takes", "if hidden: time.sleep(0.3)"),
+    "time": ("the time that it takes", "if hidden: time.sleep(0.12)"),
     "late_output": ("output that comes when the check is over", "if hidden:\n        import atexit; atexit.register(print, 'BREACH'); type('F', (), {'__del__': lambda self: os.write(1, b'BREACH')})()"),
     "errors": ("its error output", "if hidden: sys.stderr.write('BREACH'); sys.stderr.flush()"),
 }
