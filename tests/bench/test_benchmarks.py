@@ -56,7 +56,7 @@ def test_benchmark_with_smallest_arguments_runs(script, arguments, tmp_path):
     if script == "bench_serve.py" and not (BROWSER and DRIVER):
         pytest.skip("no Chromium with chromedriver: apt-get install chromium chromium-driver")
     (tmp_path / ".venv").symlink_to(sys.prefix)  # the checkout to compare with
-    command, env = [sys.executable, BENCH / script, *arguments.split()], os.environ | {"PYTHONPATH": SLOW_IMPORTS}
+    command, env = [sys.executable, BENCH / script, *arguments.split()], {**os.environ, "PYTHONPATH": SLOW_IMPORTS}
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout and not done.stderr

@@ -136,11 +136,10 @@ def test_every_solution_scores_full_points(solutions, checked_solutions, seed):
 
 @pytest.mark.slow
 def test_every_function_has_checks_on_what_matters(checked_solutions):
-    result = checked_solutions
-    counts = {name: sum(c.function == name for c in result.checks) for name in TRANSFORMER.functions}
+    counts = {name: sum(c.function == name for c in checked_solutions.checks) for name in TRANSFORMER.functions}
     assert min(counts.values()) >= 2, counts
-    assert len({c.id for c in result.checks}) == len(result.checks)
-    assert all(c.possible > 0 for c in result.checks)
+    assert len({c.id for c in checked_solutions.checks}) == len(checked_solutions.checks)
+    assert all(c.possible > 0 for c in checked_solutions.checks)
 
 
 def _without_signs(text):
