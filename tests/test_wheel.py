@@ -82,12 +82,12 @@ def test_wheel_contains_stubs_solutions_data_and_memo(wheel):
     figures = registry.figure_texts(TRANSFORMER)
     assert figures
     assert {f"autograder/_bundle/solutions/{name}" for name in figures} <= names
-    assert "autograder/workspace/lesson_figures/trained_model.json" in names and "autograder/engine/pytest.ini" in names
+    assert "autograder/models/lesson_figures/trained_model.json" in names and "autograder/engine/pytest.ini" in names
     assert "autograder/schema/result-1.json" in names and "autograder/py.typed" in names
-    assert "autograder/workspace/plots/viewer.html" in names
+    assert "autograder/models/plots/viewer.html" in names
     assert {f"autograder/courses/transformer/softmax/{name}.toml" for name in ("hints", "glossary")} <= names
-    assert "autograder/site/templates/lesson.html.j2" in names and "autograder/site/static/site.css" in names
-    assert "autograder/site/example_report.json" in names
+    assert "autograder/web/site/templates/lesson.html.j2" in names and "autograder/web/site/static/site.css" in names
+    assert "autograder/web/site/example_report.json" in names
     assert {f"autograder/_bundle/docs/{Path(document.file).name}" for document in DOCUMENTS} <= names
     assert not any("node_modules" in name for name in names)
     assert any(name.startswith("autograder/_bundle/data/") for name in names)

@@ -56,7 +56,7 @@ def promise_rows():
     return [
         verify.evaluate_promise(promise, name, ("check::that fails",))
         for module in TRANSFORMER.modules
-        for covered in promises_of_module(module, TRANSFORMER.package).values()
+        for covered in promises_of_module(module).values()
         for promise in covered.promises
         for name in promise.broken_by
     ]

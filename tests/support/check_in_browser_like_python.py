@@ -39,9 +39,9 @@ for module, names in {
             delattr(module, name)
 socket.socket.__init__ = subprocess.Popen.__init__ = threading.Thread.start = unavailable
 
-from autograder import results  # noqa: E402
 from autograder.course import registry  # noqa: E402
 from autograder.course.stubs import bundled  # noqa: E402
+from autograder.documents import results  # noqa: E402
 from autograder.engine.reference import Reference  # noqa: E402
 from autograder.engine.reference.memo import Memo  # noqa: E402
 from autograder.engine.session import Options, check  # noqa: E402
@@ -49,7 +49,7 @@ from autograder.sandbox.in_process import InProcessWorkers  # noqa: E402
 
 curriculum = registry.default()
 # Without a cache of the user's, whose folder would be asked of platformdirs.
-reference = Reference(Memo(registry.folder(registry.BUILT_IN)))
+reference = Reference(Memo(registry.folder(registry.BUILT_IN)), package=registry.BUILT_IN)
 options = Options(curriculum.select(["softmax"]), reference=reference, workers=InProcessWorkers)
 folder = Path(sys.argv[1]) if sys.argv[1:] else bundled("solutions")
 for _ in range(2):  # A page checks again and again.

@@ -17,8 +17,9 @@ from pathlib import Path
 
 from autograder.course import stubs
 from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.diagnosis.mistake import mistakes_of_module
+from autograder.engine.diagnosis.variants import source_with_mistakes
 from autograder.sandbox import SandboxUnavailable, strongest_level
-from support.built_in import mistakes_of_module, source_with_mistakes
 
 ROOT = Path(__file__).parents[2]
 STYLES = ("solutions", "tests/submissions/right/loops", "tests/submissions/right/einsum")
@@ -104,9 +105,9 @@ def _right(module: str, number: int) -> str:
 
 def _current(module: str, written: int, mistakes: Iterable[str]) -> str:
     """Return the solution with mistakes, in which all functions but the first `written` are stubs."""
-    known = {mistake.id: mistake for mistake in mistakes_of_module(module)}
+    known = {mistake.id: mistake for mistake in mistakes_of_module(module, TRANSFORMER.package)}
     chosen = [known[name] for name in mistakes]
-    text = source_with_mistakes(*chosen) if chosen else _right(module, 0)
+    text = source_with_mistakes(*chosen, package=TRANSFORMER.package) if chosen else _right(module, 0)
     lines = text.splitlines(keepends=True)
     begun = [function.name for function in TRANSFORMER.modules[module].functions][:written]
     names = {function.name for function in TRANSFORMER.modules[module].functions} - set(begun)

@@ -21,7 +21,7 @@ from autograder.report.page_report import page_report
 
 ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "data" / "report.svg"
-EXAMPLE = ROOT / "autograder" / "site" / "example_report.json"
+EXAMPLE = ROOT / "autograder" / "web" / "site" / "example_report.json"
 FUNCTION, SUBMISSION = "attention.attention", ROOT / "tests" / "submissions" / "class" / "bo"
 SHOWN = ("function", "word", "mark", "points_text", "message", "inputs", "mistake", "values", "location")
 SHOWN_MAP = ("rows", "at", "legend", "description")

@@ -1,7 +1,7 @@
 """What docstrings promise is listed, and each promise has something that breaks it; `headway verify` breaks it."""
 
 import pytest
-from support.built_in import broken_source, find_promise_problems, promises_of_module
+from support.built_in import broken_source, find_problems, promises_of_module
 
 from autograder.authoring.promises import WRAPPERS
 from autograder.courses.transformer import TRANSFORMER
@@ -11,7 +11,7 @@ COVERED = [f for f in TRANSFORMER.functions if promises_of_module(f.partition(".
 
 @pytest.mark.parametrize("function", COVERED)
 def test_every_clause_of_a_docstring_is_covered(function):
-    assert find_promise_problems(function) == []
+    assert find_problems(function) == []
 
 
 def test_promises_name_assigned_functions():

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from support.judging import judged, mistakes_in, solution_text
 
+from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.diagnosis import diagnose
 
 pytestmark = pytest.mark.usefixtures("enough_time")
@@ -41,7 +42,7 @@ def test_diagnose_constant_does_not_depend_on_the_speed_of_checks(tmp_path, solu
     failed = [outcome.id for outcome in judged(tmp_path, "embeddings.sinusoidal_positions", text)]
     for fastest in recorded:
         checks = [replace(check, seconds=float(check is not fastest)) for check in recorded]
-        assert set(original("embeddings.sinusoidal_positions", checks)) == set(failed)
+        assert set(original("embeddings.sinusoidal_positions", checks, package=TRANSFORMER.package)) == set(failed)
 
 
 def test_diagnose_constant_that_is_not_round_needs_all_checks(tmp_path, solutions, monkeypatch):

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { BackendError } from "../../../autograder/site/static/backend_error.js";
-import { missingFeature, startModuleWorker } from "../../../autograder/site/static/browser_features.js";
-import { WorkspaceStore } from "../../../autograder/site/static/browser_store.js";
+import { BackendError } from "../../../../autograder/web/site/static/backend_error.js";
+import { missingFeature, startModuleWorker } from "../../../../autograder/web/site/static/browser_features.js";
+import { WorkspaceStore } from "../../../../autograder/web/site/static/browser_store.js";
 import { FakeDownloads, FakeStore, FakeWorker, makeBackend, makeOpened, messageOf, settle } from "./parts.mjs";
 
 const CHECK = { function: "softmax.softmax" };

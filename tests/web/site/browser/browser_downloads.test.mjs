@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 
-import { Downloads } from "../../../autograder/site/static/browser_downloads.js";
+import { Downloads } from "../../../../autograder/web/site/static/browser_downloads.js";
 import { messageOf } from "./parts.mjs";
 
 const BASE = "https://example.org/assets/";

@@ -1,5 +1,5 @@
 // What tests give the back end in place of a browser: a clock, downloads, a store and workers that tests drive.
-import { BrowserBackend } from "../../../autograder/site/static/backend_browser.js";
+import { BrowserBackend } from "../../../../autograder/web/site/static/backend_browser.js";
 
 /** Let everything that is ready run. */
 export async function settle() {

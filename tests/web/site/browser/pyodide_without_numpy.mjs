@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-import { PythonSide, serve } from "../../../autograder/site/static/pyodide_worker.js";
+import { PythonSide, serve } from "../../../../autograder/web/site/static/pyodide_worker.js";
 
 const [modules, zip] = process.argv.slice(2);
 const { loadPyodide } = await import(pathToFileURL(`${modules}/pyodide/pyodide.mjs`).href);
