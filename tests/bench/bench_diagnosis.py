@@ -11,9 +11,10 @@ import tempfile
 from pathlib import Path
 
 from measuring import copy_solutions, make_parser, timed, warm
-from support.built_in import mistakes_of_function, solution_source, source_with_mistakes
 
 from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.diagnosis.mistake import mistakes_of_function
+from autograder.engine.diagnosis.variants import solution_source, source_with_mistakes
 
 CHECK = """
 import sys
@@ -59,11 +60,13 @@ def main():
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
             copy_solutions(folder, TRANSFORMER.modules)
-            mistake = mistakes_of_function(function)[0]
-            (folder / f"{name}.py").write_text(source_with_mistakes(mistake), "utf-8")
+            mistake = mistakes_of_function(function, package=TRANSFORMER.package)[0]
+            (folder / f"{name}.py").write_text(source_with_mistakes(mistake, package=TRANSFORMER.package), "utf-8")
             compare(mistake.id, folder, name, options.rounds)
             if unknown_change:
-                (folder / f"{name}.py").write_text(solution_source(name).replace(*unknown_change), "utf-8")
+                (folder / f"{name}.py").write_text(
+                    solution_source(name, package=TRANSFORMER.package).replace(*unknown_change), "utf-8"
+                )
                 compare(f"{name}, an unknown mistake", folder, name, options.rounds)
 
 

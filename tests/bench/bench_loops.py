@@ -12,7 +12,10 @@ import tempfile
 from pathlib import Path
 
 from measuring import copy_solutions, grade_command, make_parser, timed
-from support.built_in import mistakes_of_function, source_with_mistakes
+
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.diagnosis.mistake import mistakes_of_function
+from autograder.engine.diagnosis.variants import source_with_mistakes
 
 MODULES = ("softmax", "attention", "layernorm")
 LOOPING = (
@@ -33,9 +36,9 @@ def write_class(folder, count, loops):
             with open(student / f"{module}.py", "a") as file:
                 file.write(f"\n\ndef {function}(*args, **kwargs):\n    while True:\n        pass\n")
         elif number % 2:
-            mistake = chance.choice(mistakes_of_function(chance.choice(WRONG)))
+            mistake = chance.choice(mistakes_of_function(chance.choice(WRONG), package=TRANSFORMER.package))
             module = mistake.function.partition(".")[0]
-            (student / f"{module}.py").write_text(source_with_mistakes(mistake))
+            (student / f"{module}.py").write_text(source_with_mistakes(mistake, package=TRANSFORMER.package))
 
 
 def main():

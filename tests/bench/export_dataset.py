@@ -19,17 +19,16 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from support.built_in import (
+from autograder.course import registry
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.diagnosis.mistake import Mistake, mistakes_of_function
+from autograder.engine.diagnosis.variants import (
     function_docstring,
     imported_modules,
-    mistakes_of_function,
     solution_module,
     solution_source,
     source_with_mistakes,
 )
-
-from autograder.course import registry
-from autograder.engine.diagnosis.mistake import Mistake
 
 FIELDS = {
     "id": "contains the name of the function, and nothing about the label; stays when the source changes",
@@ -75,7 +74,9 @@ def entries(names: Collection[str]) -> Iterator[dict[str, object]]:
 
 def official(names: Collection[str]) -> Iterator[Draft]:
     for name in names:
-        yield Draft(name, "right:official", solution_source(name.partition(".")[0]), "official")
+        yield Draft(
+            name, "right:official", solution_source(name.partition(".")[0], package=TRANSFORMER.package), "official"
+        )
 
 
 def right(names: Collection[str]) -> Iterator[Draft]:
@@ -88,8 +89,8 @@ def right(names: Collection[str]) -> Iterator[Draft]:
 
 def edited(names: Collection[str]) -> Iterator[Draft]:
     for name in names:
-        for mistake in mistakes_of_function(name):
-            source = source_with_mistakes(mistake)
+        for mistake in mistakes_of_function(name, package=TRANSFORMER.package):
+            source = source_with_mistakes(mistake, package=TRANSFORMER.package)
             yield Draft(name, f"mistake:{mistake.id}", source, EDITED, {mistake.id: mistake})
 
 
@@ -115,7 +116,7 @@ def beginners(names: Collection[str]) -> Iterator[Draft]:
 
 def lesson(module: str) -> str:
     """Return a solution without the experiments at its end."""
-    return solution_source(module).partition("\nif __name__ ==")[0]
+    return solution_source(module, package=TRANSFORMER.package).partition("\nif __name__ ==")[0]
 
 
 def files_of(pattern: str, names: Collection[str]) -> Iterator[tuple[Path, set[str]]]:
@@ -128,7 +129,7 @@ def files_of(pattern: str, names: Collection[str]) -> Iterator[tuple[Path, set[s
 
 def mistakes_named(function: str, starts: Sequence[str]) -> dict[str, Mistake]:
     """Return the mistakes with these names, or whose names begin with them if they are of one family."""
-    known = {mistake.name: mistake for mistake in mistakes_of_function(function)}
+    known = {mistake.name: mistake for mistake in mistakes_of_function(function, package=TRANSFORMER.package)}
     found: dict[str, Mistake] = {}
     for start in starts:
         matching = [start] if start in known else [name for name in known if name.startswith(start)]
@@ -151,13 +152,18 @@ def without_duplicates(drafts: Sequence[Draft]) -> Iterator[dict[str, object]]:
 
 def entry(draft: Draft, source: str, imported: set[str]) -> dict[str, object]:
     module, _, name = draft.function.partition(".")
-    needed = imported.union(*(imported_modules(other) for other in imported & registry.default().modules.keys()))
+    needed = imported.union(
+        *(
+            imported_modules(other, package=TRANSFORMER.package)
+            for other in imported & registry.default().modules.keys()
+        )
+    )
     digest = hashlib.sha256(f"{draft.function} {draft.key}".encode()).hexdigest()
     values = (
         f"{draft.function}:{digest[:12]}",
         draft.function,
-        f"{name}{inspect.signature(getattr(solution_module(module), name))}",
-        function_docstring(draft.function),
+        f"{name}{inspect.signature(getattr(solution_module(module, package=TRANSFORMER.package), name))}",
+        function_docstring(draft.function, package=TRANSFORMER.package),
         source,
         [other for other in registry.default().modules if other in needed],
         draft.correct,

@@ -12,11 +12,10 @@ import random
 import shutil
 from pathlib import Path
 
-from support.built_in import mistakes_of_module, solution_source, source_with_mistakes
-
 from autograder.course.stubs import bundled, make_stubs
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.diagnosis.mistake import BrokenMistake
+from autograder.engine.diagnosis.mistake import BrokenMistake, mistakes_of_module
+from autograder.engine.diagnosis.variants import solution_source, source_with_mistakes
 
 HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"
 # Percentages, and attacks that end fast, so that the class is timed and not the time limits.
@@ -33,7 +32,7 @@ def generate(folder, count, seed):
     folder.mkdir(parents=True)
     for number in range(count):
         kind = rng.choices(list(KINDS), KINDS.values())[0]
-        texts = {module: solution_source(module) for module in modules}
+        texts = {module: solution_source(module, package=TRANSFORMER.package) for module in modules}
         if kind == "wrong":
             for module in rng.sample(modules, rng.randint(1, 4)):
                 texts[module] = _wrong(rng, module)
@@ -52,14 +51,14 @@ def generate(folder, count, seed):
 
 
 def _wrong(rng, module):
-    mistakes = list(mistakes_of_module(module))
+    mistakes = list(mistakes_of_module(module, package=TRANSFORMER.package))
     rng.shuffle(mistakes)
     for mistake in mistakes:
         try:
-            return source_with_mistakes(mistake)
+            return source_with_mistakes(mistake, package=TRANSFORMER.package)
         except BrokenMistake:
             continue
-    return solution_source(module)
+    return solution_source(module, package=TRANSFORMER.package)
 
 
 def main():

@@ -14,10 +14,9 @@ import re
 from functools import cache
 from pathlib import Path
 
-from support.built_in import mistakes_of_function
-
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.diagnosis.mistake import mistakes_of_function
 
 HOSTILE = (
     "<script>document.title='owned'</script>",
@@ -190,7 +189,7 @@ def _result(chance, submission, course, difficulty, checks, week=0):
                 state = chance.choices(("failed", "error", "timeout", "blocked"), (70, 15, 3, 12))[0]
             mistake = None
             if state == "failed" and chance.random() < 0.7:
-                known = mistakes_of_function(f.qualified)
+                known = mistakes_of_function(f.qualified, package=TRANSFORMER.package)
                 if known:
                     pick = known[min(int(chance.expovariate(0.9)), len(known) - 1)]
                     mistake = {"id": pick.id, "title": pick.title, "explanation": pick.explanation, "hint": pick.hint}

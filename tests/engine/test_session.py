@@ -16,7 +16,7 @@ from autograder.course import registry
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import SubmissionResult, to_document
 from autograder.engine import job_runner
-from autograder.engine.diagnosis.diagnose import diagnose
+from autograder.engine.diagnosis import diagnose
 from autograder.engine.prerequisites import OfficialPrerequisites
 from autograder.engine.reference import Reference
 from autograder.engine.reference.memo import Memo
@@ -256,7 +256,9 @@ def test_check_with_bug_is_internal_error_and_without_torch_ends(submission, err
         def call(self, *args):
             raise error
 
-    options = Options(functions=("softmax.softmax",), reference=Broken(Memo(CHECKS.parent)))
+    options = Options(
+        functions=("softmax.softmax",), reference=Broken(Memo(CHECKS.parent), package=TRANSFORMER.package)
+    )
     if isinstance(error, UsageError):
         with pytest.raises(UsageError, match="no PyTorch"):
             check("s", submission(softmax=RIGHT), options)

@@ -17,7 +17,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from support.built_in import mistakes_of_function, source_with_mistakes
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.diagnosis.mistake import mistakes_of_function
+from autograder.engine.diagnosis.variants import source_with_mistakes
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -54,10 +56,10 @@ def write_honest(folder: Path, count: int) -> None:
     chance = random.Random(1)
     right = (bundled("solutions") / "softmax.py").read_text("utf-8")
     for number in range(count):
-        mistake = chance.choice(mistakes_of_function(chance.choice(FUNCTIONS)))
+        mistake = chance.choice(mistakes_of_function(chance.choice(FUNCTIONS), package=TRANSFORMER.package))
         student = folder / f"honest{number:03}"
         student.mkdir(parents=True)
-        text = source_with_mistakes(mistake) if number % 3 == 1 else right
+        text = source_with_mistakes(mistake, package=TRANSFORMER.package) if number % 3 == 1 else right
         (student / "softmax.py").write_text(f"{text}\n# {chance.random()}\n", "utf-8")
 
 

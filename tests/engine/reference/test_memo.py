@@ -117,7 +117,7 @@ class ShippedMemoAudit(Reference):
     """
 
     def __init__(self, folder, change):
-        super().__init__(Memo(folder))
+        super().__init__(Memo(folder), package=TRANSFORMER.package)
         self._folder = folder
         self._change = change
         self.problems = []
