@@ -3,7 +3,7 @@
 import dataclasses
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -35,9 +35,14 @@ REFRESH_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class RunOptions:
-    """The options of one run that are not part of the policy."""
+class GradingPlan:
+    """All that one run depends on besides the submissions and the results that are stored already."""
 
+    sources: Sequence[Source]
+    out: Path
+    policy: Policy
+    curriculum: Curriculum
+    seed: int  # of the inputs
     processes: int = 1  # that grade at once
     unsafe: bool = False  # grade without a sandbox
     force: bool = False  # also grade submissions that have a current result
@@ -46,6 +51,16 @@ class RunOptions:
     roster: Path | None = None
     partial: bool = False  # accept that most people on the roster have no submission
     cluster: str = ""  # address of a Dask scheduler whose workers grade; empty to grade on this machine
+
+    def options(self, sources: Iterable[Source]) -> session.Options:
+        """Return how the submissions of some of the sources are checked."""
+        policy, selected = self.policy, {name for source in sources for name in source.functions}
+        in_order = tuple(filter(selected.__contains__, self.curriculum.functions))
+        return session.Options(
+            None if len(selected) == len(self.curriculum.functions) else in_order, self.seed,
+            policy.limits.sandbox_limits(), self.curriculum,
+            official=not policy.own_prerequisites, is_hidden=policy.is_hidden,
+        )  # fmt: skip
 
 
 _Place = tuple[Path, tuple[str, ...]]  # a source's folder and assignments
@@ -64,75 +79,63 @@ class _Term:
     warnings: list[str]
 
 
-def grade_class(
-    given: Sequence[Source],
-    out: Path,
-    options: session.Options,
-    policy: Policy,
-    run: RunOptions,
-    on_progress: OnProgress,
-) -> dict[str, Any]:
-    """Grade the submissions of the given sources that have no current result; write results and class document.
+def run(plan: GradingPlan, on_progress: OnProgress) -> dict[str, Any]:
+    """Grade the submissions that have no current result; write results and class document, and return the latter.
 
-    The results of other sources that were graded into `out` stay; without any given source, only the policy, the
-    roster and the document change. Return the class document. The seed of `options` is ignored: it is the policy's,
-    the stored one, or a new one.
+    The results of other sources that were graded into the same folder stay; without any source, only the policy, the
+    roster and the document change.
 
-    Raises UsageError if there is nothing to grade, `out` cannot be written, or this machine has no sandbox.
+    Raises UsageError if there is nothing to grade, the folder cannot be written, or this machine has no sandbox.
     """
-    started = time.perf_counter()
-    class_guards.require_separate_folders(given, out)
-    with class_archive.unpacked(given, options.curriculum) as (unpacked, archive_warnings):
+    started, out = time.perf_counter(), plan.out
+    class_guards.require_separate_folders(plan.sources, out)
+    with class_archive.unpacked(plan.sources, plan.curriculum) as (unpacked, archive_warnings):
         if not unpacked and not out.is_dir():
             raise UsageError(f"no such folder: {out}. Name the submissions: headway grade DIR --out {out}")
-        members = {_place(source): sources.read_source(source, options.curriculum, out) for source in unpacked}
-        entries = roster.read_roster(run.roster) if run.roster is not None else None
+        members = {_place(source): sources.read_source(source, plan.curriculum, out) for source in unpacked}
+        entries = roster.read_roster(plan.roster) if plan.roster is not None else None
         with result_store.locked(out) as record_scratch, ResultStore(out) as store:
             term = _term(unpacked, members, entries, submission_records.read(out), out)
-            _require_plausible(term, run)
-            only = _submissions_of(term.students, run.only)
-            graded_class, warnings = _graded_class(term, policy, options.curriculum, out)
+            _require_plausible(term, plan)
+            only = _submissions_of(term.students, plan.only)
+            graded_class, warnings = _graded_class(term, plan)
             new = {source.name for source in term.new}
             class_guards.require_same_class(graded_class, new, store)  # before anything of another is overwritten
-            graded_class.seed = store.seed(policy.seed)
-            _write_records(out, term, graded_class.seed, run)
-            options = dataclasses.replace(options, seed=graded_class.seed, is_hidden=policy.is_hidden)
-            run_keys = {source.name: _run_key(options, source, policy, run) for source in term.new}
-            tasks = list(_tasks(graded_class, store, run_keys, run.force, only))
-            if tasks and not run.cluster:
-                _require_torch(options)
+            _write_records(term, plan)
+            tasks = list(_tasks(graded_class, store, plan, term.new, only))
+            if tasks and not plan.cluster:
+                _require_torch(plan)
             recorder = _Recorder(graded_class, store, on_progress, tasks, new, started)
             unknown_dates = class_guards.warn_of_unknown_dates(graded_class)
             for warning in [*archive_warnings, *term.warnings, *warnings, *unknown_dates]:
                 recorder.warn(warning)
             try:
                 if tasks:
-                    options = dataclasses.replace(options, functions=_selection(options.curriculum, term.new))
-                    setup = WorkerSetup(options, out, policy, store.results)
-                    _grade(tasks, setup, run, recorder, record_scratch)
+                    _grade(tasks, plan, plan.options(term.new), recorder, record_scratch)
                 for warning in class_guards.warn_of_wrong_folders(graded_class, term.new, store.entries):
                     recorder.warn(warning)
             finally:
-                document = recorder.finish()
+                document = recorder.score()
     return document
 
 
-def _require_plausible(term: _Term, run: RunOptions) -> None:
+def _require_plausible(term: _Term, plan: GradingPlan) -> None:
     """Raise UsageError if most of the roster has no submission, or most submissions are not on the roster."""
-    if run.partial:
+    if plan.partial:
         return
     size = len(term.roster or ())
     class_guards.require_most_of_roster(term.students, term.new, term.members, size)
-    if run.roster is not None:
+    if plan.roster is not None:
         class_guards.require_submissions_from_roster(term.students, size)
 
 
-def _graded_class(term: _Term, policy: Policy, curriculum: Curriculum, out: Path) -> tuple[GradedClass, list[str]]:
-    """Return the class with the exceptions of the policy and the comments in `out`, not graded yet; and warnings."""
+def _graded_class(term: _Term, plan: GradingPlan) -> tuple[GradedClass, list[str]]:
+    """Return the class with the exceptions of the policy and the recorded comments, not graded yet; and warnings."""
+    policy = plan.policy
     exceptions, warnings = student_exceptions.exceptions_by_submission(policy.exceptions, term.students)
-    records = comment_records.read(out)
+    records = comment_records.read(plan.out)
     graded_class = GradedClass(
-        term.sources, term.students, policy, curriculum, 0, exceptions=exceptions,
+        term.sources, term.students, policy, plan.curriculum, plan.seed, exceptions=exceptions,
         manual=comment_records.manual_points(records), comments=comment_records.by_student(records),
     )  # fmt: skip
     rubrics = {
@@ -143,41 +146,38 @@ def _graded_class(term: _Term, policy: Policy, curriculum: Curriculum, out: Path
     return graded_class, [*warnings, *comment_records.warnings(records, submissions, rubrics)]
 
 
-def _write_records(out: Path, term: _Term, seed: int, run: RunOptions) -> None:
+def _write_records(term: _Term, plan: GradingPlan) -> None:
     """Write what later runs and commands need to know of this one."""
+    out, stored = plan.out, run_settings.read(plan.out).seed
+    if plan.policy.seed is None and stored not in (None, plan.seed):
+        raise UsageError(f"another run has just drawn a seed for {out}. Run the same command again")
     with result_store.report_store_error(out):
         submission_records.write(out, term.sources, term.members, term.students, term.roster)
-        course, of_roster = (run_settings.relative_to(out, path) for path in (run.course, run.roster))
-        run_settings.write(out, run_settings.RunRecord(seed, course, of_roster))
-
-
-def _run_key(options: session.Options, source: Source, policy: Policy, run: RunOptions) -> str:
-    """Return the part of the keys of a source's results that all its submissions share."""
-    options = dataclasses.replace(options, functions=_selection(options.curriculum, [source]))
-    sandboxed, hidden = not run.unsafe, policy.checks.hidden
-    return cache_keys.run_key(options, feedback=policy.feedback, hidden=hidden, sandboxed=sandboxed)
+        course, of_roster = (run_settings.relative_to(out, path) for path in (plan.course, plan.roster))
+        run_settings.write(out, run_settings.RunRecord(plan.seed, course, of_roster))
 
 
 def _grade(
     tasks: Sequence[GradingTask],
-    setup: WorkerSetup,
-    run: RunOptions,
+    plan: GradingPlan,
+    options: session.Options,
     recorder: "_Recorder",
     record_scratch: Callable[[Path], None],
 ) -> None:
     """Grade on the machines of a cluster, or in processes on this one."""
-    if run.cluster:
+    results = plan.out / result_store.RESULTS
+    if plan.cluster:
         from autograder.classroom.grading.dask_cluster import DaskCluster
 
-        options = dataclasses.replace(setup.options, sandbox=SandboxPolicy(unsafe=run.unsafe))
-        setup = dataclasses.replace(setup, options=options)
-        DaskCluster(setup, run.cluster, recorder.add, recorder.warn, recorder.next_task).run(tasks)
+        options = dataclasses.replace(options, sandbox=SandboxPolicy(unsafe=plan.unsafe))
+        setup = WorkerSetup(options, plan.out, plan.policy, results)
+        DaskCluster(setup, plan.cluster, recorder.add, recorder.warn, recorder.next_task).run(tasks)
         return
     with scratch_folder() as scratch:
         record_scratch(scratch)
-        options = dataclasses.replace(setup.options, sandbox=_sandbox_for(scratch, run.unsafe))
-        setup = dataclasses.replace(setup, options=options, scratch=scratch)
-        WorkerPool(setup, min(run.processes, len(tasks)), recorder.add, recorder.next_task).run(tasks)
+        options = dataclasses.replace(options, sandbox=_sandbox_for(scratch, plan.unsafe))
+        setup = WorkerSetup(options, scratch, plan.policy, results)
+        WorkerPool(setup, min(plan.processes, len(tasks)), recorder.add, recorder.next_task).run(tasks)
 
 
 def _place(source: Source) -> _Place:
@@ -207,20 +207,10 @@ def _term(
     return _Term(combined, members, students, entries, new, warnings)
 
 
-def _selection(curriculum: Curriculum, given: Sequence[Source]) -> tuple[str, ...] | None:
-    """Return the functions to check for some sources, in course order; None for the whole course."""
-    selected = {name for source in given for name in source.functions}
-    return (
-        None
-        if len(selected) == len(curriculum.functions)
-        else tuple(filter(selected.__contains__, curriculum.functions))
-    )
-
-
-def _require_torch(options: session.Options) -> None:
+def _require_torch(plan: GradingPlan) -> None:
     """Raise UsageError if PyTorch, which computes the answers for fresh inputs, is not installed."""
-    built_in = options.curriculum.package == registry.BUILT_IN  # the references of other courses may not use PyTorch
-    if built_in and options.seed and torch_version() is None:
+    built_in = plan.curriculum.package == registry.BUILT_IN  # the references of other courses may not use PyTorch
+    if built_in and plan.seed and torch_version() is None:
         what = "a class is graded on fresh inputs, and PyTorch computes their answers"
         instead = "Without it, grade on the public inputs, whose answers students also have: --seed 0"
         raise missing_package(what, "torch", instead=instead)
@@ -240,11 +230,11 @@ def _submissions_of(students: Sequence[Student], names: tuple[str, ...]) -> set[
 
 
 def _tasks(
-    graded_class: GradedClass, store: ResultStore, run_keys: Mapping[str, str], force: bool, only: set[str] | None
+    graded_class: GradedClass, store: ResultStore, plan: GradingPlan, new: Sequence[Source], only: set[str] | None
 ) -> Iterator[GradingTask]:
-    """Yield a task for each attempt that has no current result, or for each attempt if `force`.
+    """Yield a task for each attempt that has no current result, or for each attempt if the plan forces it.
 
-    Only the sources in `run_keys` are graded. The newest attempts of all students come first: a student's limits may
+    Only the `new` sources are graded. The newest attempts of all students come first: a student's limits may
     leave older ones out. Attempts that failed in the last run come last, so that they cannot use up the limits again
     before other attempts are graded.
     """
@@ -253,11 +243,12 @@ def _tasks(
         entry = store.entries.get(graded.file)
         return entry is not None and entry.status == "failed", -graded.number
 
-    chosen = [source for source in graded_class.sources if source.name in run_keys]
-    selections = {source.name: _selection(graded_class.curriculum, [source]) for source in chosen}
+    settings = {"feedback": plan.policy.feedback, "hidden": plan.policy.checks.hidden, "sandboxed": not plan.unsafe}
+    options = {source.name: plan.options([source]) for source in new}
+    run_keys = {name: cache_keys.run_key(shared, **settings) for name, shared in options.items()}
     in_order = [
         (source, member, sorted(graded_class.files_of(source, member), key=order))
-        for source in chosen
+        for source in new
         for student in graded_class.students
         if (member := student.work.get(source.name)) and (only is None or student.submission in only)
     ]
@@ -267,10 +258,10 @@ def _tasks(
             if graded is None:
                 continue
             entry, run_key = store.entries.get(graded.file), run_keys[source.name]
-            if not force and entry and store.is_current(graded.file, _current_key(run_key, member, graded, entry)):
+            if not plan.force and entry and store.is_current(graded.file, _current_key(run_key, member, graded, entry)):
                 continue
             task = GradingTask(number, member.submission, graded.file, graded.attempt)
-            yield dataclasses.replace(task, run_key=run_key, functions=selections[source.name])
+            yield dataclasses.replace(task, run_key=run_key, functions=options[source.name].functions)
             number += 1
 
 
@@ -331,7 +322,7 @@ class _Recorder:
         """Report a warning."""
         self._on_progress(dataclasses.replace(self._progress, entry=None, warning=text))
 
-    def finish(self) -> dict[str, Any]:
+    def score(self) -> dict[str, Any]:
         """Write the class document, the table and the history, and return the document."""
         if self._class.not_begun(self._store.entries):
             names = [assignment.name for assignment in self._class.assignments(self._store.entries)]

@@ -11,6 +11,11 @@ from autograder.cli.nbgrader import hidden_seed, open_course, write_course
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
+    from autograder.classroom.exporters.nbgrader_course import Course
+    from autograder.classroom.grade import GradingPlan
+    from autograder.classroom.policy.model import Policy
+    from autograder.classroom.submissions.model import Source
+    from autograder.course import Curriculum
     from autograder.documents.results import Level
 
 
@@ -125,11 +130,8 @@ def grade(
     """
     import os
 
-    from autograder.classroom.grade import RunOptions, grade_class
-    from autograder.classroom.storage import gradebook, run_settings
-    from autograder.classroom.submissions import sources
-    from autograder.engine import session
-    from autograder.report import grading_progress
+    from autograder.classroom.grade import GradingPlan
+    from autograder.classroom.storage import run_settings
 
     if folder and given_sources:
         raise UsageError(f"give DIR or --source, not both. For one more assignment: --source NAME={folder}")
@@ -138,41 +140,52 @@ def grade(
     if target:
         options.preload("nbgrader.api")  # importing it takes seconds
     curriculum = options.selected_curriculum()
-    policy, policy_file = run_settings.find_policy(out, folder, course, curriculum)
+    policy, file = run_settings.find_policy(out, folder, course, curriculum)
     if target and seed is None and policy.seed is None:
         seed = hidden_seed(target)
-    policy = policy.with_options(
-        limits, seed=seed, layout=layout, feedback=feedback, own_prerequisites=own_prerequisites or None
-    )
+    own = own_prerequisites or None
+    policy = policy.with_options(limits, seed=seed, layout=layout, feedback=feedback, own_prerequisites=own)
+    found = _sources(folder, given_sources, out, policy, curriculum, names)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    roster, seed = run_settings.find_roster(out, policy, file, roster), run_settings.find_seed(out, policy)
+    sizes = (processes or cores, unsafe, force, only, file, roster, partial, cluster)
+    _run(GradingPlan(found, out, policy, curriculum, seed, *sizes), target)
+
+
+def _sources(
+    folder: Path | None,
+    given: tuple[str, ...],
+    out: Path,
+    policy: "Policy",
+    curriculum: "Curriculum",
+    names: tuple[str, ...],
+) -> "list[Source]":
+    """Return the submissions that the command names."""
+    from autograder.classroom.submissions import sources
+
     selected = curriculum.select(names or tuple(policy.assignments))
-    found = [sources.source_from_option(text, curriculum, policy.layout) for text in given_sources]
-    if folder:
-        found = sources.find_sources(folder, curriculum, policy.layout, selected, out)
-    settings = session.Options(
-        limits=policy.limits.sandbox_limits(), official=not policy.own_prerequisites, curriculum=curriculum
-    )
-    run = RunOptions(
-        processes or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1),
-        unsafe,
-        force,
-        only,
-        policy_file,
-        run_settings.find_roster(out, policy, policy_file, roster),
-        partial,
-        cluster,
-    )
+    found = [sources.source_from_option(text, curriculum, policy.layout) for text in given]
+    return sources.find_sources(folder, curriculum, policy.layout, selected, out) if folder else found
+
+
+def _run(plan: "GradingPlan", target: "Course | None") -> None:
+    """Carry out the plan, show its results, and exit."""
+    from autograder.classroom import grade
+    from autograder.classroom.storage import gradebook
+    from autograder.report import grading_progress
+
     console = options.make_console()
-    if unsafe:
+    if plan.unsafe:
         grading_progress.warn_no_sandbox(console)
     try:
         with grading_progress.show_progress(console) as on_progress:
-            document = grade_class(found, out, settings, policy, run, on_progress)
+            document = grade.run(plan, on_progress)
     except KeyboardInterrupt:
-        click.echo(f"results so far are in {out}; run the same command again to resume", err=True)
+        click.echo(f"results so far are in {plan.out}; run the same command again to resume", err=True)
         raise
-    grading_progress.render(document, out, console)
+    grading_progress.render(document, plan.out, console)
     if target:
-        write_course(gradebook.read(out), target, console)
+        write_course(gradebook.read(plan.out), target, console)
     grades = (grade for student in document["students"] for grade in student["assignments"].values())
     has_failed = any(grade["status"] == "failed" for grade in grades)
     sys.exit(options.INTERNAL_ERROR if has_failed else options.PASSED)

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from autograder.core.versions import versions
 from autograder.course import Curriculum
 from autograder.documents.reading import RESULT_SCHEMA
-from autograder.documents.types import CheckStatus
+from autograder.documents.types import CheckStatus, Failure
 
 Level = Literal["full", "summary", "none"]
 Status = CheckStatus
@@ -41,11 +41,12 @@ class CheckResult:
     location: dict[str, Any] | None = None  # file and line of the student's code
     output: str = ""  # what the student's code printed
     warnings: list[str] = field(default_factory=list)  # raised by the student's code; they never change a status
+    failure: Failure = ""
+    file_at_fault: str = ""  # the student's file that Python could not read or import
     # Not in the document: the part of the message that reveals an expected value, and its replacement; and whether the
     # check compares answers that must have been computed (see `engine.fixtures.sees_answers`).
     secret: tuple[str, str] | None = None
     sees_answers: bool = True
-    file_at_fault: str = ""  # the student's file that Python could not read or import; not in the document, either
     seconds: float = 0.0  # wall time of the student's calls, without that of the reference
 
     @property
@@ -180,7 +181,7 @@ def _possible(checks: Iterable[CheckResult], curriculum: Curriculum) -> float:
 
 def _check_record(check: CheckResult) -> dict[str, Any]:
     record = asdict(check)
-    del record["secret"], record["sees_answers"], record["file_at_fault"]
+    del record["secret"], record["sees_answers"]
     record["points"] = {"earned": record.pop("earned"), "possible": record.pop("possible")}
     record["seconds"] = round(check.seconds, 5)
     return record

@@ -6,6 +6,8 @@ A document read from disk is validated against them, so that a damaged one canno
 from typing import Any, Literal, NotRequired, TypedDict
 
 CheckStatus = Literal["passed", "failed", "error", "timeout", "not_started", "blocked"]
+# Why a check did not pass, where a report treats it differently; empty for every other reason.
+Failure = Literal["", "unreadable_file", "failed_import", "slow_import", "documented_error", "missing"]
 SubmissionStatus = Literal["graded", "missing", "unreadable", "failed", "waiting"]
 
 
@@ -82,6 +84,8 @@ class CheckDocument(TypedDict):
     location: LocationRecord | None
     output: str
     warnings: list[str]
+    failure: Failure
+    file_at_fault: str  # that Python cannot read or import, so that the function did not run; empty if none
     seconds: float
 
 

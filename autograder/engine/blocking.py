@@ -188,7 +188,7 @@ def mark_blocked(
     """
     not_passed = {*others, *(check.function for check in result.checks if check.status != "passed")}
     for check in result.checks:
-        if check.file_at_fault == f"{check.function.partition('.')[0]}.py":
+        if check.failure != "slow_import" and check.file_at_fault == f"{check.function.partition('.')[0]}.py":
             continue  # No other function can be the cause.
         if check.status in ("failed", "error", "timeout"):
             unused = unused_prerequisites(check.function)

@@ -63,6 +63,7 @@ def _add_error(result: CheckResult, error: BaseException, function: Function) ->
         result.message, result.help = clean(error.message), clean(error.help) if error.help else None
         for detail in ("secret", "wrong", "worst", "shapes", "error_map", "first_wrong_stage"):
             setattr(result, detail, error.details.get(detail))
+        result.failure, result.file_at_fault = (error.details.get(name, "") for name in ("failure", "file_at_fault"))
         if isinstance(error, Blocked):
             result.blocked_by = list(error.blocked_by)
         if isinstance(error, TimedOut) and error.trace:

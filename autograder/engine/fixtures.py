@@ -117,12 +117,13 @@ class CheckContext:
                 raise
             if raised.type != error:
                 text = f"{name} must raise {error} here, not {raised.type}: {raised.message}".removesuffix(": ")
-                raise Mismatch(text, help=verdict.help) from None
+                raise Mismatch(text, help=verdict.help, failure="documented_error") from None
             self.student.calls[-1].about = about
             if about not in raised.message:
-                raise Mismatch(f"the {error} of {name} does not mention {about!r}: {raised.message!r}") from None
+                text = f"the {error} of {name} does not mention {about!r}: {raised.message!r}"
+                raise Mismatch(text, failure="documented_error") from None
             return
-        raise Mismatch(f"{name} must raise {error} here, but returned a value")
+        raise Mismatch(f"{name} must raise {error} here, but returned a value", failure="documented_error")
 
 
 class Backward:

@@ -257,7 +257,11 @@ class StudentCode:
             seconds = self._limits.later_seconds if is_slow else self._limits.load_seconds
             deadline = Deadline.fixed(min(seconds, self._limits.call_seconds))
             loaded = f"importing {function.module}.py"
-            self._exchange({"op": "is_stub", **_names(function)}, function, deadline, loaded, function.module)
+            try:
+                self._exchange({"op": "is_stub", **_names(function)}, function, deadline, loaded, function.module)
+            except TimedOut as error:
+                error.details.update(failure="slow_import", file_at_fault=f"{function.module}.py")
+                raise
             self._process = self._session.processes_started
             self._loaded.add(function.module)
 
@@ -275,7 +279,7 @@ class StudentCode:
         if status == "unsendable":
             raise Mismatch(f"{function.name} returned something that cannot be compared: {message}")
         if status == "missing":
-            raise NotStarted(clean(message, 300))
+            raise NotStarted(clean(message, 300), failure="missing")
         trace = tuple(_code_line(item) for item in _items(reply.get("trace")))
         raise self._verdict(StudentException(clean(_text(reply.get("type")), 100), message, trace), function)
 
@@ -360,9 +364,10 @@ class StudentCode:
         text = f"{exception.type}{at}: {exception.message}" if exception.message else f"{exception.type}{at}"
         if exception.unreadable:
             help = "nothing in this file can be checked until this line, or the one above it, is fixed"
-            return Raised(f"Python cannot read {file}: {text}", exception, help=help)
+            return Raised(f"Python cannot read {file}: {text}", exception, help=help, failure="unreadable_file")
         if file:
-            return Raised(f"Python cannot import {file}: {text}", exception, help=_import_help(exception))
+            help = _import_help(exception)
+            return Raised(f"Python cannot import {file}: {text}", exception, help=help, failure="failed_import")
         return Raised(f"{function.name} raised {text}", exception, help=hint_for_exception(exception))
 
     def _wrap(self, value: Any, call: Call) -> Any:

@@ -43,9 +43,6 @@ LABELS = {
     "affected": "affects",
     "output": "printed",
 }
-# How messages begin that report a file of which no function could run.
-_FILE_ERROR = re.compile(r"Python cannot (read|import) ([\w.]+\.py): |importing ([\w.]+\.py) was ")
-_DOCUMENTED_ERROR = re.compile(r"\w+ must raise \w+ here, |the \w+ of \w+ does not mention ")
 _SHAPE = re.compile(r"\(\d+(?:, \d+)*,?\)")
 MAX_INPUTS = 1000  # more characters than the text about the inputs has
 INTERNAL_ERROR = "Internal error (please report it): "
@@ -79,7 +76,7 @@ def _simplicity(check: Document) -> tuple[bool, bool, bool, bool, float]:
         return False, False, True, False, 0.0
     text = check["inputs"]
     numbers = sum(prod(map(int, re.findall(r"\d+", shape))) for shape in _SHAPE.findall(text)) if text else 0
-    about_error = bool(_DOCUMENTED_ERROR.match(check["message"]))
+    about_error = check["failure"] == "documented_error"
     # A changed input, for example, matters less than values that are wrong.
     has_right_values = check["status"] == "failed" and not check["wrong"] and not check["shapes"]
     simplicity = numbers + len(text or "") / MAX_INPUTS
@@ -88,8 +85,7 @@ def _simplicity(check: Document) -> tuple[bool, bool, bool, bool, float]:
 
 def broken_file(check: Document) -> str:
     """Return the file that Python cannot read or import if that is why the check failed, else an empty text."""
-    found = _FILE_ERROR.match(check["message"]) if check["status"] in ("error", "timeout") else None
-    return (found[2] or found[3]) if found else ""
+    return str(check["file_at_fault"]) if check["status"] in ("error", "timeout") else ""
 
 
 def first_failures(findings: Iterable[Document]) -> list[Document]:
@@ -153,7 +149,7 @@ def status_counts(statuses: Iterable[str]) -> list[tuple[str, int, str]]:
 def check_counts(checks: Iterable[Document]) -> list[tuple[str, int, str]]:
     """Return the same for checks; a file that Python cannot read or import counts once, however many checks it fails.
 
-    >>> error = {"function": "m.f", "status": "error", "message": "Python cannot read m.py: SyntaxError in line 1"}
+    >>> error = {"function": "m.f", "status": "error", "file_at_fault": "m.py"}
     >>> check_counts([error, error])
     [('error', 1, 'file with an error')]
     """
@@ -240,8 +236,7 @@ def _waiting_line(function: str, checks: Sequence[Document]) -> str:
 
 def is_missing(check: Document) -> bool:
     """Return whether a check was not started because its file or its function does not exist."""
-    module = check["function"].partition(".")[0]
-    return str(check["message"]).startswith(("there is no file ", f"{module}.py defines no function "))
+    return bool(check["failure"] == "missing")
 
 
 def cannot_check(check: Document) -> str:
@@ -280,9 +275,10 @@ def verdict(document: Document) -> str:
 
 
 def _file_verdict(check: Document) -> str:
-    found = _FILE_ERROR.match(check["message"])
-    assert found is not None
-    return f"Python cannot {found[1]} {found[2]}" if found[1] else f"Importing {found[3]} takes too long"
+    file = check["file_at_fault"]
+    if check["failure"] == "slow_import":
+        return f"Importing {file} takes too long"
+    return f"Python cannot {'read' if check['failure'] == 'unreadable_file' else 'import'} {file}"
 
 
 def required_functions(document: Document) -> list[tuple[Document, Document]]:

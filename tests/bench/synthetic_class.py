@@ -235,7 +235,7 @@ def _check(chance, function, number, state, mistake):
         "error_map": picture if wrong else None, "first_wrong_stage": None, "mistake": mistake if wrong else None,
         "blocked_by": ["softmax.softmax"] if state == "blocked" else [],
         "location": place if state in ("failed", "error") else None,
-        "output": "", "warnings": [],
+        "output": "", "warnings": [], "failure": "", "file_at_fault": "",
         "seconds": 10.0 if state == "timeout" else round(chance.uniform(0.0003, 0.004), 5),
         "points": {"earned": float(state == "passed"), "possible": 1.0},
     }  # fmt: skip

@@ -11,7 +11,6 @@ from autograder.classroom.policy.model import Policy
 from autograder.classroom.storage.result_store import JournalEntry
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
 from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.session import Options
 from autograder.errors import UsageError
 from autograder.report import class_records, class_summary, grading_progress
 
@@ -20,15 +19,10 @@ def test_grade_class_fresh_inputs_without_torch_is_refused(tmp_path, monkeypatch
     (tmp_path / "class" / "ada").mkdir(parents=True)
     (tmp_path / "class" / "ada" / "softmax.py").write_text("")
     monkeypatch.setattr(grade, "torch_version", lambda: None)
+    source = Source("", ("softmax",), tmp_path / "class", functions=tuple(TRANSFORMER.functions))
+    plan = grade.GradingPlan([source], tmp_path / "out", Policy(), TRANSFORMER, seed=3, unsafe=True)
     with pytest.raises(UsageError, match="--seed 0"):
-        grade.grade_class(
-            [Source("", ("softmax",), tmp_path / "class", functions=tuple(TRANSFORMER.functions))],
-            tmp_path / "out",
-            Options(),
-            Policy(),
-            grade.RunOptions(1, unsafe=True),
-            lambda progress: None,
-        )
+        grade.run(plan, lambda progress: None)
     assert not (tmp_path / "out" / "class.json").exists()
 
 

@@ -11,10 +11,10 @@ from support.result_documents import checks_of
 from support.toy_course import TOY, check_json, install
 
 from autograder.classroom import grade
+from autograder.classroom.policy.model import Policy
 from autograder.course import registry, stubs
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.reference import source_digest
-from autograder.engine.session import Options
 from autograder.errors import UsageError
 
 pytestmark = pytest.mark.slow
@@ -193,9 +193,9 @@ def test_reference_digest_depends_on_the_course(site, monkeypatch):
     assert source_digest("toycourse") != source_digest()
 
 
-def test_only_built_in_course_needs_pytorch(monkeypatch):
+def test_only_built_in_course_needs_pytorch(tmp_path, monkeypatch):
     monkeypatch.setattr("autograder.classroom.grade.torch_version", lambda: None)
-    fresh = Options(seed=3)
+    fresh = grade.GradingPlan([], tmp_path, Policy(), TRANSFORMER, seed=3)
     with pytest.raises(UsageError, match="not installed"):
         grade._require_torch(fresh)
     grade._require_torch(replace(fresh, curriculum=replace(TRANSFORMER, name="toy", package="toycourse")))

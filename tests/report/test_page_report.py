@@ -134,7 +134,7 @@ def test_one_check_of_each_status(status):
 
 def test_missing_file_is_not_called_unwritten():
     message = "there is no file attention.py"
-    report = page_report(document(check(status="not_started", message=message)))
+    report = page_report(document(check(status="not_started", message=message, failure="missing")))
     assert report["waiting"] == [f"Cannot check attention.attention: {message}"]
 
 
@@ -219,6 +219,7 @@ def test_wording_and_page_report_load_without_rich():
 
 
 BROKEN = {"status": "error", "message": "Python cannot read attention.py: SyntaxError in line 3: invalid syntax",
+          "failure": "unreadable_file", "file_at_fault": "attention.py",
           "location": {"file": "attention.py", "line": 3, "text": "def f(:"}}  # fmt: skip
 
 

@@ -24,6 +24,8 @@ CHECK = {
     "mistake": {"title": "the scores were not divided"},
     "help": None,
     "warnings": [],
+    "failure": "",
+    "file_at_fault": "",
     "output": "[bold]printed[/bold]\n" * 30,
     "location": {"file": "attention.py", "line": 3},
 }
@@ -197,6 +199,7 @@ def test_screen_without_colour_at_60_columns_keeps_the_meaning(monkeypatch):
 def test_documentation_beside_a_broken_file_is_named_after_its_function():
     message = "Python cannot read attention.py: SyntaxError in line 3: invalid syntax"
     broken = {**CHECK, "function": "attention.causal_mask", "status": "error", "message": message}
+    broken["file_at_fault"] = "attention.py"
     shown = frame_lines(screen(check=broken, documentation="def attention(q, k, v):"), 140, 30)
     assert any("─  attention.attention  ─" in strip(line) for line in shown)
     assert not any("attention.causal_mask" in strip(line) for line in shown)

@@ -13,7 +13,7 @@ def check(function="attention.attention", status="passed", **more):
         "points": {"earned": float(status == "passed"), "possible": 1.0}, "message": "", "help": None, "inputs": None,
         "wrong": None, "worst": None, "shapes": None, "error_map": None, "first_wrong_stage": None,
         "mistake": None, "blocked_by": [], "location": None, "output": "",
-        "warnings": [], "seconds": 0.0,
+        "warnings": [], "failure": "", "file_at_fault": "", "seconds": 0.0,
     }  # fmt: skip
     return {**record, **more}
 

@@ -17,6 +17,8 @@ from autograder.errors import UsageError
 _WITHHELD: Document = {
     **dict.fromkeys(("help", "inputs", "location", "wrong", "worst", "shapes", "error_map", "first_wrong_stage")),
     "message": "",
+    "failure": "",
+    "file_at_fault": "",
     "output": "",
     "mistake": None,
     "blocked_by": [],

@@ -11,7 +11,6 @@ A result is on disk before its journal line is, so a power cut never leaves a li
 """
 
 import contextlib
-import dataclasses
 import hashlib
 import json
 import os
@@ -27,12 +26,10 @@ from urllib.parse import quote
 
 import msgspec
 
-from autograder.classroom.storage import run_settings
 from autograder.core.files import read_plain_file, write_atomically
-from autograder.engine.inputs import fresh_seed
 from autograder.errors import UsageError
 
-JOURNAL, LOCK = "journal.jsonl", ".lock"
+JOURNAL, LOCK, RESULTS = "journal.jsonl", ".lock", "results"
 STATUSES = ("graded", "unreadable", "failed")
 
 
@@ -89,13 +86,13 @@ def file_name(submission: str, attempt: int = 0, source: str = "") -> str:
 
 
 class ResultStore:
-    """The folder OUT of a run: its journal, result documents and seed. A context manager; the journal is open inside.
+    """The folder OUT of a run: its journal and result documents. A context manager; the journal is open inside.
 
     Only one process writes the journal. Result documents may be written by other processes, before their entries.
     """
 
     def __init__(self, out: Path) -> None:
-        self.out, self.results = out, out / "results"  # the folder of the result documents
+        self.out, self.results = out, out / RESULTS  # the folder of the result documents
         self.entries: dict[str, JournalEntry] = {}
         self._journal: Any = None
 
@@ -129,15 +126,6 @@ class ResultStore:
         self._journal.write(_journal_line(entry))
         self._journal.flush()
         os.fsync(self._journal.fileno())
-
-    def seed(self, wanted: int | None) -> int:
-        """Return the seed of the run and store it: `wanted`, or the stored one, or a fresh one."""
-        record = run_settings.read(self.out)
-        seed = wanted if wanted is not None else fresh_seed() if record.seed is None else record.seed
-        if seed != record.seed:
-            with report_store_error(self.out):
-                run_settings.write(self.out, dataclasses.replace(record, seed=seed))
-        return seed
 
     def _compact(self) -> None:
         content = b"".join(map(_journal_line, self.entries.values()))

@@ -14,6 +14,7 @@ from autograder.classroom.policy.model import Policy
 from autograder.classroom.policy.policy_file import POLICY_FILE, find_policy_file, load_policy
 from autograder.core.files import read_plain_file, write_atomically
 from autograder.course import Curriculum
+from autograder.engine.inputs import fresh_seed
 from autograder.errors import UsageError
 
 SCHEMA: Final = "headway.run/1"
@@ -47,6 +48,12 @@ def write(out: Path, record: RunRecord) -> None:
     if record != read(out):
         content = json.dumps({"schema": SCHEMA, **asdict(record)}, ensure_ascii=False).encode("utf-8", "replace")
         write_atomically(out / RUN, content + b"\n", durable=True)
+
+
+def find_seed(out: Path, policy: Policy) -> int:
+    """Return the seed of the policy, or that of the last run, or a fresh one."""
+    seed = read(out).seed if policy.seed is None else policy.seed
+    return fresh_seed() if seed is None else seed
 
 
 def find_policy(

@@ -176,6 +176,7 @@ def test_feedback_syntax_error_is_one_finding(book):
         for check in function["checks"]:
             message = f"Python cannot read {name}: SyntaxError in line 3: invalid syntax"
             check.update(status="error", message=message, mistake=None, help=None, output="")
+            check.update(failure="unreadable_file", file_at_fault=name)
             check["location"] = {"file": name, "line": 3, "text": "def f(:"}
             check["points"]["earned"] = 0.0
     markdown = as_markdown({**student, "name": "Ada"}, result)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from autograder.classroom.policy.model import Policy
+from autograder.classroom.storage import run_settings
 from autograder.classroom.storage.result_store import JOURNAL, LOCK, JournalEntry, ResultStore, file_name, locked
 from autograder.errors import UsageError
 
@@ -59,14 +61,13 @@ def test_journal_keeps_the_last_result_of_each_file(tmp_path):
 
 @pytest.mark.parametrize("wanted", [0, 7])
 def test_seed_is_the_wanted_one_then_the_stored_one(tmp_path, wanted):
-    store = ResultStore(tmp_path)
-    assert store.seed(wanted) == ResultStore(tmp_path).seed(None) == wanted
-    assert store.seed(8) == ResultStore(tmp_path).seed(None) == 8
+    run_settings.write(tmp_path, run_settings.RunRecord(wanted))
+    assert run_settings.find_seed(tmp_path, Policy()) == wanted
+    assert run_settings.find_seed(tmp_path, Policy(seed=8)) == 8
 
 
-def test_seed_is_drawn_and_stored_if_there_is_none(tmp_path):
-    seed = ResultStore(tmp_path).seed(None)
-    assert seed == ResultStore(tmp_path).seed(None) and seed != ResultStore(tmp_path / "other").seed(None)
+def test_seed_is_drawn_if_there_is_none(tmp_path):
+    assert run_settings.find_seed(tmp_path, Policy()) != run_settings.find_seed(tmp_path, Policy())
 
 
 def test_file_name_of_a_long_submission_is_short_and_unique():
