@@ -34,7 +34,7 @@ lines = files.update(folder, state.load(folder))
 json.dumps({
     "restored": len(lines),
     "stub": "NotImplementedError" in (folder / "softmax.py").read_text(),
-    "hints": len(hints.steps("softmax.softmax")),
+    "hints": len(hints.steps("softmax.softmax", course.package)),
     "solution": "np.exp" in solutions.solution_of("softmax.softmax", course),
     "answers": [path.parent.name for path in registry.folder(course.package).glob("*/answers.memo")],
     "files": sorted(str(path.relative_to(folder)) for path in folder.rglob("*.py") if "softmax" in path.name),
