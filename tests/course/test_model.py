@@ -29,13 +29,6 @@ def test_select_unknown_name_suggests_the_nearest(name, words):
         TRANSFORMER.select([name])
 
 
-def test_needs_exist_and_come_earlier():
-    order = list(TRANSFORMER.functions)
-    for name in order:
-        for need in TRANSFORMER.functions[name].needs:
-            assert order.index(need) < order.index(name), f"{name} needs {need}"
-
-
 def test_all_prerequisites_are_transitive():
     assert "softmax.softmax" in TRANSFORMER.all_prerequisites("blocks.block")
 
