@@ -130,7 +130,7 @@ def _answers(task: VerifyTask) -> VerifyResult:
     """Return whether the answers that ship with a course are those of its references, and none is missing."""
     curriculum = task.curriculum
     build = "make regenerate"
-    if curriculum.package != registry.BUILT_IN:
+    if not curriculum.is_built_in:
         build = f"headway verify --build-answers --curriculum {curriculum.name}"
     text = ""
     if not has_current_answers(curriculum.package):

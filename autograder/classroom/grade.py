@@ -25,7 +25,7 @@ from autograder.classroom.submissions.merge_students import merge_students
 from autograder.classroom.submissions.model import ClassMember, Source, Student
 from autograder.classroom.submissions.student_names import StudentNames
 from autograder.core.versions import torch_version
-from autograder.course import Curriculum, registry
+from autograder.course import Curriculum
 from autograder.engine import session
 from autograder.errors import UsageError, missing_package
 from autograder.report.grading_progress import GradingProgress
@@ -209,7 +209,7 @@ def _term(
 
 def _require_torch(plan: GradingPlan) -> None:
     """Raise UsageError if PyTorch, which computes the answers for fresh inputs, is not installed."""
-    built_in = plan.curriculum.package == registry.BUILT_IN  # the references of other courses may not use PyTorch
+    built_in = plan.curriculum.is_built_in  # the references of other courses may not use PyTorch
     if built_in and plan.seed and torch_version() is None:
         what = "a class is graded on fresh inputs, and PyTorch computes their answers"
         instead = "Without it, grade on the public inputs, whose answers students also have: --seed 0"

@@ -99,28 +99,27 @@ def _packages() -> list[Diagnostic]:
 
 
 def _course_files() -> Diagnostic:
+    from autograder.course import registry
     from autograder.course.stubs import bundled
-    from autograder.courses.transformer import TRANSFORMER
 
     missing = [
         f"{kind}/{module}.py"
         for kind in ("assignments", "solutions")
-        for module in TRANSFORMER.modules
+        for module in registry.default().modules
         if not (bundled(kind) / f"{module}.py").is_file()
     ]
-    text = f"missing: {', '.join(missing[:3])}" if missing else f"{len(TRANSFORMER.modules)} assignments"
+    text = f"missing: {', '.join(missing[:3])}" if missing else f"{len(registry.default().modules)} assignments"
     return Diagnostic("stubs and solutions", not missing, text, install_step())
 
 
 def _reference_values() -> Diagnostic:
     from autograder.course import registry
-    from autograder.courses.transformer import TRANSFORMER
     from autograder.engine.reference import memo, source_digest
 
-    folder = registry.folder(TRANSFORMER.package)
+    folder = registry.folder(registry.default().package)
     shipped = memo.Memo(folder)
-    count = sum(len(memo.read_shipped(memo.shipped_file(folder, module))) for module in TRANSFORMER.modules)
-    is_current = shipped.index.get("sources") == source_digest(TRANSFORMER.package)
+    count = sum(len(memo.read_shipped(memo.shipped_file(folder, module))) for module in registry.default().modules)
+    is_current = shipped.index.get("sources") == source_digest(registry.default().package)
     text = f"{count} values computed with PyTorch {shipped.index.get('torch', '?')}"
     if not is_current:
         text += ", but the references have changed since"

@@ -308,10 +308,10 @@ def _write_feedback(
 def _assignments_of(out: Path, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the named assignments, or those of the graded class in `out`, or none, which means all."""
     from autograder.classroom.storage import gradebook
-    from autograder.courses.transformer import TRANSFORMER
+    from autograder.course import registry
 
     if names:
-        TRANSFORMER.select(names)
+        registry.default().select(names)
     elif (out / "class.json").exists():
         names = tuple(assignment["name"] for assignment in gradebook.read(out).assignments)
     return names

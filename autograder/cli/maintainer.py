@@ -82,7 +82,7 @@ def verify(
             options.write_json(json_file, [asdict(finding) for finding in findings])
         sys.exit(options.NOT_PASSED)
     curriculum = registry.load(declared.name)
-    if right is None and curriculum.package == registry.BUILT_IN:
+    if right is None and curriculum.is_built_in:
         right = stubs.bundled("solutions").parent / "tests" / "submissions" / "right"
     selected = curriculum.select(names)
     count = len(verification.plan_tasks(right, curriculum, selected))

@@ -31,14 +31,13 @@ def site(folder: Path, pyodide: Path | None, no_checks: bool, repository: str, f
     """
     from autograder.cli.command_help import command_help
     from autograder.core.output_files import OutputRecord
-    from autograder.course import registry
     from autograder.web.site import build
 
     if no_checks and pyodide:
         raise UsageError("--pyodide is of no use with --no-checks. Leave out one of them: headway site --help")
     backend: build.Backend = "none" if no_checks else "browser"
     curriculum = options.selected_curriculum()
-    if backend == "browser" and curriculum.package != registry.BUILT_IN:
+    if backend == "browser" and not curriculum.is_built_in:
         raise UsageError(
             "checks in the browser work only for the built-in course. Add --no-checks, or use: headway serve"
         )

@@ -8,6 +8,7 @@ from functools import cached_property
 from autograder.errors import UsageError
 
 FIGURES = ("png", "svg", "pdf")
+BUILT_IN = "autograder.courses.transformer"  # the package of the built-in course
 CACHE = "cache"  # An output of this name stays in the student's process; only entries of it are fetched, by name.
 
 
@@ -85,6 +86,11 @@ class Curriculum:
     # Assignments that these ones import and that are not part of the course: students get the official solutions.
     given: tuple[Assignment, ...] = ()
     assignment_count: int = 0  # of the whole course, if these are only some of its assignments
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether these are assignments of the built-in course."""
+        return self.package == BUILT_IN
 
     @property
     def is_selection(self) -> bool:

@@ -37,13 +37,12 @@ from functools import cache
 from pathlib import Path
 
 from autograder.core.text import clean
-from autograder.course import Curriculum
+from autograder.course.model import BUILT_IN, Curriculum
 from autograder.course.stubs import PICTURE, bundled
 from autograder.errors import UsageError
 
 GROUP = "headway.courses"
 DEFAULT = "transformer"
-BUILT_IN = "autograder.courses.transformer"
 
 
 def default() -> Curriculum:
@@ -55,7 +54,7 @@ def default() -> Curriculum:
 def load(name: str) -> Curriculum:
     """Return the course of that name; raise UsageError if no installed package provides it, or it is invalid."""
     curriculum = find(name)
-    if curriculum.package != BUILT_IN:
+    if not curriculum.is_built_in:
         curriculum = with_reused(curriculum)
         _validate(curriculum)
     return curriculum
@@ -90,7 +89,7 @@ def find(name: str) -> Curriculum:
 
 def with_reused(curriculum: Curriculum) -> Curriculum:
     """Return a course in which the assignments of the built-in course are given that its solutions import."""
-    if curriculum.package == BUILT_IN:
+    if curriculum.is_built_in:
         return curriculum
     reusable = (a for a in default().assignments if home(a.module, curriculum.package) == BUILT_IN)
     return with_given(curriculum, replace(default(), assignments=tuple(reusable)))

@@ -57,7 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(workers.close)
     config.stash[RUNNER] = JobRunner(
         workers,
-        Reference.of_course(registry.BUILT_IN),
+        Reference.of_course(registry.default().package),
         main=lambda runner: runner.run(Job(path)),
         seed=config.getoption("seed"),
         limits=Limits(call_seconds=config.getoption("call_seconds")),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from autograder.core.text import clean, clean_name
-from autograder.course import Assignment, registry
+from autograder.course import Assignment
 from autograder.documents.results import DIAGNOSED, CheckResult, Status, SubmissionResult, to_document
 from autograder.errors import UsageError
 from autograder.models.plot_data import page_plots
@@ -231,7 +231,7 @@ class LessonSession:
     def plots(self, payload: Payload) -> Reply:
         """Return the plots that an assignment's functions can draw."""
         module = self._assignment(payload).module
-        is_built_in = self.curriculum.package == registry.BUILT_IN
+        is_built_in = self.curriculum.is_built_in
         return {"plots": page_plots.plots_of(module) if is_built_in else []}
 
     def draw(self, payload: Payload) -> Reply:

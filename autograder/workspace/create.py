@@ -66,7 +66,7 @@ GITIGNORE = "__pycache__/\nbackups/\n.headway.json\n*.safetensors\n"
 
 def readme_text(curriculum: Curriculum, folder: Path) -> str:
     """Return the workspace's README: what the course contains, how to work on it, and how to come back to it."""
-    built_in = curriculum.package == registry.BUILT_IN
+    built_in = curriculum.is_built_in
     example = "softmax.softmax" if "softmax.softmax" in curriculum.functions else next(iter(curriculum.functions))
     descriptions = {
         f"    headway {command.format(module=example.partition('.')[0], function=example)}": description
@@ -97,7 +97,7 @@ def workspace_files(curriculum: Curriculum, folder: Path, agents: bytes | None =
     contents[".gitignore"] = GITIGNORE.encode()
     given = registry.figure_texts(curriculum) | registry.extra_texts(curriculum.package)
     contents |= {name: text.encode() for name, text in given.items()}
-    if curriculum.package == registry.BUILT_IN:
+    if curriculum.is_built_in:
         others = registry.default().modules.keys() - curriculum.modules.keys()
         for notebook in sorted((bundled("assignments") / "notebooks").glob("*.ipynb")):
             if notebook.stem not in others:

@@ -73,7 +73,7 @@ def make_folder(path: Path) -> None:
 
 def stub_text(module: str, curriculum: Curriculum) -> str:
     """Return the stub of an assignment in the installed version of the course."""
-    if curriculum.package == registry.BUILT_IN:
+    if curriculum.is_built_in:
         return (bundled("assignments") / f"{module}.py").read_text("utf-8")
     return make_stub(solution_text(module, curriculum), module, curriculum)
 

@@ -96,4 +96,4 @@ def _next_text(curriculum: Curriculum, complete: tuple[str, ...], module: str) -
 
 
 def _is_built_in(curriculum: Curriculum) -> bool:
-    return curriculum.package == registry.BUILT_IN
+    return curriculum.is_built_in

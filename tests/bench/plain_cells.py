@@ -8,7 +8,7 @@ import inspect
 import plain
 import pytest
 
-from autograder.course.registry import BUILT_IN, check_files
+from autograder.course.model import BUILT_IN, check_files
 from autograder.engine.inputs import RandomInputs
 from autograder.engine.pytest_plugin import pytest_addoption  # noqa: F401 (the same import cost as in every grader)
 

@@ -9,7 +9,7 @@ from support.built_in import solution_source
 from support.toy_course import install
 
 from autograder.core.wire_format import Config, Rng
-from autograder.course.registry import BUILT_IN as PACKAGE
+from autograder.course.model import BUILT_IN as PACKAGE
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.diagnosis.diagnose import diagnose
 from autograder.engine.student import Call, RecordedCheck

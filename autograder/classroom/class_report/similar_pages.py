@@ -12,8 +12,8 @@ from autograder.classroom.class_report.similarity import code_lines
 from autograder.classroom.storage.gradebook import Gradebook
 from autograder.core.files import write_atomically
 from autograder.core.zip_archive import SkippedFile
+from autograder.course import registry
 from autograder.course.stubs import bundled
-from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.reading import Document
 from autograder.report.class_records import SimilarityResult, SimilarPair
 from autograder.report.similar_pair import PairModule, as_page
@@ -95,6 +95,6 @@ class _LineReader:
 
     def stub_keys(self, module: str) -> set[str]:
         """Return the filtered lines of the stub of a module."""
-        if module not in TRANSFORMER.modules:
+        if module not in registry.default().modules:
             return set()
         return set(self.keys("", module, (bundled("assignments") / f"{module}.py").read_bytes().split(b"\n")))

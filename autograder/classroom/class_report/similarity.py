@@ -27,9 +27,8 @@ from autograder.classroom.submissions import intake, layouts
 from autograder.classroom.submissions.model import Attempt
 from autograder.core.current_folder import hidden_matplotlibrc
 from autograder.core.zip_archive import SkippedFile
-from autograder.course import Curriculum
+from autograder.course import Curriculum, registry
 from autograder.course.stubs import bundled
-from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.reading import Document
 from autograder.errors import UsageError, missing_package
 from autograder.parsing.code_tokens import filtered
@@ -48,14 +47,14 @@ MAX_PAIRS = 200
 def find_similar(folder: Path, *, layout: str = "auto") -> SimilarityResult:
     """Compare the submissions in a folder; raise UsageError without copydetect or submissions."""
     result = SimilarityResult()
-    result.pairs = compare(_filtered_submissions(folder, layout, result), TRANSFORMER)
+    result.pairs = compare(_filtered_submissions(folder, layout, result), registry.default())
     return result
 
 
 def find_similar_code(book: Gradebook) -> SimilarityResult:
     """Compare the code that was stored when the class was graded; raise UsageError if there is none."""
     result = SimilarityResult()
-    result.pairs = compare(_filtered_code_of_class(book, result), TRANSFORMER)
+    result.pairs = compare(_filtered_code_of_class(book, result), registry.default())
     if not result.reading.name:
         advice = "Grade the class again, or name the folder of submissions: --similar=SUBMISSIONS"
         raise UsageError(f"{book.out} holds no code. {advice}")
@@ -198,7 +197,7 @@ def _filtered_submissions(folder: Path, layout: str, result: SimilarityResult) -
 
     What cannot be read, and the time that reading takes, is added to `result`.
     """
-    students = layouts.read_class_members(folder, TRANSFORMER, layout)
+    students = layouts.read_class_members(folder, registry.default(), layout)
     with source_reader() as reader:
         for student in students:
             if student.attempts:
@@ -214,7 +213,7 @@ def _filtered_submissions(folder: Path, layout: str, result: SimilarityResult) -
 def _filtered_code(attempt: Attempt, reader: SourceReader) -> tuple[dict[str, str], str]:
     """Return the filtered code of one attempt by module, and what could not be read."""
     with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
-        taken = intake.copy_modules(intake.read_files(attempt), Path(scratch), TRANSFORMER, reader)
+        taken = intake.copy_modules(intake.read_files(attempt), Path(scratch), registry.default(), reader)
         # Every module from a notebook starts with the same preamble, which is not the student's.
         sources = {file.stem: file.read_bytes().removeprefix(PREAMBLE.encode()) for file in Path(scratch).glob("*.py")}
     problem = "; ".join([note for note in taken.notes if "left out" in note or not taken.modules][:3])

@@ -1,6 +1,6 @@
 """Generate a `course.toml` to start from: every key with its default or an example, commented out."""
 
-from autograder.course import Curriculum, registry
+from autograder.course import Curriculum
 
 _HEAD = """\
 # The grading policy of a class, for headway grade. Put it in the folder of submissions, or name it: --course FILE.
@@ -80,7 +80,7 @@ def template(curriculum: Curriculum) -> str:
     text = _HEAD.replace("{first}", first).replace("{function}", function)
     text = text.replace("{name}", function.partition(".")[2])
     text += "".join(f"\n# [assignments.{name}]" for name in others) + "\n"
-    if curriculum.package != registry.BUILT_IN:
+    if not curriculum.is_built_in:
         title = curriculum.title.replace("\\", "").replace('"', "'")
         text = text.replace('title = "Transformers"', f'title = "{title}"')
     if curriculum.is_selection:  # Only these are graded.

@@ -46,7 +46,7 @@ def run_key(options: Options, **settings: Any) -> str:
     """Return the digest of everything that all submissions of a run share; `settings` are added to it."""
     curriculum = options.curriculum
     course = curriculum.name
-    if curriculum.package != registry.BUILT_IN:
+    if not curriculum.is_built_in:
         course += f" {_digest_of_files(registry.source_files(curriculum.package), repr(curriculum))}"
     shared = {
         "headway": headway_digest(),

@@ -17,7 +17,7 @@ from typing import Any
 
 from autograder.core.wire_format import Config
 from autograder.course import registry
-from autograder.course.registry import BUILT_IN
+from autograder.course.model import BUILT_IN
 from autograder.engine.diagnosis.mistake import CONSTANT, BrokenMistake, Mistake
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from autograder.core import wire_format
 from autograder.core.versions import torch_version
 from autograder.course import registry
+from autograder.course.model import BUILT_IN
 from autograder.engine.reference.memo import INDEX, Memo, digest_of, user_cache
 from autograder.errors import UsageError
 
@@ -45,14 +46,14 @@ class Reference:
     @cached_property
     def _reused(self) -> "Reference":
         """The answers for assignments that the course reuses."""
-        return Reference.of_course(registry.BUILT_IN)
+        return Reference.of_course(registry.default().package)
 
     @cached_property
     def _version(self) -> str:
         return f"{source_digest(self._package)} torch {torch_version() or self._memo.index.get('torch', '')}"
 
     def _ask(self, module: str, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self._package == registry.BUILT_IN and importlib.util.find_spec("torch") is None:
+        if self._package == BUILT_IN and importlib.util.find_spec("torch") is None:
             raise _missing_answers("PyTorch")
         # Importing torch takes 1.5 s: only a process that needs it pays for it.
         try:
@@ -96,7 +97,7 @@ def has_current_answers(package: str) -> bool | None:
 def source_digest(package: str) -> str:
     """Return the digest of all sources of the references: a changed reference makes every older memo entry stale."""
     folder = registry.folder(package)
-    if package == registry.BUILT_IN:
+    if package == BUILT_IN:
         sources = sorted(folder.glob("*/reference.py"))
     else:  # The references of a third-party course may use anything of their package, apart from these files.
         files = registry.source_files(package)

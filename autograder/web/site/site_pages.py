@@ -50,7 +50,7 @@ class SitePages:
         self.figures = registry.figure_texts(curriculum)
         self._course, self._assets, self._commands, self._repository = curriculum, assets, commands, repository
         self._backend = backend
-        self._built_in = curriculum.package == registry.BUILT_IN
+        self._built_in = curriculum.is_built_in
         exercises = documents.exercises(registry.extra_texts(curriculum.package))
         anchors = {command.name: command.anchor for command in commands}
         self._links = CourseLinks(curriculum, anchors, [exercise.page for exercise in exercises])

@@ -6,7 +6,7 @@ from support.built_in import mistakes_of_function, solution_source
 from support.commands import SOFTMAX
 from support.judging import judged, mistakes_in, solution_text
 
-from autograder.course.registry import BUILT_IN
+from autograder.course.model import BUILT_IN
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.comparison import relations
 from autograder.engine.comparison.compare import compare
