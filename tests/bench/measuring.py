@@ -17,7 +17,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # for tests/support
 from support.commands import HEADWAY
 from support.paths import ROOT
 
-from autograder.course.model import BUILT_IN, check_files
+from autograder.course.model import BUILT_IN
+from autograder.course.registry import check_files
 from autograder.course.stubs import bundled
 
 # Otherwise, NumPy and PyTorch return memory to the system after every step. `headway train` sets these for its process.

@@ -8,7 +8,8 @@ import inspect
 import plain
 import pytest
 
-from autograder.course.model import BUILT_IN, check_files
+from autograder.course.model import BUILT_IN
+from autograder.course.registry import check_files
 from autograder.engine.inputs import RandomInputs
 from autograder.engine.pytest_plugin import pytest_addoption  # noqa: F401 (the same import cost as in every grader)
 

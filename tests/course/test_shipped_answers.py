@@ -79,7 +79,7 @@ def test_answers_of_reused_assignments_are_not_built_again(tmp_path):
     site = install_mixed(tmp_path / "site")
     code = tmp_path / "build.py"
     code.write_text(
-        "from autograder.course import registry\nfrom autograder.engine import build_memo\n"
+        "from autograder.course import registry\nfrom autograder.authoring import build_memo\n"
         "print(build_memo.build(registry.load('mixed')).count)\n"
     )
     done = run_script(code, site)

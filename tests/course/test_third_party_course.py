@@ -190,7 +190,7 @@ def test_built_in_course_needs_no_search(monkeypatch):
 
 def test_reference_digest_depends_on_the_course(site, monkeypatch):
     monkeypatch.syspath_prepend(str(site))
-    assert source_digest("toycourse") != source_digest()
+    assert source_digest("toycourse") != source_digest(TRANSFORMER.package)
 
 
 def test_only_built_in_course_needs_pytorch(tmp_path, monkeypatch):

@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -146,12 +147,14 @@ def test_run_that_ends_second_keeps_the_checkpoint_of_the_first(tmp_path):
 
 def test_train_without_packages_stops_before_training(tmp_path, monkeypatch):
     settings = runs.new_settings("names", runs.ChosenSettings("given-names", 5))
-    for package in ("safetensors", "matplotlib"):
+    out = tmp_path / "m.safetensors"
+    train = partial(runs.train, bundled("solutions"), settings, out, Console(), None, 5)
+    for package, begin in (("safetensors", train), ("matplotlib", partial(runs.require_new_plot, out, False))):
         with monkeypatch.context() as changed:
             changed.setitem(sys.modules, package, None)
             changed.setattr(runs, "Trainer", None)  # calling it would fail
             with pytest.raises(UsageError, match=r"install .*\"train\""):
-                runs.train(bundled("solutions"), settings, tmp_path / "m.safetensors", Console(), None, 5)
+                begin()
 
 
 def test_generate_with_top_k_or_top_p_takes_the_likely_ones(finished_run):
