@@ -9,7 +9,7 @@ from support import layers_picture
 from support.paths import ROOT
 
 from autograder.classroom.exporters import csv_cells
-from autograder.cli.export import Format
+from autograder.cli import export
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 PAGES = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs" / "contributing").glob("*.md"))]
@@ -110,10 +110,11 @@ def test_example_of_a_mistake_fits_the_solution():
 
 def test_example_of_an_exporter_uses_what_exists():
     [module] = [block for block in code_blocks() if "def write(book" in block]
-    [entry] = [block for block in code_blocks() if "Format(" in block]
-    compile(re.sub(r"^   ", "", module, flags=re.M), "example", "exec")
+    [command] = [block for block in code_blocks() if "@_format(" in block]
+    for block in (module, command):
+        compile(re.sub(r"^   ", "", block, flags=re.M), "example", "exec")
     for name in re.findall(r"csv_cells\.(\w+)", module):
         assert hasattr(csv_cells, name)
-    kind = re.match(r' *"(\w+)": Format\(', entry)[1]
-    assert f"--format {kind}" in TEXT
-    assert len(Format._fields) == 3
+    name = re.search(r'@_format\("(\w+)"', command)[1]
+    assert f"headway export {name} " in TEXT
+    assert all(hasattr(export, used) for used in ("_format", "_write", "ExportOutput") if used in command)

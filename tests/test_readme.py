@@ -47,7 +47,7 @@ def test_documents_commands_and_options_exist(document):
         assert name in COMMANDS, f"headway {name}"
         command = main.get_command(context, name)
         assert command is not None
-        if isinstance(command, click.Group) and words:
+        if isinstance(command, click.Group) and words and not words[0].isupper() and words[0] not in EXAMPLES:
             assert words[0] in command.commands, f"headway {name} {words[0]}"
             command = command.commands[words[0]]
         known = {"--help": None}

@@ -94,7 +94,7 @@ def comment(
     by_whom = f"Recorded by {clean(last.by, 80)} as {number} in {out / 'comments.jsonl'}."
     folder = shlex.quote(str(out))
     console.print(Text(f"{by_whom}{_how_to_undo(folder, done.records)}", "dim"))
-    console.print(Text(f"Next: headway report {folder} --feedback, or headway export {folder}", "dim"))
+    console.print(Text(f"Next: headway report {folder} --feedback, or headway export FORMAT {folder}", "dim"))
 
 
 def _how_to_undo(folder: str, records: "Sequence[CommentRecord]") -> str:

@@ -90,7 +90,7 @@ def main():
         )
         run("change of policy, without the submissions", "grade", "--out", out)
         run("report", "report", out)
-        run("grades.csv", "export", out, "--format", "csv", "--to", root / "grades.csv")
+        run("grades.csv", "export", "csv", out, "--to", root / "grades.csv")
         run("feedback files", "report", out, "--feedback", root / "feedback")
 
 

@@ -249,7 +249,7 @@ def test_grading_commands_with_hostile_names_write_no_control_sequences(graded, 
         run("show", out, name)
         run("comment", out, name, HOSTILE, "--by", HOSTILE)
     for form in ("csv", "canvas", "gradescope", "moodle", "junit", "canvas-feedback"):
-        run("export", out, "--format", form)
+        run("export", form, out)
 
 
 def test_grade_with_hostile_names_in_an_archive_writes_no_control_sequences(tmp_path, monkeypatch):

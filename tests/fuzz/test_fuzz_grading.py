@@ -184,7 +184,7 @@ def report(class_: Path, out: Path) -> None:
         text = page.read_text("utf-8")
         assert page.suffix != ".html" or MARK not in text, page
     for kind in EXPORTS:
-        done = run("export", out, "--format", kind)
+        done = run("export", kind, out)
         assert done.returncode == 0 or kind in ("canvas", "moodle"), done.stderr
 
 

@@ -204,7 +204,7 @@ def test_exported_grades_reach_gradebook_and_feedback(course, by_headway, tmp_pa
     for name, text in EXCHANGE.items():
         (other / "submitted" / "right" / ASSIGNMENT / name).write_text(text)
     shutil.copy(course.folder.parent / "fresh.db", other / "gradebook.db")
-    output = course.headway("export", "out", "--format", "nbgrader", "--course", other)
+    output = course.headway("export", "nbgrader", "out", "--course", other)
     assert f"{len(by_headway)} submissions" in output and f"{len(by_headway)} notebooks" in output
     assert course.exported_scores(other) == by_headway
     autograded = nbformat.read(other / course.notebook("autograded", "right").relative_to(course.folder), as_version=4)

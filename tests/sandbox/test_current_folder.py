@@ -56,7 +56,7 @@ TRIED = {
     "comment": "comment {out} ada Good.",
     "report": "report {out} --feedback --similar",
     "show": "show {out} ada",
-    "export": "export {out} --format nbgrader --course {course}",
+    "export": "export nbgrader {out} --course {course}",
     "doctor": "doctor",
     "verify": "verify --curriculum toy -j 1",
 }

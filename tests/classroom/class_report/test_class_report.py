@@ -116,7 +116,7 @@ def test_report_and_export_survive_damaged_documents(make_class, damaged, number
         entry = document["students"][1] if damaged == "class" else document["assignments"][0]["functions"][0]
         entry["status"] = ["graded"]
         path.write_text(json.dumps(document), "utf-8")
-    for command in (["report", out], ["export", out, "--format", "csv"], ["export", out, "--format", "junit"]):
+    for command in (["report", out], ["export", "csv", out], ["export", "junit", out]):
         done = invoke(*command)
         assert "Traceback" not in done.stderr
         if damaged == "class":

@@ -259,7 +259,7 @@ def test_export_canvas_says_first_and_writes(book, tmp_path):
     out = tmp_path / "out"
     out.mkdir()
     (out / "class.json").write_text(json.dumps(book.document), "utf-8")
-    command = ["export", out, "--format", "canvas", "--gradebook", path]
+    command = ["export", "canvas", out, "--gradebook", path]
     done = succeed(*command, "--dry-run")
     assert "attention" in done.stdout and '--column attention="TITLE"' in done.stdout.replace("\n", " ")
     assert not (out / "exports").exists()
@@ -328,16 +328,16 @@ def test_canvas_download_to_grades_and_feedback(tmp_path, monkeypatch):
         course.students[9000 + number] = person
     done = grade(download, "--out", out)
     assert done.returncode == 0, done.stderr
-    command = ["export", out, "--format", "canvas", "--gradebook", exported(course, tmp_path), "--no-color"]
+    command = ["export", "canvas", out, "--gradebook", exported(course, tmp_path), "--no-color"]
     assert invoke(*command).returncode == 0
     changes = course.import_gradebook((out / "exports" / "canvas.csv").read_bytes())
     scores = [float(changes["scores"][9000 + number, SOFTMAX]) for number in range(3)]
     assert scores[0] == 100 > scores[1] == scores[2] > 0
-    assert invoke("export", out, "--format", "csv").returncode == 0
+    assert invoke("export", "csv", out).returncode == 0
     assert (out / "exports" / "grades.csv").read_bytes() == (out / "grades.csv").read_bytes()
     shutil.rmtree(download)
     assert invoke("grade", "--out", out).returncode == 0
-    assert invoke("export", out, "--format", "canvas-feedback").returncode == 0
+    assert invoke("export", "canvas-feedback", out).returncode == 0
     attachments = {(9000 + number, 70000 + number) for number in range(3)}
     archive = (out / "exports" / "canvas-feedback.zip").read_bytes()
     comments, ignored = course.upload_submissions(archive, attachments)

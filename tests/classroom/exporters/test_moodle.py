@@ -273,7 +273,7 @@ def test_moodle_feedback_zip_takes_numbers_from_the_worksheet(book, tmp_path):
 def test_export_moodle_writes_a_worksheet_per_assignment(book, tmp_path):
     (tmp_path / "class.json").write_text(json.dumps(book.document), "utf-8")
     worksheet(book, tmp_path, GERMAN)
-    command = ["export", tmp_path, "--format", "moodle", "--worksheet", tmp_path / "worksheet.csv"]
+    command = ["export", "moodle", tmp_path, "--worksheet", tmp_path / "worksheet.csv"]
     done = succeed(*command, "--assignment", "softmax")
     assert "20 rows of 20 matched" in " ".join(done.stdout.split())
     assert [path.name for path in (tmp_path / "exports").iterdir()] == ["moodle-softmax.csv"]

@@ -132,7 +132,7 @@ def test_nbgrader_export_lists_exceptions_to_enter_by_hand(graded, tmp_path):
     pytest.importorskip("nbgrader.api")
     from autograder.cli import main
 
-    command = ["export", str(graded[2].out), "--format", "nbgrader", "--to", str(tmp_path / "gradebook.db")]
+    command = ["export", "nbgrader", str(graded[2].out), "--to", str(tmp_path / "gradebook.db")]
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 0, done.output
     output = " ".join(done.output.split())

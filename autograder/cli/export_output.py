@@ -1,0 +1,92 @@
+"""What the subcommands of `headway export` share: the graded class they read, and the file they write."""
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autograder.cli import options
+from autograder.core.text import counted
+
+if TYPE_CHECKING:
+    from autograder.classroom.storage.gradebook import Gradebook
+
+
+@dataclass(frozen=True)
+class ExportOutput:
+    """The folder of a graded class, and where to write."""
+
+    out: Path
+    to: Path | None
+    force: bool
+
+    def target(self, name: str, names: Iterable[str] = ()) -> Path:
+        """Return the file to write; `names` where each assignment has a file of its own."""
+        stem, _, suffix = name.partition(".")
+        first = next(iter(names), "")
+        return self.to or self.out / "exports" / (f"{stem}-{first}.{suffix}" if first else name)
+
+    @contextlib.contextmanager
+    def replacing(self, target: Path, files: list[Path] | None = None) -> Iterator[None]:
+        """Write `target` in the block: replace only what an export wrote, and report what the system refuses."""
+        from autograder.core.files import report_write_error
+        from autograder.core.output_files import OutputRecord
+
+        record, files = OutputRecord(self.out, is_own_folder=True), files or [target]
+        record.require_replaceable(files, option="--to PATH", force=self.force)
+        with report_write_error(target, "Choose another place: --to PATH"):
+            yield
+        if self.out.is_dir():
+            record.add(files)
+
+    def read(self, names: Iterable[str] = ()) -> "Gradebook":
+        """Return the graded class, and name the students whose scores are not complete."""
+        from autograder.classroom.storage import gradebook
+
+        book, names = gradebook.read(self.out), list(names)
+        for line in (*_unmarked_questions(book, names), *_missing_results(book, names)):
+            show(line)
+        return book
+
+
+def show(line: str, style: str = "") -> None:
+    """Show a line of plain text."""
+    from rich.text import Text
+
+    options.make_console().print(Text(line, style))
+
+
+def report(count: int, what: str, where: Path | str, next_step: str) -> None:
+    """Say what was written, and what to do with it."""
+    show(f"Wrote {counted(count, what)} to {where}")
+    show(f"Next: {next_step}", "dim")
+
+
+def _unmarked_questions(book: "Gradebook", names: list[str]) -> Iterator[str]:
+    """Name the questions that are not marked for some students; they count 0 until then."""
+    from autograder.classroom.exporters.lms_plan import listed
+    from autograder.classroom.storage.gradebook import display_name
+    from autograder.report.score_words import unmarked_rubric_items
+
+    students: dict[tuple[str, str], list[str]] = {}
+    for student in book.students:
+        for item in unmarked_rubric_items(student):
+            if not names or item[0] in names:
+                students.setdefault(item, []).append(display_name(student))
+    for (assignment, title), unmarked in students.items():
+        question = f'{assignment}: "{title}" is not graded yet for {counted(len(unmarked), "student")} and counts 0'
+        yield f"{question}: {listed(unmarked)}. See: headway comment --help"
+
+
+def _missing_results(book: "Gradebook", names: list[str]) -> Iterator[str]:
+    """Name the assignments without a result for some students, who get no score until they are graded."""
+    from autograder.classroom.exporters.lms_plan import listed
+    from autograder.classroom.storage.gradebook import display_name, has_no_result
+
+    for name in names or [assignment["name"] for assignment in book.assignments]:
+        students = [s for s in book.students if name in s["assignments"] and has_no_result(s["assignments"][name])]
+        if students:
+            text = f"{name} has no result for {counted(len(students), 'student')}, so no score"
+            again = f"Grade again: headway grade DIR --out {book.out}"
+            yield f"{text}: {listed([display_name(student) for student in students])}. {again}"
