@@ -14,7 +14,7 @@ from support.paths import ROOT
 
 from autograder.course import registry
 from autograder.courses.transformer import TRANSFORMER
-from autograder.web.site.documents import DOCUMENTS
+from autograder.web.site.guides import GUIDES
 
 pytestmark = pytest.mark.slow
 
@@ -88,7 +88,7 @@ def test_wheel_contains_stubs_solutions_data_and_memo(wheel):
     assert {f"autograder/courses/transformer/softmax/{name}.toml" for name in ("hints", "glossary")} <= names
     assert "autograder/web/site/templates/lesson.html.j2" in names and "autograder/web/site/static/site.css" in names
     assert "autograder/web/site/example_report.json" in names
-    assert {f"autograder/_bundle/docs/{Path(document.file).name}" for document in DOCUMENTS} <= names
+    assert {f"autograder/_bundle/docs/{Path(guide.file).name}" for guide in GUIDES} <= names
     assert not any("node_modules" in name for name in names)
     assert any(name.startswith("autograder/_bundle/data/") for name in names)
     assert not any(name.startswith("tests/") or "/__pycache__/" in name for name in names)

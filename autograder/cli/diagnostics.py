@@ -154,22 +154,22 @@ def probe():
 
 
 def _student_process() -> Diagnostic:
-    from autograder.sandbox import Deadline, Limits, Session, WorkerDied, WorkerTimedOut, start_workers
+    from autograder.sandbox import Deadline, Limits, StudentProcess, WorkerDied, WorkerTimedOut, start_workers
 
     name = "student process"
     request = {"op": "call", "module": "doctor", "function": "probe", "args": (), "kwargs": {}, "handles": {}}
     with tempfile.TemporaryDirectory() as folder, start_workers() as workers:
         Path(folder, "doctor.py").write_text(PROBE, "utf-8")
-        session = Session(workers, Path(folder), Limits())
+        process = StudentProcess(workers, Path(folder), Limits())
         try:
-            session.request(request, Deadline.fixed(20.0))
+            process.request(request, Deadline.fixed(20.0))
             started = time.perf_counter()
-            reply = session.request(request, Deadline.fixed(20.0))
+            reply = process.request(request, Deadline.fixed(20.0))
             seconds = time.perf_counter() - started
         except (WorkerDied, WorkerTimedOut) as error:
             return Diagnostic(name, False, f"does not work: {error}", "headway check")
         finally:
-            session.close()
+            process.close()
     is_isolated = reply.get("value") is not None
     text = f"isolated, {seconds * 1e6:.0f} µs per call" if is_isolated else "can import torch or autograder"
     return Diagnostic(name, is_isolated, text, "install headway into a virtual environment of its own")

@@ -218,17 +218,17 @@ def bench(
     Shows where your code spends its time, and how to make the slowest function faster.
     --json FILE writes an entry for a class leaderboard.
     """
-    from autograder.models.training import benchmark
-    from autograder.report import benchmark as speed_report
+    from autograder.models.training import speed_comparison
+    from autograder.report import speed_comparison as speed_report
 
     console = options.make_console(stderr=json_file == "-")
     with selected_modules(folder, solution) as modules:
         console.print(modules.describe(), markup=False)
         with options.spinner(console, "training with your code and with PyTorch in turn"):
-            comparison = benchmark.compare_with_torch(modules.folder, preset, rounds, seconds, modules.student)
+            comparison = speed_comparison.compare_with_torch(modules.folder, preset, rounds, seconds, modules.student)
     speed_report.render(comparison, console)
     if json_file:
-        options.write_json(json_file, benchmark.leaderboard_record(comparison, name or folder.resolve().name))
+        options.write_json(json_file, speed_comparison.leaderboard_record(comparison, name or folder.resolve().name))
 
 
 @click.command(context_settings=options.WITH_DEFAULTS)

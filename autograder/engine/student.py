@@ -40,8 +40,8 @@ from autograder.sandbox import (
     Deadline,
     Limits,
     ResourceUsage,
-    Session,
     StoppedLine,
+    StudentProcess,
     WorkerDied,
     Workers,
     WorkerTimedOut,
@@ -124,11 +124,11 @@ class StudentCode:
         self.usage = usage or ResourceUsage()
         self._seconds_before = self.usage.seconds
         self._folder = folder
-        self._session = Session(workers, folder, limits, self.usage)
+        self._process = StudentProcess(workers, folder, limits, self.usage)
         self._curriculum, self._limits = curriculum, limits
         self._official_seconds = official_seconds
         self._loaded: set[str] = set()  # modules that the current process has imported
-        self._process = 0  # its number
+        self._generation = 0  # the number of it that has loaded the modules
         self._measured: float | None = None  # what the official solution needed for the current call, if it was asked
         # Functions, and modules while they were imported: how often each timed out, and which have ever answered.
         self._timeouts: Counter[str] = Counter()
@@ -146,7 +146,7 @@ class StudentCode:
         """Forget the calls and caches of the previous check. Each assignment gets a process of its own."""
         assignment = function.partition(".")[0]
         if assignment != self._assignment:
-            self._session.end()
+            self._process.end()
         self._assignment, self.calls, self._fresh = assignment, [], True
         self._seconds_before = self.usage.seconds
 
@@ -157,20 +157,20 @@ class StudentCode:
 
     def printed(self) -> str:
         """Return what the student's code has printed since the last call."""
-        return clean(self._session.read_output())
+        return clean(self._process.read_output())
 
     def close(self) -> None:
         """End the student's process."""
-        self._session.close()
+        self._process.close()
 
     @property
     def seconds_left(self) -> float | None:
         """Roughly how long the current call may still take, for another thread; None if no call is running."""
-        return self._session.seconds_left
+        return self._process.seconds_left
 
     def interrupt(self) -> None:
         """From another thread: end the current call as if the process had died."""
-        self._session.interrupt()
+        self._process.interrupt()
 
     def call(self, qualified: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call one function of the contract; raise a Verdict if no value came back."""
@@ -246,11 +246,11 @@ class StudentCode:
 
     def activity(self) -> Activity | None:
         """Return what the current process has used so far, if there is one and this system can tell."""
-        return self._session.activity()
+        return self._process.activity()
 
     def load(self, function: Function) -> None:
         """Import the module of a function into the current process; an error shows when the function is called."""
-        if self._session.processes_started != self._process or not self._session.is_running:
+        if self._process.processes_started != self._generation or not self._process.is_running:
             self._loaded.clear()
         if function.module not in self._loaded:
             is_slow = not self.usage.slow.isdisjoint(_modules(self._needs(function)))
@@ -262,7 +262,7 @@ class StudentCode:
             except TimedOut as error:
                 error.details.update(failure="slow_import", file_at_fault=f"{function.module}.py")
                 raise
-            self._process = self._session.processes_started
+            self._generation = self._process.processes_started
             self._loaded.add(function.module)
 
     def _needs(self, function: Function) -> set[str]:
@@ -313,7 +313,7 @@ class StudentCode:
                 times = "the only time" if most == 1 else f"all {most} times"
                 raise TimedOut(f"{action} was skipped: it was stopped {times} that it ran", help=LOOP_HELP)
         try:
-            answer = self._session.request(request, deadline)
+            answer = self._process.request(request, deadline)
             self._answered.add(asked)
             return answer
         except WorkerTimedOut as error:

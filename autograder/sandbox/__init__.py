@@ -12,7 +12,7 @@ from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import NO_SANDBOX, UNSAFE, SandboxPolicy
 from autograder.sandbox.probe import SandboxUnavailable, strongest_level
 from autograder.sandbox.process import ForkedWorkers, SpawnedWorkers, start_workers
-from autograder.sandbox.session import ResourceUsage, Session, StoppedLine, WorkerTimedOut
+from autograder.sandbox.student_process import ResourceUsage, StoppedLine, StudentProcess, WorkerTimedOut
 from autograder.sandbox.workers import StartWorkers, WorkerDied, Workers, WorkerUnavailable
 
 __all__ = [
@@ -25,10 +25,10 @@ __all__ = [
     "ResourceUsage",
     "SandboxPolicy",
     "SandboxUnavailable",
-    "Session",
     "SpawnedWorkers",
     "StartWorkers",
     "StoppedLine",
+    "StudentProcess",
     "WorkerDied",
     "WorkerTimedOut",
     "WorkerUnavailable",

@@ -51,7 +51,7 @@ class InProcessWorkers:
         return InProcess(folder, limits.for_child(cpu_used, printed), output)
 
     def close(self) -> None:
-        """Do nothing: each process is ended by its session."""
+        """Do nothing: each process is ended by its `StudentProcess`."""
 
     def __enter__(self) -> Self:
         return self

@@ -18,7 +18,7 @@ from autograder.sandbox.call_timer import Deadline
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import CHILD_FOLDER, MechanismUnavailable, SandboxPolicy, build
 from autograder.sandbox.process import start_workers
-from autograder.sandbox.session import Session, WorkerTimedOut
+from autograder.sandbox.student_process import StudentProcess, WorkerTimedOut
 from autograder.sandbox.workers import WorkerDied
 
 LEVELS = (("bubblewrap", "landlock", "seccomp"), ("landlock", "seccomp"), ("bubblewrap", "seccomp"))
@@ -87,8 +87,11 @@ def probe(sandbox: SandboxPolicy, submissions_root: Path) -> dict[str, str]:
         arguments = {"outside": str(secret), "sibling": str(sibling), "memory": limits.memory_bytes}
         request = {"op": "call", "module": "probe", "function": "probe", "args": (), "handles": {}, "kwargs": arguments}
         try:
-            with start_workers(sandbox=sandbox) as workers, closing(Session(workers, submission, limits)) as session:
-                reply = session.request(request, Deadline.fixed(PROBE_SECONDS))
+            with (
+                start_workers(sandbox=sandbox) as workers,
+                closing(StudentProcess(workers, submission, limits)) as process,
+            ):
+                reply = process.request(request, Deadline.fixed(PROBE_SECONDS))
         except (WorkerDied, WorkerTimedOut) as error:
             # The outermost mechanism is blamed: the inner ones had no chance to run.
             return {sandbox.mechanisms[0]: f"does not work here ({error})"}

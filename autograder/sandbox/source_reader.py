@@ -22,7 +22,7 @@ from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import NO_SANDBOX
 from autograder.sandbox.probe import SandboxUnavailable, strongest_level
 from autograder.sandbox.process import start_workers
-from autograder.sandbox.session import ResourceUsage, Session, WorkerTimedOut
+from autograder.sandbox.student_process import ResourceUsage, StudentProcess, WorkerTimedOut
 from autograder.sandbox.workers import WorkerDied, Workers, WorkerUnavailable
 
 # Of one submission. The notebooks of the whole course take 0.1 s of CPU time; a busy machine may need longer for it.
@@ -67,7 +67,7 @@ class SourceReader:
     def __init__(self, workers: Workers, limits: Limits = LIMITS) -> None:
         self._workers, self._limits = workers, limits
         self._usage = ResourceUsage()
-        self._session = Session(workers, NO_FOLDER, limits, self._usage)
+        self._process = StudentProcess(workers, NO_FOLDER, limits, self._usage)
         self._spent = ResourceUsage()  # by this submission
         self._is_shared = False  # whether the process has answered questions about earlier submissions
         self._time_is_used_up = False  # by this submission
@@ -112,12 +112,12 @@ class SourceReader:
 
     def close(self) -> None:
         """End the process."""
-        self._session.close()
+        self._process.close()
 
     def _renew(self) -> None:
-        self._session.close()
+        self._process.close()
         self._usage = ResourceUsage()
-        self._session = Session(self._workers, NO_FOLDER, self._limits, self._usage)
+        self._process = StudentProcess(self._workers, NO_FOLDER, self._limits, self._usage)
 
     def _ask(self, operation: str, **arguments: Any) -> Any:
         request = {"op": "parse", "operation": operation, "arguments": _as_arrays(arguments), "handles": {}}
@@ -142,9 +142,9 @@ class SourceReader:
 
     def _request(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the reply of the process; raise SkippedFile if it gave none."""
-        seconds, cpu_seconds = self._usage.seconds, self._session.cpu_seconds
+        seconds, cpu_seconds = self._usage.seconds, self._process.cpu_seconds
         try:
-            return self._session.request(request, Deadline.fixed(self._limits.call_seconds))
+            return self._process.request(request, Deadline.fixed(self._limits.call_seconds))
         except WorkerTimedOut:
             self._time_is_used_up = True
             raise SkippedFile(self._too_slow) from None
@@ -157,7 +157,7 @@ class SourceReader:
             raise SkippedFile(self._too_slow if self._time_is_used_up else died) from None
         finally:
             self._spent.seconds += self._usage.seconds - seconds
-            self._spent.cpu_seconds += self._session.cpu_seconds - cpu_seconds
+            self._spent.cpu_seconds += self._process.cpu_seconds - cpu_seconds
 
 
 def _as_arrays(value: Any) -> Any:

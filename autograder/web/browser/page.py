@@ -20,7 +20,7 @@ from autograder.errors import HeadwayError
 from autograder.web.browser.answers import MissingAnswers
 from autograder.web.browser.checker import BrowserChecker
 from autograder.web.browser.experiments import BrowserRunner
-from autograder.web.lesson_session import LessonSession
+from autograder.web.lesson_backend import LessonBackend
 from autograder.workspace import files, submit
 from autograder.workspace.progress import VERSION
 from autograder.workspace.workspace import Workspace
@@ -35,7 +35,7 @@ class BrowserPage:
         self._folder = Path(folder)
         self._curriculum = curriculum or registry.default()
         self._checker = BrowserChecker(self._folder, self._curriculum, lambda event: notify(json.dumps(event)))
-        self._session: LessonSession | None = None
+        self._backend: LessonBackend | None = None
         self._notes: list[str] = []  # about the start, for the page that opens next
         self._stamps = self._file_stamps()  # of the files that the page has
         self._actions: dict[str, Callable[[Mapping[str, Any]], Reply]] = {
@@ -58,7 +58,7 @@ class BrowserPage:
         try:
             if action in self._actions:
                 return self._actions[action](payload)
-            return {"reply": self._require_session().handle(action, payload)}
+            return {"reply": self._require_backend().handle(action, payload)}
         except MissingAnswers as missing:
             return {"need": [missing.module]}
         except HeadwayError as error:
@@ -78,7 +78,7 @@ class BrowserPage:
         lines = files.update(self._folder, workspace.state)
         workspace.state.save()
         self._notes = [] if is_new else lines
-        self._session = LessonSession(
+        self._backend = LessonBackend(
             workspace,
             self._checker,
             start=self._checker.start_workers,
@@ -87,7 +87,7 @@ class BrowserPage:
         return {"reply": {}}
 
     def _open(self, payload: Mapping[str, Any]) -> Reply:
-        reply = self._require_session().handle("open", payload)
+        reply = self._require_backend().handle("open", payload)
         reply["notes"] += self._notes
         self._notes = []
         return {"reply": reply}
@@ -100,9 +100,9 @@ class BrowserPage:
     def _refresh(self, payload: Mapping[str, Any]) -> Reply:
         """Return events about the files that the page has just written, because another tab changed them."""
         self._stamps = self._file_stamps()
-        session = self._require_session()
-        session.workspace.state.refresh()
-        return {"reply": {}, "events": session.changes()}
+        backend = self._require_backend()
+        backend.workspace.state.refresh()
+        return {"reply": {}, "events": backend.changes()}
 
     def _export(self, payload: Mapping[str, Any]) -> Reply:
         """Return the archive of `headway submit`, with the results that are known.
@@ -110,7 +110,7 @@ class BrowserPage:
         Checking everything first would take a minute, and the answers of all assignments. The
         results in an archive are not used for grades.
         """
-        workspace = self._require_session().workspace
+        workspace = self._require_backend().workspace
         workspace.refresh_snapshot()
         workspace.state.refresh()
         statuses = workspace.statuses
@@ -125,9 +125,9 @@ class BrowserPage:
         archive = base64.b64encode(submit.make_archive(contents, manifest)).decode()
         return {"reply": {"name": f"{submit.safe_file_name(self._folder.name)}.zip", "base64": archive}}
 
-    def _require_session(self) -> LessonSession:
-        assert self._session is not None, "the page asks before it has started"
-        return self._session
+    def _require_backend(self) -> LessonBackend:
+        assert self._backend is not None, "the page asks before it has started"
+        return self._backend
 
     def _file_stamps(self) -> dict[str, tuple[int, ...]]:
         """Return what tells a file's content from an earlier one, by its path in the workspace."""

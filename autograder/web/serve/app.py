@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from autograder.core.text import clean
 from autograder.errors import Cancelled, UsageError
-from autograder.web.lesson_session import LessonSession
+from autograder.web.lesson_backend import LessonBackend
 from autograder.web.serve.access import MAX_BODY, MAX_IMPORT, PAGE_HEADER, Access, Guard
 from autograder.web.serve.check_queue import CheckQueue
 from autograder.web.serve.events import EventHub
@@ -43,7 +43,7 @@ class LessonServer:
 
     def __init__(
         self,
-        session: LessonSession,
+        backend: LessonBackend,
         checks: CheckQueue,
         events: EventHub,
         access: Access,
@@ -51,10 +51,10 @@ class LessonServer:
         actions: Mapping[str, Action] | None = None,
         experiments: Experiments | None = None,
     ) -> None:
-        self._session, self._checks, self._events = session, checks, events
+        self._backend, self._checks, self._events = backend, checks, events
         self._experiments = experiments
         self._pages = {path: _with_token(path, content, access.api_token) for path, content in pages.items()}
-        self._actions = {"cancel": self._cancel, **(actions or {})}  # besides those of the session
+        self._actions = {"cancel": self._cancel, **(actions or {})}  # besides those of the backend
         self._is_idle = threading.Event()  # set when something may have to be checked in the background
         self._is_closed = False
         self._limiter: anyio.CapacityLimiter | None = None
@@ -70,8 +70,8 @@ class LessonServer:
         while self._is_idle.wait() and not self._is_closed:
             self._is_idle.clear()
             try:
-                while not self._is_closed and self._session.check_next_unknown(self._checks.background):
-                    self._events.publish([self._session.progress_event()])
+                while not self._is_closed and self._backend.check_next_unknown(self._checks.background):
+                    self._events.publish([self._backend.progress_event()])
             except Cancelled:
                 continue  # A page has asked for a check, and sets the event when it is done.
             except (UsageError, OSError):
@@ -79,12 +79,12 @@ class LessonServer:
 
     def files_changed(self) -> None:
         """Tell the pages what has changed outside of them."""
-        events = self._session.changes()
+        events = self._backend.changes()
         for _ in range(MAX_RETRIES):  # An editor may be in the middle of a save.
             if not any(map(self._looks_half_written, events)):
                 break
             time.sleep(RETRY_SECONDS)
-            later = self._session.changes()
+            later = self._backend.changes()
             replaced = {event.get("module") for event in later}
             events = [event for event in events if event.get("module") not in replaced] + later
         if events:
@@ -92,7 +92,7 @@ class LessonServer:
             self._is_idle.set()
 
     def _looks_half_written(self, event: dict[str, Any]) -> bool:
-        functions = self._session.curriculum.function_names.get(event.get("module", ""), ())
+        functions = self._backend.curriculum.function_names.get(event.get("module", ""), ())
         return event["event"] == "changed" and len(event["cells"]) < len(functions)
 
     def begin(self) -> None:
@@ -160,18 +160,18 @@ class LessonServer:
     def _reply(self, action: str, payload: dict[str, Any], page: str) -> dict[str, Any]:
         """Return the reply to a request; called in a thread."""
         if action not in ENDING_ACTIONS:
-            self._session.require_folder()
+            self._backend.require_folder()
         if action in self._actions:
             return self._actions[action](payload)
         if action == "save":
             self.files_changed()  # What others changed before is news for this page, too.
-        reply = self._session.handle(action, payload)
+        reply = self._backend.handle(action, payload)
         if action == "save":
-            self._events.publish(self._session.changes(), page)
+            self._events.publish(self._backend.changes(), page)
         elif action in ("reset", "import"):
             self.files_changed()
         elif action in ("check", "solution", "export"):
-            self._events.publish([self._session.progress_event()])
+            self._events.publish([self._backend.progress_event()])
             self._is_idle.set()
         return reply
 

@@ -17,7 +17,7 @@ from autograder.core.text import clean_name
 from autograder.course import registry
 from autograder.errors import UsageError
 from autograder.models.page.runs import TrainingRuns
-from autograder.web.lesson_session import FEATURES, LessonSession
+from autograder.web.lesson_backend import FEATURES, LessonBackend
 from autograder.web.serve.access import Access
 from autograder.web.serve.app import Action, LessonServer
 from autograder.web.serve.check_queue import CheckQueue
@@ -106,8 +106,8 @@ def run(
             features, actions = (*features, "train", "generate"), dict(runs.actions)
         experiments = Experiments(folder, workspace.curriculum)
         stack.callback(experiments.close)
-        session = LessonSession(workspace, checks, features, threading.RLock(), runner=experiments)
-        lessons = LessonServer(session, checks, events, access, pages(workspace), actions, experiments)
+        backend = LessonBackend(workspace, checks, features, threading.RLock(), runner=experiments)
+        lessons = LessonServer(backend, checks, events, access, pages(workspace), actions, experiments)
         server = _LocalServer(_configuration(lessons), events, checks, experiments)
         watcher = FileWatcher(folder, lessons.files_changed, poll)
         stack.callback(watcher.close)

@@ -12,7 +12,7 @@ from autograder.course import Assignment, Curriculum, registry
 from autograder.course.duration import duration
 from autograder.course.stubs import make_stub
 from autograder.errors import HeadwayError, missing_package
-from autograder.web.site import documents
+from autograder.web.site import guides
 from autograder.web.site.check_points import points_of
 from autograder.web.site.command_line import CommandHelp
 from autograder.web.site.lesson import Lesson, read_lesson
@@ -51,13 +51,13 @@ class SitePages:
         self._course, self._assets, self._commands, self._repository = curriculum, assets, commands, repository
         self._backend = backend
         self._built_in = curriculum.is_built_in
-        exercises = documents.exercises(registry.extra_texts(curriculum.package))
+        exercises = guides.exercises(registry.extra_texts(curriculum.package))
         anchors = {command.name: command.anchor for command in commands}
         self._links = CourseLinks(curriculum, anchors, [exercise.page for exercise in exercises])
         self._templates, self._markdown = _tools(self._links)
         self._points = points_of(curriculum)
-        guides = [d for d in documents.DOCUMENTS if self._built_in or d.any_course]
-        self._documents = guides + exercises
+        selected = [d for d in guides.GUIDES if self._built_in or d.any_course]
+        self._guides = selected + exercises
         self._introduced: dict[str, set[str]] = {}  # the ids on each lesson's page
         self._shared = {
             "backend": backend,
@@ -74,7 +74,7 @@ class SitePages:
 
     def pages(self) -> dict[str, str]:
         """Return the text of every page by its file name."""
-        reserved = {"index", "glossary", "commands", "train", *(document.page for document in self._documents)}
+        reserved = {"index", "glossary", "commands", "train", *(guide.page for guide in self._guides)}
         if taken := sorted(reserved & self._course.modules.keys()):
             raise HeadwayError(f"an assignment cannot have the name of a page of the site: {taken[0]}")
         lessons = {
@@ -88,14 +88,14 @@ class SitePages:
             result["train.html"] = self._render("train.html.j2", "Train your model", "train")
         if self._links.terms:
             result["glossary.html"] = self._glossary_page()
-        for document in self._documents:
-            result[f"{document.page}.html"] = self._document_page(document)
+        for guide in self._guides:
+            result[f"{guide.page}.html"] = self._guide_page(guide)
         if self._commands:
             result["commands.html"] = self._commands_page()
         return result
 
     def _menu(self) -> list[tuple[str, str]]:
-        guides = [(f"{d.page}.html", d.name.removeprefix("For ").capitalize()) for d in self._documents[:2]]
+        guides = [(f"{d.page}.html", d.name.removeprefix("For ").capitalize()) for d in self._guides[:2]]
         pages = [("index.html#course", "Lessons"), *(guide for guide in guides if guide[1] != "The sandbox")]
         return pages + self._lists()
 
@@ -106,7 +106,7 @@ class SitePages:
 
     def _all_pages(self) -> list[tuple[str, str]]:
         lessons = [(f"{a.module}.html", f"{a.number}. {a.title}") for a in self._course.assignments]
-        return lessons + [(f"{d.page}.html", d.name) for d in self._documents] + self._lists()
+        return lessons + [(f"{d.page}.html", d.name) for d in self._guides] + self._lists()
 
     def _start_page(self, lessons: dict[str, Lesson]) -> str:
         example = json.loads(files(__package__).joinpath(EXAMPLE).read_text("utf-8")) if self._built_in else None
@@ -147,12 +147,10 @@ class SitePages:
         terms = sorted(self._links.terms.values(), key=lambda term: term.text.lower())
         return self._render("glossary.html.j2", "Glossary", "glossary", terms=terms, introduced=self._introduced)
 
-    def _document_page(self, document: documents.Document) -> str:
-        resolve = documents.link_resolver(document, self._documents, self.figures, self._repository)
-        rendered = documents.render_document(document, self._markdown, resolve)
-        return self._render(
-            "document.html.j2", document.name, document.page, description=document.about, document=rendered
-        )
+    def _guide_page(self, guide: guides.Guide) -> str:
+        resolve = guides.link_resolver(guide, self._guides, self.figures, self._repository)
+        rendered = guides.render_guide(guide, self._markdown, resolve)
+        return self._render("document.html.j2", guide.name, guide.page, description=guide.about, document=rendered)
 
     def _commands_page(self) -> str:
         sections: dict[str, list[CommandHelp]] = {}

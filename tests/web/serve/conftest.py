@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult
-from autograder.web.lesson_session import LessonSession
+from autograder.web.lesson_backend import LessonBackend
 from autograder.web.serve.access import Access
 from autograder.web.serve.app import LessonServer
 from autograder.web.serve.check_queue import CheckQueue
@@ -46,8 +46,8 @@ class Server:
     def __init__(self, folder, checks=None, pages=PAGES, experiments=None):
         self.folder, self.access, self.events = folder, Access(8791), EventHub()
         self.checks = checks or FakeChecks()
-        self.session = LessonSession(Workspace.open(folder), self.checks, lock=threading.RLock(), runner=experiments)
-        parts = (self.session, self.checks, self.events, self.access, pages)
+        self.backend = LessonBackend(Workspace.open(folder), self.checks, lock=threading.RLock(), runner=experiments)
+        parts = (self.backend, self.checks, self.events, self.access, pages)
         self.lessons = LessonServer(*parts, experiments=experiments)
         self.client = self.browser()
         self.client.get(f"/?token={self.access.url_token}")

@@ -131,7 +131,7 @@ def test_internal_error_is_one_line(server, monkeypatch):
     def fail(payload):
         raise RuntimeError(f"unexpected\n{HOSTILE}")
 
-    monkeypatch.setitem(server.session._actions, "hint", fail)
+    monkeypatch.setitem(server.backend._actions, "hint", fail)
     response = server.post("hint", {"function": SOFT})
     assert response.status_code == 500
     assert response.json()["error"].startswith("internal error (please report it): RuntimeError")
@@ -264,8 +264,8 @@ def test_checks_in_the_background_find_unknown_statuses(engine_server):
     (server.folder / "softmax.py").write_text(SOFTMAX + "# again\n")
     path = server.folder / "tokenizer.py"
     path.write_text(path.read_text().replace("def build_vocab", "def build_vocab(text):\n    return 4\n\n\ndef _old"))
-    server.session.changes()
-    assert server.session.check_next_unknown(server.checks.background)
+    server.backend.changes()
+    assert server.backend.check_next_unknown(server.checks.background)
     assert server.reply("open", module="tokenizer")["statuses"]["tokenizer.build_vocab"] in ("failed", "error")
 
 

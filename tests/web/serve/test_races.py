@@ -149,7 +149,7 @@ def test_background_checks_go_on_after_an_error_of_the_disk(server, monkeypatch)
         server.lessons.begin()
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr(server.session, "check_next_unknown", fail)
+    monkeypatch.setattr(server.backend, "check_next_unknown", fail)
     server.lessons.begin()
     server.lessons.check_in_background()
     assert len(calls) == 2

@@ -14,7 +14,7 @@ from autograder.course import Assignment, Curriculum, registry
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import HeadwayError
 from autograder.web.site import build
-from autograder.web.site.documents import DOCUMENTS
+from autograder.web.site.guides import GUIDES
 
 
 def built_site(backend):
@@ -32,7 +32,7 @@ def html_pages(site):
 
 
 def test_pages_obey_the_rules(html_pages):
-    assert len(html_pages) > len(TRANSFORMER.modules) + len(DOCUMENTS)
+    assert len(html_pages) > len(TRANSFORMER.modules) + len(GUIDES)
     assert {name: page.problems for name, page in html_pages.items() if page.problems} == {}
 
 

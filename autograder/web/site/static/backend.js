@@ -1,7 +1,7 @@
 // Choose the back end of a lesson page: what saves and checks the student's code.
 //
 // A back end has `name`, `canInterrupt`, `request(action, payload)`, which resolves with the reply, and
-// `listen(callback)`, which receives events. The actions are described in autograder/web/lesson_session.py.
+// `listen(callback)`, which receives events. The actions are described in autograder/web/lesson_backend.py.
 
 /**
  * @typedef {object} Page

@@ -14,8 +14,8 @@ from autograder.web.site.markdown import Markdown, PageText
 
 
 @dataclass(frozen=True)
-class Document:
-    """A document and the page that it becomes."""
+class Guide:
+    """A guide and the page that it becomes."""
 
     page: str  # without .html
     file: str  # in the repository
@@ -25,9 +25,9 @@ class Document:
     text: str = ""  # if it is not in a file
 
 
-DOCUMENTS = (
-    Document("students", "docs/students.md", "For students", "The workspace, notebooks, training, plots"),
-    Document(
+GUIDES = (
+    Guide("students", "docs/students.md", "For students", "The workspace, notebooks, training, plots"),
+    Guide(
         "instructors",
         "docs/instructors.md",
         "For instructors",
@@ -35,7 +35,7 @@ DOCUMENTS = (
         any_course=True,
     ),
     *(
-        Document(f"week_{page}", f"docs/week_{page}.md", f"One week with {name}", about, any_course=True)
+        Guide(f"week_{page}", f"docs/week_{page}.md", f"One week with {name}", about, any_course=True)
         for page, name, about in (
             ("canvas", "Canvas", "From the download to grades and feedback in the gradebook"),
             ("moodle", "Moodle", "From the download to the grading worksheet and feedback files"),
@@ -44,16 +44,16 @@ DOCUMENTS = (
             ("github_classroom", "GitHub Classroom", "A report for every push, grades from clones"),
         )
     ),
-    Document("sandbox", "docs/sandbox.md", "The sandbox", "What isolates the code of students", any_course=True),
-    Document("security", "SECURITY.md", "Security", "What is promised against whom, and what is not", any_course=True),
-    Document("courses", "docs/courses.md", "Your own course", "What a package with a course contains", any_course=True),
-    Document(
+    Guide("sandbox", "docs/sandbox.md", "The sandbox", "What isolates the code of students", any_course=True),
+    Guide("security", "SECURITY.md", "Security", "What is promised against whom, and what is not", any_course=True),
+    Guide("courses", "docs/courses.md", "Your own course", "What a package with a course contains", any_course=True),
+    Guide(
         "same_model_in_pytorch",
         "docs/same_model_in_pytorch.md",
         "The same model in PyTorch",
         "Each function beside its PyTorch call",
     ),
-    Document(
+    Guide(
         "sources",
         "docs/sources.md",
         "Where the parts of five models are",
@@ -62,8 +62,8 @@ DOCUMENTS = (
 )
 
 
-def exercises(sources: Mapping[str, str]) -> list[Document]:
-    """Return documents that show modules with cell markers, given by file name, as text and code."""
+def exercises(sources: Mapping[str, str]) -> list[Guide]:
+    """Return guides that show modules with cell markers, given by file name, as text and code."""
     found = []
     for file, source in sources.items():
         head, *cells = re.split(r"(?m)^# %%", source)
@@ -74,32 +74,32 @@ def exercises(sources: Mapping[str, str]) -> list[Document]:
             parts.append(re.sub(r"(?m)^# ?", "", text) if is_text else f"```python\n{text.strip()}\n```\n")
         about = head.strip().strip('"').partition("\n")[0]
         title = next((line[2:] for line in parts[0].splitlines() if line.startswith("# ")), file) if parts else file
-        found.append(Document(file.removesuffix(".py"), file, title, about, text="\n".join(parts)))
+        found.append(Guide(file.removesuffix(".py"), file, title, about, text="\n".join(parts)))
     return found
 
 
-def text_of(document: Document) -> str:
-    """Return the text of a document, from the wheel or from a clone."""
-    if document.text:
-        return document.text
+def text_of(guide: Guide) -> str:
+    """Return the text of a guide, from the wheel or from a clone."""
+    if guide.text:
+        return guide.text
     folder = bundled("docs")
-    path = folder / Path(document.file).name
-    return (path if path.is_file() else folder.parent / document.file).read_text("utf-8")
+    path = folder / Path(guide.file).name
+    return (path if path.is_file() else folder.parent / guide.file).read_text("utf-8")
 
 
 @dataclass(frozen=True)
-class DocumentHtml:
+class GuideHtml:
     """The content of a reference page, ready for its template."""
 
     title: str
     sections: list[SectionHtml]
 
 
-def render_document(document: Document, markdown: Markdown, resolve: Callable[[str], str]) -> DocumentHtml:
-    """Return the HTML of a document; `resolve` returns the addresses of its links."""
+def render_guide(guide: Guide, markdown: Markdown, resolve: Callable[[str], str]) -> GuideHtml:
+    """Return the HTML of a guide; `resolve` returns the addresses of its links."""
     page = PageText(resolve=resolve)
-    title, sections = document.name, []
-    for level, heading, text in split_headings(text_of(document)):
+    title, sections = guide.name, []
+    for level, heading, text in split_headings(text_of(guide)):
         page.begin_section()
         if level == 1:
             title = markdown.render_inline(heading, page)
@@ -107,19 +107,19 @@ def render_document(document: Document, markdown: Markdown, resolve: Callable[[s
         body = markdown.render(text, page)
         if name or body:
             sections.append(SectionHtml(name, markdown.render_inline(heading, page) if name else "", body))
-    return DocumentHtml(title, sections)
+    return GuideHtml(title, sections)
 
 
 def link_resolver(
-    document: Document, documents: Iterable[Document], figures: Iterable[str], repository: str
+    guide: Guide, guides: Iterable[Guide], figures: Iterable[str], repository: str
 ) -> Callable[[str], str]:
-    """Return what finds the address in the site of a link in a document.
+    """Return what finds the address in the site of a link in a guide.
 
     Links to files that the site does not contain go to `repository`; without one, they become plain text.
     """
-    pages = {other.file: f"{other.page}.html" for other in documents}
+    pages = {other.file: f"{other.page}.html" for other in guides}
     pictures = {f"solutions/{name}": name for name in figures}
-    return partial(_resolve, posixpath.dirname(document.file), pages | pictures, repository)
+    return partial(_resolve, posixpath.dirname(guide.file), pages | pictures, repository)
 
 
 def _resolve(folder: str, known: dict[str, str], repository: str, target: str) -> str:

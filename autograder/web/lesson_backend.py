@@ -1,6 +1,6 @@
 """What a lesson page asks for: a workspace's cells, checks, hints and solutions, as data that JSON can hold.
 
-The same session answers pages of `headway serve` and pages whose Python runs in the browser. It has no thread, socket
+The same backend answers pages of `headway serve` and pages whose Python runs in the browser. It has no thread, socket
 or terminal of its own; a caller with several threads gives it a lock.
 """
 
@@ -44,10 +44,10 @@ class Runner(Protocol):
         """Run the file of an assignment as a program; `name` is its argument, "" for the main experiment."""
 
 
-class LessonSession:
+class LessonBackend:
     """A workspace that is edited and checked from lesson pages.
 
-    `lock` is held whenever the session reads or writes the workspace, but not while student code is checked or drawn.
+    `lock` is held whenever the backend reads or writes the workspace, but not while student code is checked or drawn.
     `start` starts the workers that run the functions of plots; without a `runner` no experiment can be run.
     """
 

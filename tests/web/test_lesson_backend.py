@@ -1,4 +1,4 @@
-"""A lesson page's session: what each action replies and changes, without a server."""
+"""A lesson page's backend: what each action replies and changes, without a server."""
 
 import base64
 import io
@@ -13,7 +13,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.engine import session as engine
 from autograder.errors import UsageError
-from autograder.web.lesson_session import LessonSession
+from autograder.web.lesson_backend import LessonBackend
 from autograder.workspace import create, hints, progress, solutions
 from autograder.workspace.experiments import ExperimentRun
 from autograder.workspace.workspace import Workspace
@@ -37,7 +37,7 @@ class FakeChecker:
 
 
 class EngineChecker:
-    """Checks with a session of its own for each request."""
+    """Checks with a backend of its own for each request."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -52,23 +52,23 @@ def checker():
 
 
 @pytest.fixture
-def session(folder, checker):
-    return LessonSession(Workspace.open(folder), checker)
+def backend(folder, checker):
+    return LessonBackend(Workspace.open(folder), checker)
 
 
-def digest_of(session, function):
-    return session.handle("open", {"module": function.partition(".")[0]})["cells"][function]["digest"]
+def digest_of(backend, function):
+    return backend.handle("open", {"module": function.partition(".")[0]})["cells"][function]["digest"]
 
 
-def write(session, function, body):
+def write(backend, function, body):
     """Save a body in place of the stub's last line, and return the reply."""
-    cell = session.handle("open", {"module": function.partition(".")[0]})["cells"][function]
+    cell = backend.handle("open", {"module": function.partition(".")[0]})["cells"][function]
     text = cell["text"].replace(f'raise NotImplementedError("{function}")', body)
-    return session.handle("save", {"function": function, "text": text, "digest": cell["digest"]})
+    return backend.handle("save", {"function": function, "text": text, "digest": cell["digest"]})
 
 
-def test_open_returns_the_cells_and_the_progress(session):
-    reply = session.handle("open", {"module": "softmax"})
+def test_open_returns_the_cells_and_the_progress(backend):
+    reply = backend.handle("open", {"module": "softmax"})
     assert json.loads(json.dumps(reply)) == reply
     assert list(reply["cells"]) == [function.qualified for function in TRANSFORMER.modules["softmax"].functions]
     cell = reply["cells"][SOFT]
@@ -79,51 +79,51 @@ def test_open_returns_the_cells_and_the_progress(session):
     assert (reply["workspace"], reply["module"], reply["notes"]) == ("my-gpt", "softmax", [])
 
 
-def test_save_writes_the_cell_and_makes_its_status_unknown(session, folder):
-    reply = write(session, SOFT, "return x")
+def test_save_writes_the_cell_and_makes_its_status_unknown(backend, folder):
+    reply = write(backend, SOFT, "return x")
     assert "return x" in (folder / "softmax.py").read_text()
-    opened = session.handle("open", {"module": "softmax"})
+    opened = backend.handle("open", {"module": "softmax"})
     assert opened["cells"][SOFT]["digest"] == reply["digest"]
     assert opened["cells"][SOFT]["line"] == reply["line"] and opened["statuses"][SOFT] is None
 
 
-def test_save_of_a_function_that_passed_takes_its_mark_and_points_away(session):
-    saved = write(session, SOFT, "return x")
-    assert session.handle("check", {"function": SOFT})["points"] == {"earned": 2.0, "possible": 2.0}
-    text = session.handle("open", {"module": "softmax"})["cells"][SOFT]["text"].replace("return x", "while True: pass")
-    reply = session.handle("save", {"function": SOFT, "text": text, "digest": saved["digest"]})
+def test_save_of_a_function_that_passed_takes_its_mark_and_points_away(backend):
+    saved = write(backend, SOFT, "return x")
+    assert backend.handle("check", {"function": SOFT})["points"] == {"earned": 2.0, "possible": 2.0}
+    text = backend.handle("open", {"module": "softmax"})["cells"][SOFT]["text"].replace("return x", "while True: pass")
+    reply = backend.handle("save", {"function": SOFT, "text": text, "digest": saved["digest"]})
     assert reply["statuses"][SOFT] is None and reply["points"] == {"earned": 0, "possible": 0}
 
 
-def test_save_over_another_text_is_a_conflict(session, folder):
-    digest = digest_of(session, SOFT)
-    write(session, SOFT, "return 1")
+def test_save_over_another_text_is_a_conflict(backend, folder):
+    digest = digest_of(backend, SOFT)
+    write(backend, SOFT, "return 1")
     before = (folder / "softmax.py").read_bytes()
-    reply = session.handle("save", {"function": SOFT, "text": "mine", "digest": digest})
+    reply = backend.handle("save", {"function": SOFT, "text": "mine", "digest": digest})
     assert "return 1" in reply["conflict"]["text"]
     assert (folder / "softmax.py").read_bytes() == before
     again = {"function": SOFT, "text": "mine", "digest": reply["conflict"]["digest"]}
-    assert "digest" in session.handle("save", again)
+    assert "digest" in backend.handle("save", again)
 
 
-def test_check_records_the_result_and_names_the_next_function(session, checker):
-    write(session, SOFT, "return x")
-    reply = session.handle("check", {"function": SOFT})
+def test_check_records_the_result_and_names_the_next_function(backend, checker):
+    write(backend, SOFT, "return x")
+    reply = backend.handle("check", {"function": SOFT})
     assert reply["report"]["passed"] and reply["statuses"][SOFT] == "passed"
     assert reply["points"] == {"earned": 2, "possible": 2} and reply["next"]["function"] == LOG
     ((functions, known, diagnose),) = checker.requests
     assert functions == (SOFT,) and known[LOG] == "not_started" and SOFT not in known and diagnose
-    assert Workspace.open(session.workspace.folder).statuses[SOFT] == "passed"
+    assert Workspace.open(backend.workspace.folder).statuses[SOFT] == "passed"
 
 
-def test_check_of_code_that_changes_meanwhile_is_not_recorded(session, checker, folder):
-    write(session, SOFT, "return x")
+def test_check_of_code_that_changes_meanwhile_is_not_recorded(backend, checker, folder):
+    write(backend, SOFT, "return x")
     checker.meanwhile = lambda: write_text(folder, "return x", "return 2 * x")
-    reply = session.handle("check", {"function": SOFT})
+    reply = backend.handle("check", {"function": SOFT})
     assert reply["statuses"][SOFT] is None
     assert any("during this check" in note for note in reply["report"]["notes"])
     checker.meanwhile = lambda: write_text(folder, "return 2 * x", "return 2 * x  # twice")
-    assert session.handle("check", {"function": SOFT})["statuses"][SOFT] == "passed"
+    assert backend.handle("check", {"function": SOFT})["statuses"][SOFT] == "passed"
 
 
 def write_text(folder, before, after):
@@ -132,9 +132,9 @@ def write_text(folder, before, after):
 
 
 def test_check_with_the_engine_names_the_mistake(folder):
-    session = LessonSession(Workspace.open(folder), EngineChecker(folder))
+    backend = LessonBackend(Workspace.open(folder), EngineChecker(folder))
     (folder / "softmax.py").write_text(SOFTMAX.replace("z.sum(axis, keepdims=True)", "z.sum()"))
-    reply = session.handle("check", {"function": SOFT})
+    reply = backend.handle("check", {"function": SOFT})
     assert json.loads(json.dumps(reply)) == reply
     assert reply["statuses"][SOFT] == "failed" and reply["next"] is None
     assert any(card["mistake"] for card in reply["report"]["cards"])
@@ -142,83 +142,83 @@ def test_check_with_the_engine_names_the_mistake(folder):
 
 @pytest.mark.slow
 def test_check_without_diagnosis_says_whether_there_is_a_mistake_to_look_for(folder):
-    session = LessonSession(Workspace.open(folder), EngineChecker(folder))
+    backend = LessonBackend(Workspace.open(folder), EngineChecker(folder))
     request = {"function": SOFT, "diagnose": False}
     stub = (folder / "softmax.py").read_text()
     (folder / "softmax.py").write_text(SOFTMAX.replace("z.sum(axis, keepdims=True)", "z.sum()"))
-    reply = session.handle("check", request)
+    reply = backend.handle("check", request)
     assert reply["undiagnosed"] and reply["statuses"][SOFT] == "failed"
     assert not any(card["mistake"] for card in reply["report"]["cards"])
     assert Workspace.open(folder).state.content[progress.CURRENT_FUNCTION] == SOFT
-    assert not session.handle("check", {"function": SOFT})["undiagnosed"]
+    assert not backend.handle("check", {"function": SOFT})["undiagnosed"]
     for text in (SOFTMAX, SOFTMAX + "\nimport missing\n", stub):
         (folder / "softmax.py").write_text(text)
-        assert not session.handle("check", request)["undiagnosed"]
+        assert not backend.handle("check", request)["undiagnosed"]
 
 
-def test_hints_appear_step_by_step_and_are_remembered(session, folder):
-    counts = [len(session.handle("hint", {"function": SOFT, "more": more})["steps"]) for more in (0, 0, 1, 1, 1)]
+def test_hints_appear_step_by_step_and_are_remembered(backend, folder):
+    counts = [len(backend.handle("hint", {"function": SOFT, "more": more})["steps"]) for more in (0, 0, 1, 1, 1)]
     assert counts == [1, 1, 2, 3, 3]
-    assert session.handle("hint", {"function": SOFT, "more": False})["total"] == 3
-    assert session.handle("open", {"module": "softmax"})["hints"][SOFT] == 3
+    assert backend.handle("hint", {"function": SOFT, "more": False})["total"] == 3
+    assert backend.handle("open", {"module": "softmax"})["hints"][SOFT] == 3
     assert hints.shown_count(Workspace.open(folder).state.section(hints.KEY), SOFT) == 3
 
 
-def test_reset_restores_the_stub_and_keeps_the_rest(session, folder):
+def test_reset_restores_the_stub_and_keeps_the_rest(backend, folder):
     stub = (folder / "softmax.py").read_bytes()
-    write(session, LOG, "return 7")
+    write(backend, LOG, "return 7")
     with_log = (folder / "softmax.py").read_bytes()
-    write(session, SOFT, "return helper(x)\n\n\ndef helper(x):\n    return x")
+    write(backend, SOFT, "return helper(x)\n\n\ndef helper(x):\n    return x")
     both = (folder / "softmax.py").read_bytes()
-    reply = session.handle("reset", {"function": SOFT})
+    reply = backend.handle("reset", {"function": SOFT})
     assert (folder / reply["backup"]).read_bytes() == both
     assert STUB in reply["text"] and "def helper" in reply["text"]
     for broken in ("return (", "'''"):
         (folder / "softmax.py").write_bytes(with_log.replace(STUB.encode(), broken.encode()))
-        reply = session.handle("reset", {"function": SOFT})
+        reply = backend.handle("reset", {"function": SOFT})
         assert (folder / "softmax.py").read_bytes() == with_log
-        assert reply["digest"] == digest_of(session, SOFT)
+        assert reply["digest"] == digest_of(backend, SOFT)
     (folder / "softmax.py").unlink()
-    assert session.handle("reset", {"function": SOFT})["backup"] == ""
+    assert backend.handle("reset", {"function": SOFT})["backup"] == ""
     assert (folder / "softmax.py").read_bytes() == stub
 
 
-def test_reset_of_a_removed_function_adds_a_cell(session, folder):
+def test_reset_of_a_removed_function_adds_a_cell(backend, folder):
     (folder / "softmax.py").write_text('"""Doc."""\n\n# %% [markdown]\n# The end.\n')
-    reply = session.handle("reset", {"function": SOFT})
+    reply = backend.handle("reset", {"function": SOFT})
     assert reply["text"].startswith("def softmax(")
 
 
-def test_solution_follows_the_rules(session, checker, folder):
-    question = session.handle("solution", {"function": SOFT, "give_up": False})["question"]
+def test_solution_follows_the_rules(backend, checker, folder):
+    question = backend.handle("solution", {"function": SOFT, "give_up": False})["question"]
     assert "does not pass yet" in question and "recorded" in question
     (folder / solutions.COURSE).write_text('solutions = "after-pass"')
     with pytest.raises(UsageError, match="only after they pass"):
-        session.handle("solution", {"function": SOFT, "give_up": True})
-    write(session, SOFT, "return x")
-    assert "np.exp" in session.handle("solution", {"function": SOFT})["text"]
+        backend.handle("solution", {"function": SOFT, "give_up": True})
+    write(backend, SOFT, "return x")
+    assert "np.exp" in backend.handle("solution", {"function": SOFT})["text"]
     assert checker.requests, "an unknown status is checked first"
     (folder / solutions.COURSE).write_text('solutions = "never"')
     with pytest.raises(UsageError, match="disabled"):
-        session.handle("solution", {"function": SOFT})
+        backend.handle("solution", {"function": SOFT})
     (folder / solutions.COURSE).unlink()
-    assert session.handle("solution", {"function": LOG, "give_up": True})["text"]
+    assert backend.handle("solution", {"function": LOG, "give_up": True})["text"]
     assert LOG in Workspace.open(folder).state.section(solutions.GAVE_UP)
 
 
-def test_export_can_be_imported_elsewhere(session, tmp_path, checker):
-    write(session, SOFT, "return x")
-    (session.workspace.folder / "helper.py").write_text("a = 1\n")
-    session.handle("solution", {"function": LOG, "give_up": True})
-    reply = session.handle("export", {})
+def test_export_can_be_imported_elsewhere(backend, tmp_path, checker):
+    write(backend, SOFT, "return x")
+    (backend.workspace.folder / "helper.py").write_text("a = 1\n")
+    backend.handle("solution", {"function": LOG, "give_up": True})
+    reply = backend.handle("export", {})
     assert reply["name"] == "my-gpt.zip"
     create.create(tmp_path / "other", TRANSFORMER)
-    other = LessonSession(Workspace.open(tmp_path / "other"), checker)
+    other = LessonBackend(Workspace.open(tmp_path / "other"), checker)
     write(other, LOG, "return 'their work'")
     (notes,) = other.handle("import", {"base64": reply["base64"]})["notes"]
     assert "2 files imported; 1" in notes
     for name in ("softmax.py", "helper.py"):
-        assert (tmp_path / "other" / name).read_bytes() == (session.workspace.folder / name).read_bytes()
+        assert (tmp_path / "other" / name).read_bytes() == (backend.workspace.folder / name).read_bytes()
     assert len(list((tmp_path / "other" / "backups").iterdir())) == 1
     assert LOG in Workspace.open(tmp_path / "other").state.section(solutions.GAVE_UP)
 
@@ -236,8 +236,8 @@ def repack(archive, **changes):
     return base64.b64encode(buffer.getvalue()).decode()
 
 
-def test_import_refuses_what_export_did_not_make(session, folder, tmp_path):
-    archive = session.handle("export", {})["base64"]
+def test_import_refuses_what_export_did_not_make(backend, folder, tmp_path):
+    archive = backend.handle("export", {})["base64"]
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     for wrong, message in (
         ("?", "did not arrive whole"),
@@ -248,7 +248,7 @@ def test_import_refuses_what_export_did_not_make(session, folder, tmp_path):
         (repack(archive, manifest__json=None), "not an archive of Headway"),
     ):
         with pytest.raises(UsageError, match=message):
-            session.handle("import", {"base64": wrong})
+            backend.handle("import", {"base64": wrong})
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as new, zipfile.ZipFile(io.BytesIO(base64.b64decode(archive))) as old:
@@ -256,16 +256,16 @@ def test_import_refuses_what_export_did_not_make(session, folder, tmp_path):
             new.writestr(name, old.read(name))
         new.writestr("../../evil.py", b"x")
         new.writestr("not a name.py", b"x")
-    notes = session.handle("import", {"base64": base64.b64encode(buffer.getvalue()).decode()})["notes"]
+    notes = backend.handle("import", {"base64": base64.b64encode(buffer.getvalue()).decode()})["notes"]
     assert len(notes) == 3 and "0 files imported" in notes[0]
     assert not list(tmp_path.rglob("evil.py")) and not list(folder.glob("not a*"))
 
 
-def test_links_are_neither_read_nor_written(session, folder, tmp_path):
-    archive = session.handle("export", {})["base64"]
+def test_links_are_neither_read_nor_written(backend, folder, tmp_path):
+    archive = backend.handle("export", {})["base64"]
     outside = tmp_path / "outside.py"
     outside.write_text((folder / "softmax.py").read_text())
-    digest = digest_of(session, SOFT)
+    digest = digest_of(backend, SOFT)
     (folder / "softmax.py").unlink()
     (folder / "softmax.py").symlink_to(outside)
     before = outside.read_bytes()
@@ -278,23 +278,23 @@ def test_links_are_neither_read_nor_written(session, folder, tmp_path):
         ("import", {"base64": archive}),
     ):
         with pytest.raises(UsageError, match="link"):
-            session.handle(action, payload)
+            backend.handle(action, payload)
     assert outside.read_bytes() == before
     (folder / "softmax.py").unlink()
     (folder / "softmax.py").write_bytes(before)
     (tmp_path / "elsewhere").mkdir()
     (folder / "backups").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(UsageError, match="backups/ is a link"):
-        session.handle("reset", {"function": SOFT})
+        backend.handle("reset", {"function": SOFT})
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-def test_export_refuses_a_notebook_that_is_a_link(session, folder, tmp_path):
+def test_export_refuses_a_notebook_that_is_a_link(backend, folder, tmp_path):
     notebook, outside = folder / "notebooks" / "softmax.ipynb", tmp_path / "outside.ipynb"
     notebook.rename(outside)
     notebook.symlink_to(outside)
     with pytest.raises(UsageError, match="is a link"):
-        session.handle("export", {})
+        backend.handle("export", {})
 
 
 class FakeRunner:
@@ -316,31 +316,31 @@ class FakeRunner:
         ("draw", {"name": "temperature"}),
     ],
 )
-def test_session_with_a_linked_module_runs_nothing(folder, checker, tmp_path, action, payload):
+def test_backend_with_a_linked_module_runs_nothing(folder, checker, tmp_path, action, payload):
     (tmp_path / "outside.py").write_bytes((folder / "softmax.py").read_bytes())
     (folder / "softmax.py").unlink()
     (folder / "softmax.py").symlink_to(tmp_path / "outside.py")
     runner = FakeRunner()
-    session = LessonSession(Workspace.open(folder, follow_links=False), checker, runner=runner)
+    backend = LessonBackend(Workspace.open(folder, follow_links=False), checker, runner=runner)
     with pytest.raises(UsageError, match=r"softmax\.py is a link"):
-        session.handle(action, payload)
-    assert not session.check_next_unknown(checker)
+        backend.handle(action, payload)
+    assert not backend.check_next_unknown(checker)
     assert (runner.ran, checker.requests) == ([], [])
 
 
-def test_session_with_a_linked_helper_runs_no_experiment(folder, checker, tmp_path):
+def test_backend_with_a_linked_helper_runs_no_experiment(folder, checker, tmp_path):
     (folder / "helper.py").symlink_to(tmp_path / "outside.py")
     runner = FakeRunner()
-    session = LessonSession(Workspace.open(folder, follow_links=False), checker, runner=runner)
+    backend = LessonBackend(Workspace.open(folder, follow_links=False), checker, runner=runner)
     with pytest.raises(UsageError, match=r"helper\.py is a link"):
-        session.handle("run", {"module": "softmax", "name": ""})
+        backend.handle("run", {"module": "softmax", "name": ""})
     (folder / "helper.py").unlink()
-    session.handle("run", {"module": "softmax", "name": ""})
+    backend.handle("run", {"module": "softmax", "name": ""})
     assert runner.ran == ["softmax"]
 
 
 @pytest.mark.parametrize("linked", ["helper.py", "notebooks/softmax.ipynb", "notebooks", ".headway.json"])
-def test_session_reads_no_linked_file(folder, checker, tmp_path, linked):
+def test_backend_reads_no_linked_file(folder, checker, tmp_path, linked):
     outside, path = tmp_path / "outside", folder / linked
     write_functions(folder / "notebooks" / "softmax.ipynb", "softmax")
     if linked == ".headway.json":
@@ -351,48 +351,48 @@ def test_session_reads_no_linked_file(folder, checker, tmp_path, linked):
     else:
         path.rename(outside)
     path.symlink_to(outside)
-    session = LessonSession(Workspace.open(folder, follow_links=False), checker)
-    opened = session.handle("open", {"module": "softmax"})
-    assert "helper" not in session.workspace.snapshot.modules
-    assert ("softmax" in session.workspace.notebook_modules) == ("notebooks" not in linked)
+    backend = LessonBackend(Workspace.open(folder, follow_links=False), checker)
+    opened = backend.handle("open", {"module": "softmax"})
+    assert "helper" not in backend.workspace.snapshot.modules
+    assert ("softmax" in backend.workspace.notebook_modules) == ("notebooks" not in linked)
     assert opened["hints"][SOFT] == 0
 
 
-def test_changes_reports_files_changed_outside(session, folder):
-    assert session.changes() == []
+def test_changes_reports_files_changed_outside(backend, folder):
+    assert backend.changes() == []
     write_text(folder, STUB, "return 3")
-    changed, statuses = session.changes()
+    changed, statuses = backend.changes()
     assert (changed["event"], changed["module"], statuses["event"]) == ("changed", "softmax", "statuses")
     assert "return 3" in changed["cells"][SOFT]["text"] and changed["statuses"][SOFT] is None
-    assert session.changes() == []
+    assert backend.changes() == []
     (folder / "softmax.py").unlink()
-    changed = session.changes()[0]
+    changed = backend.changes()[0]
     assert changed["cells"] == {} and "no such file" in changed["notes"][0]
 
 
-def test_check_next_unknown_checks_each_version_once(session, checker, folder):
-    assert not session.check_next_unknown(checker)
+def test_check_next_unknown_checks_each_version_once(backend, checker, folder):
+    assert not backend.check_next_unknown(checker)
     for function, module in ((SOFT, "softmax"), (LOG, "softmax"), ("tokenizer.build_vocab", "tokenizer")):
         path = folder / f"{module}.py"
         path.write_text(path.read_text().replace(f'raise NotImplementedError("{function}")', "return x"))
-    assert session.check_next_unknown(checker) and session.check_next_unknown(checker)
+    assert backend.check_next_unknown(checker) and backend.check_next_unknown(checker)
     assert [functions for functions, _, _ in checker.requests] == [("tokenizer.build_vocab",), (SOFT, LOG)]
     assert not any(diagnose for _, _, diagnose in checker.requests)
-    assert not session.check_next_unknown(checker)
+    assert not backend.check_next_unknown(checker)
     checker.meanwhile = lambda: write_text(folder, "return x - 1", "return x - 2")
     write_text(folder, "return x", "return x - 1")
-    assert session.check_next_unknown(checker)
+    assert backend.check_next_unknown(checker)
     (folder / "ffn.py").write_text("def (")
-    assert not session.check_next_unknown(checker)
+    assert not backend.check_next_unknown(checker)
 
 
-def test_check_next_unknown_waits_for_what_is_being_written(session, checker):
-    write(session, SOFT, "return x")
-    write(session, "softmax.softmax_backward", "return dout")
-    assert not session.check_next_unknown(checker)
+def test_check_next_unknown_waits_for_what_is_being_written(backend, checker):
+    write(backend, SOFT, "return x")
+    write(backend, "softmax.softmax_backward", "return dout")
+    assert not backend.check_next_unknown(checker)
     for function in (SOFT, "softmax.softmax_backward"):
-        session.handle("check", {"function": function})
-        assert not session.check_next_unknown(checker)
+        backend.handle("check", {"function": function})
+        assert not backend.check_next_unknown(checker)
 
 
 @pytest.mark.parametrize(
@@ -409,24 +409,24 @@ def test_check_next_unknown_waits_for_what_is_being_written(session, checker):
         ("import", {"base64": 7}),
     ],
 )
-def test_wrong_requests_are_refused_in_one_line(session, action, payload):
+def test_wrong_requests_are_refused_in_one_line(backend, action, payload):
     with pytest.raises(UsageError, match=r"^[^\n]*Reload") as refusal:
-        session.handle(action, payload)
+        backend.handle(action, payload)
     assert "passwd" not in str(refusal.value)
 
 
-def test_plots_are_drawn_by_the_functions_in_the_files(session):
-    [first, _] = session.handle("plots", {"module": "softmax"})["plots"]
+def test_plots_are_drawn_by_the_functions_in_the_files(backend):
+    [first, _] = backend.handle("plots", {"module": "softmax"})["plots"]
     with pytest.raises(UsageError, match=r"softmax\.softmax, which is"):
-        session.handle("draw", {"name": first["name"]})
-    write(session, SOFT, "return x * 0 + 0.125")
-    plot = session.handle("draw", {"name": first["name"]})["plot"]
+        backend.handle("draw", {"name": first["name"]})
+    write(backend, SOFT, "return x * 0 + 0.125")
+    plot = backend.handle("draw", {"name": first["name"]})["plot"]
     assert {height for panel in plot["panels"] for height in panel["series"][0]["y"]} == {0.125}
-    assert session.handle("plots", {"module": "gpt2"}) == {"plots": []}
+    assert backend.handle("plots", {"module": "gpt2"}) == {"plots": []}
 
 
-def test_open_says_that_the_notebook_counts(folder, session):
-    assert session.handle("open", {"module": "softmax"})["notes"] == []
+def test_open_says_that_the_notebook_counts(folder, backend):
+    assert backend.handle("open", {"module": "softmax"})["notes"] == []
     write_functions(folder / "notebooks" / "softmax.ipynb", "softmax")
-    notes = session.handle("open", {"module": "softmax"})["notes"]
+    notes = backend.handle("open", {"module": "softmax"})["notes"]
     assert "notebooks/softmax.ipynb" in notes[0] and "shows softmax.py" in notes[1]

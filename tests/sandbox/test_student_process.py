@@ -8,7 +8,7 @@ import pytest
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.student import StudentCode
 from autograder.errors import TimedOut
-from autograder.sandbox import Activity, Deadline, Limits, ResourceUsage, WorkerTimedOut, call_timer, session
+from autograder.sandbox import Activity, Deadline, Limits, ResourceUsage, WorkerTimedOut, call_timer, student_process
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def hanging(monkeypatch):
     def advance(seconds):
         clock.now += seconds
 
-    for module in (session, call_timer):
+    for module in (student_process, call_timer):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock.now, advance=advance))
 
     def converse(self, process, message, timer):
@@ -28,14 +28,14 @@ def hanging(monkeypatch):
         while True:
             clock.now += timer.seconds_to_wait()
 
-    monkeypatch.setattr(session.Session, "_running", lambda self: None)
-    monkeypatch.setattr(session.Session, "_exchange", converse)
+    monkeypatch.setattr(student_process.StudentProcess, "_running", lambda self: None)
+    monkeypatch.setattr(student_process.StudentProcess, "_exchange", converse)
     return Limits(call_seconds=2.0, submission_seconds=10.0), ResourceUsage()
 
 
 def test_hanging_call_is_charged_once(hanging):
     limits, spent = hanging
-    one = session.Session(None, Path(), limits, spent)
+    one = student_process.StudentProcess(None, Path(), limits, spent)
     with pytest.raises(WorkerTimedOut, match=r"^it did not return within 6 s$"):
         one.request({}, Deadline.fixed(2.0))
     assert spent.seconds == pytest.approx(6.0)
@@ -47,7 +47,7 @@ def test_hanging_call_is_charged_once(hanging):
 def test_sleep_counts_as_cpu_time_of_the_submission(hanging, monkeypatch):
     _, spent = hanging
     limits = Limits(submission_seconds=100.0, cpu_seconds=5.0)
-    clock = session.time
+    clock = student_process.time
 
     def sleep_for_less_than_a_second(self, process, message, timer):
         end = clock.monotonic() + 0.9
@@ -55,9 +55,9 @@ def test_sleep_counts_as_cpu_time_of_the_submission(hanging, monkeypatch):
             clock.advance(timer.seconds_to_wait())
         return {}
 
-    monkeypatch.setattr(session.Session, "_exchange", sleep_for_less_than_a_second)
-    monkeypatch.setattr(session.Session, "activity", lambda self: Activity(0.0, is_asleep=True))
-    one = session.Session(None, Path(), limits, spent)
+    monkeypatch.setattr(student_process.StudentProcess, "_exchange", sleep_for_less_than_a_second)
+    monkeypatch.setattr(student_process.StudentProcess, "activity", lambda self: Activity(0.0, is_asleep=True))
+    one = student_process.StudentProcess(None, Path(), limits, spent)
     with pytest.raises(WorkerTimedOut, match="5 s of CPU time, which"):
         [one.request({}, Deadline.fixed(60.0)) for _ in range(20)]
     assert spent.as_record()["asleep_seconds"] == pytest.approx(5.0, abs=1.0)

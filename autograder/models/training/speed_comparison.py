@@ -20,7 +20,7 @@ from autograder.core.current_folder import python_command
 from autograder.errors import HeadwayError, UsageError, missing_package
 from autograder.models.training import runs
 from autograder.models.training.trainer import Trainer
-from autograder.report.benchmark import SpeedComparison
+from autograder.report.speed_comparison import SpeedComparison
 from autograder.sandbox import start_workers
 from autograder.sandbox.process import environment_for_numpy
 

@@ -90,10 +90,10 @@ class ResourceUsage:
         self.memory_bytes = max(self.memory_bytes, other.memory_bytes)
 
 
-class Session:
+class StudentProcess:
     """The process of one submission, started when it is first needed and again whenever it has ended.
 
-    Several sessions of one submission share its `usage`.
+    Several processes of one submission share its `usage`.
     """
 
     def __init__(self, workers: Workers, folder: Path, limits: Limits, usage: ResourceUsage | None = None) -> None:
