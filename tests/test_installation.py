@@ -92,6 +92,7 @@ def test_requirement_with_an_address_is_accepted(text):
     assert not installation.names_no_address(text)
 
 
+@pytest.mark.slow
 def test_shipped_texts_never_install_headway_by_bare_name():
     roots = [ROOT / name for name in SHIPPED]
     files = [file for root in roots for file in ([root] if root.is_file() else sorted(root.rglob("*")))]
@@ -107,6 +108,7 @@ def test_shipped_texts_never_install_headway_by_bare_name():
     assert found == {}
 
 
+@pytest.mark.slow
 def test_generated_files_never_install_headway_by_bare_name(installed, tmp_path):
     installed(urls=URLS)
     made = succeed("release", tmp_path / "github", "--format", "github", "--assignment", "softmax")
@@ -123,6 +125,7 @@ def test_generated_files_never_install_headway_by_bare_name(installed, tmp_path)
     assert bare_installs(made.stdout) == []
 
 
+@pytest.mark.slow
 def test_messages_never_install_headway_by_bare_name():
     messages = [str(missing_package("x", extra)) for extra in ("train", "class", "site")]
     messages += [finding.fix for finding in diagnostics.run_diagnostics()]

@@ -39,11 +39,13 @@ def in_workflow(monkeypatch):
         monkeypatch.setenv(name, value)
 
 
+@pytest.mark.slow
 def test_metadata_outside_a_workflow_invents_no_address(outside_workflow):
     assert metadata("urls").strip() == "{}"
     assert metadata("readme").strip() == (ROOT / "README.md").read_text("utf-8").strip()
 
 
+@pytest.mark.slow
 def test_metadata_readme_in_a_workflow_has_only_absolute_links(in_workflow):
     text = metadata("readme")
     links = re.findall(r"\]\(([^)]+)\)", text)

@@ -165,6 +165,7 @@ def parts_of_a_clone(folder):
     return folder
 
 
+@pytest.mark.slow
 def test_assignment_in_a_clone_goes_to_the_built_in_course(tmp_path):
     clone = parts_of_a_clone(tmp_path / "clone")
     assert built_in_assignment.is_clone(ROOT) and built_in_assignment.is_clone(clone)

@@ -68,6 +68,7 @@ def test_share_of_breakers_covers_every_promise(share, expected):
     assert verify._breakers(promises, ["c"], "abcd", share) == expected
 
 
+@pytest.mark.slow
 def test_every_module_has_mistakes_with_texts_and_right_answers():
     assert {path.stem for path in RIGHT.glob("*/*.py")} == set(TRANSFORMER.modules)
     groups = [mistakes_of_module(module) for module in TRANSFORMER.modules]

@@ -50,6 +50,7 @@ def secrets(result):
             yield check, repr(check.worst["expected"])
 
 
+@pytest.mark.slow
 def test_withhold_removes_expected_values(graded):
     full, whole = document(graded, "full")
     found = list(secrets(full))

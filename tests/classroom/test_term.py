@@ -19,6 +19,8 @@ from support.softmax_class import CachingPool, class_document
 
 from autograder.classroom import grade as grade_module
 
+pytestmark = pytest.mark.slow
+
 DAY = timedelta(days=1)
 STUDENTS = term.people(60)
 
@@ -190,7 +192,6 @@ def test_term_table_has_the_grades_of_the_document(graded):
     assert all(math.isclose(float(row["percent"]), percents[row["submission"]], abs_tol=0.01) for row in rows)
 
 
-@pytest.mark.slow
 def test_term_regrade_by_comment(graded):
     policy(graded, RULES)
     out = graded / "commented"

@@ -88,6 +88,7 @@ def test_grade_without_submissions_applies_the_policy(term):
     assert len(class_document(out)["students"]) == 3
 
 
+@pytest.mark.slow
 def test_grade_newly_hidden_check_is_withheld_from_old_results(term):
     out = term / "out"
     run("--source", f"softmax={term / 'canvas'}", "--out", out, "--seed", "0")
@@ -135,6 +136,7 @@ def test_grade_counts_only_what_somebody_began(tmp_path):
     assert [one["name"] for one in book.result_of(book.students[0])["assignments"]] == ["softmax"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "fragment"),
     [

@@ -40,6 +40,7 @@ def test_check_internal_error_is_the_exit_code_whatever_passed(workspace, monkey
     assert invoke("check", "softmax.softmax", "--dir", workspace).returncode == 3
 
 
+@pytest.mark.slow
 def test_check_reads_and_writes_the_state_once(tmp_path, monkeypatch):
     work = tmp_path / "work"
     succeed("init", work)
@@ -73,6 +74,7 @@ def test_check_passed_names_the_next_function(submission, solutions):
     assert "experiment" not in text, "the other functions of the assignment are not known to pass"
 
 
+@pytest.mark.slow
 def test_check_json_to_a_file_and_standard_output(workspace, tmp_path):
     done = invoke("check", "softmax.softmax", "--dir", workspace, "--json", tmp_path / "r.json")
     written = json.loads((tmp_path / "r.json").read_text("utf-8"))
@@ -93,6 +95,7 @@ HOSTILE = r"""print("[red]not markup[/red] [b", "\x1b[31mred\x1b[2J", "y" * 10_0
     x = x + 1e-3 * np.arange(np.shape(x)[-1])"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", ["40", "80", "120"])
 @pytest.mark.parametrize("color", [{"NO_COLOR": "1"}, {"FORCE_COLOR": "1"}, {}])
 def test_check_shows_hostile_output_safely(submission, columns, color):
@@ -180,6 +183,7 @@ def test_check_sandbox_missing_is_an_error(workspace, monkeypatch):
     assert "headway doctor" in refused.stderr
 
 
+@pytest.mark.slow
 def test_check_other_folder_recommends_the_sandbox(workspace):
     advice = f"headway check --dir {workspace} --sandbox"
     assert advice in invoke("check", "softmax.softmax", "--dir", workspace).stderr

@@ -110,6 +110,7 @@ def test_internal_error_is_one_line_and_exit_code_3(submission, monkeypatch):
     assert done.returncode == 3 and "RuntimeError: boom" in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_closed_pipe_is_no_error(tmp_path):
     command = " ".join([*HEADWAY, "list"])
     done = subprocess.run(["sh", "-c", f"{command} | head -n 1"], capture_output=True, text=True, check=False)

@@ -11,6 +11,8 @@ from support.student_notebook import write_functions, write_functions_in_file
 
 from autograder.course.stubs import bundled
 
+pytestmark = pytest.mark.slow
+
 NAME = "notebooks/softmax.ipynb"
 FUNCTIONS = ("softmax", "log_softmax", "cross_entropy")
 
@@ -48,7 +50,6 @@ def test_failure_in_a_notebook_names_its_cell(workspace):
     assert (location["line"], location["text"].strip()) == (2, "return x.nonsense")
 
 
-@pytest.mark.slow
 def test_check_of_a_named_file_checks_that_file(workspace):
     write_functions(workspace / NAME, "softmax")
     for name in (NAME, "softmax.ipynb"):
@@ -66,7 +67,6 @@ def test_commands_in_the_folder_of_notebooks_use_the_workspace(workspace):
     assert "1 of 5 functions pass" in invoke("list", "softmax", cwd=workspace / "notebooks").stdout
 
 
-@pytest.mark.slow
 def test_two_versions_need_a_decision(workspace, tmp_path):
     write_functions(workspace / NAME, "softmax")
     write_functions_in_file(workspace / "softmax.py", "log_softmax")
@@ -97,7 +97,6 @@ def test_reset_diff_and_solution_use_the_notebook(workspace):
     assert statuses(workspace, "softmax")[0]["softmax"] == "not_started"
 
 
-@pytest.mark.slow
 def test_archive_with_a_notebook_is_imported(workspace, tmp_path):
     write_functions(workspace / NAME, "softmax")
     assert invoke("submit", "softmax", "--out", tmp_path / "ada.zip", cwd=workspace).returncode == 0
@@ -106,7 +105,6 @@ def test_archive_with_a_notebook_is_imported(workspace, tmp_path):
     assert statuses(tmp_path / "new", "softmax")[0]["softmax"] == "passed"
 
 
-@pytest.mark.slow
 def test_imported_version_counts(workspace, tmp_path):
     write_functions(workspace / NAME, "softmax")
     assert invoke("submit", "softmax", "--out", tmp_path / "ada.zip", cwd=workspace).returncode == 0
@@ -119,7 +117,6 @@ def test_imported_version_counts(workspace, tmp_path):
     assert "as you decided" in document["notes"][0]
 
 
-@pytest.mark.slow
 def test_grade_gives_the_same_points_for_files_and_notebooks(workspace, new_workspace, tmp_path):
     in_files = new_workspace(tmp_path / "ben")
     mistake = "def cross_entropy(logits, targets):\n    return 0.0"

@@ -13,6 +13,8 @@ from autograder.core.output_files import RECORD, OutputRecord
 from autograder.errors import UsageError
 from autograder.models.pretrained import importing
 
+pytestmark = pytest.mark.slow
+
 WORK = "somebody's work"
 
 
@@ -36,7 +38,6 @@ def trained(tmp_path_factory):
     return folder
 
 
-@pytest.mark.slow
 def test_train_refuses_an_existing_checkpoint(trained, tmp_path):
     folder = shutil.copytree(trained, tmp_path / "runs")
     path = folder / "model.safetensors"
@@ -59,7 +60,6 @@ def test_train_refuses_other_files_and_pictures(trained, tmp_path):
     assert not (folder / "new.safetensors").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_plot_replaces_only_plots(tmp_path, suffix):
     pytest.importorskip("matplotlib")
@@ -73,7 +73,6 @@ def test_plot_replaces_only_plots(tmp_path, suffix):
     assert path.read_bytes() != WORK.encode()
 
 
-@pytest.mark.slow
 def test_submit_replaces_only_archives_of_the_same_name(folder, tmp_path):
     path = tmp_path / "ada.zip"
     submit = ("submit", "tokenizer", "--out", path)
@@ -119,7 +118,6 @@ def test_release_keeps_notebooks_with_work(tmp_path):
         assert refused(invoke(*release, *extra), tmp_path / "softmax.ipynb", worked)
 
 
-@pytest.mark.slow
 def test_release_replaces_other_files_only_with_force(tmp_path):
     release = ("release", tmp_path, "--format", "stubs")
     assert invoke(*release).returncode == 0
@@ -131,7 +129,6 @@ def test_release_replaces_other_files_only_with_force(tmp_path):
     assert path.read_text() != WORK
 
 
-@pytest.mark.slow
 def test_site_replaces_only_its_own_pages(tmp_path):
     site = ("site", "--out", tmp_path, "--no-checks")
     page = tmp_path / "index.html"

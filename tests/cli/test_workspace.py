@@ -40,6 +40,7 @@ def test_init_writes_stubs_and_never_overwrites(tmp_path):
     assert (folder / "attention.py").exists()
 
 
+@pytest.mark.slow
 def test_init_asks_assistants_to_tutor_or_what_is_given(tmp_path):
     invoke("init", tmp_path / "default")
     assert "headway check NAME --json -" in (tmp_path / "default" / "AGENTS.md").read_text()
@@ -80,6 +81,7 @@ def test_init_from_archive_brings_the_work(workspace, tmp_path):
         assert not (tmp_path / "another").exists()
 
 
+@pytest.mark.slow
 def test_list_shows_progress(workspace):
     done = invoke("list", "softmax", cwd=workspace, COLUMNS="100")
     lines = done.stdout.splitlines()
@@ -106,6 +108,7 @@ def test_list_shows_time_and_difficulty(workspace, tmp_path):
     assert f"about {open_one.minutes} min of writing to go" in invoke("list", "softmax", cwd=workspace).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 140])
 def test_list_truncates_nothing(workspace, tmp_path, columns):
     for cwd in (workspace, tmp_path):
@@ -119,6 +122,7 @@ def test_list_truncates_nothing(workspace, tmp_path, columns):
     assert ("gradient of scaled_dot_product_attention" in shown) == (columns == 140)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [60, 80, 140])
 def test_list_is_folded_so_that_it_fits_a_screen(workspace, tmp_path, columns):
     lines = invoke("list", cwd=workspace, COLUMNS=str(columns)).stdout.splitlines()
@@ -150,6 +154,7 @@ def test_solution_needs_a_pass_or_giving_up(workspace):
     assert invoke("solution", "softmax.log_softmax", cwd=workspace).returncode == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", ["80", "140"])
 def test_diff_shows_both_versions(workspace, columns):
     path = workspace / "softmax.py"
@@ -175,6 +180,7 @@ def test_reset_asks_and_keeps_a_backup(workspace):
     assert "NotImplementedError" in (workspace / "softmax.py").read_text()
 
 
+@pytest.mark.slow
 def test_update_restores_only_missing_files(workspace):
     files = {path.name: path.read_bytes() for path in workspace.glob("*.py")}
     (workspace / "ffn.py").unlink()
@@ -198,6 +204,7 @@ def test_submit_archive_can_be_graded(workspace, tmp_path):
     assert document["notes"] == []
 
 
+@pytest.mark.slow
 def test_submit_link_out_of_the_workspace_is_refused(workspace, tmp_path):
     (tmp_path / "private.py").write_text("SECRET = 1\n")
     (workspace / "notes.py").symlink_to(tmp_path / "private.py")

@@ -39,6 +39,7 @@ def test_no_character_is_an_error(encoding):
     assert everything.encode(encoding, ERRORS)
 
 
+@pytest.mark.slow
 def test_command_prints_ascii_marks_where_utf_8_is_missing(tmp_path):
     command = [sys.executable, "-m", "autograder.cli", "list", "--all"]
     environment = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "COLUMNS": "80"}

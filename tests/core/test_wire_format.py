@@ -46,6 +46,7 @@ def test_pack_unpack_round_trip(value):
     assert same(value, wire_format.unpack(wire_format.pack(value)))
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=200))
 @settings(max_examples=300, deadline=None)
 def test_unpack_random_bytes_raises(data):

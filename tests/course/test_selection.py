@@ -58,6 +58,7 @@ def test_unknown_and_function_names_are_refused(tmp_path):
     assert not (tmp_path / "w").exists()
 
 
+@pytest.mark.slow
 def test_workspace_knows_only_its_assignments(tmp_path):
     work = tmp_path / "work"
     said = done("init", work, "--assignment", "attention", "--assignment", "layernorm")
@@ -78,6 +79,7 @@ def test_workspace_knows_only_its_assignments(tmp_path):
     assert [a["name"] for a in json.loads(checked.stdout)["assignments"]] == ["attention"]
 
 
+@pytest.mark.slow
 def test_submission_of_a_selection_has_no_given_files(tmp_path):
     work = tmp_path / "work"
     done("init", work, "--assignment", "attention")

@@ -18,6 +18,8 @@ from autograder.engine.student import MAX_TIMEOUTS, StudentCode
 from autograder.errors import TimedOut, Verdict
 from autograder.sandbox import Limits
 
+pytestmark = pytest.mark.slow
+
 BUSY = """
     import time
     began = time.process_time()
@@ -68,7 +70,6 @@ def test_official_time_of_a_backward_pass_uses_the_official_cache(official_times
     assert seconds is not None and 0 < seconds < 0.1
 
 
-@pytest.mark.slow
 def test_official_time_of_a_huge_input_is_not_waited_for(official_times, right):
     right.new_check("attention.attention")
     with pytest.raises(Verdict):
@@ -79,7 +80,6 @@ def test_official_time_of_a_huge_input_is_not_waited_for(official_times, right):
     assert official_times.cpu_seconds(right.calls) > 0.05
 
 
-@pytest.mark.slow
 def test_official_time_that_is_too_long_changes_no_other(workers, right, monkeypatch):
     monkeypatch.setattr(official_time, "MAX_SECONDS", 0.02)
     with closing(OfficialTimes(workers, TRANSFORMER, Limits())) as times:
@@ -131,7 +131,6 @@ def test_slow_code_passes_if_the_official_solution_needs_time(
     assert vector.status == status
 
 
-@pytest.mark.slow
 def test_slowest_right_answers_need_half_of_their_time(monkeypatch):
     monkeypatch.setattr(student, "OFFICIAL_FACTOR", student.OFFICIAL_FACTOR / 2)
     full, results = Limits(), []

@@ -34,6 +34,7 @@ def test_backward_pass_is_localised(tmp_path, code, stage):
     assert stage in found.first_wrong_stage
 
 
+@pytest.mark.slow
 def test_right_results_are_listed_beside_the_wrong_one(tmp_path):
     code = "return result[0], result[1] + 1, result[2]"
     failed = judged(tmp_path, "ffn.linear_backward", wrapped_solution("ffn.linear_backward", code))

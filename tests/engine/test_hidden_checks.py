@@ -132,6 +132,7 @@ def failures(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["summary", "none"])
 def test_way_in_which_a_hidden_check_fails_shows_nowhere(failures, level):
     documents = {}
@@ -155,6 +156,7 @@ def test_hidden_check_of_an_unwritten_function_is_not_started(submission, check_
     assert {check.status for check in result.checks} == {"not_started"}
 
 
+@pytest.mark.slow
 def test_internal_error_in_a_hidden_check_shows_no_text(submission, check_submission, monkeypatch):
     def fail(*_):
         raise ZeroDivisionError("the input")

@@ -120,6 +120,7 @@ def test_checks_see_edits(tmp_path):
         assert {check.function for check in result.checks} == {"softmax.softmax"}
 
 
+@pytest.mark.slow
 def test_later_checks_do_not_see_changes_of_numpy(tmp_path):
     (tmp_path / "softmax.py").write_text(
         "import numpy as np\nnp.max = np.exp = np.allclose = lambda *args, **kwargs: 0\ndef softmax(x):\n    return 0\n"

@@ -167,6 +167,7 @@ def test_stubs_have_the_pictures_beside_them(tmp_path):
         }, "make stubs"
 
 
+@pytest.mark.slow
 def test_workspace_has_pictures_and_update_restores_them(tmp_path):
     work = tmp_path / "work"
     assert invoke("init", work).returncode == 0

@@ -48,6 +48,7 @@ def test_solution_needs_a_pass_or_giving_up(notebooks, tmp_path, capsys):
         notebook_workspace.show_solution(SOFT, TRANSFORMER, tmp_path / "elsewhere" / "notebooks", True, True)
 
 
+@pytest.mark.slow
 def test_earlier_assignment_is_the_version_that_counts(notebooks):
     write_functions(notebooks / "softmax.ipynb", "softmax")
     path = notebooks.parent / "softmax.py"

@@ -50,11 +50,13 @@ def terminal(doc, **options):
     return words(file.getvalue())
 
 
+@pytest.mark.slow
 def test_page_report_of_the_class_covers_every_status(class_documents):
     seen = {count["status"] for doc in class_documents.values() for count in page_report(doc)["counts"]}
     assert seen == set(STATUSES)
 
 
+@pytest.mark.slow
 def test_sentences_of_the_terminal_are_in_the_page_report(class_documents):
     """Every cell of every panel, the line about what remains, the points and the counts."""
     for doc in class_documents.values():
@@ -79,6 +81,7 @@ def test_sentences_of_the_terminal_are_in_the_page_report(class_documents):
         assert report["points_text"] in terminal(doc)
 
 
+@pytest.mark.slow
 def test_sentences_of_the_page_report_are_in_the_terminal(class_documents):
     for doc in class_documents.values():
         text = terminal(doc, all_panels=True)
@@ -95,12 +98,14 @@ def test_sentences_of_the_page_report_are_in_the_terminal(class_documents):
             assert f"{count['count']} {count['word']}" in text
 
 
+@pytest.mark.slow
 def test_page_report_is_json(class_documents):
     for doc in class_documents.values():
         report = page_report(doc)
         assert json.loads(json.dumps(report, allow_nan=False)) == report
 
 
+@pytest.mark.slow
 def test_page_report_does_not_change_the_document(class_documents):
     before = json.dumps(class_documents)
     for doc in class_documents.values():

@@ -190,6 +190,7 @@ def test_show_page_hostile_code_stays_text(book, student, tmp_path):
     assert not any(mark in page for mark in ("<script", "<img", "\u202e", "\x1b", "<b>"))
 
 
+@pytest.mark.slow
 def test_feedback_shows_the_code_of_a_finding(book, student, tmp_path):
     feedback_files.write(book, tmp_path)
     entry, check = student

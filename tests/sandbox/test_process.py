@@ -62,6 +62,7 @@ def test_call_returns_equal_values(student):
     assert still_works(student)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [0, 7])
 def test_os_exit_costs_one_call(student, code):
     student = student(f"def softmax(x):\n    try:\n        import os; os._exit({code})\n    except BaseException: 0\n")
@@ -71,6 +72,7 @@ def test_os_exit_costs_one_call(student, code):
 
 
 @real_processes
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "words"),
     [
@@ -120,6 +122,7 @@ def test_exception_has_its_location(student):
     assert still_works(student)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exception", ["SystemExit(0)", "KeyboardInterrupt", "GeneratorExit", "BaseException('x')"])
 def test_base_exceptions_do_not_end_the_process(student, exception):
     student = student(f"def softmax(x):\n    raise {exception}\n")
@@ -168,6 +171,7 @@ def test_import_of_regex_works(student):
     assert student.softmax.softmax("où 12, là") == ["où", "là"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["torch", "autograder", "autograder.engine.reference", "pytest", "scipy", "tokenizers"]
 )
@@ -195,6 +199,7 @@ def test_environment_is_not_visible_to_the_student(student):
     assert set(environment) <= {*threads, "MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "LC_CTYPE"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["numpy", "random", "json", "conftest", "sitecustomize", "frames", "serve"])
 def test_student_module_shadows_no_library(student, name):
     assert still_works(student(modules={name: "raise SystemExit('shadowed')\n"}))
@@ -240,6 +245,7 @@ def test_unsendable_results_are_opaque(student):
     assert still_works(student)
 
 
+@pytest.mark.slow
 def test_modified_inputs_are_named(student):
     import numpy as np
 
@@ -250,6 +256,7 @@ def test_modified_inputs_are_named(student):
     assert student.calls[-1].modified == []
 
 
+@pytest.mark.slow
 def test_modified_number_in_a_dictionary_is_named(student):
     student = student("def softmax(x):\n    x['step'] += 1\n    return 0\n")
     student.softmax.softmax({"step": 3, "rate": 0.5})

@@ -212,7 +212,7 @@ def test_handle_of_an_earlier_call_counts_as_a_dead_process(tmp_path, qualified)
     student = StudentCode(OverASocket(answer), tmp_path, TRANSFORMER, LIMITS)
     *_, cache = student.call("blocks.block", (np.ones((2, 3)),), {})
     assert cache.handle.number == 1
-    student._session.end()
+    student._process.end()
     with pytest.raises(Died, match="did not issue"):
         student.call(qualified, (np.ones((2, 3)),), {})
     student.close()
@@ -224,6 +224,7 @@ def test_forged_cache_counts_as_a_dead_process(tmp_path):
     assert isinstance(verdict, Died) and "in place of the cache" in verdict.message
 
 
+@pytest.mark.slow
 @given(VALUES.filter(lambda value: type(value) is not int))
 @settings(fuzz, max_examples=50)
 def test_answer_with_wrong_id_counts_as_a_dead_process(tmp_path, number):

@@ -84,6 +84,7 @@ def test_deep_code_affects_only_its_submission(tmp_path):
     assert b"cell 2, line 1 cannot be read: it is nested too deeply" in documents["decorator attributes"]
 
 
+@pytest.mark.slow
 def test_find_similar_with_deep_code(tmp_path):
     pytest.importorskip("copydetect")
     for name, code in SHAPES.items():
@@ -101,6 +102,7 @@ def test_notebook_cells_with_deep_code(reader, shape):
     assert [cell.defines for cell in cells] == [("softmax",), ("softmax",)]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cheap_for_this_process")
 def test_compiler_memory_is_limited(reader):
     found = reader.notebook_modules(notebook(nested_finally(19), "def log_softmax(x): return x"), COURSE)
@@ -108,6 +110,7 @@ def test_compiler_memory_is_limited(reader):
     assert b"def log_softmax(x): return x" in found["softmax.py"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cheap_for_this_process")
 def test_compiler_time_is_limited_for_each_submission(workers):
     limits = Limits(30.0, cpu_seconds=1.0, memory_bytes=1 << 30)
@@ -115,16 +118,17 @@ def test_compiler_time_is_limited_for_each_submission(workers):
         for _ in range(2):
             with pytest.raises(SkippedFile, match="cannot be read: reading a submission may take 1 s"):
                 reader.notebook_modules(notebook(*[nested_finally(17)] * 20), COURSE)
-            processes = reader._session.processes_started
+            processes = reader._process.processes_started
             with pytest.raises(SkippedFile, match="reading a submission may take 1 s"):
                 reader.notebook_modules(notebook(RIGHT), COURSE)
             message = "there is no time left for another notebook of this submission"
-            assert reader._session.processes_started == processes, message
+            assert reader._process.processes_started == processes, message
             reader.next_submission()
             # Also where the process has answered before.
             assert set(reader.notebook_modules(notebook(RIGHT), COURSE)) == {"softmax.py"}
 
 
+@pytest.mark.slow
 def test_slow_but_readable_notebooks_share_one_budget(workers):
     slow, read = notebook(nested_finally(15), RIGHT), 0
     with closing(SourceReader(workers, Limits(30.0, cpu_seconds=1.0, memory_bytes=1 << 30))) as reader:
@@ -134,6 +138,7 @@ def test_slow_but_readable_notebooks_share_one_budget(workers):
     assert 1 <= read <= 10
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cheap_for_this_process")
 def test_large_syntax_trees_are_built_elsewhere(reader):
     assert reader.used_functions(b"x;" * (1 << 19), COURSE["softmax"]) == {}
@@ -143,12 +148,12 @@ def test_large_syntax_trees_are_built_elsewhere(reader):
 
 
 def test_process_that_died_is_replaced_and_asked_once_more(reader):
-    os.kill(reader._session._running()._pid, signal.SIGKILL)
+    os.kill(reader._process._running()._pid, signal.SIGKILL)
     with pytest.raises(SkippedFile, match=r"it cannot be read: its process was ended by signal 9 \(SIGKILL\)"):
         reader.notebook_modules(notebook(RIGHT), COURSE)
     assert set(reader.notebook_modules(notebook(RIGHT), COURSE)) == {"softmax.py"}
     reader.next_submission()
-    os.kill(reader._session._running()._pid, signal.SIGKILL)  # perhaps because of what an earlier submission left in it
+    os.kill(reader._process._running()._pid, signal.SIGKILL)  # perhaps because of what an earlier submission left in it
     assert set(reader.notebook_modules(notebook(RIGHT), COURSE)) == {"softmax.py"}
 
 
@@ -161,7 +166,7 @@ def test_process_that_died_is_replaced_and_asked_once_more(reader):
     ],
 )  # fmt: skip
 def test_answer_of_another_form_is_refused(reader, monkeypatch, value):
-    monkeypatch.setattr(reader._session, "request", lambda *_: {"status": "returned", "value": value})
+    monkeypatch.setattr(reader._process, "request", lambda *_: {"status": "returned", "value": value})
     for ask in (
         lambda: reader.notebook_modules(b"", COURSE),
         lambda: reader.notebook_cells(b"", ["softmax"]),
@@ -169,7 +174,7 @@ def test_answer_of_another_form_is_refused(reader, monkeypatch, value):
     ):
         with pytest.raises(SkippedFile, match="not an answer"):
             ask()
-    monkeypatch.setattr(reader._session, "request", lambda *_: {"status": "returned", "value": {"softmax": ["x", 7]}})
+    monkeypatch.setattr(reader._process, "request", lambda *_: {"status": "returned", "value": {"softmax": ["x", 7]}})
     assert reader.used_functions(b"", ["softmax"]) == {"softmax": set()}
 
 

@@ -22,6 +22,8 @@ from autograder.engine import session
 from autograder.notebooks.nbgrader_autograded import InstructorNotebook, graded_notebook
 from autograder.report.class_records import SimilarityResult
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(autograder.__file__).parent
 PARSERS = {
     "ast", "symtable", "tokenize", "json", "compile", "eval", "exec", "py_compile", "nbformat", "jupytext", "linecache",
@@ -91,7 +93,6 @@ def uses_of_parsers(tree):
             yield node.func.id
 
 
-@pytest.mark.slow
 def test_only_listed_modules_use_a_parser():
     found, listed = set(), tuple(f"{name}." for name in TRUSTED)
     for path in sorted(ROOT.rglob("*.py")):
@@ -158,7 +159,6 @@ def grade_in_process(submissions, scratch, functions):
     return found
 
 
-@pytest.mark.slow
 def test_grading_a_class_parses_no_submission(parsed, tmp_path):
     graded = grade_in_process(SUBMISSIONS, tmp_path, TRANSFORMER.select(["softmax"]))
     entries = {name: entry for name, (entry, _) in graded.items()}

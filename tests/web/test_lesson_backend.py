@@ -206,6 +206,7 @@ def test_solution_follows_the_rules(backend, checker, folder):
     assert LOG in Workspace.open(folder).state.section(solutions.GAVE_UP)
 
 
+@pytest.mark.slow
 def test_export_can_be_imported_elsewhere(backend, tmp_path, checker):
     write(backend, SOFT, "return x")
     (backend.workspace.folder / "helper.py").write_text("a = 1\n")
@@ -261,6 +262,7 @@ def test_import_refuses_what_export_did_not_make(backend, folder, tmp_path):
     assert not list(tmp_path.rglob("evil.py")) and not list(folder.glob("not a*"))
 
 
+@pytest.mark.slow
 def test_links_are_neither_read_nor_written(backend, folder, tmp_path):
     archive = backend.handle("export", {})["base64"]
     outside = tmp_path / "outside.py"

@@ -25,6 +25,7 @@ def edited(workspace: Path, module: str, old: str, new: str) -> tuple[Snapshot, 
     return before, take_snapshot(workspace, TRANSFORMER, before)
 
 
+@pytest.mark.slow
 def test_comments_and_docstrings_affect_nothing(workspace):
     before, after = edited(workspace, "softmax", "import numpy as np\n", "import numpy as np  # the library\n\n\n")
     assert after.affected_functions(before) == ()
@@ -32,6 +33,7 @@ def test_comments_and_docstrings_affect_nothing(workspace):
     assert after.affected_functions(before) == ()
 
 
+@pytest.mark.slow
 def test_signature_change_affects_only_that_function(workspace):
     path = workspace / "ffn.py"
     before = take_snapshot(workspace, TRANSFORMER)

@@ -56,6 +56,7 @@ def assert_harmless(text):
     assert not [line for line in text.splitlines() if line.startswith("LINE")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["check", "softmax"], ["list"], ["hint", "softmax"], ["update"], ["runs"]])
 def test_command_in_hostile_workspace_prints_only_text(hostile, command):
     done = invoke(*command, cwd=hostile)

@@ -99,6 +99,7 @@ def test_read_submission_of_truncated_archive_is_one_line(cut):
         read_submission(archive()[:-cut], TRANSFORMER)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "contents",
     [{"softmax.py": b"\0" * (2 << 20)}, {**WORK, **{f"m{n}.py": b"#" * (1 << 20) for n in range(20)}}],

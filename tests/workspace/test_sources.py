@@ -105,6 +105,7 @@ def test_times_of_a_copied_workspace_decide_nothing(folder, notebook):
     assert "only in notebooks/softmax" in sources.describe(source)
 
 
+@pytest.mark.slow
 def test_choice_lasts_until_both_are_changed(folder, notebook):
     write_both(folder)
     Workspace.open(folder).choose_version("softmax", "notebook")
@@ -219,6 +220,7 @@ def test_student_and_solution_reads_the_notebook(folder, notebook):
     assert mine == text
 
 
+@pytest.mark.slow
 def test_split_file_names_accepts_files():
     names, versions = split_file_names(["notebooks/softmax.ipynb", "ffn.py", "gpt", "attention.attention"], TRANSFORMER)
     assert names == ("softmax", "ffn", "gpt", "attention.attention")

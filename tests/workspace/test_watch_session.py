@@ -8,6 +8,8 @@ from autograder.workspace.background_checker import CheckReply
 from autograder.workspace.session import WatchSession
 from autograder.workspace.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 WRONG = SOFTMAX.replace("/ temperature", "* temperature")
 
 
@@ -87,7 +89,6 @@ def test_rereading_unchanged_files_does_not_interrupt_the_search(session):
     assert cause(session)["title"]
 
 
-@pytest.mark.slow
 def test_going_to_a_known_failure_looks_only_for_its_mistake(session):
     session.focus = "tokenizer.build_vocab"
     session.begin()

@@ -151,6 +151,7 @@ def test_loss_has_fallen_needs_a_lasting_drop():
     assert not badges.loss_has_fallen([3.0, 1.0])
 
 
+@pytest.mark.slow
 def test_first_new_line_skips_known_and_incomplete_lines():
     assert badges.first_new_line("\nemma\nbolina\nzz", "emma\nava\n") == "bolina"
     assert badges.first_new_line("\nemma\nbol", "emma\nava\n") is None

@@ -74,6 +74,7 @@ def test_compare_shared_id_matches_nobody():
     assert class_comparison.compare(now, then, "").students == 0
 
 
+@pytest.mark.slow
 def test_groups_give_medians_and_the_most_common_mistake(make_class):
     records = class_statistics.collect(gradebook.read(make_class(60, seed=2, assignments=("softmax", "attention"))))
     groups = {group.name: group for group in records.groups("ta")}
@@ -84,6 +85,7 @@ def test_groups_give_medians_and_the_most_common_mistake(make_class):
     assert len(groups["Alan Turing"].by_assignment) == 2
 
 
+@pytest.mark.slow
 def test_report_compare_shows_changes(make_class):
     out = make_class(30, seed=2, assignments=("softmax",), week=1)
     earlier = make_class(30, seed=2, assignments=("softmax",))
@@ -124,6 +126,7 @@ def test_report_similar_compares_the_stored_code(make_class):
     assert pair.count('class="l same"') > 10
 
 
+@pytest.mark.slow
 def test_report_similar_without_stored_code_is_one_line(make_class):
     pytest.importorskip("copydetect")
     done = invoke("report", make_class(3, seed=2, assignments=("softmax",)), "--similar")

@@ -126,6 +126,7 @@ def test_report_and_export_survive_damaged_documents(make_class, damaged, number
             assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_report_terminal_shows_mistakes_as_plain_text(book, records):
     done = succeed("report", book.out, "--no-color")
     assert "Most common mistakes" in done.stdout
@@ -135,6 +136,7 @@ def test_report_terminal_shows_mistakes_as_plain_text(book, records):
     assert (book.out / "report.html").is_file()
 
 
+@pytest.mark.slow
 def test_feedback_files_show_mistake_without_expected_values(book, tmp_path):
     count, spent = feedback_files.write(book, tmp_path)
     assert count == len([s for s in book.students if s["status"] == "graded"])
@@ -185,6 +187,7 @@ def test_feedback_syntax_error_is_one_finding(book):
     assert html.count("Python cannot read") == 1
 
 
+@pytest.mark.slow
 def test_report_unwritable_file_names_the_option(book, tmp_path):
     (tmp_path / "file").touch()
     done = invoke("report", book.out, "--html", tmp_path / "page.html", f"--feedback={tmp_path / 'file'}")
@@ -281,6 +284,7 @@ def test_render_class_data_cannot_close_its_script(records):
     assert json.loads(data)["students"][0][0] == records.students[0].name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -342,6 +346,7 @@ class TestSimilarity:
         code = [(name, {module: filtered(text) for module, text in modules.items()}) for name, modules in submissions]
         return similarity.compare(code, TRANSFORMER, **options)
 
+    @pytest.mark.slow
     def test_compare_independent_work_is_not_listed(self, styles):
         pytest.importorskip("copydetect")
         assert self.compare(styles.items()) == []
@@ -351,6 +356,7 @@ class TestSimilarity:
         stubs = {path.stem: path.read_text("utf-8") for path in (solutions.parent / "assignments").glob("*.py")}
         assert self.compare([("ada", stubs), ("bo", stubs)], threshold=0.0) == []
 
+    @pytest.mark.slow
     def test_find_similar_notebooks_preamble_not_counted(self, solutions, tmp_path):
         pytest.importorskip("copydetect")
         notebook = json.loads((solutions.parent / "assignments" / "notebooks" / "softmax.ipynb").read_text("utf-8"))
@@ -362,12 +368,14 @@ class TestSimilarity:
         (pair,) = similarity.find_similar(tmp_path).pairs
         assert (pair.first, pair.second) == ("chen", "dara")
 
+    @pytest.mark.slow
     def test_report_similar_lists_pairs(self, book, solutions):
         pytest.importorskip("copydetect")
         done = succeed("report", book.out, "--similar", solutions.parent / "tests" / "submissions" / "class")
         assert "not a verdict" in done.stdout and "bo · chen" in done.stdout
         assert "bo</bdi>" in (book.out / "report.html").read_text("utf-8")
 
+    @pytest.mark.slow
     def test_report_similar_lists_submissions_that_cannot_be_read(self, book, tmp_path):
         pytest.importorskip("copydetect")
         for name, content in {"ada": "def softmax(x): return x", "bo": "{", "chen": ""}.items():

@@ -40,6 +40,7 @@ def test_repository_workflow_is_valid(repository):
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 def test_repository_workflow_command_writes_both_reports(repository):
     workflow = (repository / ".github" / "workflows" / "headway.yml").read_text("utf-8")
     [command] = re.findall(r"run: headway (.*)", workflow)

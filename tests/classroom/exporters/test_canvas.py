@@ -316,6 +316,7 @@ def test_feedback_zip_is_about_one_assignment(book, tmp_path):
     assert f"**{grade['score']:.4g} of {grade['possible']:g}**" in text and "attention." not in text
 
 
+@pytest.mark.slow
 def test_canvas_download_to_grades_and_feedback(tmp_path, monkeypatch):
     """From Canvas's download to Canvas's import, and again when the download is gone."""
     monkeypatch.setattr(grading, "WorkerPool", InProcessPool)

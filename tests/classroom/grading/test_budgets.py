@@ -28,10 +28,11 @@ def test_processes_of_a_submission_share_the_output_limit(workers, submission):
     with closing(student):
         for _ in range(3):
             assert student.softmax.softmax(1.0) == 1.0  # a full output costs no points
-            student._session.end()
+            student._process.end()
     assert usage.printed == 1000 and usage.processes == 3 and usage.memory_bytes > 1 << 20
 
 
+@pytest.mark.slow
 def test_result_document_says_what_was_used(submission, check_submission):
     spin = SOFTMAX.replace("    x = np", "    sum(range(2_000_000))\n    print('hello')\n    x = np", 1)
     result = check_submission(submission(softmax=spin), "softmax.softmax", diagnose=False)
@@ -41,6 +42,7 @@ def test_result_document_says_what_was_used(submission, check_submission):
     assert used["processes"] >= 1 and used["answer_bytes"] > 0
 
 
+@pytest.mark.slow
 def test_reruns_are_charged_to_the_submission(submission, check_submission):
     wrong = SOFTMAX.replace("/ temperature", "* temperature") + "def log_softmax(x, axis=-1):\n    return softmax(x)\n"
     folder = submission(softmax=wrong)
@@ -49,6 +51,7 @@ def test_reruns_are_charged_to_the_submission(submission, check_submission):
     assert both["processes"] > alone["processes"]
 
 
+@pytest.mark.slow
 def test_diagnosis_ends_with_the_time_of_the_grader(submission, check_submission):
     folder = submission(softmax=source_with_mistakes(mistakes_of_function("softmax.softmax")[0]))
     full = check_submission(folder, "softmax.softmax")
@@ -74,6 +77,7 @@ def graded_attempts(out):
     return {path.stem for path in (out / "results").glob("*.json")}
 
 
+@pytest.mark.slow
 def test_only_the_newest_attempts_are_graded(grading_in_process, tmp_path):
     folder = make_attempts(tmp_path / "class", {"ada": 5, "bo": 2})
     out = tmp_path / "out"

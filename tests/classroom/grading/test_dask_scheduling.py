@@ -79,6 +79,7 @@ class Scheduler:
         """Do nothing, like a silent worker."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", [False, True])
 @pytest.mark.parametrize("silent", [("a",), ("a", "b")])
 def test_dispatcher_tasks_of_silent_workers_are_done(silent, answer, tmp_path, monkeypatch):

@@ -12,6 +12,8 @@ from autograder.classroom.exporters import gradescope, junit, table
 from autograder.classroom.storage import gradebook
 from autograder.report.html.class_page import render_class
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("jinja2")
 
 WRONG = SOFTMAX.replace("/ temperature", "* temperature")
@@ -98,7 +100,6 @@ def test_feedback_shows_exceptions(graded, tmp_path):
     assert "2 points added" in (tmp_path / "ada.html").read_text("utf-8")
 
 
-@pytest.mark.slow
 def test_excused_student_is_not_in_statistics(graded):
     statistics = class_statistics.collect(graded[2])
     assert [student.submission for student in statistics.graded] == ["ada", "bo", "chen"]

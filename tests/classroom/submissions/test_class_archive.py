@@ -197,6 +197,7 @@ def test_damaged_archive_is_refused(tmp_path):
         class_archive.unpack(tmp_path / "text.zip", tmp_path)
 
 
+@pytest.mark.slow
 def test_too_large_file_is_reported_for_its_student(tmp_path):
     files = {"ada/softmax.py": "#" * (17 << 20), "bo/softmax.py": RIGHT, "bo/data.bin": "0" * (1 << 20)}
     write_zip(tmp_path / "class.zip", files)

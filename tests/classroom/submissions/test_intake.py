@@ -202,6 +202,7 @@ def test_copy_beside_its_original_is_left_out(copy, folder):
     assert len(notes) == 1 and notes[0].startswith("softmax (1).py: left out")
 
 
+@pytest.mark.slow
 def test_thousands_of_files_give_one_note(copy, folder):
     for number in range(2100):
         (folder / f"m{number}.py").touch()
@@ -258,6 +259,7 @@ def test_archive_with_duplicate_names_keeps_the_first(copy, tmp_path):
     assert len(notes) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entries", [2001, 6000])
 def test_archive_with_thousands_of_entries_gives_one_note(copy, tmp_path, entries):
     files, notes = copy(archive(tmp_path, *((f"m{n}.py", "") for n in range(entries))))
@@ -265,6 +267,7 @@ def test_archive_with_thousands_of_entries_gives_one_note(copy, tmp_path, entrie
     assert len(notes) == 1
 
 
+@pytest.mark.slow
 def test_many_large_files_give_few_notes(copy, tmp_path):
     files, notes = copy(archive(tmp_path, *((f"m{n}.py", bytes((1 << 20) + 1)) for n in range(50))))
     assert files == {}

@@ -40,6 +40,7 @@ def write_files(folder):
     return folder, tensors
 
 
+@pytest.mark.slow
 def test_experiment_continues_a_sentence_with_the_files(solutions, tmp_path):
     for path in solutions.glob("*.py"):
         shutil.copyfile(path, tmp_path / path.name)

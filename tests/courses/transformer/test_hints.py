@@ -134,6 +134,7 @@ def test_hint_more_shows_one_more_each_time(workspace):
     assert "\x1b" not in last.stdout
 
 
+@pytest.mark.slow
 def test_hint_counts_per_function_and_keeps_unknown_keys(workspace):
     (workspace / state.FILE).write_text('{"watch": {"last": [1, 2]}, "hints": {"gpt.gpt": 2, "no.more": "x"}}')
     headway("hint", "softmax.log_softmax", "--more", cwd=workspace)
@@ -162,6 +163,7 @@ def test_hint_outside_a_workspace_records_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["softmax", str(TRANSFORMER.modules["softmax"].number), "softmax.py"])
 def test_hint_for_an_assignment_lists_its_functions(name, workspace):
     (workspace / state.FILE).write_text('{"hints": {"softmax.log_softmax": 2}}')
@@ -172,6 +174,7 @@ def test_hint_for_an_assignment_lists_its_functions(name, workspace):
     assert remembered(workspace) == {"hints": {"softmax.log_softmax": 2}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "words"),
     [("sotfmax", "Did you mean 'softmax'"), ("softmax.sofmax", "Did you mean 'softmax.softmax'"), ("", "headway list")],
@@ -195,6 +198,7 @@ def test_hint_damaged_state_is_reported_and_replaced(content, workspace):
     assert headway("hint", "softmax.softmax", cwd=workspace).stderr == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [-1, 0, 7, True, "2", None, 1.5, [2]])
 def test_hint_invalid_count_is_ignored(count, workspace):
     (workspace / state.FILE).write_text(json.dumps({"hints": {"softmax.softmax": count}}))
@@ -202,6 +206,7 @@ def test_hint_invalid_count_is_ignored(count, workspace):
     assert steps_in(done) == (3 if count == 7 else 1)
 
 
+@pytest.mark.slow
 def test_hint_unwritable_state_still_shows_the_hint(workspace):
     (workspace / state.FILE).mkdir()
     done = headway("hint", "softmax.softmax", cwd=workspace)

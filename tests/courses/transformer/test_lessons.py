@@ -232,6 +232,7 @@ def test_every_plot_appears_in_a_lesson():
     assert [name for name in PLOTS if f"headway plot {name}" not in text] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_notebook_plots_are_drawn(module, monkeypatch, tmp_path):
     """A plot of a trained model says how to train one."""

@@ -9,6 +9,7 @@ from autograder.courses.transformer import TRANSFORMER
 COVERED = [f for f in TRANSFORMER.functions if promises_of_module(f.partition(".")[0])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", COVERED)
 def test_every_clause_of_a_docstring_is_covered(function):
     assert find_problems(function) == []

@@ -30,6 +30,7 @@ def test_diagnose_finds_constant_of_family(tmp_path, solutions, function, old, n
         assert title in outcome.mistake["title"]
 
 
+@pytest.mark.slow
 def test_diagnose_constant_does_not_depend_on_the_speed_of_checks(tmp_path, solutions, monkeypatch):
     recorded, original = [], diagnose.diagnose
 
@@ -52,6 +53,7 @@ def test_diagnose_constant_that_is_not_round_needs_all_checks(tmp_path, solution
     assert mistakes_in(tmp_path, "softmax.softmax", text) == {None}
 
 
+@pytest.mark.slow
 def test_diagnose_order_of_optional_parameters(tmp_path):
     order, new = (
         "betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):",
@@ -63,6 +65,7 @@ def test_diagnose_order_of_optional_parameters(tmp_path):
         assert outcome.mistake["title"].endswith("order betas, eps, weight_decay")
 
 
+@pytest.mark.slow
 def test_diagnose_argument_that_is_not_passed_on(tmp_path, solutions):
     text = (solutions / "multihead.py").read_text("utf-8")
     text += "\n\n_attention = attention\n\n\ndef attention(q, k, v, mask=None):\n    return _attention(q, k, v)\n"
@@ -70,6 +73,7 @@ def test_diagnose_argument_that_is_not_passed_on(tmp_path, solutions):
     assert all("mask" in outcome.mistake["title"] for outcome in failed)
 
 
+@pytest.mark.slow
 def test_diagnose_rewritten_called_function(tmp_path, solutions, monkeypatch):
     """A function with an attention of its own, in which the scores are not divided; no own table knows that."""
     monkeypatch.setattr("autograder.engine.diagnosis.diagnose.mistakes_of_function", lambda *args: ())
@@ -92,6 +96,7 @@ def attention(q, k, v, mask=None):
         assert outcome.mistake["id"] == "attention.attention/no-scale"
 
 
+@pytest.mark.slow
 def test_diagnose_ignores_passed_checks_of_large_tolerance(tmp_path):
     """Far from zero, another order of the steps gives other digits, which a check allows."""
     text = """

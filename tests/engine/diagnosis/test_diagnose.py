@@ -52,6 +52,7 @@ def test_diagnose_names_mistake_in_other_style(tmp_path):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [("return z", "return 1.01 * z"), ("keepdims=True)\n", "keepdims=True) ** 1.1\n"), ("np.exp", "np.arctan")],
@@ -60,6 +61,7 @@ def test_diagnose_unknown_mistake_is_not_named(tmp_path, change):
     assert mistakes_in(tmp_path, "softmax.softmax", SOFTMAX.replace(*change)) == {None}
 
 
+@pytest.mark.slow
 def test_diagnose_forgotten_error_hides_no_other_mistake(tmp_path):
     """The masks of numbers that should be refused come on top of nan where a query sees nothing."""
     text = """
@@ -76,6 +78,7 @@ def attention(q, k, v, mask=None):
     assert failed["errors"].mistake["id"].startswith("attention.attention/numbers-in-mask-accepted")
 
 
+@pytest.mark.slow
 def test_diagnose_mistake_must_explain_passed_checks(tmp_path):
     """Wrong as the listed mistake for one temperature, right for the other: not that mistake."""
     text = SOFTMAX.replace("/ temperature", "* (temperature if temperature < 1 else 1 / temperature)")
@@ -104,6 +107,7 @@ def cross_entropy_backward(logits, targets):
     assert "raises the same error" in reasons["loss_gradient_batch"]
 
 
+@pytest.mark.slow
 def test_diagnose_wrong_dtype_does_not_hide_mistake(tmp_path):
     text = """
 import numpy as np
@@ -166,6 +170,7 @@ def layernorm_backward(dout, x, gamma, eps=1e-5):
     assert "your numbers for dx; fix" in reason
 
 
+@pytest.mark.slow
 def test_called_wrong_function_blocks_correct_caller(tmp_path, solutions):
     text = (solutions / "softmax.py").read_text("utf-8")
     text = text.replace("z.max(axis=axis", "z.max(axis=-1").replace("z.sum(axis=axis", "z.sum(axis=-1")
@@ -193,6 +198,7 @@ def test_called_wrong_function_does_not_block_wrong_caller(tmp_path, solutions):
     assert all(outcome.blocked_by in ([], ["softmax.log_softmax"]) for outcome in checks)
 
 
+@pytest.mark.slow
 def test_diagnose_distinguishes_modified_inputs(tmp_path):
     """A step that changes the state in place is not one that changes the parameters."""
     kept = 'return new_params, {"step": step, "m": new_m, "v": new_v}'
@@ -352,6 +358,7 @@ def test_diagnose_ends_soon_after_it_is_cancelled():
         search.explain_all((mistake,) for mistake in mistakes_of_function("softmax.softmax"))
 
 
+@pytest.mark.slow
 def test_diagnose_pair_prefers_mistakes_that_are_made_completely(tmp_path):
     """Of two gradients one is a mean and the other is not normalized: "both are means" would claim too much."""
     text = f"""{solution_source("layernorm")}
@@ -369,6 +376,7 @@ def layernorm_backward(dout, x, gamma, eps=1e-5):
     assert "dbeta is the mean" in title and "are means" not in title
 
 
+@pytest.mark.slow
 def test_diagnose_general_exception_everywhere_is_not_named(tmp_path, monkeypatch):
     """Any code may raise the same everywhere; a known mistake that does, too, proves nothing."""
     edit = ("z /= z.sum(axis=axis, keepdims=True)", "None.size")

@@ -128,6 +128,7 @@ def encode(text, stoi):
     assert not any(title and "another unknown" in title for title in found.values())
 
 
+@pytest.mark.slow
 def test_diagnose_error_for_axes_that_work_elsewhere_is_not_blamed_on_them(tmp_path, solutions):
     text = (solutions / "gradients.py").read_text("utf-8")
     text += """

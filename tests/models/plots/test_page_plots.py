@@ -42,6 +42,7 @@ def test_every_plot_that_needs_no_model_is_listed_with_its_assignment():
         assert entry == {"name": name, "title": PLOTS[name].title, "functions": list(PLOTS[name].needs)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["token-ids", "attention-mask", "activations"])
 def test_plot_in_this_interpreter_is_the_same(drawn, name):
     """As in a browser, which has no processes."""
@@ -157,6 +158,7 @@ def test_round_ticks_are_few_and_inside(low, high):
     assert len({tick["label"] for tick in axis["ticks"]}) == len(places)
 
 
+@pytest.mark.slow
 def test_page_plots_load_without_matplotlib_and_trained_models():
     code = (
         "import sys, autograder.models.plot_data.page_plots; "

@@ -51,6 +51,7 @@ def with_drawn_masks(module, rng):
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["dropout", "post-norm"])
 def test_preset_with_dropout_trains_like_its_twin(official, preset, monkeypatch):
     params, config, drawn = start(official, preset, dropout=0.1)

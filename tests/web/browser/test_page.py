@@ -76,6 +76,7 @@ def test_a_right_answer_passes_and_is_recorded_in_the_kept_files(page, tmp_path)
     assert again["statuses"][SOFT] == "passed" and again["points"] == reply["points"]
 
 
+@pytest.mark.slow
 def test_a_wrong_answer_is_named(page):
     page.write("    z = np.exp(x / temperature)\n    return z / z.sum(axis=axis, keepdims=True)\n")
     report = page.ask("check", function=SOFT)["report"]
@@ -83,6 +84,7 @@ def test_a_wrong_answer_is_named(page):
     assert any("largest" in card["mistake"]["title"] for card in report["cards"] if card["mistake"])
 
 
+@pytest.mark.slow
 def test_hints_reset_and_solution(page):
     assert len(page.ask("hint", function=SOFT, more=True)["steps"]) == 1
     assert len(page.ask("hint", function=SOFT, more=True)["steps"]) == 2
@@ -116,6 +118,7 @@ def test_the_archive_can_be_submitted_and_initialized_from(page, tmp_path):
     assert (tmp_path / "new" / "softmax.py").read_bytes() == page.files["softmax.py"]
 
 
+@pytest.mark.slow
 def test_missing_answers_are_asked_for_and_nothing_is_recorded(page, monkeypatch, tmp_path):
     page.write(RIGHT)
     answers = tmp_path / "answers"
@@ -141,6 +144,7 @@ def test_a_file_changed_by_another_tab_is_an_event_and_not_sent_back(page):
     assert changed["module"] == "softmax" and "temperature must be" in changed["cells"][SOFT]["text"]
 
 
+@pytest.mark.slow
 def test_calls_of_student_code_are_progress(page, monkeypatch):
     monkeypatch.setattr(checker_module, "NOTIFY_SECONDS", 0.0)
     page.write(RIGHT)
@@ -156,6 +160,7 @@ def test_a_plot_is_drawn_by_the_students_function_in_this_interpreter(page, monk
     assert page.ask("draw", name=name)["plot"]["panels"]
 
 
+@pytest.mark.slow
 def test_warming_up_changes_nothing(page):
     before = dict(page.files)
     page.ask("warm_up", module="softmax")
@@ -191,6 +196,7 @@ def test_errors_are_one_line(page, monkeypatch):
 # --- Experiments
 
 
+@pytest.mark.slow
 def test_an_experiment_prints_what_the_lesson_shows_and_leaves_the_interpreter_as_it_was(page, tmp_path):
     shutil.copy(registry.solutions(registry.default().package) / "softmax.py", tmp_path / "my-gpt" / "softmax.py")
     before = os.getcwd(), list(sys.path), list(sys.argv), sys.stdout, sys.modules["__main__"], set(sys.modules)

@@ -135,6 +135,7 @@ def test_other_pages_cannot_embed_a_page(server):
     assert server.client.get(server.url(""), headers=followed).status_code == 200, "a link that is followed"
 
 
+@pytest.mark.slow
 def test_every_response_has_the_headers(server):
     responses = [
         server.browser().get("/"),

@@ -26,6 +26,7 @@ def save(server, body, function=SOFT):
     return server.reply("save", function=function, text=text, digest=found["digest"])
 
 
+@pytest.mark.slow
 def test_every_action_of_the_session_is_served(server, tmp_path):
     opened = server.reply("open", module="softmax")
     assert opened["module"] == "softmax" and opened["features"] == ["plots", "archive"]
@@ -110,6 +111,7 @@ def test_hostile_text_stays_text(server):
     assert server.client.get(server.url("")).text.count("<script>") == 0
 
 
+@pytest.mark.slow
 def test_hostile_file_names_are_harmless(server, tmp_path):
     for name in (f"{'<b>' * 20}.py", "a\nb.py", "\u202esoftmax.py", "-rf.py", "%2e%2e.py"):
         (server.folder / name.replace("/", "_")).write_text("x = 1\n")
@@ -166,6 +168,7 @@ def test_save_is_an_event_that_names_its_page(server):
     assert events[0]["module"] == "softmax" and events[1]["statuses"][SOFT] is None
 
 
+@pytest.mark.slow
 def test_file_changed_outside_is_an_event(server):
     path = server.folder / "softmax.py"
 

@@ -40,6 +40,7 @@ def is_alive(pid):
         return False
 
 
+@pytest.mark.slow
 def test_output_is_that_of_the_lesson(server, folder):
     solve(folder, "softmax")
     text = (folder / "softmax.py").read_text()
@@ -58,6 +59,7 @@ def test_a_name_is_passed_on_and_headway_can_be_imported(server, folder):
     assert server.reply("run", module="training", name="")["output"].startswith("['training.py'] ")
 
 
+@pytest.mark.slow
 def test_a_function_that_is_not_written_is_one_line(server):
     reply = server.reply("run", module="softmax", name="")
     assert (reply["output"], reply["error"]) == (
@@ -66,6 +68,7 @@ def test_a_function_that_is_not_written_is_one_line(server):
     )
 
 
+@pytest.mark.slow
 def test_an_error_shows_the_lines_of_the_student_alone(server, folder):
     (folder / "tokenizer.py").write_text(
         "import warnings\nfrom autograder.models.training import datasets\nwarnings.warn('careful')\n"

@@ -46,6 +46,7 @@ def before_each_write(monkeypatch, act):
     monkeypatch.setattr(FileCells, "overwrite", lambda self, *rest: (act(), overwrite(self, *rest))[1])
 
 
+@pytest.mark.slow
 def test_tabs_that_save_one_function_at_once_one_wins(server, save):
     replies = [response.json() for response in at_once(*(lambda n=n: save(f"\n# tab {n}") for n in range(8)))]
     assert sum("digest" in reply for reply in replies) == 1
@@ -68,6 +69,7 @@ def test_save_of_an_editor_at_the_same_time_is_kept(server, save, monkeypatch):
     assert "# by the editor" in text and "# by the page" in text
 
 
+@pytest.mark.slow
 def test_file_that_changes_all_the_time_is_not_overwritten(server, save, monkeypatch):
     path = server.folder / "softmax.py"
     before_each_write(monkeypatch, lambda: path.write_text(path.read_text() + "\n# by the editor\n"))
@@ -89,6 +91,7 @@ def test_file_replaced_by_a_link_meanwhile_is_not_followed(server, save, monkeyp
     assert outside.read_text() == "x = 1\n" and path.is_symlink()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["before", "between", "during a check"])
 def test_deleted_workspace_is_not_created_again(server, save, monkeypatch, moment):
     def delete(*_):
@@ -110,6 +113,7 @@ def test_deleted_workspace_is_not_created_again(server, save, monkeypatch, momen
     assert not server.folder.exists()
 
 
+@pytest.mark.slow
 def test_workspace_replaced_by_a_link_is_neither_read_nor_written(server, save, new_workspace, tmp_path):
     other = new_workspace(tmp_path / "other")
     archive = server.reply("export")["base64"]

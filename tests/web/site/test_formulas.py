@@ -64,6 +64,7 @@ def test_hostile_formula_is_text(markdown, tex, form):
     assert_harmless(Reader(markdown.render(form.replace("{}", tex), PageText())))
 
 
+@pytest.mark.slow
 def test_hostile_argument_of_any_command_is_text():
     shown = 0
     for command in CONVERSION_MAP:

@@ -16,6 +16,8 @@ from autograder.course import registry
 from autograder.errors import UsageError
 from autograder.web.site import pyodide_bundle, pyodide_release
 
+pytestmark = pytest.mark.slow
+
 COURSE = registry.default()
 
 
@@ -35,7 +37,6 @@ def unpacked(files, tmp_path_factory):
     return folder
 
 
-@pytest.mark.slow
 def test_zip_is_small_and_the_same_each_time(files):
     assert len(files["headway.zip"]) < 2_000_000
     assert pyodide_bundle.headway_zip(COURSE) == files["headway.zip"]
@@ -95,7 +96,6 @@ print(answers["check"]["reply"]["report"]["headline"])
 """
 
 
-@pytest.mark.slow
 def test_zip_and_numpy_are_enough_for_every_action(unpacked, files, tmp_path):
     for name, content in files.items():
         if name == "memo/layernorm.memo":
