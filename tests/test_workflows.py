@@ -50,6 +50,16 @@ def test_workflow_tests_every_python_of_the_package():
     assert set(matrix) == declared
 
 
+@pytest.mark.slow
+def test_lane_draws_the_same_tests_in_every_process(tmp_path):
+    test = "import pytest\n\n@pytest.mark.slow\n@pytest.mark.parametrize('n', range(40))\ndef test(n): assert n < 40\n"
+    (tmp_path / "test_drawn.py").write_text(test)
+    command = [sys.executable, "-m", "pytest", "-p", "support.lanes", "-n", "2", "--lane", "test", "-q", tmp_path]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, "11 passed" in done.stdout) == (0, True), done.stdout[-2000:]
+
+
 def test_files_that_start_first_exist():
     assert [name for name in lanes.LONGEST if not (ROOT / "tests" / name).is_file()] == []
 

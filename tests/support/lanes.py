@@ -52,7 +52,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.option.seed is None:  # The processes of pytest-xdist get the options of the first one.
+    if hasattr(config, "workerinput"):  # a process of pytest-xdist, which draws what all others draw
+        config.option.seed = config.workerinput["seed"]
+    elif config.option.seed is None:
         config.option.seed = random.SystemRandom().randrange(1 << 16)
 
 
@@ -138,6 +140,11 @@ class Drawing:
 @pytest.fixture
 def drawing(request: pytest.FixtureRequest) -> Drawing:
     return Drawing(request.config.option.lane, request.config.option.seed, request.node.nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    node.workerinput["seed"] = node.config.option.seed
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
