@@ -40,7 +40,7 @@ def opened(browser, server):
 
 @pytest.fixture
 def lesson(opened):
-    """The page, open in one tab, with right code that was checked. Afterwards the browser must have reported nothing."""
+    """The page in one tab, with right code that was checked. Afterwards the browser must have reported nothing."""
     if opened.code() != RIGHT:
         opened.write(RIGHT)
         opened.check()
