@@ -90,6 +90,14 @@ def test_comment_points_are_stored_with_the_reason(out):
     assert "mail of 3 October" not in (out / "class.json").read_text("utf-8")
 
 
+def test_comment_follows_a_line_that_was_edited_without_a_line_end(out):
+    comment(out, "ada", "First.")
+    path = out / comment_records.COMMENTS
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    comment(out, "bo", "Second.")
+    assert [record.text for record in comment_records.read(out)] == ["First.", "Second."]
+
+
 def test_comment_marks_a_rubric_item(out):
     comment(out, "ada", "Right, but not why.", "--assignment", "softmax", "--rubric", "q1", "--points", "4")
     comment(out, "ada", "Right.", "--assignment", "softmax", "--rubric", "q1", "--points", "5")

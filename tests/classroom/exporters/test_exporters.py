@@ -68,7 +68,7 @@ def failed(book):
     return changed_book
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r=", "＝", " ="])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r=", "＝", " =", "-1+", "+4.5*"])
 def test_csv_cell_formula_is_quoted(start):
     assert csv_cells.text(f"{start}SUM(1)").startswith("'")
 
