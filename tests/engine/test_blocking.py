@@ -48,10 +48,18 @@ def test_input_check_is_blocked_by_what_blocks_answers():
     assert [check.blocked_by for check in result.checks[1:]] == [[FUNCTION], [FUNCTION]]
 
 
-@pytest.mark.parametrize(("file", "status"), [("attention.py", "error"), ("softmax.py", "blocked"), ("", "blocked")])
-def test_error_in_the_file_itself_is_blocked_by_nothing(file, status):
+@pytest.mark.parametrize(
+    ("file", "failure", "status"),
+    [
+        ("attention.py", "unreadable_file", "error"),
+        ("attention.py", "slow_import", "blocked"),
+        ("softmax.py", "unreadable_file", "blocked"),
+        ("", "", "blocked"),
+    ],
+)
+def test_error_in_the_file_itself_is_blocked_by_nothing(file, failure, status):
     unreadable = checked("error", function="attention.attention")
-    unreadable.file_at_fault = file
+    unreadable.file_at_fault, unreadable.failure = file, failure
     result = marked(checked("failed"), unreadable)
     assert (unreadable.status, unreadable.blocked_by) == (status, [FUNCTION] if status == "blocked" else [])
     assert result.checks[0].status == "failed"

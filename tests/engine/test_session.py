@@ -233,6 +233,7 @@ def test_check_ignores_pytest_files_of_submission(submission, check_submission, 
     (folder / "pytest.ini").write_text("[pytest]\naddopts = --no-such-option\n")
     monkeypatch.chdir(folder)
     monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-option")
+    monkeypatch.setenv("PYTEST_PLUGINS", "no_such_plugin")
     assert check_submission(folder, "softmax.softmax").passed
 
 

@@ -146,6 +146,11 @@ def test_canvas_download_is_read(tmp_path):
     assert found["noetheremmy_4023"].attempts[0].parts == ()
 
 
+def test_canvas_attachment_ids_are_compared_as_numbers(tmp_path):
+    found = read(make(tmp_path / "class", "ada_4_999_softmax.py", "ada_4_1000_softmax-1.py", "bo_5_7_softmax.py"))
+    assert found["ada_4"].attempts[0].upload_name("softmax") == "ada_4_1000_softmax-1.py"
+
+
 @pytest.mark.parametrize("end", ["", "_"])
 def test_moodle_download_in_folders_is_read(tmp_path, end):
     group = make(
