@@ -6,6 +6,7 @@ user's cache.
 
 import importlib
 import importlib.util
+import re
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +27,7 @@ class Reference:
 
     def __init__(self, memo: Memo, *, package: str) -> None:
         self._memo, self._package = memo, package
+        self._versions: dict[str, str] = {}  # what the answers of an assignment depend on, besides the request
 
     @classmethod
     def of_course(cls, package: str) -> "Reference":
@@ -40,7 +42,7 @@ class Reference:
         module, _, function = qualified.partition(".")
         if registry.home(module, self._package) != self._package:
             return self._reused.call(qualified, args, kwargs)
-        request = wire_format.pack(("call", self._version, module, function, args, kwargs))
+        request = wire_format.pack(("call", self._version(module), module, function, args, kwargs))
         return self._memo.get_or_compute(module, request, lambda: self._ask(module, function, args, kwargs))
 
     @cached_property
@@ -48,9 +50,11 @@ class Reference:
         """The answers for assignments that the course reuses."""
         return Reference.of_course(registry.default().package)
 
-    @cached_property
-    def _version(self) -> str:
-        return f"{source_digest(self._package)} torch {torch_version() or self._memo.index.get('torch', '')}"
+    def _version(self, module: str) -> str:
+        if module not in self._versions:
+            torch = torch_version() or self._memo.index.get("torch", "")
+            self._versions[module] = f"{source_digest(self._package, module)} torch {torch}"
+        return self._versions[module]
 
     def _ask(self, module: str, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._package == BUILT_IN and importlib.util.find_spec("torch") is None:
@@ -94,13 +98,29 @@ def has_current_answers(package: str) -> bool | None:
     return Memo(folder).index.get("sources") == source_digest(package)
 
 
-def source_digest(package: str) -> str:
-    """Return the digest of all sources of the references: a changed reference makes every older memo entry stale."""
+def source_digest(package: str, module: str = "") -> str:
+    """Return the digest of the sources on which the answers of an assignment depend, or those of the whole course.
+
+    A changed reference makes every older answer of its assignment stale, and of those whose references import it.
+    """
     folder = registry.folder(package)
-    if package == BUILT_IN:
-        sources = sorted(folder.glob("*/reference.py"))
-    else:  # The references of a third-party course may use anything of their package, apart from these files.
+    if package != BUILT_IN:  # The references of a third-party course may use anything of their package but these files.
         files = registry.source_files(package)
         sources = [path for path in files if not {path.stem, path.parent.name} & _WITHOUT_REFERENCES]
+    elif module:
+        sources = _imported_references(folder / module / "reference.py", package)
+    else:
+        sources = sorted(folder.glob("*/reference.py"))
     paths = [Path(__file__).with_name("torch_bridge.py"), *sources]
     return digest_of(package.encode(), *(path.read_bytes() for path in paths))
+
+
+def _imported_references(path: Path, package: str) -> list[Path]:
+    """Return the file of a reference and those of all references that it imports."""
+    found, todo = {path}, [path]
+    while todo:
+        names = re.findall(rf"^from {re.escape(package)}\.(\w+)\.reference import", todo.pop().read_text("utf-8"), re.M)
+        new = {path.parents[1] / name / "reference.py" for name in names} - found
+        found |= new
+        todo += new
+    return sorted(found)

@@ -1,5 +1,6 @@
 """The memo of PyTorch's answers: lookups, damaged files, and whether the shipped answers are still correct."""
 
+import shutil
 import subprocess
 import sys
 
@@ -207,3 +208,16 @@ def test_reference_without_torch_is_usage_error(tmp_path, monkeypatch):
     reference = Reference(Memo(tmp_path), package=TRANSFORMER.package)
     with pytest.raises(UsageError, match=r"install .*\"torch\""):
         reference.softmax.softmax(np.ones(2))
+
+
+def test_changed_reference_makes_only_answers_stale_that_depend_on_it(tmp_path, monkeypatch):
+    package, original = TRANSFORMER.package, registry.folder(TRANSFORMER.package)
+    for path in original.glob("*/reference.py"):
+        (tmp_path / path.parent.name).mkdir()
+        shutil.copy(path, tmp_path / path.parent.name)
+    monkeypatch.setattr(registry, "folder", lambda name: tmp_path)
+    before = {module: source_digest(package, module) for module in TRANSFORMER.modules}
+    with open(tmp_path / "gpt" / "reference.py", "a") as file:
+        file.write("# changed\n")
+    changed = {module for module in TRANSFORMER.modules if source_digest(package, module) != before[module]}
+    assert changed == {"gpt", "training", "generation", "gpt2"}
