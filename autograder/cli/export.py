@@ -172,7 +172,7 @@ def export(
         if kind == "gradescope-autograder":
             assignments = _assignments_of(out, names)
             is_class = (out / "class.json").exists()
-            policy = gradescope_zip.policy_text(graded_class.read(out).document["course"]["policy"]) if is_class else ""
+            policy = gradescope_zip.policy_text(graded_class.read(out).policy) if is_class else ""
             settings = gradescope_zip.GradescopeSettings(assignments, seed, feedback, visibility, unsafe, policy)
             count, what = gradescope_zip.write(target, settings), "file"
             graded = ", ".join(assignments) or "all assignments (for one: --assignment NAME)"
