@@ -83,7 +83,7 @@ def test_wheel_contains_stubs_solutions_data_and_memo(wheel):
     assert figures
     assert {f"autograder/_bundle/solutions/{name}" for name in figures} <= names
     assert "autograder/models/lesson_figures/trained_model.json" in names and "autograder/engine/pytest.ini" in names
-    assert "autograder/documents/schema/result-1.json" in names and "autograder/py.typed" in names
+    assert "autograder/py.typed" in names
     assert "autograder/models/plots/viewer.html" in names
     assert {f"autograder/courses/transformer/softmax/{name}.toml" for name in ("hints", "glossary")} <= names
     assert "autograder/web/site/templates/lesson.html.j2" in names and "autograder/web/site/static/site.css" in names

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 from autograder.classroom.comments import comment_records, grade_history
 from autograder.classroom.grading import cache_keys, class_guards
@@ -26,6 +25,7 @@ from autograder.classroom.submissions.model import ClassMember, Source, Student
 from autograder.classroom.submissions.student_names import StudentNames
 from autograder.core.versions import torch_version
 from autograder.course import Curriculum
+from autograder.documents.reading import Document
 from autograder.engine import session
 from autograder.errors import UsageError, missing_package
 from autograder.report.grading_progress import GradingProgress
@@ -79,7 +79,7 @@ class _Term:
     warnings: list[str]
 
 
-def run(plan: GradingPlan, on_progress: OnProgress) -> dict[str, Any]:
+def run(plan: GradingPlan, on_progress: OnProgress) -> Document:
     """Grade the submissions that have no current result; write results and class document, and return the latter.
 
     The results of other sources that were graded into the same folder stay; without any source, only the policy, the
@@ -322,7 +322,7 @@ class _Recorder:
         """Report a warning."""
         self._on_progress(dataclasses.replace(self._progress, entry=None, warning=text))
 
-    def score(self) -> dict[str, Any]:
+    def score(self) -> Document:
         """Write the class document, the table and the history, and return the document."""
         if self._class.not_begun(self._store.entries):
             names = [assignment.name for assignment in self._class.assignments(self._store.entries)]
@@ -335,7 +335,7 @@ class _Recorder:
             grade_history.record(self._store.out, document, lambda file: "run" if file in self._graded else "policy")
         return document
 
-    def _write(self) -> dict[str, Any]:
+    def _write(self) -> Document:
         self._class.seconds = time.perf_counter() - self._started
         document = self._class.document(self._store.entries)
         with result_store.report_store_error(self._store.out):

@@ -4,16 +4,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
 from autograder.classroom.comments import comment_records, grade_history
 from autograder.classroom.comments.comment_records import CommentRecord
 from autograder.classroom.comments.comment_request import CommentRequest, require_valid
-from autograder.classroom.policy.model import Policy
 from autograder.classroom.scoring import class_document
 from autograder.classroom.scoring.class_document import GradedClass
 from autograder.classroom.scoring.student_exceptions import exceptions_by_submission
 from autograder.classroom.storage import gradebook, result_store, submission_records
+from autograder.classroom.storage.gradebook import Gradebook
 from autograder.classroom.storage.result_store import JournalEntry, ResultStore
 from autograder.classroom.submissions.merge_students import merge_students
 from autograder.course import Curriculum
@@ -46,14 +44,14 @@ def apply(out: Path, requests: Sequence[CommentRequest], by: str, curriculum: Cu
     """
     by = by.strip() or comment_records.current_user()
     with result_store.locked(out), ResultStore(out) as store:
-        before, stored = gradebook.read(out).document, comment_records.read(out)
-        policy = stored_policy(out, before)
+        book, stored = gradebook.read(out), comment_records.read(out)
+        before = book.document
         for request in requests:
-            require_valid(request, before, policy, stored)
+            require_valid(request, before, book.policy, stored)
         first, time = comment_records.next_id(stored), comment_records.now()
         records = [request.record(number, time, by) for number, request in enumerate(requests, start=first)]
         students = {record.student for record in records}
-        after = rescore(out, before, store.entries, [*stored, *records], students, curriculum)
+        after = rescore(book, store.entries, [*stored, *records], students, curriculum)
         with result_store.report_store_error(out):
             grade_history.record(out, before, lambda file: "run")  # what an interrupted run did not record
             comment_records.append(out, records)
@@ -64,18 +62,8 @@ def apply(out: Path, requests: Sequence[CommentRequest], by: str, curriculum: Cu
     return Regrade(records, before, after)
 
 
-def stored_policy(out: Path, document: Document) -> Policy:
-    """Return the policy that a class document was made with."""
-    try:
-        return msgspec.convert(document["course"]["policy"], Policy)
-    except msgspec.ValidationError as error:
-        problem = f"the policy in {out / 'class.json'} is of another version of Headway ({error})"
-        raise UsageError(f"{problem}. Apply course.toml again: headway grade --out {out}") from None
-
-
 def rescore(
-    out: Path,
-    document: Document,
+    book: Gradebook,
     entries: Mapping[str, JournalEntry],
     records: Sequence[CommentRecord],
     students: Collection[str],
@@ -86,9 +74,10 @@ def rescore(
     The policy is the one that the class document was made with. So nothing but the records changes a score.
 
     Raises:
-        UsageError: if the folder `out` does not say who submitted what.
+        UsageError: if the folder of the class does not say who submitted what.
     """
-    policy, stored = stored_policy(out, document), submission_records.read(out)
+    out, document, policy = book.out, book.document, book.policy
+    stored = submission_records.read(out)
     if not stored.sources:
         problem = f"{out / submission_records.SUBMISSIONS} is missing, so nobody knows who submitted what"
         raise UsageError(f"{problem}. Grade the class again: headway grade DIR --out {out}")

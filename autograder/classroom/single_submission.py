@@ -58,6 +58,7 @@ def write_reports(title: str, result: Document, markdown: Path | None, junit_xml
         "assignments": {},
         "dropped": [],
         "notes": [],
+        "comments": [],
         "limit_note": "",
     }
     if markdown:

@@ -231,7 +231,7 @@ def gradescope_autograder(
         registry.default().select(names)
     elif book:
         names = tuple(assignment["name"] for assignment in book.assignments)
-    policy = gradescope_zip.policy_text(book.document["course"]["policy"]) if book else ""
+    policy = gradescope_zip.policy_text(book.policy) if book else ""
     with output.replacing(target):
         settings = gradescope_zip.GradescopeSettings(names, seed, feedback, visibility, unsafe, policy)
         count = gradescope_zip.write(target, settings)

@@ -1,8 +1,18 @@
 """Versions of the software that a result depends on."""
 
 import platform
+from typing import TypedDict
 
 from autograder import __version__
+
+
+class Versions(TypedDict):
+    """The versions of Headway, Python, NumPy and PyTorch; no PyTorch is None."""
+
+    headway: str
+    python: str
+    numpy: str
+    torch: str | None
 
 
 def torch_version() -> str | None:
@@ -15,7 +25,7 @@ def torch_version() -> str | None:
         return None
 
 
-def versions() -> dict[str, str | None]:
+def versions() -> Versions:
     """Return the versions of everything that a result depends on."""
     import numpy as np
 

@@ -3,13 +3,16 @@
 import datetime
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
 
 from autograder.core.versions import versions
 from autograder.course import Curriculum
 from autograder.documents.reading import RESULT_SCHEMA
-from autograder.documents.types import CheckStatus, Failure
+from autograder.documents.statuses import CheckStatus, Failure
+
+if TYPE_CHECKING:
+    from autograder.documents import types
 
 Level = Literal["full", "summary", "none"]
 Status = CheckStatus
@@ -31,14 +34,16 @@ class CheckResult:
     message: str = ""
     help: str | None = None  # advice, apart from the message
     inputs: str | None = None  # shapes of arrays, small values as they are
-    wrong: dict[str, int] | None = None  # how many values are wrong ("count"), of how many ("total")
-    worst: dict[str, Any] | None = None  # the value with the largest error: index, axes, yours, expected, tolerance
-    shapes: dict[str, list[int]] | None = None  # the shape of the student's array ("yours"), and the "expected" one
-    error_map: dict[str, Any] | None = None  # which values are wrong (see `engine/comparison/error_map.py`)
+    input_values: int = 0  # how many values the arrays among the inputs hold
+    wrong: "types.WrongRecord | None" = None
+    worst: "types.WorstRecord | None" = None
+    shapes: "types.ShapesRecord | None" = None
+    error_map: "types.ErrorMapRecord | None" = None
     first_wrong_stage: str | None = None  # of a function of several stages
-    mistake: dict[str, Any] | None = None  # the known mistake that gives the same values
+    mistake: "types.DiagnosedMistake | None" = None  # the known mistake that gives the same values
     blocked_by: list[str] = field(default_factory=list)  # functions that must be fixed first
-    location: dict[str, Any] | None = None  # file and line of the student's code
+    location: "types.LocationRecord | None" = None
+    called_from: "types.LocationRecord | None" = None  # the line of the function under check that led there
     output: str = ""  # what the student's code printed
     warnings: list[str] = field(default_factory=list)  # raised by the student's code; they never change a status
     failure: Failure = ""
@@ -68,7 +73,7 @@ class SubmissionResult:
     official_prerequisites: bool = False  # Each assignment was checked together with the official earlier ones.
     sandbox: list[str] = field(default_factory=lambda: ["process"])  # what isolated the student's code
     seconds: float = 0.0  # wall time of the whole run
-    used: dict[str, Any] | None = None  # the resources used for this submission (see `sandbox.ResourceUsage`)
+    used: "types.UsageRecord | None" = None
 
     @property
     def earned(self) -> float:
@@ -78,7 +83,7 @@ class SubmissionResult:
     @property
     def charged_seconds(self) -> float:
         """Return the CPU time of all that was done for this submission, and the time that its processes slept."""
-        return sum(self.used[f"{what}_seconds"] for what in ("cpu", "asleep", "grader")) if self.used else 0.0
+        return sum(self.used[key] for key in ("cpu_seconds", "asleep_seconds", "grader_seconds")) if self.used else 0.0
 
     def possible(self, curriculum: Curriculum) -> float:
         """Return the possible points; bonus functions are not counted."""
@@ -123,20 +128,20 @@ def _points_only(check: CheckResult, statuses: Collection[str]) -> CheckResult:
     return CheckResult(*kept, sees_answers=check.sees_answers)
 
 
-def to_document(result: SubmissionResult, curriculum: Curriculum) -> dict[str, Any]:
-    """Return the JSON document of one submission (see `schema/result-1.json`)."""
-    assignments = []
+def to_document(result: SubmissionResult, curriculum: Curriculum) -> "types.ResultDocument":
+    """Return the JSON document of one submission."""
+    assignments: list[types.AssignmentDocument] = []
     checks_of: dict[str, list[CheckResult]] = {}
     for check in result.checks:
         checks_of.setdefault(check.function, []).append(check)
     for assignment in curriculum.assignments:
-        functions = [
+        functions: list[types.FunctionDocument] = [
             {
                 "name": function.name,
                 "status": function_status(checks),
                 "bonus": function.bonus,
                 "points": {"earned": _earned(checks), "possible": sum(check.possible for check in checks)},
-                "checks": [_check_record(check) for check in checks],
+                "checks": [check_document(check) for check in checks],
             }
             for function in assignment.functions
             if (checks := checks_of.get(function.qualified))
@@ -166,7 +171,7 @@ def to_document(result: SubmissionResult, curriculum: Curriculum) -> dict[str, A
         "internal_errors": result.internal_errors,
         "notes": result.notes,
         "seconds": round(result.seconds, 4),
-        **({"used": result.used} if result.used is not None else {}),
+        "used": result.used,
         "assignments": assignments,
     }
 
@@ -179,12 +184,17 @@ def _possible(checks: Iterable[CheckResult], curriculum: Curriculum) -> float:
     return sum(check.possible for check in checks if not curriculum.functions[check.function].bonus)
 
 
-def _check_record(check: CheckResult) -> dict[str, Any]:
-    record = asdict(check)
-    del record["secret"], record["sees_answers"]
-    record["points"] = {"earned": record.pop("earned"), "possible": record.pop("possible")}
-    record["seconds"] = round(check.seconds, 5)
-    return record
+def check_document(check: CheckResult) -> "types.CheckDocument":
+    """Return one check as it is in the JSON document."""
+    return {
+        "id": check.id, "function": check.function, "title": check.title, "status": check.status,
+        "points": {"earned": check.earned, "possible": check.possible}, "message": check.message, "help": check.help,
+        "inputs": check.inputs, "input_values": check.input_values, "wrong": check.wrong, "worst": check.worst,
+        "shapes": check.shapes, "error_map": check.error_map, "first_wrong_stage": check.first_wrong_stage,
+        "mistake": check.mistake, "blocked_by": check.blocked_by, "location": check.location,
+        "called_from": check.called_from, "output": check.output, "warnings": check.warnings,
+        "failure": check.failure, "file_at_fault": check.file_at_fault, "seconds": round(check.seconds, 5),
+    }  # fmt: skip
 
 
 def withhold(result: SubmissionResult, whole: Level, is_hidden: Callable[[str], bool] = lambda check: False) -> None:
@@ -206,7 +216,9 @@ def withhold(result: SubmissionResult, whole: Level, is_hidden: Callable[[str], 
     for check in result.checks:
         check.worst = None
         if check.error_map is not None:
-            check.error_map = {k: v for k, v in check.error_map.items() if k not in ("yours", "expected")}
+            check.error_map = check.error_map.copy()
+            check.error_map.pop("yours", None)
+            check.error_map.pop("expected", None)
         if check.secret is not None:
             secret, replacement = check.secret
             before, found, _ = check.message.partition(secret)

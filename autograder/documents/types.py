@@ -1,47 +1,67 @@
-"""The types of stored documents, as far as reports and exports rely on them; `schema/` describes every key.
+"""The stored documents: the one definition from which types, validation and JSON Schema come.
 
-A document read from disk is validated against them, so that a damaged one cannot stop a report halfway.
+`reading.py` validates a document that is read, so that a damaged one cannot stop a report halfway. `python -m
+autograder.documents.schema` prints the JSON Schema. What `headway check` needs imports this for type checking only,
+because msgspec takes time to import and is missing in a browser.
 """
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict
 
-CheckStatus = Literal["passed", "failed", "error", "timeout", "not_started", "blocked"]
-# Why a check did not pass, where a report treats it differently; empty for every other reason.
-Failure = Literal["", "unreadable_file", "failed_import", "slow_import", "documented_error", "missing"]
-SubmissionStatus = Literal["graded", "missing", "unreadable", "failed", "waiting"]
+from msgspec import Meta
+
+from autograder.core.versions import Versions
+from autograder.documents.statuses import CheckStatus, Counts, Failure, SubmissionStatus
+
+Amount = Annotated[float, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=0)]
+Positive = Annotated[int, Meta(ge=1)]
+Value = float | bool | str
+Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+FunctionName = Annotated[str, Meta(pattern=r"^[^.:]+\.[^.:]+$")]
+CheckId = Annotated[str, Meta(pattern=r"^[^.:]+\.[^.:]+::.")]
+Time = Annotated[str, Meta(description="ISO 8601")]
 
 
 class PointsRecord(TypedDict):
-    """Points of a check, a function, an assignment or a submission."""
+    """Points of a check, a function, an assignment or a submission; bonus functions have no possible points in it."""
 
-    earned: float
-    possible: float
+    earned: Amount
+    possible: Amount
+
+
+class WrongRecord(TypedDict):
+    """How many values are wrong, of how many."""
+
+    count: Positive
+    total: Positive
 
 
 class WorstRecord(TypedDict):
-    """The value with the largest error."""
+    """The value with the largest error; nan, inf and complex numbers are text."""
 
-    index: list[int]
+    index: list[Count]
     axes: list[str]
-    yours: float | bool | str
-    expected: float | bool | str
-    tolerance: float
+    yours: Value
+    expected: Value
+    tolerance: Annotated[Amount, Meta(description="the largest difference allowed")]
 
 
 class ShapesRecord(TypedDict):
-    """The shape of an answer and the expected one."""
+    """The shape of the student's array, and the expected one."""
 
-    yours: list[int]
-    expected: list[int]
+    yours: list[Count]
+    expected: list[Count]
 
 
 class ErrorMapRecord(TypedDict):
-    """The map of wrong elements."""
+    """The slice with the largest error, a mark for each value: 0 correct, 1 to 3 size of the error, n not finite."""
 
-    rows: list[str]
-    axes: list[str]
-    at: str
-    shape: list[int]
+    rows: list[Annotated[str, Meta(pattern="^[0123n]*$")]]
+    axes: Annotated[list[str], Meta(description="the names of the vertical and the horizontal axis")]
+    at: Annotated[str, Meta(description="the index of the slice in the leading axes")]
+    shape: list[Count]
+    yours: NotRequired[Annotated[list[list[Value]], Meta(description="the values of a small slice")]]
+    expected: NotRequired[list[list[Value]]]
 
 
 class DiagnosedMistake(TypedDict):
@@ -49,44 +69,45 @@ class DiagnosedMistake(TypedDict):
 
     id: str
     title: str
-    reason: NotRequired[str]
-    explanation: NotRequired[str]
-    hint: NotRequired[str]
+    reason: Annotated[str, Meta(description="the evidence, and what it does not explain")]
+    explanation: str
+    hint: str
 
 
 class LocationRecord(TypedDict):
     """A line of the student's code."""
 
-    file: str
+    file: Annotated[str, Meta(description='"softmax.py" or "cell 3"')]
     line: int
-    text: NotRequired[str]
-    called_from: NotRequired["LocationRecord"]  # the line of the function under check that led there
+    text: Annotated[str, Meta(description="empty if not known")]
 
 
 class CheckDocument(TypedDict):
     """One check of a result document."""
 
-    id: str
-    function: str
+    id: CheckId
+    function: FunctionName
     title: str
     status: CheckStatus
     points: PointsRecord
     message: str
-    help: str | None
-    inputs: str | None
-    wrong: dict[str, int] | None
+    help: Annotated[str | None, Meta(description="advice, apart from the message")]
+    inputs: Annotated[str | None, Meta(description="inputs of the call: shapes of arrays, small values as they are")]
+    input_values: Annotated[Count, Meta(description="how many values the arrays among the inputs hold")]
+    wrong: WrongRecord | None
     worst: WorstRecord | None
     shapes: ShapesRecord | None
     error_map: ErrorMapRecord | None
-    first_wrong_stage: str | None
+    first_wrong_stage: Annotated[str | None, Meta(description="of a function of several stages")]
     mistake: DiagnosedMistake | None
-    blocked_by: list[str]
+    blocked_by: Annotated[list[str], Meta(description="functions that must be fixed first")]
     location: LocationRecord | None
-    output: str
-    warnings: list[str]
-    failure: Failure
-    file_at_fault: str  # that Python cannot read or import, so that the function did not run; empty if none
-    seconds: float
+    called_from: Annotated[LocationRecord | None, Meta(description="line of the function under check that led there")]
+    output: Annotated[str, Meta(description="what the student's code printed, shortened")]
+    warnings: Annotated[list[str], Meta(description="raised by the student's code; they never change a status")]
+    failure: Annotated[Failure, Meta(description="why the check did not pass, where reports treat it differently")]
+    file_at_fault: Annotated[str, Meta(description="the file that Python cannot read or import; empty if none")]
+    seconds: Amount
 
 
 class FunctionDocument(TypedDict):
@@ -94,67 +115,82 @@ class FunctionDocument(TypedDict):
 
     name: str
     status: CheckStatus
+    bonus: Annotated[bool, Meta(description="extra work: earns points, is not counted as possible")]
     points: PointsRecord
-    checks: list[CheckDocument]
+    checks: Annotated[list[CheckDocument], Meta(min_length=1)]
 
 
 class AssignmentDocument(TypedDict):
     """One assignment of a result document."""
 
-    number: int
+    number: Positive
     name: str
     title: str
     points: PointsRecord
-    functions: list[FunctionDocument]
+    functions: Annotated[list[FunctionDocument], Meta(min_length=1)]
 
 
 class UsageRecord(TypedDict):
-    """The resources used for a submission."""
+    """The resources used for a submission, in all its processes."""
 
-    seconds: float
-    cpu_seconds: float
-    asleep_seconds: float
-    grader_seconds: float
-    memory_bytes: int
-    output_bytes: int
-    answer_bytes: int
-    processes: int
+    seconds: Annotated[Amount, Meta(description="wall time of its calls")]
+    cpu_seconds: Annotated[Amount, Meta(description="CPU time of its processes")]
+    asleep_seconds: Annotated[Amount, Meta(description="time that its processes slept during calls")]
+    grader_seconds: Annotated[Amount, Meta(description="CPU time of the grader: reading, comparing, diagnosis")]
+    memory_bytes: Annotated[Count, Meta(description="the largest memory of one process")]
+    output_bytes: Annotated[Count, Meta(description="printed text")]
+    answer_bytes: Annotated[Count, Meta(description="returned values")]
+    processes: Count
+
+
+class CheckedSubmission(TypedDict):
+    """The submission of a result document."""
+
+    id: str
+    sha256: Digest
 
 
 class ResultDocument(TypedDict):
-    """The results of one submission."""
+    """The results of one run of the checks on one submission."""
 
-    seed: int
-    created: str
-    sandbox: list[str]
+    schema: Literal["headway.result/1"]
+    submission: CheckedSubmission
+    seed: Count
+    public_seed: bool
+    created: Time
+    versions: Versions
+    sandbox: Annotated[list[str], Meta(description="what isolated the student's code")]
+    official_prerequisites: Annotated[bool, Meta(description="checked together with the official earlier assignments")]
     points: PointsRecord
-    internal_errors: list[str]
-    notes: list[str]
-    seconds: float
-    used: NotRequired[UsageRecord]  # not where checks are hidden
+    passed: Annotated[bool, Meta(description="every check passed")]
+    internal_errors: Annotated[list[str], Meta(description="failures of Headway itself, not of the submission")]
+    notes: Annotated[list[str], Meta(description="what was left out of the submission, and why")]
+    seconds: Amount
+    used: Annotated[UsageRecord | None, Meta(description="null where checks are hidden")]
     assignments: list[AssignmentDocument]
 
 
 class CodePart(TypedDict):
     """Consecutive lines of a submitted file or of a notebook's cell."""
 
-    file: str  # "softmax.py" or "cell 3", as in the locations of checks
-    line: int  # the number of the first line
+    file: Annotated[str, Meta(description='"softmax.py" or "cell 3", as in the locations of checks')]
+    line: Annotated[Positive, Meta(description="the number of the first line")]
     text: str
 
 
 class CodeDocument(TypedDict):
-    """The code of one submission."""
+    """The code of one submission as it was graded, for people to read."""
 
-    modules: dict[str, list[CodePart]]
-    left_out: list[str]  # what is too long to be stored, in words
+    schema: Literal["headway.code/1"]
+    modules: Annotated[dict[str, list[CodePart]], Meta(description="by the name of the module, without .py")]
+    left_out: Annotated[list[str], Meta(description="what is too long to be stored, in words")]
 
 
 class CourseRecord(TypedDict):
     """The course and its policy."""
 
     title: str
-    policy: dict[str, Any]
+    policy: Annotated[dict[str, Any], Meta(description="the policy in force, as in course.toml")]
 
 
 class AssignmentRecord(TypedDict):
@@ -162,9 +198,9 @@ class AssignmentRecord(TypedDict):
 
     name: str
     title: str
-    possible: float
-    weight: float
-    due: str | None
+    possible: Annotated[Amount, Meta(description="0 before the first result")]
+    weight: Amount
+    due: Time | None
 
 
 class RubricRecord(TypedDict):
@@ -172,27 +208,27 @@ class RubricRecord(TypedDict):
 
     id: str
     title: str
-    points: float
-    earned: float | None  # None: not marked yet
+    points: Amount
+    earned: Annotated[Amount | None, Meta(description="null: not marked yet")]
     comment: str
 
 
 class AdjustmentRecord(TypedDict):
     """A change of a score by an instructor, after the late penalty: points added, or a score that replaces all."""
 
-    text: str
-    add: float
-    score: float | None
+    text: Annotated[str, Meta(description="why, for the student")]
+    add: Annotated[float, Meta(description="points added, or deducted if negative")]
+    score: Annotated[Amount | None, Meta(description="replaces everything before it")]
     by: str
-    time: str  # empty for an entry of course.toml
+    time: Annotated[Time, Meta(description="ISO 8601; empty for an entry of course.toml")]
 
 
 class StudentComment(TypedDict):
     """A comment for a student."""
 
-    time: str
+    time: Time
     by: str
-    assignment: str  # empty: on all of them
+    assignment: Annotated[str, Meta(description="empty: on all of them")]
     text: str
 
 
@@ -200,62 +236,70 @@ class GradeRecord(TypedDict):
     """A student's grade in one assignment, and the attempt that it is for."""
 
     status: SubmissionStatus
-    reason: str
-    file: str | None  # the result document with the checks of this assignment
-    attempt: int
-    attempts: int
-    submitted_at: str | None
-    late: bool | None  # whether the platform marks it as late, where it gives no date
-    earned: float
-    possible: float
-    score: float
-    late_days: int
-    penalty: float
-    bonus: float  # the part of `earned` that bonus functions gave
-    counts: Literal["counts", "dropped", "excused", "not counted"]
-    excused: bool
-    by_hand: bool
-    exception: str
+    reason: Annotated[str, Meta(description="why it is not graded")]
+    file: Annotated[str | None, Meta(description="the result document with its checks, relative to this document")]
+    attempt: Annotated[Count, Meta(description="the attempt that counts, from 1; 0 if there is none")]
+    attempts: Count
+    submitted_at: Time | None
+    late: Annotated[bool | None, Meta(description="whether the platform marks it as late; null: it has no such mark")]
+    earned: Annotated[Amount, Meta(description="before late penalty and adjustments, bonus and rubric included")]
+    possible: Amount
+    score: Amount
+    late_days: Count
+    penalty: Annotated[Amount, Meta(description="points lost for lateness")]
+    bonus: Annotated[Amount, Meta(description="the part of earned that bonus functions gave")]
+    counts: Annotated[Counts, Meta(description="not counted: its weight or its points are 0")]
+    excused: Annotated[bool, Meta(description="does not count for this student")]
+    by_hand: Annotated[bool, Meta(description="the score was set by the instructor")]
+    exception: Annotated[str, Meta(description="the exception made for this student, in words; empty if none")]
     rubric: list[RubricRecord]
-    adjustments: list[AdjustmentRecord]
-    upload_name: NotRequired[str]  # of the file in Canvas's download, which a bulk upload of feedback must repeat
+    adjustments: Annotated[list[AdjustmentRecord], Meta(description="in the order in which they apply")]
+    upload_name: NotRequired[Annotated[str, Meta(description="of the file in Canvas's download; feedback repeats it")]]
 
 
 class StudentDocument(TypedDict):
     """One student of a class document."""
 
     name: str
-    id: str
+    id: Annotated[str, Meta(description="from the roster or the platform; empty if unknown")]
     email: str
-    ids: dict[str, str]  # by platform, as read from its own files
-    section: str
-    ta: str
-    roster: dict[str, str]
-    submission: str
+    ids: Annotated[dict[str, str], Meta(description="by platform (canvas, moodle, moodle:ASSIGNMENT …)")]
+    section: Annotated[str, Meta(description="from the roster")]
+    ta: Annotated[str, Meta(description="from the roster")]
+    roster: Annotated[dict[str, str], Meta(description="the student's line in the roster")]
+    submission: Annotated[str, Meta(description="the name under which the work was graded")]
     status: SubmissionStatus
-    reason: str
+    reason: Annotated[str, Meta(description="why it is not graded")]
     notes: list[str]
-    limit_note: str  # that attempts were not graded, and why; empty if all were
-    late_days: int
-    earned: float
-    possible: float
-    penalty: float
+    limit_note: Annotated[str, Meta(description="that attempts were not graded, and why; empty if all were")]
+    late_days: Count
+    earned: Annotated[Amount, Meta(description="points in all assignments, before the policy")]
+    possible: Amount
+    penalty: Annotated[Amount, Meta(description="points lost for lateness")]
     dropped: list[str]
-    score: float
-    out_of: float
-    percent: float | None  # of what counts for this student; None if nothing does
+    score: Annotated[Amount, Meta(description="the weighted total of the assignments that count")]
+    out_of: Annotated[Amount, Meta(description="the weights of those assignments")]
+    percent: Annotated[Amount | None, Meta(description="score in percent of out_of; null if nothing counts")]
     comments: list[StudentComment]
-    statuses: dict[str, int]
-    seconds: float
+    statuses: Annotated[dict[str, Positive], Meta(description="how many checks have each status")]
+    seconds: Amount
     assignments: dict[str, GradeRecord]
 
 
 class ClassDocument(TypedDict):
-    """The results of a class."""
+    """The students of a class, their graded submissions, and their scores under the policy."""
 
-    versions: dict[str, str | None]
-    seed: int
+    schema: Literal["headway.class/1"]
+    versions: Versions
+    seed: Count
     course: CourseRecord
     assignments: list[AssignmentRecord]
     students: list[StudentDocument]
-    seconds: float
+    seconds: Annotated[Amount, Meta(description="wall time of the last run")]
+
+
+DOCUMENTS: Final = {
+    "headway.result/1": ResultDocument,
+    "headway.class/1": ClassDocument,
+    "headway.code/1": CodeDocument,
+}

@@ -155,7 +155,7 @@ class BlockedChecks:
                     check.mistake = reruns[check.id].mistake
                     if check.mistake is not None:
                         found = f"found with the official {', '.join(called)} in place of yours"
-                        check.mistake = check.mistake | {"reason": f"{found}: {check.mistake['reason']}"}
+                        check.mistake = {**check.mistake, "reason": f"{found}: {check.mistake['reason']}"}
 
     def _note_correct_in_isolation(self, result: SubmissionResult) -> None:
         """Re-run checks that are blocked by another function with official solutions, and note those that pass."""

@@ -4,10 +4,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from autograder.documents.results import SubmissionResult
 from autograder.parsing.extract import HEADER, cell_parts, find_cell_line
+
+if TYPE_CHECKING:
+    from autograder.documents.types import LocationRecord
 
 _LINE = re.compile(r"\b(\w+)\.py(:|, line )(\d+)")
 
@@ -22,6 +25,7 @@ def locate_in_cells(result: SubmissionResult, texts: Mapping[str, str], *, name_
     cells = _Cells(texts, name_notebooks)
     for check in result.checks if texts else []:
         check.location = check.location and cells.location(check.location)
+        check.called_from = check.called_from and cells.location(check.called_from)
         check.message = cells.text(check.message)
         check.warnings = [cells.text(text) for text in check.warnings]
 
@@ -42,19 +46,16 @@ class _Cells:
     texts: Mapping[str, str]
     name_notebooks: bool
 
-    def location(self, where: dict[str, Any]) -> dict[str, Any] | None:
+    def location(self, where: "LocationRecord") -> "LocationRecord | None":
         """Return a location in a module as a location in the notebook; None for a line that is in no cell."""
         module = where["file"].removesuffix(".py")
         if module not in self.texts:
             return where
         if (place := find_cell_line(self.texts[module], where["line"])) is None:
             return None
-        text = where.get("text", "")
+        text = where["text"]
         cell = f"{module}.ipynb {place[0]}" if self.name_notebooks else place[0]
-        found = {"file": cell, "line": place[1], "text": "" if "raise CellError" in text else text}
-        if caller := self.location(where["called_from"]) if "called_from" in where else None:
-            found["called_from"] = caller
-        return found
+        return {"file": cell, "line": place[1], "text": "" if "raise CellError" in text else text}
 
     def text(self, text: str) -> str:
         """Return a text in which every location such as `softmax.py, line 3` is one in the notebook."""
@@ -62,7 +63,7 @@ class _Cells:
         def replace(match: re.Match[str]) -> str:
             if match[1] not in self.texts:
                 return match[0]
-            where = self.location({"file": f"{match[1]}.py", "line": int(match[3])})
+            where = self.location({"file": f"{match[1]}.py", "line": int(match[3]), "text": ""})
             return f"{where['file']}, line {where['line']}" if where else "the notebook"
 
         return _LINE.sub(replace, text)

@@ -2,19 +2,22 @@
 
 import inspect
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from autograder.core.text import clean
 from autograder.course import Function
 from autograder.documents.results import CheckResult
-from autograder.engine.describe_inputs import describe_inputs
+from autograder.engine.describe_inputs import count_values, describe_inputs
 from autograder.engine.diagnosis.variants import parameter_names
 from autograder.engine.fixtures import sees_answers
 from autograder.engine.graded_mark import check_id, check_name
 from autograder.engine.student import StudentCode
 from autograder.errors import TOP_LEVEL, Blocked, CodeLine, NotStarted, Raised, TimedOut, Verdict
+
+if TYPE_CHECKING:
+    from autograder.documents.types import LocationRecord
 
 
 def build_check_result(
@@ -40,10 +43,11 @@ def build_check_result(
         last = next((call for call in reversed(student.calls) if call.function is function), None)
         if last is not None:
             result.inputs = describe_inputs(last.args, last.kwargs, parameter_names(function.qualified, package))
+            result.input_values = count_values([*last.args, *last.kwargs.values()])
             if last.line is not None:
-                result.location = {"file": f"{function.module}.py", "line": last.line}
+                result.location = {"file": f"{function.module}.py", "line": last.line, "text": ""}
             elif last.exception and last.exception.trace:  # an exception was expected, but another one came
-                result.location = _location(last.exception.trace, function)
+                _add_location(result, last.exception.trace, function)
         _add_error(result, _blamed_on_prerequisite(error, student, function), function)
     return result
 
@@ -67,13 +71,13 @@ def _add_error(result: CheckResult, error: BaseException, function: Function) ->
         if isinstance(error, Blocked):
             result.blocked_by = list(error.blocked_by)
         if isinstance(error, TimedOut) and error.trace:
-            result.location = _location(error.trace, function)
+            _add_location(result, error.trace, function)
         if isinstance(error, Raised):
             if error.exception.trace:
-                result.location = _location(error.exception.trace, function)
+                _add_location(result, error.exception.trace, function)
             if file := error.exception.file_at_fault:
                 result.file_at_fault = file
-                result.inputs = None  # The input did not cause the error.
+                result.inputs, result.input_values = None, 0  # The input did not cause the error.
     elif isinstance(error, AssertionError):
         result.status, result.message = "failed", clean(str(error).partition("\n")[0] or "the check's assertion failed")
     else:
@@ -81,18 +85,17 @@ def _add_error(result: CheckResult, error: BaseException, function: Function) ->
         result.status, result.message = "error", f"internal error (please report it): {text}"
 
 
-def _location(trace: Sequence[CodeLine], function: Function) -> dict[str, Any]:
-    """Return the line that raised the exception, and the one in the function under check that led to it."""
-    location: dict[str, Any] = _line_record(trace[-1])
+def _add_location(result: CheckResult, trace: Sequence[CodeLine], function: Function) -> None:
+    """Add the line that raised the exception, and the one in the function under check that led to it."""
+    result.location, result.called_from = _location(trace[-1]), None
     own = [line for line in trace if line.function == TOP_LEVEL]  # what an import runs
     own = own or [line for line in trace if (line.file, line.function) == (f"{function.module}.py", function.name)]
     # The line of a comprehension is in both, as Python before 3.12 calls a function of its own for it.
     if own and (own[-1].file, own[-1].line) != (trace[-1].file, trace[-1].line):
-        location["called_from"] = _line_record(own[-1])
-    return location
+        result.called_from = _location(own[-1])
 
 
-def _line_record(line: CodeLine) -> dict[str, Any]:
+def _location(line: CodeLine) -> "LocationRecord":
     return {"file": line.file, "line": line.line, "text": line.text}
 
 

@@ -150,7 +150,12 @@ class CheckSession:
         usage.add(self.reader.next_submission())
         usage.grader_seconds = cpu_clock.cpu_seconds() - grader_started  # diagnosis included
         result.notes = list(dict.fromkeys([*found.notes, *blocked.notes]))
-        result.used = usage.as_record()
+        result.used = {
+            "seconds": round(usage.seconds, 3), "cpu_seconds": round(usage.cpu_seconds, 3),
+            "asleep_seconds": round(usage.sleep.seconds, 3), "memory_bytes": usage.memory_bytes,
+            "grader_seconds": round(usage.grader_seconds + usage.official_seconds, 3),
+            "output_bytes": usage.printed, "answer_bytes": usage.received, "processes": usage.processes,
+        }  # fmt: skip
         result.seconds = time.perf_counter() - started
         return result
 

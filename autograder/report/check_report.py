@@ -74,7 +74,7 @@ def render(
     """
     console.print(_overview(document, console.width))
     findings = one_per_finding(failed_checks(document))
-    shown = findings if all_panels else [finding | {"also": []} for finding in first_failures(findings)[:MAX_FAILURES]]
+    shown = findings if all_panels else [{**finding, "also": []} for finding in first_failures(findings)[:MAX_FAILURES]]
     for finding in shown:
         console.print(check_panel(finding, width=console.width))
     left = sum(1 + len(finding["also"]) for finding in findings) - len(shown)
@@ -160,7 +160,7 @@ def check_panel(
     row(LABELS["warnings"], "\n".join(check["warnings"][:MAX_WARNINGS]))
     place = "stopped_in" if check["status"] == "timeout" else "location"
     row(LABELS[place], _location(check["location"], link))
-    row(LABELS["called_from"], _location((check["location"] or {}).get("called_from"), link))
+    row(LABELS["called_from"], _location(check["called_from"], link))
     row(LABELS["also"], "\n".join(check.get("also", ())))
     row(LABELS["affected"], affected_text(check))
     row(LABELS["output"], shortened(check["output"]))  # last but one: where there is no room, its end is cut off
@@ -186,7 +186,7 @@ def _location(where: Document | None, link: Callable[[str, int], str] | None) ->
     text = Text(location_text(where))
     if link is not None:
         text.stylize(Style(link=link(where["file"], where["line"])))
-    return text.append(f"   {where['text']}") if where.get("text") else text
+    return text.append(f"   {where['text']}") if where["text"] else text
 
 
 def _summary(document: Document, following: str, width: int) -> RenderableType:

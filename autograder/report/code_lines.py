@@ -75,7 +75,7 @@ def code_files(code: Document | None, findings: Iterable[Document] = ()) -> list
             file.lines += [ShownLine(part["line"] + i, shown_text(text)) for i, text in enumerate(texts)]
         files += by_name.values()
     for check in findings:
-        note = Note(check["function"], clean((check["mistake"] or {}).get("title") or check["message"], 300))
+        note = Note(check["function"], clean(check["mistake"]["title"] if check["mistake"] else check["message"], 300))
         for location, status in _locations(check):
             found = find_line(files, check["function"], location)
             if found is not None:
@@ -104,7 +104,7 @@ def excerpt(files: list[CodeFile], check: Document) -> tuple[str, list[ShownLine
         return "", []
     found = find_line(files, check["function"], location)
     if found is None:
-        text = clean(location.get("text") or "", MAX_LINE)
+        text = clean(location["text"], MAX_LINE)
         return clean(location["file"], 80), [ShownLine(location["line"], text, check["status"])] if text else []
     file, index = found
     start, end = max(0, index - AROUND), index + MAX_FUNCTION
@@ -138,7 +138,7 @@ def _locations(check: Document) -> list[tuple[Document, str]]:
     location = check["location"]
     if not location:
         return []
-    caller = location.get("called_from")
+    caller = check["called_from"]
     return [(location, check["status"]), *([(caller, "calls")] if caller else [])]
 
 

@@ -1,5 +1,7 @@
 """The findings of a result document: what failed, each named mistake and each cause once, at the document's level."""
 
+from typing import Any
+
 from autograder.core.text import clean
 from autograder.documents.reading import Document
 from autograder.report.value_words import MAP_GLYPHS, map_legend_with_thresholds, threshold_note, worst_value_text
@@ -14,7 +16,7 @@ from autograder.report.wording import (
 )
 
 
-def findings_by_assignment(result: Document) -> dict[str, list[Document]]:
+def findings_by_assignment(result: Document) -> dict[str, list[dict[str, Any]]]:
     """Return the findings of each assignment, by its name: first the files that cannot be read, then its functions.
 
     A finding is a check document with more keys: `also` holds the titles of other checks with the same result,
@@ -22,7 +24,7 @@ def findings_by_assignment(result: Document) -> dict[str, list[Document]]:
     function passes another one. Its points are those of all these checks.
     """
     broken = one_per_finding(check for check in failed_checks(result) if broken_file(check))
-    found: dict[str, list[Document]] = {}
+    found: dict[str, list[dict[str, Any]]] = {}
     for assignment in result["assignments"]:
         name = assignment["name"]
         found[name] = [finding for finding in broken if finding["function"].partition(".")[0] == name]
@@ -31,9 +33,9 @@ def findings_by_assignment(result: Document) -> dict[str, list[Document]]:
     return found
 
 
-def _with_waiting(reported: list[Document]) -> list[Document]:
+def _with_waiting(reported: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the findings of a function; those that only wait for another check of it become part of the last one."""
-    found: list[Document] = []
+    found: list[dict[str, Any]] = []
     for finding in reported:
         if found and finding["status"] == "blocked" and set(finding["blocked_by"]) == {finding["function"]}:
             last, points = found[-1], finding["points"]
@@ -48,12 +50,12 @@ def check_details(check: Document) -> list[tuple[str, str]]:
     """Return the details of a check as pairs of a label and a text of one or more lines."""
     rows = [
         (LABELS["mistake"], likely_cause(check)),
-        (LABELS["hint"], (check["mistake"] or {}).get("hint")),
+        (LABELS["hint"], check["mistake"] and check["mistake"]["hint"]),
         (LABELS["inputs"], check["inputs"]),
         worst_value_text(check),
         (LABELS["stage"], check["first_wrong_stage"]),
         (LABELS["location"], _place(check["location"])),
-        (LABELS["called_from"], _place((check["location"] or {}).get("called_from"))),
+        (LABELS["called_from"], _place(check["called_from"])),
     ]
     # A check that waits for another check of the same function says so in its message.
     if check["blocked_by"] and not (set(check["blocked_by"]) == {check["function"]} and check["message"]):
@@ -83,14 +85,14 @@ def error_map_text(check: Document) -> str:
     return "\n".join([*("".join(MAP_GLYPHS[mark] for mark in row) for row in rows), "", *filter(None, legend)])
 
 
-def reported_checks(function: Document) -> list[Document]:
+def reported_checks(function: Document) -> list[dict[str, Any]]:
     """Return the checks of a function to report: those that did not pass, without those that were not started.
 
     Checks with the same text are merged, because hidden checks have no text, and so are those with the same named
     mistake. The first of them stands for all, with their points and, in `also`, the titles of the others. Those that
     fail because Python cannot read a file are left out: see `findings_by_assignment`.
     """
-    merged: dict[tuple[str, ...], Document] = {}
+    merged: dict[tuple[str, ...], dict[str, Any]] = {}
     for number, check in enumerate(function["checks"]):
         if check["status"] in ("passed", "not_started") or broken_file(check):
             continue

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from rich.console import Console
 from rich.panel import Panel
@@ -31,7 +31,7 @@ STATUSES_WITHOUT_SCORE = ("missing", "unreadable", "failed", "waiting")
 class GradedSubmission(Protocol):
     """The part of a result that is shown during the run."""
 
-    status: str
+    status: Literal["graded", "unreadable", "failed"]
     reason: str
     notes: list[str]
 

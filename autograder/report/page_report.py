@@ -6,12 +6,14 @@ students is cleaned of control and direction characters, and still has to be sho
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from autograder.core.text import clean, counted
 from autograder.documents.reading import Document
-from autograder.documents.types import PointsRecord
 from autograder.report import value_words, wording
+
+if TYPE_CHECKING:
+    from autograder.documents.types import PointsRecord
 
 MAX_OUTPUT_LINES = 200  # more than in the terminal, because the page folds them
 
@@ -116,7 +118,7 @@ class PageReport(TypedDict):
     passed: bool
     subject: str  # the function that was checked, or how many
     headline: str
-    points: PointsRecord
+    points: "PointsRecord"
     points_text: str
     counts: list[StatusCount]
     seconds: float
@@ -190,16 +192,14 @@ def _card(check: Document) -> Card:
         "map": _error_map(check) if check["error_map"] else None,
         "stage": clean(check["first_wrong_stage"] or ""),
         "location": _location(check["location"]),
-        "called_from": _location((check["location"] or {}).get("called_from")),
+        "called_from": _location(check["called_from"]),
         "output": wording.shortened(clean(check["output"], 20_000), MAX_OUTPUT_LINES),
         "warnings": [clean(warning) for warning in check["warnings"][: wording.MAX_WARNINGS]],
     }  # fmt: skip
 
 
 def _mistake(mistake: Document) -> NamedMistake:
-    title, reason, explanation, hint = (
-        clean(mistake.get(key) or "") for key in ("title", "reason", "explanation", "hint")
-    )
+    title, reason, explanation, hint = (clean(mistake[key]) for key in ("title", "reason", "explanation", "hint"))
     return {"title": title, "reason": reason, "explanation": explanation, "hint": hint}
 
 
@@ -210,7 +210,7 @@ def _shape(sizes: Sequence[int]) -> str:
 def _location(location: Document | None) -> Location | None:
     if not location:
         return None
-    return {"file": clean(location["file"]), "line": location["line"], "text": clean(location.get("text") or "")}
+    return {"file": clean(location["file"]), "line": location["line"], "text": clean(location["text"])}
 
 
 def _error_map(check: Document) -> ErrorMap:

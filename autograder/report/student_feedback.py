@@ -26,11 +26,11 @@ def scaled_points(student: Document, result: Document) -> dict[str, tuple[str, s
     scaled: dict[str, tuple[str, str]] = {}
     for assignment in result["assignments"]:
         name = assignment["name"]
-        grade, weight = student.get("assignments", {}).get(name), student.get("weights", {}).get(name)
+        grade, weight = student["assignments"].get(name), student.get("weights", {}).get(name)
         if grade is None or weight is None:
             return {}
         share = grade["score"] / grade["possible"] if grade["possible"] else 0.0
-        left_out = "excused" if grade.get("excused") else "dropped" if name in student["dropped"] else ""
+        left_out = "excused" if grade["excused"] else "dropped" if name in student["dropped"] else ""
         contribution = left_out or f"{format_points(weight * share)} / {format_points(weight)}"
         scaled[name] = (f"{format_points(grade['score'])} / {format_points(grade['possible'])}", contribution)
     same = all(set(scaled[entry["name"]]) == {points_text(entry["points"])} for entry in result["assignments"])
@@ -39,7 +39,7 @@ def scaled_points(student: Document, result: Document) -> dict[str, tuple[str, s
 
 def student_exception_lines(student: Document) -> list[str]:
     """Return one line for each assignment for which the instructor made an exception."""
-    return [f"{name}: {grade['exception']}" for name, grade in student["assignments"].items() if grade.get("exception")]
+    return [f"{name}: {grade['exception']}" for name, grade in student["assignments"].items() if grade["exception"]]
 
 
 def _student_lines(student: Document) -> list[str]:
@@ -81,7 +81,7 @@ def as_html(
         styles=("page.css", "student.css"),
         **page_values(),
         is_for_student=True,
-        student={"comments": [], **student, "name": clean(student["name"], 120), "reason": clean(student["reason"])},
+        student={**student, "name": clean(student["name"], 120), "reason": clean(student["reason"])},
         result=result,
         findings=findings_by_assignment(result) if result else {},
         excerpt=Excerpts(code_files(code)),
@@ -97,7 +97,7 @@ def as_markdown(
 ) -> str:
     """Return the feedback as Markdown, for an issue, a pull request or an email. Student text is in code blocks."""
     lines = [f"# {_escaped(student['name'])}", ""]
-    comments = [_comment_line(comment) for comment in student.get("comments", ())]
+    comments = [_comment_line(comment) for comment in student["comments"]]
     if result is None:
         return "\n".join([*lines, f"{student['status']}: {_escaped(student['reason'])}", "", *comments])
     total = f"**{format_points(student['score'])} of {format_points(student['out_of'])}**"

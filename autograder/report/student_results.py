@@ -72,10 +72,10 @@ class StudentResults:
 
     def limits(self) -> str:
         """Return what the feedback level has kept out of the stored results, or ''."""
-        policy = self.class_document["course"].get("policy") or {}
-        texts = [LIMITED.get(policy.get("feedback", ""), "")] if self.result else []
-        is_hiding = (policy.get("checks") or {}).get("hidden") and policy.get("feedback") != "full"
-        return " ".join(filter(None, [*texts, HIDDEN if is_hiding and self.result else ""]))
+        policy = self.class_document["course"]["policy"]
+        is_hiding = policy["checks"]["hidden"] and policy["feedback"] != "full"
+        texts = [LIMITED.get(policy["feedback"]), HIDDEN if is_hiding else None] if self.result else []
+        return " ".join(filter(None, texts))
 
     def notes(self) -> list[str]:
         """Return exceptions, adjustments and notes."""

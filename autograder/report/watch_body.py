@@ -4,13 +4,13 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import zip_longest
-from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.text import Text
 
+from autograder.documents.reading import Document
 from autograder.report import documentation, styles
 from autograder.report.assignment_finished import finished_panel
 from autograder.report.check_report import STATUS_STYLES, check_panel
@@ -76,7 +76,7 @@ def _full_lines(console: Console, *shown: RenderableType) -> list[str]:
     return lines_of(console, Padding(Group(*shown), 0, expand=True))
 
 
-def _report(screen: WatchScreen, check: dict[str, Any], console: Console, room: int) -> list[str]:
+def _report(screen: WatchScreen, check: Document, console: Console, room: int) -> list[str]:
     """Return the panel of a check; without its map if the rest of it fits only then."""
     panel = partial(check_panel, check, width=console.width, commands=False, link=screen.link)
     full = _full_lines(console, panel())

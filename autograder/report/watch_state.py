@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from rich.console import RenderableType
 
 from autograder.course import Curriculum, registry
+from autograder.documents.reading import Document
 from autograder.report.assignment_finished import FinishedAssignment
 
 # Every key with a short name, and what it does. In a narrow terminal, those that stand last are left out of the line
@@ -39,7 +39,7 @@ class WatchScreen:
     checking: Sequence[str] = ()  # functions that are being checked now
     diagnosing: bool = False  # whether the mistake behind the result is still being looked for
     seconds: float | None = None  # time that the latest check took
-    check: dict[str, Any] | None = None  # the failed check whose panel is shown
+    check: Document | None = None  # the failed check whose panel is shown
     # File and line of the current function while it is not written. Line 0 means that the file does not define it; the
     # text then says what to do.
     stub: tuple[str, int, str] | None = None

@@ -3,11 +3,10 @@
 It imports neither rich nor anything else that a browser would have to load for it.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from math import prod
+from typing import Any
 
 from autograder.core.text import counted
 from autograder.documents.reading import Document
@@ -43,7 +42,6 @@ LABELS = {
     "affected": "affects",
     "output": "printed",
 }
-_SHAPE = re.compile(r"\(\d+(?:, \d+)*,?\)")
 MAX_INPUTS = 1000  # more characters than the text about the inputs has
 INTERNAL_ERROR = "Internal error (please report it): "
 MAX_FAILURES = 5  # failed checks shown in full
@@ -75,11 +73,10 @@ def _simplicity(check: Document) -> tuple[bool, bool, bool, bool, float]:
     if check["status"] == "timeout":  # The first got the most time; the last were skipped.
         return False, False, True, False, 0.0
     text = check["inputs"]
-    numbers = sum(prod(map(int, re.findall(r"\d+", shape))) for shape in _SHAPE.findall(text)) if text else 0
     about_error = check["failure"] == "documented_error"
     # A changed input, for example, matters less than values that are wrong.
     has_right_values = check["status"] == "failed" and not check["wrong"] and not check["shapes"]
-    simplicity = numbers + len(text or "") / MAX_INPUTS
+    simplicity = check["input_values"] + len(text or "") / MAX_INPUTS
     return about_error, has_right_values, not check["mistake"], text is None, simplicity
 
 
@@ -96,16 +93,16 @@ def first_failures(findings: Iterable[Document]) -> list[Document]:
     return list(first.values())
 
 
-def one_per_finding(checks: Iterable[Document]) -> list[Document]:
+def one_per_finding(checks: Iterable[Document]) -> list[dict[str, Any]]:
     """Return the first of the checks with the same finding, with the points of all of them.
 
     A finding is a file that Python cannot read or import, a named mistake in a function, or else a check. `also` holds
     the titles of the other checks with the same mistake; `affected` the functions that a broken file stops.
     """
-    found: dict[object, Document] = {}
+    found: dict[object, dict[str, Any]] = {}
     for number, check in enumerate(checks):
         mistake, file = check["mistake"], broken_file(check)
-        key = file or ((check["function"], mistake.get("id"), mistake["title"]) if mistake else number)
+        key = file or ((check["function"], mistake["id"], mistake["title"]) if mistake else number)
         if key not in found:
             found[key] = {**check, "also": [], "affected": [check["function"]] if file else []}
             continue
@@ -178,7 +175,7 @@ def cause(check: Document) -> str | None:
     That a documented error is missing, or is another one, is no cause: it is what the message says.
     """
     mistake = check["mistake"]
-    if not mistake or mistake.get("id") in ("effect-error-not-raised", "effect-other-error"):
+    if not mistake or mistake["id"] in ("effect-error-not-raised", "effect-other-error"):
         return None
     return str(mistake["title"])
 
@@ -186,7 +183,7 @@ def cause(check: Document) -> str | None:
 def likely_cause(check: Document, separator: str = " ") -> str | None:
     """Return the title of the recognized mistake and how it was recognized; None if there is none."""
     title = cause(check)
-    reason = check["mistake"].get("reason") if title else None
+    reason = check["mistake"]["reason"] if title else None
     return f"{title}{separator}({reason})" if reason else title
 
 

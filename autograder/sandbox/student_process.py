@@ -64,19 +64,6 @@ class ResourceUsage:
     processes: int = 0
     slow: set[str] = field(default_factory=set)  # functions that timed out, and modules that did while loading
 
-    def as_record(self) -> dict[str, Any]:
-        """Return the part of the result document that says what was used."""
-        return {
-            "seconds": round(self.seconds, 3),
-            "cpu_seconds": round(self.cpu_seconds, 3),
-            "asleep_seconds": round(self.sleep.seconds, 3),
-            "grader_seconds": round(self.grader_seconds + self.official_seconds, 3),
-            "memory_bytes": self.memory_bytes,
-            "output_bytes": self.printed,
-            "answer_bytes": self.received,
-            "processes": self.processes,
-        }
-
     def add(self, other: "ResourceUsage") -> None:
         """Add what was used elsewhere on behalf of the same submission."""
         self.seconds += other.seconds

@@ -6,12 +6,11 @@ the requests that follow from them.
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from autograder.core.text import ago
-from autograder.documents.results import DIAGNOSED, Status, SubmissionResult, function_status
+from autograder.documents.reading import Document
+from autograder.documents.results import DIAGNOSED, Status, SubmissionResult, check_document, function_status
 from autograder.report import wording
 from autograder.workspace import progress
 from autograder.workspace.background_checker import BackgroundChecker, CheckReply, CheckRequest
@@ -31,7 +30,7 @@ class WatchSession:
         self.curriculum = workspace.curriculum
         self._checker = checker
         self._number = 0
-        self.records: dict[str, list[dict[str, Any]]] = {}  # the checks of each function, as in the result document
+        self.records: dict[str, list[Document]] = {}  # the checks of each function
         self.broken: list[str] = []  # functions that used to pass and fail after an edit elsewhere
         self.badge_lines: list[str] = []  # not shown yet
         self.internal_errors: list[str] = []  # of the latest check
@@ -166,9 +165,7 @@ class WatchSession:
                 self.broken.remove(name)
             if before and before.status == "passed" and statuses[name] != "passed" and name not in self.broken:
                 self.broken.append(name)
-            self.records[name] = [
-                asdict(check) | {"points": {"earned": check.earned, "possible": check.possible}} for check in checks
-            ]
+            self.records[name] = [check_document(check) for check in checks]
         if foreground:
             self._follow_edits(statuses)
         current_function = self.focus if foreground else None
@@ -252,7 +249,7 @@ class WatchSession:
             if entry.status != "not_started"
         }
 
-    def most_telling_check(self, function: str) -> dict[str, Any] | None:
+    def most_telling_check(self, function: str) -> Document | None:
         """Return the record of the simplest check that is wrong, else of the first that does not pass, if any."""
         records = self.records.get(function, [])
         if wrong := wording.simplest_first(record for record in records if record["status"] in WRONG):
@@ -261,7 +258,7 @@ class WatchSession:
         kinds = ("blocked", "not_started")
         return next((record for kind in kinds for record in records if record["status"] == kind), None)
 
-    def _file_finding(self, file: str) -> dict[str, Any]:
+    def _file_finding(self, file: str) -> Document:
         """Return one record for everything that a file keeps from running; stubs in other files are left out."""
         records = [
             record

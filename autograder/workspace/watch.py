@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console, RenderableType
 
 from autograder.core.text import clean_name
+from autograder.documents.reading import Document
 from autograder.errors import UsageError
 from autograder.report import watch_screen, watch_state, wording
 from autograder.workspace import editor, files, hints, solution_offer, solutions, watch_views
@@ -304,7 +305,7 @@ class WatchLoop:
         self._terminal.show(frame.lines)
         self._timings.drawn()
 
-    def _check_to_show(self, broken: list[str]) -> dict[str, Any] | None:
+    def _check_to_show(self, broken: list[str]) -> Document | None:
         """Return the check whose panel to show: one of the current function, or else of one that has broken."""
         session = self._session
         focus, checking = session.focus, session.checking
@@ -316,7 +317,7 @@ class WatchLoop:
             return None  # the record is of the code before this save
         return check
 
-    def _keys(self, check: dict[str, Any] | None, broken: list[str], offers_solution: bool) -> str:
+    def _keys(self, check: Document | None, broken: list[str], offers_solution: bool) -> str:
         """Return the keys that do something now."""
         does_something = {
             "m": self._shows_hint and not offers_solution,
@@ -342,8 +343,8 @@ class WatchLoop:
         is_missing = stub is not None and not stub[1]
         offers_solution = solution_offer.offers_solution(self._workspace, focus, self._passes)
         if self._shows_only_map and check and check["error_map"]:
-            check = check | {"inputs": None, "help": None, "warnings": [], "output": "",
-                             "location": None, "mistake": None, "first_wrong_stage": None}  # fmt: skip
+            check = {**check, "inputs": None, "help": None, "warnings": [], "output": "", "location": None,
+                     "called_from": None, "mistake": None, "first_wrong_stage": None}  # fmt: skip
         shown, steps = None, hints.steps(focus, session.curriculum.package) if self._shows_hint else ()
         if steps:
             count = hints.shown_count(self._workspace.state.section(hints.KEY), focus)

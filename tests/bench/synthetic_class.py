@@ -14,6 +14,9 @@ import re
 from functools import cache
 from pathlib import Path
 
+import msgspec
+
+from autograder.classroom.policy.model import Policy
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.diagnosis.mistake import mistakes_of_function
@@ -31,6 +34,7 @@ HOSTILE = (
 )  # fmt: skip
 FIRST = ("Ada", "Bo", "Chen", "Dara", "Emil", "Fay", "Grace", "Hugo", "Ines", "João", "Kofi", "Lena", "Mira", "Zoë")
 LAST = ("Abel", "Berg", "Costa", "Diaz", "Eze", "Fuchs", "García", "Haas", "Ito", "Jansen", "Kaya", "Lund", "Novak")
+POLICY = Policy(bonus="extra", feedback="full")
 VERSIONS = {"headway": "0.1.0", "python": "3.11.7", "numpy": "2.4.6", "torch": "2.13.0"}
 SECTIONS = (("Monday", "Grace Hopper"), ("Tuesday", "Alan Turing"), ("Thursday", "Grace Hopper"), ("", ""))
 TITLES = (
@@ -126,7 +130,7 @@ def make(
             row["statuses"][check["status"]] = row["statuses"].get(check["status"], 0) + 1
     document = {
         "schema": "headway.class/1", "versions": VERSIONS, "seed": seed,
-        "course": {"title": "Transformers from scratch", "policy": {}},
+        "course": {"title": "Transformers from scratch", "policy": msgspec.to_builtins(POLICY)},
         "assignments": [
             {"name": a.module, "title": a.title, "possible": float(possible[a.module]),
              "weight": float(possible[a.module]), "due": "2026-02-28T23:59:00+00:00"}
@@ -192,7 +196,8 @@ def _result(chance, submission, course, difficulty, checks, week=0):
                 known = mistakes_of_function(f.qualified, package=TRANSFORMER.package)
                 if known:
                     pick = known[min(int(chance.expovariate(0.9)), len(known) - 1)]
-                    mistake = {"id": pick.id, "title": pick.title, "explanation": pick.explanation, "hint": pick.hint}
+                    texts = {"explanation": pick.explanation, "hint": pick.hint, "reason": ""}
+                    mistake = {"id": pick.id, "title": pick.title, **texts}
             records = [
                 _check(chance, f, number, state if number % 3 != 2 or state != "failed" else "passed", mistake)
                 for number in range(checks[f.qualified])
@@ -213,7 +218,7 @@ def _result(chance, submission, course, difficulty, checks, week=0):
         "schema": "headway.result/1", "submission": {"id": submission, "sha256": f"{chance.getrandbits(256):064x}"},
         "seed": 7, "public_seed": False, "created": "2026-03-02T08:00:00+00:00",
         "versions": VERSIONS,
-        "sandbox": ["process", "limits", "bubblewrap"], "official_prerequisites": True, "points": points,
+        "sandbox": ["process", "limits", "bubblewrap"], "official_prerequisites": True, "points": points, "used": None,
         "passed": False, "internal_errors": [], "notes": [], "seconds": round(seconds, 4), "assignments": assignments,
     }  # fmt: skip
 
@@ -230,11 +235,11 @@ def _check(chance, function, number, state, mistake):
     return {
         "id": f"{function.qualified}::check_{number}", "function": function.qualified, "title": TITLES[number],
         "status": state, "message": message, "help": None,
-        "inputs": "(2, 4, 5, 8), (2, 4, 7, 8), mask (2, 1, 1, 7) bool",
+        "inputs": "(2, 4, 5, 8), (2, 4, 7, 8), mask (2, 1, 1, 7) bool", "input_values": 782,
         "wrong": {"count": 24, "total": 24} if wrong else None, "worst": None, "shapes": None,
         "error_map": picture if wrong else None, "first_wrong_stage": None, "mistake": mistake if wrong else None,
         "blocked_by": ["softmax.softmax"] if state == "blocked" else [],
-        "location": place if state in ("failed", "error") else None,
+        "location": place if state in ("failed", "error") else None, "called_from": None,
         "output": "", "warnings": [], "failure": "", "file_at_fault": "",
         "seconds": 10.0 if state == "timeout" else round(chance.uniform(0.0003, 0.004), 5),
         "points": {"earned": float(state == "passed"), "possible": 1.0},

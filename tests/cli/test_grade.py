@@ -3,9 +3,7 @@
 import csv
 import json
 import os
-from importlib.resources import files
 
-import jsonschema
 import pytest
 from support.commands import SOFTMAX, invoke, succeed
 from support.paths import SUBMISSIONS
@@ -28,9 +26,6 @@ def test_grade_class_writes_scores_and_documents(tmp_path):
         assert document["submission"]["id"] == name and document["seed"] == 3
         assert f"{document['points']['earned']:g}" == rows[name]["raw"]
     group = json.loads((tmp_path / "out" / "class.json").read_text("utf-8"))
-    jsonschema.validate(
-        group, json.loads(files("autograder").joinpath("documents/schema/class-1.json").read_text("utf-8"))
-    )
     assert [student["submission"] for student in group["students"]] == list(rows)
     assert {student["status"] for student in group["students"]} == {"graded"}
     assert group["students"][0]["earned"] == group["assignments"][0]["possible"]

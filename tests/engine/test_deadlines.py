@@ -214,7 +214,7 @@ def test_line_that_drips_is_not_waited_for(workers, submission):
 
 def test_endless_loop_shows_the_line_of_the_function_that_led_to_it(submission, check_submission):
     found = check_submission(submission(softmax=LINE_OF_LOOP.format(before="pass")), "softmax.softmax").checks[0]
-    assert found.location["called_from"] == {"file": "softmax.py", "line": 8, "text": "return helper()"}
+    assert found.called_from == {"file": "softmax.py", "line": 8, "text": "return helper()"}
 
 
 def test_line_of_a_link_is_not_read(submission, check_submission, tmp_path):

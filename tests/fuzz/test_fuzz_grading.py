@@ -13,7 +13,6 @@ import resource
 import shutil
 import sys
 import time
-from importlib.resources import files
 from pathlib import Path
 
 import jsonschema
@@ -27,6 +26,7 @@ from support.softmax_class import InProcessPool
 from autograder.classroom import grade as grading
 from autograder.classroom.grading import worker
 from autograder.course.stubs import bundled
+from autograder.documents.schema import json_schema
 from autograder.sandbox import probe
 
 pytestmark = [
@@ -43,11 +43,7 @@ LIMITS = ("--call-seconds", "0.3", "--submission-seconds", "120", "--memory", "7
 # What the grader itself may use for one submission, and for the reports of a class: CPU seconds and MiB.
 GRADER_SECONDS, REPORT_SECONDS, GRADER_MIB = 8.0, 15.0, 400
 EXPORTS = ("csv", "canvas", "moodle", "gradescope", "junit")  # nbgrader's gradebook takes seconds to create
-SCHEMAS = {
-    kind: json.loads((files("autograder") / "documents" / "schema" / f"{kind}-1.json").read_text("utf-8"))
-    for kind in ("result", "class")
-}
-VALIDATORS = {kind: jsonschema.Draft202012Validator(schema) for kind, schema in SCHEMAS.items()}
+VALIDATORS = {kind: jsonschema.Draft202012Validator(json_schema(f"headway.{kind}/1")) for kind in ("result", "class")}
 
 
 def peak_mib() -> float:

@@ -20,11 +20,11 @@ FAILED = check(
     title="rectangular, padding mask",
     message="out differs from PyTorch's scaled_dot_product_attention",
     inputs="(2, 4, 5, 8), (2, 4, 7, 8), (2, 4, 7, 6), mask (2, 1, 1, 7) bool",
-    mistake={"title": "the scores were not divided", "reason": "proof"},
+    mistake={"id": "", "title": "the scores were not divided", "reason": "proof"},
     wrong={"count": 240, "total": 240},
     worst={"index": [1, 3, 1, 4], "axes": ["batch", "head", "query", "d_v"], "yours": -2.80381, "expected": -1.60375,
            "tolerance": 1.6e-9},
-    location={"file": "attention.py", "line": 41},
+    location={"file": "attention.py", "line": 41, "text": ""},
 )  # fmt: skip
 
 
@@ -157,15 +157,15 @@ def test_one_finding_is_reported_once():
 
 
 def test_panel_shows_where_the_function_called_the_line_that_failed():
-    place = {"file": "helpers.py", "line": 7, "called_from": {"file": "attention.py", "line": 41, "text": "f(q)"}}
-    shown = words(rendered(document(check(status="error", location=place))))
-    assert "helpers.py:7" in shown and "from attention.py:41" in shown
+    place, caller = ({"file": f"{name}.py", "line": 41, "text": "f(q)"} for name in ("helpers", "attention"))
+    shown = words(rendered(document(check(status="error", location=place, called_from=caller))))
+    assert "helpers.py:41" in shown and "from attention.py:41" in shown
 
 
 def test_syntax_error_is_one_panel_that_names_the_file():
     broken = {"status": "error", "message": "Python cannot read attention.py: SyntaxError in line 3: invalid syntax",
               "failure": "unreadable_file", "file_at_fault": "attention.py",
-              "location": {"file": "attention.py", "line": 3}}  # fmt: skip
+              "location": {"file": "attention.py", "line": 3, "text": ""}}  # fmt: skip
     shown = rendered(document(check(**broken), check(title="b", **broken), check("attention.causal_mask", **broken)))
     assert shown.count("Python cannot read") == 1
     assert "! attention.py" in shown and "attention, causal_mask" in shown and "! 1 file with an error" in shown
@@ -176,9 +176,9 @@ def test_syntax_error_is_one_panel_that_names_the_file():
 def test_simplest_failing_check_comes_first():
     mistake = {"id": "attention.attention/no-scale", "title": "the scores were not divided", "reason": "proof"}
     large, small, named = (
-        check(status="failed", title="large", message="differs", inputs="q (2, 4, 5, 8), k (2, 4, 7, 8)"),
-        check(status="failed", title="small", message="differs", inputs="q (1, 2) = [[0, 1]], k (2,)"),
-        check(status="failed", title="named", message="differs", inputs="q (3, 3)", mistake=mistake),
+        check(status="failed", title="large", message="differs", inputs="q (2, 4, 5, 8)", input_values=320),
+        check(status="failed", title="small", message="differs", inputs="q (1, 2) = [[0, 1]], k (2,)", input_values=4),
+        check(status="failed", title="named", message="differs", inputs="q (3, 3)", input_values=9, mistake=mistake),
     )
     order = [found["title"] for found in wording.failed_checks(document(large, small))]
     assert order == ["small", "large"]
@@ -187,8 +187,8 @@ def test_simplest_failing_check_comes_first():
 
 def test_check_of_a_documented_error_comes_last():
     mistake = {"id": "softmax.softmax/negative-accepted", "title": "a negative temperature was accepted"}
-    error = check(status="failed", title="error", failure="documented_error", inputs="x (1,)", mistake=mistake)
-    value = check(status="failed", title="value", message="differs", inputs="x (2, 4, 5, 8)")
+    error = check(status="failed", title="error", failure="documented_error", inputs="x ()", mistake=mistake)
+    value = check(status="failed", title="value", message="differs", inputs="x (2, 4, 5, 8)", input_values=320)
     stopped = check(status="timeout", title="stopped", message="was stopped")
     order = [found["title"] for found in wording.failed_checks(document(error, stopped, value))]
     assert order == ["stopped", "value", "error"]

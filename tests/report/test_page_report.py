@@ -151,11 +151,11 @@ def test_internal_errors_and_notes_are_in_the_report():
 
 def test_control_and_direction_characters_are_removed():
     text = "a\u202e\x1b[31mb\x00c<img onerror=x>"
-    place = {"file": text, "line": 1, "text": text, "called_from": {"file": text, "line": 2}}
-    mistake = {"id": "x", "title": text, "reason": text}
+    place = {"file": text, "line": 1, "text": text}
+    mistake = {"id": "x", "title": text, "reason": text, "explanation": text, "hint": text}
     bad = check(
         status="failed", title=text, message=text, help=text, inputs=text, output=text, warnings=[text],
-        mistake=mistake, location=place, first_wrong_stage=text,
+        mistake=mistake, location=place, called_from=place, first_wrong_stage=text,
     )  # fmt: skip
     shown = strings(page_report(document(bad)))
     assert shown.count("abc<img onerror=x>") >= 10

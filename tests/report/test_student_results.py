@@ -56,10 +56,10 @@ def code_of(text, file="softmax.py", line=1):
     return {"modules": {"softmax": [{"file": file, "line": line, "text": text}]}, "left_out": []}
 
 
-def check_at(line, status="failed", file="softmax.py", **location):
+def check_at(line, status="failed", file="softmax.py", text="", called_from=None):
     return {
         "function": "softmax.softmax", "title": "Rows", "status": status, "message": "wrong", "mistake": None,
-        "location": {"file": file, "line": line, **location},
+        "location": {"file": file, "line": line, "text": text}, "called_from": called_from,
     }  # fmt: skip
 
 
@@ -125,7 +125,7 @@ def test_show_prints_score_findings_code_and_comments(book, student):
     text = " ".join(done.stdout.split())
     assert check["mistake"]["title"] in text and f"def {check['function'].partition('.')[2]}(" in text
     assert "Grace Hopper" in text and "look at the scale" in text
-    assert 'feedback = "summary"' not in text  # the synthetic class has no policy
+    assert 'feedback = "summary"' not in text  # the synthetic class has full feedback
 
 
 def test_show_names_a_mistake_once(book, student):
@@ -137,7 +137,7 @@ def test_show_names_a_mistake_once(book, student):
 
 
 def test_show_limited_results_says_so(book, student, tmp_path):
-    policy = {"feedback": "summary", "checks": {"hidden": ["softmax.*"]}}
+    policy = {**book.document["course"]["policy"], "feedback": "summary", "checks": {"hidden": ["softmax.*"]}}
     document = {**book.document, "course": {"title": "T", "policy": policy}}
     shown = student_pages.results_of(gradebook.Gradebook(book.out, document), student[0])
     assert 'feedback = "summary"' in shown.limits() and "hidden checks" in shown.limits()
@@ -217,8 +217,9 @@ def test_feedback_hidden_check_shows_no_code(book, student):
 def test_findings_checks_that_wait_belong_to_the_failed_one(book, student):
     result = json.loads(json.dumps(book.result_of(student[0])))
     function = result["assignments"][0]["functions"][0]
+    mistake = {"id": "a/b", "title": "a mistake", "reason": "", "hint": ""}
     for check in function["checks"]:
-        check.update(status="failed", mistake={"id": "a/b", "title": "a mistake"}, blocked_by=[], message="not close")
+        check.update(status="failed", mistake=mistake, blocked_by=[], message="not close")
         check["points"] = {"earned": 0.0, "possible": 1.0}
     function["checks"][-1].update(
         status="blocked", mistake=None, message="counts later", blocked_by=["softmax.softmax"]

@@ -21,13 +21,14 @@ CHECK = {
     "worst": None,
     "error_map": {"rows": ["0123n0"] * 8, "axes": ["query", "key"], "at": "", "shape": [8, 6]},
     "first_wrong_stage": None,
-    "mistake": {"title": "the scores were not divided"},
+    "mistake": {"id": "", "title": "the scores were not divided", "reason": ""},
     "help": None,
     "warnings": [],
     "failure": "",
     "file_at_fault": "",
     "output": "[bold]printed[/bold]\n" * 30,
-    "location": {"file": "attention.py", "line": 3},
+    "location": {"file": "attention.py", "line": 3, "text": ""},
+    "called_from": None,
 }
 
 

@@ -60,7 +60,7 @@ def test_sleep_counts_as_cpu_time_of_the_submission(hanging, monkeypatch):
     one = student_process.StudentProcess(None, Path(), limits, spent)
     with pytest.raises(WorkerTimedOut, match="5 s of CPU time, which"):
         [one.request({}, Deadline.fixed(60.0)) for _ in range(20)]
-    assert spent.as_record()["asleep_seconds"] == pytest.approx(5.0, abs=1.0)
+    assert spent.sleep.seconds == pytest.approx(5.0, abs=1.0)
 
 
 def test_check_seconds_are_those_of_its_calls(hanging):

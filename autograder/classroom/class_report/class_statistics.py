@@ -115,7 +115,7 @@ def _mistakes_in(diagnosis: Document) -> list[tuple[str, str, str]]:
     parts = diagnosis["id"].split("+")
     if all(part in known for part in parts):
         return [(part, known[part].title, known[part].hint) for part in parts]
-    return [(diagnosis["id"], diagnosis["title"], diagnosis.get("hint", ""))]
+    return [(diagnosis["id"], diagnosis["title"], diagnosis["hint"])]
 
 
 def _in_course_order(functions: Iterable[str], book: Gradebook) -> list[str]:

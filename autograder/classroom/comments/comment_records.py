@@ -17,7 +17,7 @@ from autograder.classroom.policy.model import FINITE
 from autograder.classroom.scoring.manual_points import Adjustment, ManualPoints, RubricPoints
 from autograder.core.files import read_plain_file, report_write_error, write_atomically
 from autograder.core.text import clean
-from autograder.documents.reading import Document
+from autograder.documents.types import StudentComment
 from autograder.errors import UsageError
 
 COMMENTS = "comments.jsonl"
@@ -139,13 +139,14 @@ def manual_points(records: Sequence[CommentRecord]) -> dict[str, dict[str, Manua
     return manual
 
 
-def by_student(records: Sequence[CommentRecord]) -> dict[str, list[Document]]:
+def by_student(records: Sequence[CommentRecord]) -> dict[str, list[StudentComment]]:
     """Return the comments, by student, as they are in the class document; reasons for points are not among them."""
-    found: dict[str, list[Document]] = {}
+    found: dict[str, list[StudentComment]] = {}
     for record in in_force(records):
         if not record.changes_points:
-            entry = {"time": record.time, "by": clean(record.by, 120), "assignment": record.assignment}
-            found.setdefault(record.student, []).append({**entry, "text": clean(record.text, MAX_TEXT)})
+            by, text = clean(record.by, 120), clean(record.text, MAX_TEXT)
+            comment: StudentComment = {"time": record.time, "by": by, "assignment": record.assignment, "text": text}
+            found.setdefault(record.student, []).append(comment)
     return found
 
 

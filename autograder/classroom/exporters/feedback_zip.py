@@ -95,7 +95,7 @@ def _feedback_of(
         "dropped": [],
         "assignments": {assignment: grade},
         "weights": {assignment: grade["possible"]},
-        "comments": [one for one in student.get("comments", ()) if one["assignment"] in ("", assignment)],
+        "comments": [one for one in student["comments"] if one["assignment"] in ("", assignment)],
     }
     lines = [line for line in score_lines(student, book.document) if line.startswith(f"{assignment}: ")]
     result = {**result, "assignments": entries, "points": entries[0]["points"]}

@@ -9,14 +9,14 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import Any
 
 import autograder
 from autograder.classroom.exporters.gradescope import Visibility
+from autograder.classroom.policy.model import Policy
 from autograder.core.files import write_atomically
 from autograder.course.stubs import bundled
 from autograder.errors import UsageError
@@ -87,22 +87,21 @@ def write(path: Path, settings: GradescopeSettings) -> int:
     return count
 
 
-def policy_text(policy: Mapping[str, Any]) -> str:
+def policy_text(policy: Policy) -> str:
     """Return the part of a class's policy that concerns a single submission as the content of a course.toml.
 
     Due dates are left out, because Gradescope has its own, and so are exceptions for single students.
     """
-    lines = [f"bonus = {json.dumps(policy['bonus'])}"] if "bonus" in policy else []
-    lines += ["own_prerequisites = true"] if policy.get("own_prerequisites") else []
-    if hidden := (policy.get("checks") or {}).get("hidden"):
-        lines += ["[checks]", f"hidden = {json.dumps(list(hidden))}"]
-    for name, rules in (policy.get("assignments") or {}).items():
+    lines = [f"bonus = {json.dumps(policy.bonus)}"]
+    lines += ["own_prerequisites = true"] if policy.own_prerequisites else []
+    lines += ["[checks]", f"hidden = {json.dumps(policy.checks.hidden)}"] if policy.checks.hidden else []
+    for name, rules in policy.assignments.items():
         lines.append(f"[assignments.{name}]")
-        lines += [f"{key} = {float(rules[key])}" for key in ("points", "weight") if rules.get(key) is not None]
-        if functions := rules.get("functions"):
-            lines.append(f"[assignments.{name}.functions]")
-            lines += [f"{function} = {float(points)}" for function, points in functions.items()]
-    return "\n".join([*lines, ""]) if lines else ""
+        lines += [f"points = {rules.points}"] if rules.points is not None else []
+        lines += [f"weight = {rules.weight}"] if rules.weight is not None else []
+        lines += [f"[assignments.{name}.functions]"] if rules.functions else []
+        lines += [f"{function} = {points}" for function, points in rules.functions.items()]
+    return "\n".join([*lines, ""])
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: bytes, *, executable: bool = False) -> None:

@@ -21,6 +21,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from autograder.classroom.policy.model import AssignmentPolicy, Policy
 from autograder.classroom.storage.gradebook import display_name
 from autograder.core.text import clean, clean_name
 from autograder.documents.reading import Document
@@ -107,7 +110,7 @@ class _Writer:
 
         self._api, self._book, self._solutions, self._is_submitted = api, book, solutions, is_submitted
         self._assignments = {assignment["name"]: assignment for assignment in class_document["assignments"]}
-        self._policy = class_document["course"].get("policy") or {}
+        self._policy = msgspec.convert(class_document["course"]["policy"], Policy)
         self._notebooks: dict[str, Any] = {}
         self._cells: dict[tuple[str, str], str] = {}  # (assignment, cell's name) -> cell's id
 
@@ -157,16 +160,15 @@ class _Writer:
 
     def _points_by_function(self, assignment: Document) -> dict[str, float]:
         """Return what each function is worth under the policy."""
-        rules = (self._policy.get("assignments") or {}).get(assignment["name"]) or {}
-        chosen, functions = rules.get("functions") or {}, assignment["functions"]
-        worth = {f["name"]: chosen.get(f["name"], f["points"]["possible"]) for f in functions}
+        rules, functions = self._policy.assignments.get(assignment["name"], AssignmentPolicy()), assignment["functions"]
+        worth = {f["name"]: rules.functions.get(f["name"], f["points"]["possible"]) for f in functions}
         code = sum(worth[f["name"]] for f in functions if not f["bonus"])
-        scale = rules["points"] / code if rules.get("points") is not None and code else 1.0
+        scale = rules.points / code if rules.points is not None and code else 1.0
         return {name: points * scale for name, points in worth.items()}
 
     def _counted_bonus(self, grade: Document) -> float:
         """Return the bonus points that count: under "cap", they only make up for points that were lost."""
-        is_capped = self._policy.get("bonus") == "cap"
+        is_capped = self._policy.bonus == "cap"
         excess = grade["earned"] - grade["penalty"] - grade["possible"] if is_capped else 0.0
         return float(max(0.0, grade["bonus"] - max(0.0, excess)))
 
@@ -189,7 +191,7 @@ class _Writer:
     def _make_notebook(self, name: str) -> None:
         if name not in self._notebooks:
             # Without a due date, the one set in nbgrader is kept.
-            due = self._assignments[name].get("due")
+            due = self._assignments[name]["due"]
             self._book.update_or_create_assignment(name, **({"duedate": _utc(due)} if due else {}))
             self._notebooks[name] = self._book.update_or_create_notebook(name, name)
             for cell in self._solutions.get(name, ()):
@@ -205,7 +207,7 @@ class _Writer:
                 students_by_id[key] = Student(id=key)
                 self._book.db.add(students_by_id[key])
             # An unknown name or address leaves the instructor's; formgrader shows the id if there is no name.
-            name, email = _as_text(display_name(entry), 120), _as_text(entry.get("email") or "", 120)
+            name, email = _as_text(display_name(entry), 120), _as_text(entry["email"], 120)
             if name not in (key, entry["submission"]) or " " in name:
                 students_by_id[key].first_name, students_by_id[key].last_name = _first_and_last(name)
             if email:
@@ -267,9 +269,9 @@ def student_id(student: Document) -> str:
 
     The number of another platform may be the id of another student in nbgrader.
     """
-    ids, own = student.get("ids") or {}, student.get("id")
+    ids, own = student["ids"], student["id"]
     foreign = own in (number for platform, number in ids.items() if platform.partition(":")[0] in ("canvas", "moodle"))
-    return clean(ids.get("nbgrader") or "", 128) or _as_text((not foreign and own) or student["submission"], 128)
+    return clean(ids.get("nbgrader", ""), 128) or _as_text((not foreign and own) or student["submission"], 128)
 
 
 def _as_text(text: str, limit: int) -> str:

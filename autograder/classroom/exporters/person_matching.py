@@ -94,9 +94,9 @@ def person_of_student(student: Document, platform: str) -> Person:
     for key, kind in kinds.items():
         if value := str(stored.get(key, "")).strip().casefold():
             found[kind].add(value)
-    if address := str(student.get("email") or "").strip().casefold():
+    if address := str(student["email"]).strip().casefold():
         found["email"].add(address)
-    return Person(name_words(student.get("name") or ""), {kind: frozenset(values) for kind, values in found.items()})
+    return Person(name_words(student["name"]), {kind: frozenset(values) for kind, values in found.items()})
 
 
 def match(students: Sequence[Person], rows: Sequence[Person]) -> Matching:

@@ -32,6 +32,7 @@ from autograder.core import gc_tuning
 from autograder.core.files import secret_folder, write_atomically
 from autograder.core.text import clean
 from autograder.documents import results
+from autograder.documents.reading import Document
 from autograder.engine import session
 from autograder.engine.cell_locations import locate_in_cells, modules_from_notebooks
 from autograder.errors import UsageError
@@ -134,20 +135,20 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
 
 
 def _journal_entry(
-    task: GradingTask, document: dict[str, Any], result: results.SubmissionResult, taken: intake.IntakeResult,
+    task: GradingTask, document: Document, result: results.SubmissionResult, taken: intake.IntakeResult,
     names: Sequence[str],
 ) -> JournalEntry:  # fmt: skip
     """Return the entry of a result; `names` are those of the submitted files."""
-    status, reason = "graded", ""
-    if result.internal_errors:
-        status, reason = "failed", f"internal error: {result.internal_errors[0]}"
-    elif not taken.modules:
-        status, reason = "unreadable", "; ".join(taken.notes[:3]) or _why_nothing_is_graded(names)
-    return JournalEntry(
-        task.file, "", status, reason,
+    entry = JournalEntry(
+        task.file, "",
         functions=function_points(document),
         notes=[*result.notes, *_broken_files(document)], sandbox=result.sandbox, seconds=document["seconds"],
     )  # fmt: skip
+    if result.internal_errors:
+        entry.status, entry.reason = "failed", f"internal error: {result.internal_errors[0]}"
+    elif not taken.modules:
+        entry.status, entry.reason = "unreadable", "; ".join(taken.notes[:3]) or _why_nothing_is_graded(names)
+    return entry
 
 
 def _status_counts(result: results.SubmissionResult) -> dict[str, dict[str, int]]:
@@ -170,7 +171,7 @@ def _why_nothing_is_graded(names: Sequence[str]) -> str:
     return f"no Python file or notebook of an assignment was found, only {', '.join([*shown, *more])}"
 
 
-def _broken_files(document: dict[str, Any]) -> list[str]:
+def _broken_files(document: Document) -> list[str]:
     """Return a note for each file that Python could not read or import, so that none of its functions was checked."""
     checks = (
         check

@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -26,7 +25,9 @@ from autograder.core.files import write_atomically
 from autograder.core.text import clean
 from autograder.core.versions import versions
 from autograder.course import Curriculum
-from autograder.documents.reading import CLASS_SCHEMA
+from autograder.documents.reading import CLASS_SCHEMA, Document
+from autograder.documents.statuses import SubmissionStatus
+from autograder.documents.types import ClassDocument, GradeRecord, RubricRecord, StudentComment, StudentDocument
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +61,7 @@ class GradedClass:
     seconds: float = 0.0
     exceptions: Mapping[str, list[PolicyException]] = dataclasses.field(default_factory=dict)  # by submission
     manual: Mapping[str, Mapping[str, ManualPoints]] = dataclasses.field(default_factory=dict)  # by submission
-    comments: Mapping[str, list[dict[str, str]]] = dataclasses.field(default_factory=dict)  # by submission
+    comments: Mapping[str, list[StudentComment]] = dataclasses.field(default_factory=dict)  # by submission
     # By the name of a submission, how many attempts were not graded in this run because the student's CPU time was
     # used up.
     left_out: Counter[str] = dataclasses.field(default_factory=Counter)
@@ -108,7 +109,7 @@ class GradedClass:
             f"{count} of {total} attempts {were} not graded. The limit of a student is {limit}, newest attempts first"
         )
 
-    def document(self, entries: Mapping[str, JournalEntry]) -> dict[str, Any]:
+    def document(self, entries: Mapping[str, JournalEntry]) -> ClassDocument:
         """Return the class document for the results that exist so far."""
         assignments = self.assignments(entries)
         return {
@@ -156,41 +157,32 @@ class GradedClass:
 
     def student_document(
         self, student: Student, assignments: list[GradedAssignment], entries: Mapping[str, JournalEntry]
-    ) -> dict[str, Any]:
+    ) -> StudentDocument:
         """Return the entry of one student in the class document."""
         counting = self.counting_attempts(student, assignments, entries)
         exceptions = self.exceptions.get(student.submission, [])
         manual = self.manual.get(student.submission, {})
         score = student_score(assignments, _works(assignments, counting), self.policy, exceptions, manual)
         records = {
-            assignment.name: {
-                **_submission_record(assignment.name, counting[assignment.name]),
-                **_grade_record(assignment, score),
-            }
-            for assignment in assignments
+            assignment.name: _grade_record(assignment, counting[assignment.name], score) for assignment in assignments
         }
-        status, reason = _overall_status(records)
+        status, reason = _overall_status(records.values())
         graded = list({id(one.entry): one.entry for one in counting.values() if one.entry}.values())
         statuses = Counter[str]()
         for name, one in counting.items():
             statuses.update(one.entry.checks.get(name, {}) if one.entry else {})
         limit_note = self._limit_note(student)
         return {
-            "name": student.name or student.submission,
-            **{key: getattr(student, key) for key in ("id", "email", "roster", "submission", "ids", "section", "ta")},
-            "status": status,
-            "reason": reason,
+            "name": student.name or student.submission, "id": student.id, "email": student.email, "ids": student.ids,
+            "section": student.section, "ta": student.ta, "roster": student.roster, "submission": student.submission,
+            "status": status, "reason": reason, "limit_note": limit_note, "late_days": score.late_days,
             "notes": [*student.notes, *filter(None, [limit_note]), *self._notes(student, counting, entries)],
-            "limit_note": limit_note,
-            "late_days": score.late_days,
-            **{key: round(getattr(score, key), 6) for key in ("earned", "possible", "penalty", "score", "out_of")},
-            "percent": None if score.percent is None else round(score.percent, 6),
-            "dropped": list(score.dropped),
-            "comments": list(self.comments.get(student.submission, [])),
-            "statuses": dict(statuses),
+            "earned": round(score.earned, 6), "possible": round(score.possible, 6), "penalty": round(score.penalty, 6),
+            "score": round(score.score, 6), "out_of": round(score.out_of, 6), "dropped": list(score.dropped),
+            "percent": None if score.percent is None else round(score.percent, 6), "statuses": dict(statuses),
+            "comments": list(self.comments.get(student.submission, [])), "assignments": records,
             "seconds": round(sum(entry.seconds for entry in graded), 6),
-            "assignments": records,
-        }
+        }  # fmt: skip
 
     def _notes(
         self, student: Student, counting: Mapping[str, _CountingAttempt], entries: Mapping[str, JournalEntry]
@@ -266,54 +258,41 @@ def _works(
     return works
 
 
-def _submission_record(assignment: str, counting: _CountingAttempt) -> dict[str, Any]:
-    """Return the status, file and time of the attempt that counts for one assignment."""
-    attempt, entry = counting.attempt, counting.entry
-    if attempt is None or not attempt.includes(assignment):
-        status, reason = "missing", "no submission"
-        return {
-            "status": status, "reason": reason, "file": None, "attempt": 0, "attempts": 0, "submitted_at": None,
-            "late": None,
-        }  # fmt: skip
-    return {
-        "status": entry.status if entry else "waiting",
-        "reason": entry.reason if entry else "",
-        "file": f"results/{entry.file}" if entry and entry.bytes else None,
-        "attempt": counting.number,
-        "attempts": counting.attempts,
-        "submitted_at": _iso(attempt.submitted_at(assignment)),
-        "late": attempt.late,
-        **({"upload_name": name} if (name := attempt.upload_name(assignment)) else {}),
-    }
-
-
-def _overall_status(records: Mapping[str, Mapping[str, Any]]) -> tuple[str, str]:
+def _overall_status(records: Iterable[GradeRecord]) -> tuple[SubmissionStatus, str]:
     """Return a student's status, and the reason: graded if any assignment is."""
-    found: dict[str, str] = {}
-    for record in records.values():
-        found.setdefault(record["status"], record["reason"])
-    for status in ("graded", "failed", "waiting", "unreadable"):
-        if status in found:
-            return status, found[status]
-    return "missing", "no submission"
+    order: tuple[SubmissionStatus, ...] = ("graded", "failed", "waiting", "unreadable", "missing")
+    found = ((status, record["reason"]) for status in order for record in records if record["status"] == status)
+    return next(found, ("missing", "no submission"))
 
 
-def _grade_record(assignment: GradedAssignment, student: StudentScore) -> dict[str, Any]:
-    """Return how the points of one assignment become its score."""
-    score = student.assignments[assignment.name]
-    return {
-        **{key: round(getattr(score, key), 6) for key in ("earned", "possible", "score", "penalty", "bonus")},
-        **{key: getattr(score, key) for key in ("late_days", "excused", "by_hand")},
-        "counts": student.counts[assignment.name],
+def _grade_record(assignment: GradedAssignment, counting: _CountingAttempt, student: StudentScore) -> GradeRecord:
+    """Return the attempt that counts for one assignment, and how its points become the score."""
+    name, score = assignment.name, student.assignments[assignment.name]
+    submitted = counting.attempt is not None and counting.attempt.includes(name)
+    attempt, entry = (counting.attempt, counting.entry) if submitted else (None, None)
+    record: GradeRecord = {
+        "status": entry.status if entry else "waiting" if attempt else "missing",
+        "reason": entry.reason if entry else "" if attempt else "no submission",
+        "file": f"results/{entry.file}" if entry and entry.bytes else None,
+        "attempt": counting.number if attempt else 0, "attempts": counting.attempts if attempt else 0,
+        "submitted_at": _iso(attempt.submitted_at(name)) if attempt else None,
+        "late": attempt.late if attempt else None, "late_days": score.late_days, "penalty": round(score.penalty, 6),
+        "earned": round(score.earned, 6), "possible": round(score.possible, 6), "score": round(score.score, 6),
+        "bonus": round(score.bonus, 6), "counts": student.counts[name], "excused": score.excused,
+        "by_hand": score.by_hand,
         "exception": clean(score.exception, 400),
         "rubric": [_rubric_record(item, score.rubric.get(item.id)) for item in assignment.rubric],
         "adjustments": [
-            {**dataclasses.asdict(adjustment), "text": clean(adjustment.text, 2000)} for adjustment in score.adjustments
+            {"text": clean(one.text, 2000), "add": one.add, "score": one.score, "by": one.by, "time": one.time}
+            for one in score.adjustments
         ],
-    }
+    }  # fmt: skip
+    if attempt and (upload_name := attempt.upload_name(name)):
+        record["upload_name"] = upload_name
+    return record
 
 
-def _rubric_record(item: RubricItem, given: RubricPoints | None) -> dict[str, Any]:
+def _rubric_record(item: RubricItem, given: RubricPoints | None) -> RubricRecord:
     return {
         "id": item.id,
         "title": item.title,
@@ -327,12 +306,12 @@ def _iso(time: datetime.datetime | None) -> str | None:
     return time.isoformat() if time else None
 
 
-def write(out: Path, document: dict[str, Any]) -> None:
+def write(out: Path, document: Document) -> None:
     """Write `class.json` atomically."""
     content = (json.dumps(document, ensure_ascii=False) + "\n").encode("utf-8", "replace")
     write_atomically(out / "class.json", content, durable=True)
 
 
-def write_csv(out: Path, document: dict[str, Any]) -> None:
+def write_csv(out: Path, document: Document) -> None:
     """Write the table of grades."""
     table.write(document, out / "grades.csv", durable=True)

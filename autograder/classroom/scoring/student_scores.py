@@ -7,17 +7,15 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Literal
 
 from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Policy, PolicyException, RubricItem
 from autograder.classroom.scoring.best_drops import kept_assignments
 from autograder.classroom.scoring.manual_points import Adjustment, ManualPoints, RubricPoints
 from autograder.classroom.scoring.student_exceptions import describe_exception, effective_exception
 from autograder.course import Curriculum
+from autograder.documents.statuses import Counts
 
 DAY = timedelta(days=1)
-# Whether an assignment counts for a student; "not counted": its weight or its points are 0.
-Counts = Literal["counts", "dropped", "excused", "not counted"]
 
 
 @dataclass(frozen=True)

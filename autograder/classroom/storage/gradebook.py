@@ -3,10 +3,14 @@
 import fnmatch
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
+
+from autograder.classroom.policy.model import Policy
 from autograder.classroom.storage.file_names import readable_names
 from autograder.classroom.storage.submitted_code import read_code
 from autograder.documents.reading import CLASS_SCHEMA, RESULT_SCHEMA, Document, SchemaError, read_document
@@ -15,12 +19,10 @@ from autograder.errors import UsageError
 
 # As `autograder.documents.results.hide` leaves a hidden check: the pattern may be newer than the result.
 _WITHHELD: Document = {
-    **dict.fromkeys(("help", "inputs", "location", "wrong", "worst", "shapes", "error_map", "first_wrong_stage")),
-    "message": "",
-    "failure": "",
-    "file_at_fault": "",
-    "output": "",
-    "mistake": None,
+    **dict.fromkeys(("help", "inputs", "location", "called_from", "wrong", "worst", "shapes", "error_map")),
+    **dict.fromkeys(("first_wrong_stage", "mistake")),
+    **dict.fromkeys(("message", "failure", "file_at_fault", "output"), ""),
+    "input_values": 0,
     "blocked_by": [],
     "warnings": [],
     "seconds": 0.0,
@@ -52,7 +54,12 @@ class Gradebook:
     @property
     def title(self) -> str:
         """The course's title, or the folder's name."""
-        return str((self.document.get("course") or {}).get("title") or self.out.resolve().name)
+        return str(self.document["course"]["title"] or self.out.resolve().name)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """The policy that the document was made with."""
+        return msgspec.convert(self.document["course"]["policy"], Policy)
 
     def results(self) -> Iterator[tuple[Document, Document | None]]:
         """Yield each student with the result document, or with None if there is no readable one."""
@@ -71,13 +78,12 @@ class Gradebook:
                 files.setdefault(grade["file"], set()).add(name)
         documents = [(names, self._read_result(file)) for file, names in files.items()]
         result = _merged([(names, document) for names, document in documents if document is not None])
-        policy = self.document["course"].get("policy") or {}
-        if result is not None and policy.get("feedback") != "full" and (policy.get("checks") or {}).get("hidden"):
-            for _, function in iter_functions(result):
+        if result is not None and self.policy.feedback != "full" and self.policy.checks.hidden:
+            for function in (function for part in result["assignments"] for function in part["functions"]):
                 self._hide_checks(function)
         return result
 
-    def _hide_checks(self, function: Document) -> None:
+    def _hide_checks(self, function: dict[str, Any]) -> None:
         statuses = {check["status"] for check in function["checks"]}
         for check in function["checks"]:
             if self.is_hidden(check["id"]):
@@ -114,9 +120,7 @@ class Gradebook:
 
     def is_hidden(self, check_id: str) -> bool:
         """Return whether the policy hides the result of a check."""
-        policy = self.document["course"].get("policy") or {}
-        patterns = (policy.get("checks") or {}).get("hidden") or ()
-        return any(fnmatch.fnmatchcase(check_id, pattern) for pattern in patterns)
+        return any(fnmatch.fnmatchcase(check_id, pattern) for pattern in self.policy.checks.hidden)
 
 
 def read(out: Path) -> Gradebook:
@@ -125,14 +129,17 @@ def read(out: Path) -> Gradebook:
     if not out.is_dir():
         raise UsageError(f"no such folder: {out}. Grade a class first: {again}")
     try:
-        return Gradebook(out, read_document(path, CLASS_SCHEMA))
+        book = Gradebook(out, read_document(path, CLASS_SCHEMA))
+        if msgspec.json.decode(msgspec.json.encode(book.policy)) != book.document["course"]["policy"]:
+            raise ValueError("the policy is not one that this version of Headway writes")
+        return book
     except FileNotFoundError:
         raise UsageError(f"{out} contains no class.json. Grade the class first: {again}") from None
     except OSError as error:
         raise UsageError(f"cannot read {path} ({error.strerror}). Check its permissions: ls -l {path}") from None
     except SchemaError as error:
         raise UsageError(f"{path}: {error}. Write it again: {again}") from None
-    except ValueError as error:
+    except (ValueError, msgspec.ValidationError) as error:
         raise UsageError(f"{path} is damaged ({error}). Write it again: {again}") from None
 
 
@@ -156,7 +163,7 @@ def _merged(parts: list[tuple[set[str], Document]]) -> Document | None:
 
 def display_name(student: Document) -> str:
     """Return the student's name, or the id, or the submission's name."""
-    return str(student.get("name") or student.get("id") or student["submission"])
+    return str(student["name"] or student["id"] or student["submission"])
 
 
 def has_no_result(grade: Document) -> bool:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 from urllib.parse import quote
 
 import msgspec
@@ -30,7 +30,6 @@ from autograder.core.files import read_plain_file, write_atomically
 from autograder.errors import UsageError
 
 JOURNAL, LOCK, RESULTS = "journal.jsonl", ".lock", "results"
-STATUSES = ("graded", "unreadable", "failed")
 
 
 @dataclass
@@ -39,7 +38,7 @@ class JournalEntry:
 
     file: str  # name of the result document in `results/`
     key: str  # digest of everything that the result depends on, see `cache_keys.result_key`
-    status: str = "graded"  # or unreadable, or failed (an internal error)
+    status: Literal["graded", "unreadable", "failed"] = "graded"  # failed: an internal error of Headway
     reason: str = ""  # why the submission is not graded
     functions: dict[str, tuple[float, float]] = field(default_factory=dict)  # points earned and possible, by function
     checks: dict[str, dict[str, int]] = field(default_factory=dict)  # number of checks by assignment and status
@@ -150,7 +149,7 @@ def _read_journal(path: Path) -> Iterator[JournalEntry]:
         # A killed run may leave half a line at the end. A line that is damaged in any way counts as not graded.
         with contextlib.suppress(msgspec.MsgspecError, RecursionError):
             entry = msgspec.json.decode(line, type=JournalEntry)
-            if Path(entry.file).name == entry.file and entry.status in STATUSES:
+            if Path(entry.file).name == entry.file:
                 yield entry
 
 

@@ -8,10 +8,10 @@ The code is data: the grader decodes it, splits it into lines and shows them as 
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 from autograder.core.text import counted
 from autograder.documents.reading import CODE_SCHEMA, Document, read_document
+from autograder.documents.types import CodeDocument, CodePart
 from autograder.engine.cell_locations import notebook_parts
 
 FOLDER = "code"
@@ -21,14 +21,14 @@ MAX_CHARACTERS = 512 << 10  # of a submission
 
 def code_document(folder: Path) -> bytes:
     """Return the document of the modules in `folder`, as `intake.copy_modules` wrote them."""
-    modules: dict[str, list[dict[str, Any]]] = {}
+    modules: dict[str, list[CodePart]] = {}
     left_out: list[str] = []
     remaining = MAX_CHARACTERS
     for path in sorted(folder.glob("*.py")):
         # Python ends a line in three ways; a byte order mark is no part of the first line.
         text = re.sub(r"\r\n?", "\n", path.read_bytes().decode("utf-8-sig", "replace"))
         parts = notebook_parts(text) or [(path.name, 1, text.rstrip("\n"))]
-        stored = []
+        stored: list[CodePart] = []
         limit = min(MAX_MODULE_CHARACTERS, remaining)
         for file, line, content in parts:
             kept = content if len(content) <= limit else content[:limit].rpartition("\n")[0]
@@ -41,7 +41,7 @@ def code_document(folder: Path) -> bytes:
                 left_out.append(f"{path.name}: {lines} of {file} not stored, because the file is too long")
                 break
         modules[path.stem] = stored
-    document = {"schema": CODE_SCHEMA, "modules": modules, "left_out": left_out}
+    document: CodeDocument = {"schema": CODE_SCHEMA, "modules": modules, "left_out": left_out}
     return (json.dumps(document, ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 

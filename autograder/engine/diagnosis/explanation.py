@@ -2,9 +2,12 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from autograder.engine.diagnosis.mistake import Mistake
+
+if TYPE_CHECKING:
+    from autograder.documents.types import DiagnosedMistake
 
 MAX_PARTS = 4  # More results are not listed.
 _SHAPES = re.compile(r"\(\d*(?:,\d+)*,?\)")
@@ -63,7 +66,7 @@ class Diagnosis:
         advice = " in this check; fix it, then look at the other failed checks" if self.here_only else ""
         return f"code with {which} {same}{advice}"
 
-    def as_record(self) -> dict[str, Any]:
+    def as_record(self) -> "DiagnosedMistake":
         """Return the diagnosis as in the result document."""
         explanation = " ".join(dict.fromkeys(mistake.explanation for mistake in self.mistakes))
         hint = " ".join(dict.fromkeys(mistake.hint for mistake in self.mistakes))

@@ -174,8 +174,8 @@ def test_since_reads_scores_of_zero_and_needs_possible_points(tmp_path):
         tmp_path,
         {
             "students": [
-                {"submission": "Ada", "id": "", "assignments": grades},
-                {"submission": "ada", "id": "", "assignments": grades},
+                {"submission": "Ada", "name": "", "id": "", "assignments": grades},
+                {"submission": "ada", "name": "", "id": "", "assignments": grades},
             ]
         },
     )

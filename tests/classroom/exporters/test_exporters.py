@@ -17,6 +17,7 @@ from support.commands import refusal, succeed
 from support.paths import ROOT
 
 from autograder.classroom.exporters import csv_cells, gradescope, gradescope_zip, junit, table
+from autograder.classroom.policy.model import AssignmentPolicy, ChecksPolicy, Policy
 from autograder.classroom.storage import gradebook
 from autograder.cli.export import export
 from autograder.core.text import clean
@@ -256,8 +257,8 @@ def test_gradescope_one_assignment_has_its_own_score(book, tmp_path):
 @pytest.mark.slow
 def test_gradescope_autograder_grades_a_submission(tmp_path, solutions):
     """Unpacked as Gradescope does it, run with this Python instead of the one that setup.sh installs."""
-    rules = {"points": 40.0, "functions": {"log_softmax": 8.0}, "weight": None, "due": "2026-01-01"}
-    policy = {"bonus": "cap", "checks": {"hidden": ["softmax.softmax::*"]}, "assignments": {"softmax": rules}}
+    rules = AssignmentPolicy(points=40.0, functions={"log_softmax": 8.0})
+    policy = Policy(checks=ChecksPolicy(("softmax.softmax::*",)), assignments={"softmax": rules})
     text = gradescope_zip.policy_text(policy)
     settings = gradescope_zip.GradescopeSettings(("softmax",), unsafe=True, policy=text)
     gradescope_zip.write(tmp_path / "autograder.zip", settings)

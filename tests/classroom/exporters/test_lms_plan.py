@@ -59,7 +59,9 @@ def test_parse_number_reads_cells_of_spreadsheets(text, number):
 
 def described(expected, found, *, partial=False, others=0):
     """The lines about a class in which so many students have a score, one has none, and so many are in the file."""
-    students = [{"submission": f"s{number}", "work": number < expected} for number in range(expected + 1)]
+    students = [
+        {"submission": f"s{number}", "name": "", "id": "", "work": number < expected} for number in range(expected + 1)
+    ]
     unmatched = {number: "no such row" for number in range(len(students)) if number >= found}
     matching = Matching({number: number for number in range(found)}, [], unmatched)
     rows, options = [f"row{number}" for number in range(found + others)], LmsOptions(partial=partial)

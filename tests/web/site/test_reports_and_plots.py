@@ -112,11 +112,11 @@ def replaced(value, text):
 
 
 def test_hostile_text_stays_text_in_reports(page):
-    place = {"file": "a.py", "line": 3, "text": "x", "called_from": {"file": "b.py", "line": 4, "text": "y"}}
+    place, caller = {"file": "a.py", "line": 3, "text": "x"}, {"file": "b.py", "line": 4, "text": "y"}
     report = mapped((3, 3), (1, 1))
     [card] = report["cards"]
     more = failed(title="t", message="m", help="h", inputs="i", output="o", warnings=["w"], first_wrong_stage="s",
-                  location=place, shapes={"yours": [1], "expected": [2]},
+                  location=place, called_from=caller, shapes={"yours": [1], "expected": [2]},
                   mistake={"id": "a", "title": "t", "reason": "r", "explanation": "e", "hint": "h"})  # fmt: skip
     card = {**more["cards"][0], "map": card["map"], "values": card["values"], "also": ["a"] * 5}
     report = {**more, "cards": [card], "waiting": ["w"], "notes": ["n"], "internal_errors": ["e"],
@@ -174,8 +174,8 @@ def test_named_mistake_comes_first_and_the_question_after_it(page):
 
 
 def test_location_is_a_button_that_names_file_and_line(page):
-    place = {"file": "softmax.py", "line": 7, "text": "x @ y", "called_from": {"file": "softmax.py", "line": 3}}
-    show(page, "report", failed(location=place))
+    place, caller = ({"file": "softmax.py", "line": line, "text": "x @ y"} for line in (7, 3))
+    show(page, "report", failed(location=place, called_from=caller))
     for button in page.find_elements(By.CLASS_NAME, "report-location"):
         button.send_keys(Keys.ENTER)
     assert page.execute_script("return window.places") == [
