@@ -5,6 +5,7 @@ import pytest
 from autograder.course import CACHE
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult
+from autograder.engine import session
 from autograder.engine.blocking import MAX_BYTES, BlockedChecks, block_without_correct_answer, mark_blocked
 from autograder.engine.jobs import JobResult
 from autograder.sandbox import ResourceUsage
@@ -203,3 +204,13 @@ def test_reruns_share_one_budget(tmp_path, reader):
     BlockedChecks(tmp_path, TRANSFORMER, None, run_job, reader, usage).mark(result, functions, {})
     assert [job.functions for job in jobs] == [{"softmax.log_softmax"}, {"softmax.cross_entropy"}]
     assert jobs[0].usage is jobs[1].usage is usage
+
+
+def test_blocked_checks_report_what_was_left_out(submission, monkeypatch):
+    def mark(self, result, selected, known):
+        self.notes.append("left out")
+
+    monkeypatch.setattr(BlockedChecks, "mark", mark)
+    options = session.Options(functions=(FUNCTION,))
+    result = session.check("ada", submission(softmax="def softmax(x): return x\n"), options)
+    assert result.notes == ["left out"]

@@ -63,3 +63,15 @@ def test_restart_repeats_stream():
     assert draw.integers(2, high=1000).tolist() == other.integers(2, high=1000).tolist()
     draw.restart(3, "a")
     assert draws(draw) == first
+
+
+def test_draws_that_depend_on_answers_do_not_change_those_of_the_next_student():
+    first, second = RandomInputs(5, "depends"), RandomInputs(5, "depends")
+    first.normal(3)
+    expected = [first.normal(size).tolist() for size in (4, 7)]
+    second.normal(3)
+    second.normal(9)  # another answer, another request
+    assert second.normal(7).tolist() != expected[1]
+    third = RandomInputs(5, "depends")
+    third.normal(3)
+    assert [third.normal(size).tolist() for size in (4, 7)] == expected

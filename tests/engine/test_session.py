@@ -471,3 +471,16 @@ def test_answer_of_too_many_axes_has_a_wrong_shape(submission, check_submission)
     result = check_submission(submission(softmax=code), "softmax.softmax")
     rows = by_name(result)["rows"]
     assert rows.status == "failed" and "has shape (1, 1," in rows.message and "process" not in rows.message
+
+
+def test_limits_of_one_submission_end_with_it(submission):
+    slow = submission(softmax="def softmax(x, axis=-1, temperature=1.0):\n    sum(range(4_000_000))\n    return x\n")
+    statuses = []
+
+    def check_twice(checks):
+        for limits in (Limits(submission_seconds=0.01), None):
+            result = checks.check("ada", slow, ("softmax.softmax",), diagnose=False, limits=limits)
+            statuses.append({one.status for one in result.checks})
+
+    run_in_session(Options(functions=("softmax.softmax",)), check_twice)
+    assert "timeout" in statuses[0] and "timeout" not in statuses[1]

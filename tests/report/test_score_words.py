@@ -93,7 +93,7 @@ def test_score_lines_show_rubric_and_changes_by_hand():
     assert lines_of(policy, {"softmax": 6.0}, {"softmax": manual}, names=names)[0] == (
         f"softmax: 6 for the code + 4 for {question} = 10 of 17 points, added (a typo in the sheet): +2, so 12"
     )
-    manual = ManualPoints({}, (Adjustment("", -1.0), Adjustment("shown orally", score=15.0), Adjustment("", -1.0)))
+    manual = ManualPoints({}, (Adjustment("", score=9.0), Adjustment("shown orally", score=15.0), Adjustment("", -1.0)))
     assert lines_of(policy, {"softmax": 6.0}, {"softmax": manual}, names=names)[0].endswith(
         "= 6 of 17 points, replaced by 15 points given by hand (shown orally), deducted: −1, so 14"
     )

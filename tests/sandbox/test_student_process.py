@@ -33,6 +33,13 @@ def hanging(monkeypatch):
     return Limits(call_seconds=2.0, submission_seconds=10.0), ResourceUsage()
 
 
+def test_lines_of_a_deep_recursion_are_the_innermost(tmp_path):
+    # faulthandler writes the innermost line first
+    lines = [f'  File "{tmp_path}/softmax.py", line {number} in f{number}' for number in range(50, 0, -1)]
+    found = student_process.stopped_lines("\n".join(["Stack:", *lines, '  File "/usr/a.py", line 1 in b']), tmp_path)
+    assert [line.line for line in found] == list(range(51 - student_process.MAX_LINES, 51))
+
+
 def test_hanging_call_is_charged_once(hanging):
     limits, spent = hanging
     one = student_process.StudentProcess(None, Path(), limits, spent)

@@ -76,6 +76,13 @@ def test_student_helper_file_affects_its_users(workspace):
     assert "ffn.relu" in again.affected_functions(after) and again.edited_functions(after)
 
 
+def test_helper_imported_inside_a_function_affects_it(workspace):
+    (workspace / "tools.py").write_text("def half(x):\n    return x / 2\n")
+    _, after = edited(workspace, "ffn", "return np.max", "from tools import half\n    return half(1) * np.max")
+    (workspace / "tools.py").write_text("def half(x):\n    return x * 0.5\n")
+    assert take_snapshot(workspace, TRANSFORMER, after).affected_functions(after)
+
+
 def test_unreadable_or_missing_file_affects_its_functions(workspace):
     before = take_snapshot(workspace, TRANSFORMER)
     (workspace / "softmax.py").write_text("def softmax(:\n")

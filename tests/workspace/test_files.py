@@ -5,7 +5,7 @@ import pytest
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
-from autograder.workspace import files, function_source, state
+from autograder.workspace import files, function_source, state, submit
 
 
 def test_reset_function_keeps_the_rest_and_a_backup(folder):
@@ -74,3 +74,15 @@ def test_update_brings_new_stubs_and_keeps_work(folder, monkeypatch):
     assert (folder / "ffn.py").read_text() == newer("ffn", TRANSFORMER)
     assert files.update(folder, recorded) == []
     assert worked in [path.read_text() for path in (folder / files.BACKUPS).iterdir()]
+
+
+@pytest.mark.parametrize("name", ["helper.py", "bigram.ipynb", "notebooks/bigram.ipynb"])
+def test_link_out_of_the_workspace_is_not_submitted(folder, tmp_path_factory, name):
+    submit.refuse_outside_links(folder)
+    secret = tmp_path_factory.mktemp("elsewhere") / "secret"
+    secret.write_text("{}")
+    (folder / "notebooks").mkdir(exist_ok=True)
+    (folder / name).unlink(missing_ok=True)
+    (folder / name).symlink_to(secret)
+    with pytest.raises(UsageError, match=f"{name} is a link"):
+        submit.refuse_outside_links(folder)

@@ -336,8 +336,9 @@ def test_prompt_that_is_not_text_gives_one_line(imported):
     assert done.returncode == 2 and "UTF-8" in done.stderr.splitlines()[-1]
 
 
-def test_model_without_end_token_needs_a_prompt(folder, tmp_path):
-    change_json(folder / "config.json", eos_token_id=None)
+@pytest.mark.parametrize("end", [None, SIZE])
+def test_model_without_end_token_needs_a_prompt(folder, tmp_path, end):
+    change_json(folder / "config.json", eos_token_id=end)
     out = tmp_path / "gpt2.safetensors"
     assert invoke("import-model", folder, "--solution", "--out", out).returncode == 0
     done = invoke("generate", out, "--solution")

@@ -3,6 +3,7 @@
 import copy
 import json
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from support.commands import invoke
 
 from autograder.errors import UsageError
 from autograder.models.pretrained import model_file
-from autograder.models.training import checkpoint, checkpoint_list
+from autograder.models.training import checkpoint, checkpoint_list, trainer
 
 SETTINGS = {
     "preset": "names", "data": "given-names", "model": {"block_size": 8, "d_model": 16, "n_heads": 4}, "batch_size": 4,
@@ -45,6 +46,13 @@ def test_load_of_a_saved_checkpoint_returns_what_was_saved(tmp_path):
     assert (again.losses, again.validation, again.student) == ([1.0, 1.0], [(2, 0.5)], ["gpt"])
     assert again.state["step"] == 2 and np.array_equal(again.state["v"]["W"], TENSORS["adamw.v.W"])
     assert again.params["W"].shape == (2, 3) and again.params["W"].flags.writeable
+
+
+def test_checkpoint_before_the_first_measurement_can_be_read(tmp_path):
+    run = checkpoint.load(write(tmp_path / "m.safetensors"))
+    run.validation.clear()
+    checkpoint.save(tmp_path / "m.safetensors", run)
+    assert checkpoint.load(tmp_path / "m.safetensors").validation == []
 
 
 def values(header, path=()):
@@ -148,3 +156,13 @@ def test_commands_with_a_checkpoint_without_history_give_one_line(tmp_path, comm
     arguments = ("plot", "loss", "--checkpoint", path) if command == "plot" else (command, path)
     done = invoke(*arguments, "--solution", cwd=tmp_path)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
+
+
+def test_validation_is_measured_at_its_steps_whatever_the_speed(monkeypatch):
+    settings = SimpleNamespace(batch_size=4, model={"block_size": 8}, lr=0.1, schedule="constant", steps=1000)
+    training = object.__new__(trainer.Trainer)
+    training.settings, training.run = settings, checkpoint.Checkpoint(settings, [], 0, {}, {})
+    monkeypatch.setattr(training, "_request", lambda name, count=0, **_: [1.0] * count if name == "steps" else 2.0)
+    monkeypatch.setattr(training, "sample", lambda length: "")
+    assert len(list(training.train(1000, 70))) >= trainer.LEAST_UPDATES
+    assert [step for step, _ in training.run.validation] == [*range(70, 1000, 70), 1000]

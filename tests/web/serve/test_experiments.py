@@ -177,3 +177,17 @@ def test_run_of_a_link_out_of_the_workspace_starts_nothing(server, folder, tmp_p
 def test_names_of_experiments():
     assert shared.names("softmax", TRANSFORMER) == [""]
     assert shared.names("training", TRANSFORMER) == ["", "ablation", "scaling", "induction", "masked"]
+
+
+def test_stop_reaches_the_experiment_that_replaced_another(experiments, folder):
+    code = "import pathlib\npathlib.Path({!r}).touch()\n" + LOOP
+    (folder / "softmax.py").write_text(code.format("first"))
+    first, _ = run_in_thread(experiments)
+    wait_until((folder / "first").exists)
+    (folder / "softmax.py").write_text(code.format("second"))
+    second, results = run_in_thread(experiments)
+    first.join(60)
+    wait_until((folder / "second").exists)
+    experiments.cancel()
+    second.join(60)
+    assert [result.error for result in results] == [STOPPED]
