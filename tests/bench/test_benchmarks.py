@@ -15,15 +15,11 @@ SOFTMAX = "--function softmax.softmax"
 SMALLEST = {
     "bench_check.py": ("--rounds 0", "--class --rounds 0 --submissions 1"),
     "bench_class.py": ("--rounds 0 --sample 1 --submissions 1",),
-    "bench_diagnosis.py": (f"--rounds 0 {SOFTMAX}",),
-    "bench_generation.py": ("--rounds 1 --context 16",),
     "bench_gpt2.py": ("--tiny --rounds 1 --new 16 --threads 1",),
-    "bench_loops.py": ("--count 2 --loops 1",),
     "bench_nbgrader.py": ("--rounds 0 --sample 1 --students 1",),
     "bench_sandbox.py": ("--rounds 0", "--rate --graders 1 --seconds 0"),
     "bench_scale.py": ("--count 2 --assignment softmax --kills 1 --cluster 1",),
     "bench_serve.py": (f"--checks 1 --until 3 {SOFTMAX}",),
-    "bench_similarity.py": ("--assignment softmax", "--class 2"),
     "bench_term.py": ("--students 2 --sample 1",),
     "bench_training.py": ("--presets A --rounds 1",),
     "bench_watch.py": (

@@ -298,7 +298,7 @@ def _peak_mib():
 
 STUDENT = dict.fromkeys(("score", "out_of", "late_days", "penalty"), 0) | {
     "name": "Ada", "status": "graded", "reason": "", "notes": [], "assignments": {}, "dropped": [], "submission": "ada",
-    "limit_note": "",
+    "limit_note": "", "comments": [],
 }  # fmt: skip
 
 
