@@ -106,13 +106,7 @@ def junit(output: ExportOutput) -> None:
     _dry_run,
 )
 def canvas(
-    output: ExportOutput,
-    names: Names,
-    gradebook: Path | None,
-    columns: Names,
-    keep_existing: bool,
-    partial: bool,
-    dry_run: bool,
+    output: ExportOutput, names: Names, gradebook: Path | None, columns: Names, dry_run: bool, **choices: bool
 ) -> None:
     """Fill the grades into Canvas's gradebook."""
     from autograder.classroom.exporters import canvas, canvas_gradebook
@@ -120,8 +114,8 @@ def canvas(
 
     def plan(book: "Gradebook") -> "LmsPlan":
         canvas_file = canvas_gradebook.read(gradebook) if gradebook else None
-        lms_options = LmsOptions(keep_existing, replace_comments=False, partial=partial)
-        return canvas.plan(book, canvas_file, assignments=names, columns=_titles(columns), options=lms_options)
+        chosen = LmsOptions(**choices)
+        return canvas.plan(book, canvas_file, assignments=names, columns=_titles(columns), options=chosen)
 
     next_step = "in Canvas, open Grades and choose Import"
     _fill_in(output, output.target("canvas.csv"), names, plan, next_step, dry_run=dry_run)
@@ -138,24 +132,16 @@ def canvas(
     _dry_run,
 )
 def moodle(
-    output: ExportOutput,
-    names: Names,
-    worksheet: Path | None,
-    columns: Names,
-    keep_existing: bool,
-    replace_comments: bool,
-    partial: bool,
-    dry_run: bool,
+    output: ExportOutput, names: Names, worksheet: Path | None, columns: Names, dry_run: bool, **choices: bool
 ) -> None:
     """Fill the grades into Moodle's grading worksheet."""
     from autograder.classroom.exporters import moodle, moodle_worksheet
     from autograder.classroom.exporters.lms_plan import LmsOptions
 
     def plan(book: "Gradebook") -> "LmsPlan":
-        titles = _titles(columns)
+        titles, chosen = _titles(columns), LmsOptions(**choices)
         sheet = moodle_worksheet.read(worksheet, titles) if worksheet else None
-        lms_options = LmsOptions(keep_existing, replace_comments, partial)
-        return moodle.plan(book, sheet, assignment=_one_of(book, names), columns=titles, options=lms_options)
+        return moodle.plan(book, sheet, assignment=_one_of(book, names), columns=titles, options=chosen)
 
     menu = "in Moodle, open the assignment, then Submissions, then Upload grading worksheet"
     next_step = f"{menu} (UTF-8, separator comma)"
