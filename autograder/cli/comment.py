@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -33,24 +33,11 @@ TINY = 1e-5
 @click.option("--score", type=float, metavar="N", help="Set the score, regardless of checks and late penalties.")
 @click.option("--reason", default="", help="For the record only; the student does not see it.")
 @click.option("--by", metavar="NAME", default="", help="Name to record (default: your user name).")
-@click.option("--undo", metavar="ID", default="", help="Undo an earlier comment of this student.")
+@click.option("--undo", "undoes", metavar="ID", default="", help="Undo an earlier comment of this student.")
 @click.option("--from", "table", type=options.PATH, metavar="FILE", help="Read comments and points from a CSV file.")
 @options.curriculum
 @options.no_color
-def comment(
-    out: Path,
-    student: str | None,
-    text: str,
-    assignment: str,
-    rubric: str,
-    points: float | None,
-    add: float | None,
-    score: float | None,
-    reason: str,
-    by: str,
-    undo: str,
-    table: Path | None,
-) -> None:
+def comment(out: Path, student: str | None, text: str, by: str, table: Path | None, **choices: Any) -> None:
     """Comment on a student's work, or change its score.
 
     Records who decided what and why in OUT/comments.jsonl, and writes class.json and grades.csv again, without grading.
@@ -69,7 +56,7 @@ def comment(
 
     console, book = options.make_console(), gradebook.read(out)
     names = StudentNames.of_documents(book.students)
-    given = CommentRequest("", text, assignment, rubric, points, add, score, reason, undo)
+    given = CommentRequest("", text, **choices)
     if table is not None:
         if student or given != CommentRequest(""):
             raise UsageError("--from reads students, texts and points from the file. Leave out the other arguments.")

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -60,21 +60,15 @@ def selected_modules(folder: Path, solution: bool, kind: str = "gpt") -> "Iterat
 @click.pass_context
 def train(
     context: click.Context,
+    /,
     folder: Path,
     solution: bool,
     preset: str,
-    data: str | None,
-    shuffle_lines: bool,
-    steps: int | None,
-    changes: tuple[str, ...],
-    lr: float | None,
-    batch_size: int | None,
-    schedule: str,
-    seed: int,
     out: Path,
     resume: bool,
     force: bool,
     plain: bool,
+    **choices: Any,
 ) -> None:
     """Train your GPT, or your bigram model, and watch it learn. Ctrl-C saves the run.
 
@@ -85,11 +79,10 @@ def train(
     resumed = None
     if resume:
         _require_no_settings(context)
-        resumed = runs.resumed_run(out, data)
+        resumed = runs.resumed_run(out, choices["data"])
         settings = resumed.settings
     else:
-        choices = runs.ChosenSettings(data, steps, schedule, seed, changes, lr, batch_size, shuffle_lines)
-        settings = runs.new_settings(preset, choices)
+        settings = runs.new_settings(preset, runs.ChosenSettings(**choices))
     console = options.make_console()
     with selected_modules(folder, solution, settings.kind) as modules:
         if not solution:
@@ -100,7 +93,7 @@ def train(
             runs.require_new_checkpoint(out, force)
         runs.require_new_plot(out, force)
         run = runs.train(
-            modules.folder, settings, out, console, resumed, steps or settings.steps, plain=plain,
+            modules.folder, settings, out, console, resumed, choices["steps"] or settings.steps, plain=plain,
             student=modules.student,
         )  # fmt: skip
         for line in select_modules.award_loss_badge(folder, modules, run):
@@ -136,16 +129,7 @@ def _require_no_settings(context: click.Context) -> None:
 @click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), metavar="P", help=TOP_P_HELP)
 @click.option("--seed", type=click.IntRange(0), default=0, help="Seed of the sampling.")
 def generate(
-    path: Path,
-    folder: Path,
-    solution: bool,
-    prompt: str | None,
-    length: int | None,
-    lines: int | None,
-    temperature: float,
-    top_k: int | None,
-    top_p: float | None,
-    seed: int,
+    path: Path, folder: Path, solution: bool, prompt: str | None, length: int | None, lines: int | None, **choices: Any
 ) -> None:
     """Generate text with a model: one you trained, or one from headway import-model.
 
@@ -157,7 +141,7 @@ def generate(
 
     if lines is not None and length is not None:
         raise UsageError("--length and --lines exclude each other. Leave one of them out")
-    sampling = Sampling(temperature, top_k, top_p, seed)
+    sampling = Sampling(**choices)
     model = model_file.load(path)
     if isinstance(model, model_file.ImportedModel):
         if lines is not None:
