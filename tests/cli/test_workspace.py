@@ -109,6 +109,14 @@ def test_list_shows_time_and_difficulty(workspace, tmp_path):
 
 
 @pytest.mark.slow
+def test_list_leaves_bonus_functions_out_of_the_time_to_go(folder):
+    assignment = next(one for one in TRANSFORMER.assignments if any(function.bonus for function in one.functions))
+    minutes = sum(function.minutes for function in assignment.functions if not function.bonus)
+    listed = invoke("list", assignment.module, cwd=folder).stdout
+    assert f"about {duration(minutes)} of writing to go" in listed and "bonus" in listed
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 140])
 def test_list_truncates_nothing(workspace, tmp_path, columns):
     for cwd in (workspace, tmp_path):

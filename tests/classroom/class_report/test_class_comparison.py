@@ -1,6 +1,7 @@
 """Statistics of functions, changes since an earlier run, sections, and similar pairs by name with their code."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from support.commands import invoke, succeed
@@ -13,8 +14,10 @@ from autograder.report.class_records import (
     ClassRecords,
     SimilarityResult,
     SimilarPair,
+    StudentChange,
     StudentRecord,
 )
+from autograder.report.html import class_page
 
 pytest.importorskip("jinja2")
 
@@ -66,6 +69,18 @@ def test_compare_sorts_gains_first_and_leaves_out_who_has_no_score():
     now[3].out_of = 0.0
     found = class_comparison.compare(ClassRecords("", students=now), ClassRecords("", students=then), "")
     assert [change.student for change in found.changes] == [1, 0]
+
+
+def test_page_shows_the_largest_losses_first(monkeypatch):
+    shown = {}
+    monkeypatch.setattr(class_page, "render_page", lambda *_, **values: shown.update(values) or "")
+    students = [record(f"s{number:02}", float(number % 10)) for number in range(40)]
+    now, then = ClassRecords("", students=students), ClassRecords("", students=students[::-1])
+    changes = sorted((StudentChange(n, 0.5, n / 40) for n in range(40)), key=lambda change: -change.after)
+    comparison = replace(class_comparison.compare(now, then, ""), changes=changes)
+    class_page.render_class(now, comparison=comparison)
+    assert [change.student for change in shown["losses"]] == list(range(class_page.MAX_CHANGES))
+    assert [change.student for change in shown["gains"]] == list(range(39, 39 - class_page.MAX_CHANGES, -1))
 
 
 def test_compare_shared_id_matches_nobody():
