@@ -199,7 +199,25 @@ class BigramRun(TrainingRun):
         return self.function("bigram", "generate_bigram")(table, int(self.text_ids[-1]), count, self.text_rng)[1:]
 
 
-class EncoderDecoderRun(TrainingRun):
+class AdamWRun(TrainingRun):
+    """A training run whose loop is here, because the course has none for its model."""
+
+    def steps(self, request):
+        """Do steps `first` to `first + count - 1` and return their losses."""
+        step, rate = self.function("training", "adamw_step"), self.function("training", "learning_rate")
+        losses = []
+        for number in range(request["first"], request["first"] + request["count"]):
+            lr, total = request["lr"], request["total"]
+            if request["schedule"] == "cosine":
+                lr = rate(number, lr, lr / 10, total // 20, total)
+            batch = self.batch(self.train_ids, self.batch_size, self.seed, number)
+            loss, gradients = self.loss_and_gradients(*batch)
+            self.params, self.state = step(self.params, gradients, self.state or {}, lr)
+            losses.append(loss)
+        return losses
+
+
+class EncoderDecoderRun(AdamWRun):
     """A training run of the encoder–decoder: it reads a window of the text and learns to write it again.
 
     The target vocabulary has one more token, the last, with which every target starts.
@@ -225,20 +243,9 @@ class EncoderDecoderRun(TrainingRun):
         dlog_probs = -chosen / log_probs.dtype.type(source.size)
         return float((log_probs * dlog_probs).sum()), dlog_probs, cache
 
-    def steps(self, request):
-        """Do steps `first` to `first + count - 1` and return their losses."""
-        backward = self.function("encoder_decoder", "transformer_backward")
-        step, rate = self.function("training", "adamw_step"), self.function("training", "learning_rate")
-        losses = []
-        for number in range(request["first"], request["first"] + request["count"]):
-            lr, total = request["lr"], request["total"]
-            if request["schedule"] == "cosine":
-                lr = rate(number, lr, lr / 10, total // 20, total)
-            source, _ = self.batch(self.train_ids, self.batch_size, self.seed, number)
-            loss, dlog_probs, cache = self.loss_and_cache(source)
-            self.params, self.state = step(self.params, backward(dlog_probs, cache), self.state or {}, lr)
-            losses.append(loss)
-        return losses
+    def loss_and_gradients(self, source, _):
+        loss, dlog_probs, cache = self.loss_and_cache(source)
+        return loss, self.function("encoder_decoder", "transformer_backward")(dlog_probs, cache)
 
     def validation(self, request):
         """Return the loss on windows of the validation text, the same ones every time."""
@@ -254,7 +261,7 @@ class EncoderDecoderRun(TrainingRun):
         return np.array([i for i in np.asarray(ids)[0].tolist() if i < len(self.chars)], dtype=int)
 
 
-class LlamaRun(TrainingRun):
+class LlamaRun(AdamWRun):
     """A training run of a Llama, with the loss and the optimizer of the GPT."""
 
     def prepare(self, model):
@@ -262,23 +269,11 @@ class LlamaRun(TrainingRun):
         if self.params is None:
             self.params = self.function("llama", "init_llama")(self.config, np.random.default_rng(self.seed))
 
-    def steps(self, request):
-        """Do steps `first` to `first + count - 1` and return their losses."""
-        model, backward = self.function("llama", "llama"), self.function("llama", "llama_backward")
-        loss_of = self.function("softmax", "cross_entropy")
-        loss_backward = self.function("softmax", "cross_entropy_backward")
-        step, rate = self.function("training", "adamw_step"), self.function("training", "learning_rate")
-        losses = []
-        for number in range(request["first"], request["first"] + request["count"]):
-            lr, total = request["lr"], request["total"]
-            if request["schedule"] == "cosine":
-                lr = rate(number, lr, lr / 10, total // 20, total)
-            x, y = self.batch(self.train_ids, self.batch_size, self.seed, number)
-            logits, cache = model(x, self.params, self.config)
-            grads = backward(loss_backward(logits, y), cache)
-            self.params, self.state = step(self.params, grads, self.state or {}, lr)
-            losses.append(float(loss_of(logits, y)))
-        return losses
+    def loss_and_gradients(self, x, y):
+        logits, cache = self.function("llama", "llama")(x, self.params, self.config)
+        dlogits = self.function("softmax", "cross_entropy_backward")(logits, y)
+        gradients = self.function("llama", "llama_backward")(dlogits, cache)
+        return float(self.function("softmax", "cross_entropy")(logits, y)), gradients
 
     def validation(self, request):
         """Return the loss on the validation text, on the same windows as that of a GPT."""
