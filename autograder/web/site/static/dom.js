@@ -20,6 +20,21 @@ export function make(tag, properties = {}, ...children) {
 }
 
 /**
+ * Make an SVG element with attributes.
+ * @template {keyof SVGElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, string | number>} attributes
+ * @param {...(Node | string)} children
+ * @returns {SVGElementTagNameMap[K]}
+ */
+export function shape(tag, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
+}
+
+/**
  * Return text with its `code` in code elements.
  * @param {string} text
  * @returns {(Node | string)[]}

@@ -4,7 +4,8 @@
 // differ in their dashes, too, and heat maps show amounts by how strong a color is. A plot is drawn again when the width
 // that it has changes, so that its text keeps its size.
 
-import { CHARACTER, LINE, fit, round, scaleOf, shape, text, wrap } from "./plot_shapes.js";
+import { shape } from "./dom.js";
+import { CHARACTER, LINE, fit, round, scaleOf, text, wrap } from "./plot_shapes.js";
 
 const DEFAULT_WIDTH = 640;
 const GAP = 18; // between panels
@@ -28,9 +29,7 @@ const LONGEST_TICK = 110; // width of a label on the x axis; of a longer one onl
  * @returns {SVGSVGElement}
  */
 export function renderPlot(data) {
-  const picture = /** @type {SVGSVGElement} */ (shape("svg", {
-    class: "plot", role: "img", "aria-label": `${data.title}. ${data.note}`, width: "100%",
-  }));
+  const picture = shape("svg", { class: "plot", role: "img", "aria-label": `${data.title}. ${data.note}`, width: "100%" });
   let width = 0;
   const draw = (/** @type {number} */ available) => {
     if (!available || available === width) return;
@@ -295,14 +294,10 @@ function drawBars(group, panel, toX, toY) {
     const height = series.y[i];
     if (height === null) return;
     const [start, end] = [toY(Math.max(0, height)), toY(Math.min(0, height))];
-    const bar = shape("rect", {
+    group.append(shape("rect", {
       class: `plot-bar plot-color-${series.color}`,
       x: round(toX(x) - half), y: round(start), width: round(2 * half), height: Math.max(0.5, round(end - start)),
-    });
-    const tip = shape("title", {});
-    tip.textContent = `${panel.x.ticks[i]?.label ?? x}: ${height}`;
-    bar.append(tip);
-    group.append(bar);
+    }, shape("title", {}, `${panel.x.ticks[i]?.label ?? x}: ${height}`)));
   });
 }
 

@@ -1,6 +1,7 @@
-// The parts of a plot: SVG elements, text broken into lines, and the scale of an axis.
+// The parts of a plot: text, broken into lines, and the scale of an axis.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { shape } from "./dom.js";
+
 export const LINE = 16; // height of a line of text
 export const CHARACTER = 6.6; // width of a character, roughly
 
@@ -41,26 +42,13 @@ export function wrap(words, width) {
 }
 
 /**
- * @param {string} tag
- * @param {Record<string, string | number>} attributes
- * @returns {SVGElement}
- */
-export function shape(tag, attributes) {
-  const element = /** @type {SVGElement} */ (document.createElementNS(SVG, tag));
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  return element;
-}
-
-/**
  * @param {string} content
  * @param {number} x
  * @param {number} y
  * @param {string} name
  */
 export function text(content, x, y, name) {
-  const element = shape("text", { class: name, x, y });
-  element.textContent = content;
-  return element;
+  return shape("text", { class: name, x, y }, content);
 }
 
 /** @param {number} value */

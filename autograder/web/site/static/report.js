@@ -1,11 +1,10 @@
 // The report of a check as HTML. All sentences come from Python (autograder/report/page_report.py); here they are only
 // laid out. Whatever a student wrote or printed enters the page as text, never as HTML.
 
-import { make, withCode } from "./dom.js";
+import { make, shape, withCode } from "./dom.js";
 import { errorMap } from "./error_map.js";
 import { statusMark } from "./status_mark.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const FEW_TITLES = 3; // as many are shown; more of them are folded
 
 /**
@@ -63,23 +62,13 @@ function header(report) {
  * @param {StatusCount[]} counts
  */
 function proportions(counts) {
-  const total = counts.reduce((sum, entry) => sum + entry.count, 0);
-  const bar = document.createElementNS(SVG, "svg");
-  bar.setAttribute("class", "report-bar");
-  bar.setAttribute("viewBox", `0 0 ${total} 1`);
-  bar.setAttribute("preserveAspectRatio", "none");
-  bar.setAttribute("aria-hidden", "true");
-  let start = 0;
-  for (const { status, count } of counts) {
-    const part = document.createElementNS(SVG, "rect");
-    part.setAttribute("class", `report-status-${status}`);
-    part.setAttribute("x", String(start));
-    part.setAttribute("width", String(count));
-    part.setAttribute("height", "1");
-    bar.append(part);
-    start += count;
-  }
-  return bar;
+  let end = 0;
+  const parts = counts.map(({ status, count }) => {
+    end += count;
+    return shape("rect", { class: `report-status-${status}`, x: end - count, width: count, height: 1 });
+  });
+  return shape("svg", { class: "report-bar", viewBox: `0 0 ${end} 1`, preserveAspectRatio: "none", "aria-hidden": "true" },
+    ...parts);
 }
 
 /**
