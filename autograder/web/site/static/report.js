@@ -36,7 +36,7 @@ export function renderReport(report, { onLocation } = {}) {
     header(report),
     ...report.internal_errors.map((text) => make("p", { class: "report-internal-error" }, text)),
     ...report.cards.map((card) => cardElement(card, report.labels, onLocation)),
-    remaining(report),
+    report.remaining && folded(report.remaining, titles(report.remaining_titles)),
     report.waiting.length > 0 && make("ul", { class: "report-waiting report-status-blocked" },
       ...report.waiting.map((text) => make("li", {}, statusMark("blocked"), text))),
     ...report.notes.map((text) => make("p", { class: "report-note" }, text)));
@@ -126,7 +126,8 @@ function details(card, labels, onLocation) {
   row(labels.stage, card.stage);
   for (const warning of card.warnings) row(labels.warnings, make("span", { class: "report-data" }, warning));
   row(labels.affected, card.affected);
-  row(labels.also, card.also.length > 0 && titles(card.also));
+  const also = titles(card.also);
+  row(labels.also, card.also.length > FEW_TITLES ? folded(`${card.also.length} more checks`, also) : card.also.length > 0 && also);
   return list.children.length > 0 && list;
 }
 
@@ -166,15 +167,7 @@ function pairTable(pair, labels) {
 
 /** @param {string[]} texts */
 function titles(texts) {
-  const list = make("ul", { class: "report-titles" }, ...texts.map((text) => make("li", {}, text)));
-  return texts.length <= FEW_TITLES ? list : folded(`${texts.length} more checks`, list);
-}
-
-/** @param {Report} report */
-function remaining(report) {
-  if (!report.remaining) return null;
-  const list = make("ul", { class: "report-titles" }, ...report.remaining_titles.map((text) => make("li", {}, text)));
-  return folded(report.remaining, list);
+  return make("ul", { class: "report-titles" }, ...texts.map((text) => make("li", {}, text)));
 }
 
 /**

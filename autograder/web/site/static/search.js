@@ -1,5 +1,7 @@
 // Full-text search over all pages. The index is loaded when the search is used for the first time.
 
+import { make } from "./dom.js";
+
 const SHOWN = 12; // results
 
 /**
@@ -164,31 +166,11 @@ class ResultsView {
  * @param {number} number
  */
 function resultItem(entry, terms, number) {
-  const item = document.createElement("li");
-  item.id = `search-result-${number}`;
-  item.setAttribute("role", "option");
-  const link = document.createElement("a");
-  link.href = entry.page + (entry.anchor ? `#${entry.anchor}` : "");
-  link.tabIndex = -1;
-  link.append(
-    element("span", "result-page", entry.title),
-    element("span", "result-heading", entry.heading),
-    excerpt(entry.text, terms),
-  );
-  item.append(link);
-  return item;
-}
-
-/**
- * @param {string} name
- * @param {string} className
- * @param {string} text
- */
-function element(name, className, text) {
-  const made = document.createElement(name);
-  made.className = className;
-  made.textContent = text;
-  return made;
+  const link = make("a", { href: entry.page + (entry.anchor ? `#${entry.anchor}` : ""), tabIndex: -1 },
+    make("span", { class: "result-page" }, entry.title),
+    make("span", { class: "result-heading" }, entry.heading),
+    excerpt(entry.text, terms));
+  return make("li", { id: `search-result-${number}`, role: "option" }, link);
 }
 
 /**
@@ -202,7 +184,7 @@ function excerpt(text, terms) {
   const { start, term } = places.sort((a, b) => a.start - b.start)[0] ?? { start: 0, term: "" };
   const from = start > 50 ? text.indexOf(" ", start - 50) + 1 || start : 0;
   const to = text.length > from + 160 ? text.lastIndexOf(" ", from + 160) : text.length;
-  const made = element("span", "result-text", (from ? "… " : "") + text.slice(from, start));
-  made.append(element("mark", "", text.slice(start, start + term.length)), text.slice(start + term.length, to) + (to < text.length ? " …" : ""));
-  return made;
+  return make("span", { class: "result-text" }, (from ? "… " : "") + text.slice(from, start),
+    make("mark", {}, text.slice(start, start + term.length)),
+    text.slice(start + term.length, to) + (to < text.length ? " …" : ""));
 }
