@@ -99,10 +99,7 @@ export class BrowserBackend {
     return reply;
   }
 
-  /**
-   * Call back with every event; the returned function ends that.
-   * @param {(event: any) => void} callback
-   */
+  /** Call back with every event; the returned function ends that. @param {(event: any) => void} callback */
   listen(callback) {
     this.#listeners.add(callback);
     if (this.#loading) {
@@ -111,10 +108,7 @@ export class BrowserBackend {
     return () => this.#listeners.delete(callback);
   }
 
-  /**
-   * Python cannot be started: no request will be answered.
-   * @param {BackendError} error
-   */
+  /** Python cannot be started: no request will be answered. @param {BackendError} error */
   #stop(error) {
     error.lost = true;
     this.#worker?.terminate();
@@ -202,10 +196,7 @@ export class BrowserBackend {
     return worker;
   }
 
-  /**
-   * @param {string} action
-   * @param {any} payload
-   */
+  /** @param {string} action @param {any} payload */
   async #perform(action, payload) {
     await this.#started;
     let answer = await this.#exchange(action, payload, { answers: await this.#answersFor(action, payload) });
@@ -301,10 +292,7 @@ export class BrowserBackend {
     this.#timer = this.clock.setTimeout(() => this.#tick(), TICK_MILLISECONDS);
   }
 
-  /**
-   * @param {Worker} worker
-   * @param {any} message
-   */
+  /** @param {Worker} worker @param {any} message */
   #receive(worker, message) {
     if (worker !== this.#worker) {
       return; // It was replaced.
@@ -332,10 +320,7 @@ export class BrowserBackend {
     }
   }
 
-  /**
-   * @param {Worker} worker
-   * @param {string} reason
-   */
+  /** @param {Worker} worker @param {string} reason */
   #crashed(worker, reason) {
     if (worker !== this.#worker) {
       return;
@@ -360,10 +345,7 @@ export class BrowserBackend {
     this.#replaceWorker(`${text} Your text is kept.`);
   }
 
-  /**
-   * Reject the current request and start a new worker with the same files.
-   * @param {string} message
-   */
+  /** Reject the current request and start a new worker with the same files. @param {string} message */
   #replaceWorker(message) {
     const pending = this.#pending;
     this.#worker?.terminate();
@@ -381,10 +363,7 @@ export class BrowserBackend {
     return {};
   }
 
-  /**
-   * Keep the files that Python has changed.
-   * @param {{changed?: Map<string, Uint8Array>, removed?: string[]}} answer
-   */
+  /** Keep the files that Python has changed. @param {{changed?: Map<string, Uint8Array>, removed?: string[]}} answer */
   async #keep({ changed = new Map(), removed = [] }) {
     changed.forEach((content, path) => this.#files.set(path, content));
     removed.forEach((path) => this.#files.delete(path));
@@ -395,10 +374,7 @@ export class BrowserBackend {
     }
   }
 
-  /**
-   * Pass on files that another tab has written.
-   * @param {string[]} paths
-   */
+  /** Pass on files that another tab has written. @param {string[]} paths */
   #receiveFiles(paths) {
     this.#last = this.#last
       .then(() => this.#started)

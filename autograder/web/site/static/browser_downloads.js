@@ -91,10 +91,7 @@ export class Downloads {
     }
   }
 
-  /**
-   * @param {URL} url
-   * @param {RequestInit} options
-   */
+  /** @param {URL} url @param {RequestInit} options */
   async #request(url, options) {
     let response;
     try {
@@ -108,10 +105,7 @@ export class Downloads {
     return response;
   }
 
-  /**
-   * @param {number} loaded
-   * @param {number} total
-   */
+  /** @param {number} loaded @param {number} total */
   #count(loaded, total) {
     this.#progress = { loaded: this.#progress.loaded + loaded, total: this.#progress.total + total };
     this.onProgress(this.#progress);
@@ -131,10 +125,7 @@ function fileName(url) {
   return url.pathname.slice(url.pathname.lastIndexOf("/") + 1);
 }
 
-/**
- * Return the SHA-256 as hex digits.
- * @param {ArrayBuffer} data
- */
+/** Return the SHA-256 as hex digits. @param {ArrayBuffer} data */
 export async function sha256(data) {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -20,10 +20,7 @@ export class WorkspaceStore {
     this.scope = scope;
   }
 
-  /**
-   * Return the kept files; none if the browser keeps nothing.
-   * @returns {Promise<Map<string, Uint8Array>>}
-   */
+  /** Return the kept files; none if the browser keeps nothing. @returns {Promise<Map<string, Uint8Array>>} */
   async open() {
     try {
       this.#database = await this.#connect();
@@ -82,10 +79,7 @@ export class WorkspaceStore {
     return new Map(paths.map((path, i) => [path, contents[i] ?? null]));
   }
 
-  /**
-   * Call back with the paths of files that another tab has written.
-   * @param {(paths: string[]) => void} callback
-   */
+  /** Call back with the paths of files that another tab has written. @param {(paths: string[]) => void} callback */
   listen(callback) {
     if (this.scope.BroadcastChannel) {
       this.#channel = new this.scope.BroadcastChannel(this.name);
@@ -120,10 +114,7 @@ function result(request) {
   });
 }
 
-/**
- * @param {IDBTransaction} transaction
- * @returns {Promise<void>}
- */
+/** @param {IDBTransaction} transaction @returns {Promise<void>} */
 function finished(transaction) {
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();

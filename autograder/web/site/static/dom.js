@@ -34,22 +34,13 @@ export function shape(tag, attributes, ...children) {
   return element;
 }
 
-/**
- * Return text with its `code` in code elements.
- * @param {string} text
- * @returns {(Node | string)[]}
- */
+/** Return text with its `code` in code elements. @param {string} text @returns {(Node | string)[]} */
 export function withCode(text) {
   return text.split(/(`[^`]+`)/).filter(Boolean).map((part) =>
     /^`[^`]+`$/.test(part) ? make("code", {}, part.slice(1, -1)) : part);
 }
 
-/**
- * Make a button.
- * @param {string} label
- * @param {() => void} onClick
- * @param {Record<string, any>} [properties]
- */
+/** Make a button. @param {string} label @param {() => void} onClick @param {Record<string, any>} [properties] */
 export function button(label, onClick, properties = {}) {
   return make("button", { type: "button", onclick: onClick, ...properties }, label);
 }
@@ -80,11 +71,7 @@ export function ask(question, { yes, no }) {
   });
 }
 
-/**
- * Return a number with a noun: "1 check", "2 checks".
- * @param {number} count
- * @param {string} noun
- */
+/** Return a number with a noun: "1 check", "2 checks". @param {number} count @param {string} noun */
 export function count(count, noun) {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

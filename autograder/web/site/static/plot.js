@@ -145,11 +145,7 @@ function drawPanel(group, panel, head, outer, headHeight, rows, hasLabel) {
   return panel.scale ? drawScale(frame, panel, panel.scale, bottom) : bottom;
 }
 
-/**
- * @param {Panel} panel
- * @param {number} width
- * @param {number} rows of panels
- */
+/** @param {Panel} panel @param {number} width @param {number} rows of panels */
 function panelHeight(panel, width, rows) {
   if (panel.kind === "bars") return 130;
   if (panel.kind === "heatmap") {
@@ -186,6 +182,7 @@ function drawAxes({ group, inner, toX, toY }, panel, edge, hasLabel) {
   const every = isNamed ? 1 : Math.ceil((widest + 4) / slot);
   for (const { at, label } of panel.x.ticks.filter((_, number) => number % every === 0)) {
     const x = round(toX(at));
+    /** @type {Record<string, string | number>} */
     const place = turned
       ? { class: "plot-tick plot-end", x: x + 4, y: bottom + 6, transform: `rotate(-90 ${x + 4} ${bottom + 6})` }
       : { class: "plot-tick plot-middle", x, y: bottom + LINE - 1 };

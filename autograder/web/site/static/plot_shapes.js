@@ -10,12 +10,7 @@ export const CHARACTER = 6.6; // width of a character, roughly
  * @typedef {{label: string, low: number, high: number, log: boolean, reversed: boolean, ticks: Tick[]}} Axis
  */
 
-/**
- * Return the function from values to places.
- * @param {Axis} axis
- * @param {number} start
- * @param {number} end
- */
+/** Return the function from values to places. @param {Axis} axis @param {number} start @param {number} end */
 export function scaleOf(axis, start, end) {
   const place = axis.log ? Math.log10 : Number;
   const low = place(axis.low);
@@ -56,11 +51,7 @@ export function round(value) {
   return Math.round(value * 10) / 10;
 }
 
-/**
- * Return the beginning of a text that is too long for a width.
- * @param {string} words
- * @param {number} width
- */
+/** Return the beginning of a text that is too long for a width. @param {string} words @param {number} width */
 export function fit(words, width) {
   const most = Math.max(3, Math.floor(width / CHARACTER + 0.5));
   return words.length <= most ? words : `${words.slice(0, most - 1)}…`;

@@ -71,11 +71,7 @@ function proportions(counts) {
     ...parts);
 }
 
-/**
- * @param {Card} card
- * @param {Record<string, string>} labels
- * @param {OnLocation | undefined} onLocation
- */
+/** @param {Card} card @param {Record<string, string>} labels @param {OnLocation | undefined} onLocation */
 function cardElement(card, labels, onLocation) {
   const { mistake } = card;
   return make("article", { class: `report-card report-status-${card.status}` },
@@ -92,10 +88,7 @@ function cardElement(card, labels, onLocation) {
     card.output && folded(labels.output, make("pre", { class: "report-output", tabIndex: 0 }, card.output)));
 }
 
-/**
- * @param {Mistake} mistake
- * @param {Record<string, string>} labels
- */
+/** @param {Mistake} mistake @param {Record<string, string>} labels */
 function mistakeElement(mistake, labels) {
   return make("div", { class: "report-mistake" },
     make("p", { class: "report-kind" }, labels.mistake),
@@ -131,10 +124,7 @@ function details(card, labels, onLocation) {
   return list.children.length > 0 && list;
 }
 
-/**
- * @param {Location} location
- * @param {OnLocation | undefined} onLocation
- */
+/** @param {Location} location @param {OnLocation | undefined} onLocation */
 function locationElement({ file, line, text }, onLocation) {
   const place = `${file}:${line}`;
   const link = onLocation
@@ -143,10 +133,7 @@ function locationElement({ file, line, text }, onLocation) {
   return make("span", {}, link, text && make("code", { class: "report-line" }, text));
 }
 
-/**
- * @param {Values} values
- * @param {Record<string, string>} labels
- */
+/** @param {Values} values @param {Record<string, string>} labels */
 function valuesTable(values, labels) {
   return make("div", {},
     values.where && make("span", { class: "report-where" }, values.where),
@@ -170,11 +157,7 @@ function titles(texts) {
   return make("ul", { class: "report-titles" }, ...texts.map((text) => make("li", {}, text)));
 }
 
-/**
- * Return content that is shown when its summary is clicked.
- * @param {string} summary
- * @param {Node} content
- */
+/** Return content that is shown when its summary is clicked. @param {string} summary @param {Node} content */
 function folded(summary, content) {
   return make("details", { class: "report-folded" }, make("summary", {}, summary), content);
 }

@@ -52,10 +52,7 @@ class Index {
     return this;
   }
 
-  /**
-   * @param {string} query
-   * @returns {{entry: Entry, terms: string[]}[]} the best first
-   */
+  /** @param {string} query @returns {{entry: Entry, terms: string[]}[]} the best first */
   find(query) {
     return this.index.search(query).map((result) => ({ entry: this.entries[result.id], terms: result.terms }));
   }
@@ -63,10 +60,7 @@ class Index {
 
 /** The list of results below the search box: arrows choose, Enter opens, Escape closes. */
 class ResultsView {
-  /**
-   * @param {HTMLFormElement} form
-   * @param {HTMLInputElement} input
-   */
+  /** @param {HTMLFormElement} form @param {HTMLInputElement} input */
   constructor(form, input) {
     this.input = input;
     this.panel = /** @type {HTMLElement} */ (form.querySelector(".search-panel"));
@@ -104,10 +98,7 @@ class ResultsView {
     }
   }
 
-  /**
-   * @param {{entry: Entry, terms: string[]}[]} results
-   * @param {string} query
-   */
+  /** @param {{entry: Entry, terms: string[]}[]} results @param {string} query */
   show(results, query) {
     const shown = results.slice(0, SHOWN);
     this.list.replaceChildren(...shown.map(({ entry, terms }, number) => resultItem(entry, terms, number)));
@@ -160,11 +151,7 @@ class ResultsView {
   }
 }
 
-/**
- * @param {Entry} entry
- * @param {string[]} terms that were found in it
- * @param {number} number
- */
+/** @param {Entry} entry @param {string[]} terms that were found in it @param {number} number */
 function resultItem(entry, terms, number) {
   const link = make("a", { href: entry.page + (entry.anchor ? `#${entry.anchor}` : ""), tabIndex: -1 },
     make("span", { class: "result-page" }, entry.title),
@@ -173,11 +160,7 @@ function resultItem(entry, terms, number) {
   return make("li", { id: `search-result-${number}`, role: "option" }, link);
 }
 
-/**
- * Returns the text around the first term that occurs in it.
- * @param {string} text
- * @param {string[]} terms
- */
+/** Returns the text around the first term that occurs in it. @param {string} text @param {string[]} terms */
 function excerpt(text, terms) {
   const lower = text.toLowerCase();
   const places = terms.map((term) => ({ start: lower.indexOf(term), term })).filter(({ start }) => start >= 0);

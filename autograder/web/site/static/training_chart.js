@@ -43,11 +43,7 @@ export class LossChart {
   }
 }
 
-/**
- * Return the drawing of a curve.
- * @param {Curve} curve
- * @param {number} available the width in pixels
- */
+/** Return the drawing of a curve. @param {Curve} curve @param {number} available the width in pixels */
 export function draw({ points, until, baselines }, available) {
   const width = Math.max(SMALLEST_WIDTH, Math.round(available));
   const height = Math.round(Math.min(400, Math.max(240, width * 0.5)));
@@ -96,11 +92,7 @@ export function drawKey(line) {
     shape("path", { d: "M0 4L32 4", class: line }), ...dots);
 }
 
-/**
- * Return the sentence that stands for the drawing.
- * @param {Point[]} points
- * @param {number} until
- */
+/** Return the sentence that stands for the drawing. @param {Point[]} points @param {number} until */
 function summary(points, until) {
   const last = points.at(-1);
   if (!last) return "Loss by step. There are no steps yet.";
