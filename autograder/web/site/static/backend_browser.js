@@ -91,9 +91,7 @@ export class BrowserBackend {
    * @returns {Promise<any>}
    */
   request(action, payload = {}) {
-    if (action === "cancel") {
-      return this.#cancel();
-    }
+    if (action === "cancel") return this.#cancel();
     const reply = this.#last.then(() => this.#perform(action, payload));
     this.#last = reply.catch(() => {});
     return reply;
@@ -102,9 +100,7 @@ export class BrowserBackend {
   /** Call back with every event; the returned function ends that. @param {(event: any) => void} callback */
   listen(callback) {
     this.#listeners.add(callback);
-    if (this.#loading) {
-      callback(this.#loading);
-    }
+    if (this.#loading) callback(this.#loading);
     return () => this.#listeners.delete(callback);
   }
 
@@ -125,9 +121,7 @@ export class BrowserBackend {
   /** Download everything at once, and start the worker. */
   async #begin() {
     const missing = this.missing();
-    if (missing) {
-      throw new BackendError(missing);
-    }
+    if (missing) throw new BackendError(missing);
     const kept = this.store.open();
     this.#index = await this.downloads.index();
     const downloads = [...this.#index.downloads, this.#index.headway].map((entry) => this.downloads.get(entry));
@@ -168,9 +162,7 @@ export class BrowserBackend {
     const more = { answers: this.#answers, files: this.#files };
     const started = await this.#exchange("start", { core, wheels, headway }, more);
     await this.#keep(started);
-    if (started.error) {
-      throw new BackendError(started.error);
-    }
+    if (started.error) throw new BackendError(started.error);
     this.#loading = null;
     this.#emit({ event: "ready" });
     if (this.#opened) {
@@ -208,9 +200,7 @@ export class BrowserBackend {
       answer = await this.#exchange(action, payload, { answers: await this.#download(missing) });
     }
     await this.#keep(answer);
-    if (answer.error) {
-      throw new BackendError(answer.error);
-    }
+    if (answer.error) throw new BackendError(answer.error);
     if (action === "open") {
       this.#opened = payload;
       this.#prepare(payload);
@@ -272,9 +262,7 @@ export class BrowserBackend {
   #tick() {
     this.clock.clearTimeout(this.#timer);
     const pending = this.#pending;
-    if (!pending || !RUNS_STUDENT_CODE.has(pending.action)) {
-      return;
-    }
+    if (!pending || !RUNS_STUDENT_CODE.has(pending.action)) return;
     const waited = (this.clock.now() - pending.progress) / 1000;
     const seconds = pending.action === "run" ? EXPERIMENT_SECONDS : this.seconds;
     const left = seconds - waited;
@@ -294,9 +282,7 @@ export class BrowserBackend {
 
   /** @param {Worker} worker @param {any} message */
   #receive(worker, message) {
-    if (worker !== this.#worker) {
-      return; // It was replaced.
-    }
+    if (worker !== this.#worker) return; // It was replaced.
     const pending = this.#pending;
     if (message.event === "progress") {
       if (pending) {
@@ -322,9 +308,7 @@ export class BrowserBackend {
 
   /** @param {Worker} worker @param {string} reason */
   #crashed(worker, reason) {
-    if (worker !== this.#worker) {
-      return;
-    }
+    if (worker !== this.#worker) return;
     const pending = this.#pending;
     const memory = /memory|RangeError: Array buffer|allocation/i.test(reason);
     if (pending?.action === "start") {

@@ -74,9 +74,7 @@ export class Downloads {
    */
   async #read(url, cache, counted) {
     const response = await this.#request(url, { cache });
-    if (!response.body) {
-      return response.arrayBuffer();
-    }
+    if (!response.body) return response.arrayBuffer();
     try {
       const parts = [];
       const reader = response.body.getReader();

@@ -36,9 +36,7 @@ export class WorkspaceStore {
 
   /** @returns {Promise<IDBDatabase>} */
   async #connect() {
-    if (!this.scope.indexedDB) {
-      throw new Error("no IndexedDB");
-    }
+    if (!this.scope.indexedDB) throw new Error("no IndexedDB");
     const opening = this.scope.indexedDB.open(this.name, 1);
     opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
     return result(opening);
@@ -50,9 +48,7 @@ export class WorkspaceStore {
    * @param {string[]} removed
    */
   async write(changed, removed) {
-    if (!this.#database || (!changed.size && !removed.length)) {
-      return;
-    }
+    if (!this.#database || (!changed.size && !removed.length)) return;
     try {
       const transaction = this.#database.transaction(STORE, "readwrite");
       const store = transaction.objectStore(STORE);
@@ -71,9 +67,7 @@ export class WorkspaceStore {
    * @returns {Promise<Map<string, Uint8Array | null>>}
    */
   async read(paths) {
-    if (!this.#database) {
-      return new Map();
-    }
+    if (!this.#database) return new Map();
     const store = this.#database.transaction(STORE, "readonly").objectStore(STORE);
     const contents = await Promise.all(paths.map((path) => result(store.get(path))));
     return new Map(paths.map((path, i) => [path, contents[i] ?? null]));
