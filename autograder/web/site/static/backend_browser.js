@@ -91,30 +91,20 @@ export class BrowserBackend {
    * @returns {Promise<any>}
    */
   request(action, payload = {}) {
-    if (action === "cancel") {
-      return this.#cancel();
-    }
+    if (action === "cancel") return this.#cancel();
     const reply = this.#last.then(() => this.#perform(action, payload));
     this.#last = reply.catch(() => {});
     return reply;
   }
 
-  /**
-   * Call back with every event; the returned function ends that.
-   * @param {(event: any) => void} callback
-   */
+  /** Call back with every event; the returned function ends that. @param {(event: any) => void} callback */
   listen(callback) {
     this.#listeners.add(callback);
-    if (this.#loading) {
-      callback(this.#loading);
-    }
+    if (this.#loading) callback(this.#loading);
     return () => this.#listeners.delete(callback);
   }
 
-  /**
-   * Python cannot be started: no request will be answered.
-   * @param {BackendError} error
-   */
+  /** Python cannot be started: no request will be answered. @param {BackendError} error */
   #stop(error) {
     error.lost = true;
     this.#worker?.terminate();
@@ -131,9 +121,7 @@ export class BrowserBackend {
   /** Download everything at once, and start the worker. */
   async #begin() {
     const missing = this.missing();
-    if (missing) {
-      throw new BackendError(missing);
-    }
+    if (missing) throw new BackendError(missing);
     const kept = this.store.open();
     this.#index = await this.downloads.index();
     const downloads = [...this.#index.downloads, this.#index.headway].map((entry) => this.downloads.get(entry));
@@ -174,9 +162,7 @@ export class BrowserBackend {
     const more = { answers: this.#answers, files: this.#files };
     const started = await this.#exchange("start", { core, wheels, headway }, more);
     await this.#keep(started);
-    if (started.error) {
-      throw new BackendError(started.error);
-    }
+    if (started.error) throw new BackendError(started.error);
     this.#loading = null;
     this.#emit({ event: "ready" });
     if (this.#opened) {
@@ -202,10 +188,7 @@ export class BrowserBackend {
     return worker;
   }
 
-  /**
-   * @param {string} action
-   * @param {any} payload
-   */
+  /** @param {string} action @param {any} payload */
   async #perform(action, payload) {
     await this.#started;
     let answer = await this.#exchange(action, payload, { answers: await this.#answersFor(action, payload) });
@@ -217,9 +200,7 @@ export class BrowserBackend {
       answer = await this.#exchange(action, payload, { answers: await this.#download(missing) });
     }
     await this.#keep(answer);
-    if (answer.error) {
-      throw new BackendError(answer.error);
-    }
+    if (answer.error) throw new BackendError(answer.error);
     if (action === "open") {
       this.#opened = payload;
       this.#prepare(payload);
@@ -281,9 +262,7 @@ export class BrowserBackend {
   #tick() {
     this.clock.clearTimeout(this.#timer);
     const pending = this.#pending;
-    if (!pending || !RUNS_STUDENT_CODE.has(pending.action)) {
-      return;
-    }
+    if (!pending || !RUNS_STUDENT_CODE.has(pending.action)) return;
     const waited = (this.clock.now() - pending.progress) / 1000;
     const seconds = pending.action === "run" ? EXPERIMENT_SECONDS : this.seconds;
     const left = seconds - waited;
@@ -301,14 +280,9 @@ export class BrowserBackend {
     this.#timer = this.clock.setTimeout(() => this.#tick(), TICK_MILLISECONDS);
   }
 
-  /**
-   * @param {Worker} worker
-   * @param {any} message
-   */
+  /** @param {Worker} worker @param {any} message */
   #receive(worker, message) {
-    if (worker !== this.#worker) {
-      return; // It was replaced.
-    }
+    if (worker !== this.#worker) return; // It was replaced.
     const pending = this.#pending;
     if (message.event === "progress") {
       if (pending) {
@@ -332,14 +306,9 @@ export class BrowserBackend {
     }
   }
 
-  /**
-   * @param {Worker} worker
-   * @param {string} reason
-   */
+  /** @param {Worker} worker @param {string} reason */
   #crashed(worker, reason) {
-    if (worker !== this.#worker) {
-      return;
-    }
+    if (worker !== this.#worker) return;
     const pending = this.#pending;
     const memory = /memory|RangeError: Array buffer|allocation/i.test(reason);
     if (pending?.action === "start") {
@@ -360,10 +329,7 @@ export class BrowserBackend {
     this.#replaceWorker(`${text} Your text is kept.`);
   }
 
-  /**
-   * Reject the current request and start a new worker with the same files.
-   * @param {string} message
-   */
+  /** Reject the current request and start a new worker with the same files. @param {string} message */
   #replaceWorker(message) {
     const pending = this.#pending;
     this.#worker?.terminate();
@@ -381,10 +347,7 @@ export class BrowserBackend {
     return {};
   }
 
-  /**
-   * Keep the files that Python has changed.
-   * @param {{changed?: Map<string, Uint8Array>, removed?: string[]}} answer
-   */
+  /** Keep the files that Python has changed. @param {{changed?: Map<string, Uint8Array>, removed?: string[]}} answer */
   async #keep({ changed = new Map(), removed = [] }) {
     changed.forEach((content, path) => this.#files.set(path, content));
     removed.forEach((path) => this.#files.delete(path));
@@ -395,10 +358,7 @@ export class BrowserBackend {
     }
   }
 
-  /**
-   * Pass on files that another tab has written.
-   * @param {string[]} paths
-   */
+  /** Pass on files that another tab has written. @param {string[]} paths */
   #receiveFiles(paths) {
     this.#last = this.#last
       .then(() => this.#started)

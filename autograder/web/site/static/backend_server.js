@@ -14,10 +14,7 @@ class ServerBackend {
   name = "server";
   canInterrupt = true;
 
-  /**
-   * @param {import("./backend.js").Page} page
-   * @param {string} token
-   */
+  /** @param {import("./backend.js").Page} page @param {string} token */
   constructor(page, token) {
     this._page = page;
     this._headers = { "X-Headway-Token": token, "X-Headway-Page": pageId() };
@@ -29,12 +26,7 @@ class ServerBackend {
     this._isEnded = false;
   }
 
-  /**
-   * Send a request, and return the reply.
-   * @param {string} action
-   * @param {object} [payload]
-   * @returns {Promise<any>}
-   */
+  /** Send a request, and return the reply. @param {string} action @param {object} [payload] @returns {Promise<any>} */
   async request(action, payload = {}) {
     const headers = { ...this._headers, "Content-Type": "application/json" };
     let response, reply;
@@ -127,10 +119,7 @@ function isOtherServer(response) {
   return response.status === 403 || response.status === 404;
 }
 
-/**
- * Yield the events of a stream in the format `text/event-stream`.
- * @param {ReadableStream<Uint8Array>} body
- */
+/** Yield the events of a stream in the format `text/event-stream`. @param {ReadableStream<Uint8Array>} body */
 async function* readEvents(body) {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -146,10 +135,7 @@ async function* readEvents(body) {
   }
 }
 
-/**
- * Return the back end of a page that the local server has sent.
- * @param {import("./backend.js").Page} page
- */
+/** Return the back end of a page that the local server has sent. @param {import("./backend.js").Page} page */
 export async function connect(page) {
   const meta = document.querySelector('meta[name="headway-token"]');
   return new ServerBackend(page, meta?.getAttribute("content") ?? "");

@@ -74,9 +74,7 @@ export class Downloads {
    */
   async #read(url, cache, counted) {
     const response = await this.#request(url, { cache });
-    if (!response.body) {
-      return response.arrayBuffer();
-    }
+    if (!response.body) return response.arrayBuffer();
     try {
       const parts = [];
       const reader = response.body.getReader();
@@ -91,10 +89,7 @@ export class Downloads {
     }
   }
 
-  /**
-   * @param {URL} url
-   * @param {RequestInit} options
-   */
+  /** @param {URL} url @param {RequestInit} options */
   async #request(url, options) {
     let response;
     try {
@@ -108,10 +103,7 @@ export class Downloads {
     return response;
   }
 
-  /**
-   * @param {number} loaded
-   * @param {number} total
-   */
+  /** @param {number} loaded @param {number} total */
   #count(loaded, total) {
     this.#progress = { loaded: this.#progress.loaded + loaded, total: this.#progress.total + total };
     this.onProgress(this.#progress);
@@ -131,10 +123,7 @@ function fileName(url) {
   return url.pathname.slice(url.pathname.lastIndexOf("/") + 1);
 }
 
-/**
- * Return the SHA-256 as hex digits.
- * @param {ArrayBuffer} data
- */
+/** Return the SHA-256 as hex digits. @param {ArrayBuffer} data */
 export async function sha256(data) {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -6,9 +6,7 @@ const TOO_OLD =
 
 /** Return what this browser lacks for Python, in one line; empty if nothing. */
 export function missingFeature() {
-  if (typeof WebAssembly !== "object" || typeof Worker !== "function") {
-    return TOO_OLD;
-  }
+  if (typeof WebAssembly !== "object" || typeof Worker !== "function") return TOO_OLD;
   if (!globalThis.crypto?.subtle) {
     return "This page must be opened with https (or from this computer): else it cannot verify what it downloads.";
   }

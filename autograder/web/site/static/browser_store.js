@@ -20,10 +20,7 @@ export class WorkspaceStore {
     this.scope = scope;
   }
 
-  /**
-   * Return the kept files; none if the browser keeps nothing.
-   * @returns {Promise<Map<string, Uint8Array>>}
-   */
+  /** Return the kept files; none if the browser keeps nothing. @returns {Promise<Map<string, Uint8Array>>} */
   async open() {
     try {
       this.#database = await this.#connect();
@@ -39,9 +36,7 @@ export class WorkspaceStore {
 
   /** @returns {Promise<IDBDatabase>} */
   async #connect() {
-    if (!this.scope.indexedDB) {
-      throw new Error("no IndexedDB");
-    }
+    if (!this.scope.indexedDB) throw new Error("no IndexedDB");
     const opening = this.scope.indexedDB.open(this.name, 1);
     opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
     return result(opening);
@@ -53,9 +48,7 @@ export class WorkspaceStore {
    * @param {string[]} removed
    */
   async write(changed, removed) {
-    if (!this.#database || (!changed.size && !removed.length)) {
-      return;
-    }
+    if (!this.#database || (!changed.size && !removed.length)) return;
     try {
       const transaction = this.#database.transaction(STORE, "readwrite");
       const store = transaction.objectStore(STORE);
@@ -74,18 +67,13 @@ export class WorkspaceStore {
    * @returns {Promise<Map<string, Uint8Array | null>>}
    */
   async read(paths) {
-    if (!this.#database) {
-      return new Map();
-    }
+    if (!this.#database) return new Map();
     const store = this.#database.transaction(STORE, "readonly").objectStore(STORE);
     const contents = await Promise.all(paths.map((path) => result(store.get(path))));
     return new Map(paths.map((path, i) => [path, contents[i] ?? null]));
   }
 
-  /**
-   * Call back with the paths of files that another tab has written.
-   * @param {(paths: string[]) => void} callback
-   */
+  /** Call back with the paths of files that another tab has written. @param {(paths: string[]) => void} callback */
   listen(callback) {
     if (this.scope.BroadcastChannel) {
       this.#channel = new this.scope.BroadcastChannel(this.name);
@@ -120,10 +108,7 @@ function result(request) {
   });
 }
 
-/**
- * @param {IDBTransaction} transaction
- * @returns {Promise<void>}
- */
+/** @param {IDBTransaction} transaction @returns {Promise<void>} */
 function finished(transaction) {
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();

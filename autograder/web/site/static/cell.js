@@ -351,11 +351,7 @@ export class Cell {
     });
   }
 
-  /**
-   * @param {string} name
-   * @param {string} solution
-   * @param {string | null} yours with which the solution is compared
-   */
+  /** @param {string} name @param {string} solution @param {string | null} yours with which the solution is compared */
   _openSolution(name, solution, yours) {
     const before = document.activeElement;
     const panel = solutionPanel({

@@ -53,11 +53,7 @@ export class CellView {
     return !this._report.hidden;
   }
 
-  /**
-   * Say in words whether the text is saved.
-   * @param {keyof typeof SAVE_WORDS} state
-   * @param {string} message
-   */
+  /** Say in words whether the text is saved. @param {keyof typeof SAVE_WORDS} state @param {string} message */
   showSaveState(state, message) {
     this._saveState.textContent = SAVE_WORDS[state];
     this._saveState.dataset.state = state;
@@ -153,10 +149,7 @@ function makeButtons(actions) {
   };
 }
 
-/**
- * @param {string} stub
- * @param {string} name
- */
+/** @param {string} stub @param {string} name */
 function documentation(stub, name) {
   return make("div", { class: "docs-function" },
     make("p", { class: "signature" }, make("code", {}, signature(stub, name))), layOut(docstring(stub, name)));

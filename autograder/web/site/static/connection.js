@@ -10,10 +10,7 @@ import { BackendError } from "./backend_error.js";
  */
 
 export class Connection {
-  /**
-   * @param {import("./backend.js").Page} page
-   * @param {Listeners} listeners
-   */
+  /** @param {import("./backend.js").Page} page @param {Listeners} listeners */
   constructor(page, listeners) {
     this._page = page;
     this._listeners = listeners;

@@ -20,21 +20,27 @@ export function make(tag, properties = {}, ...children) {
 }
 
 /**
- * Return text with its `code` in code elements.
- * @param {string} text
- * @returns {(Node | string)[]}
+ * Make an SVG element with attributes.
+ * @template {keyof SVGElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, string | number>} attributes
+ * @param {...(Node | string)} children
+ * @returns {SVGElementTagNameMap[K]}
  */
+export function shape(tag, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
+}
+
+/** Return text with its `code` in code elements. @param {string} text @returns {(Node | string)[]} */
 export function withCode(text) {
   return text.split(/(`[^`]+`)/).filter(Boolean).map((part) =>
     /^`[^`]+`$/.test(part) ? make("code", {}, part.slice(1, -1)) : part);
 }
 
-/**
- * Make a button.
- * @param {string} label
- * @param {() => void} onClick
- * @param {Record<string, any>} [properties]
- */
+/** Make a button. @param {string} label @param {() => void} onClick @param {Record<string, any>} [properties] */
 export function button(label, onClick, properties = {}) {
   return make("button", { type: "button", onclick: onClick, ...properties }, label);
 }
@@ -65,11 +71,7 @@ export function ask(question, { yes, no }) {
   });
 }
 
-/**
- * Return a number with a noun: "1 check", "2 checks".
- * @param {number} count
- * @param {string} noun
- */
+/** Return a number with a noun: "1 check", "2 checks". @param {number} count @param {string} noun */
 export function count(count, noun) {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -88,10 +88,7 @@ const reported = StateField.define({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/**
- * Return line numbers that begin with the number of a line in the file.
- * @param {number} first
- */
+/** Return line numbers that begin with the number of a line in the file. @param {number} first */
 const numbered = (first) => lineNumbers({ formatNumber: (number) => String(number + first - 1) });
 
 /**
@@ -229,12 +226,7 @@ const readOnly = (label) => [
   EditorView.contentAttributes.of({ "aria-label": label }),
 ];
 
-/**
- * Show a text that cannot be edited.
- * @param {string} text
- * @param {string} label
- * @returns {HTMLElement}
- */
+/** Show a text that cannot be edited. @param {string} text @param {string} label @returns {HTMLElement} */
 export function showText(text, label) {
   return new EditorView({ doc: text, extensions: readOnly(label) }).dom;
 }

@@ -107,11 +107,7 @@ function listen(cells, show) {
   }));
 }
 
-/**
- * @param {HTMLTableCellElement[][]} cells
- * @param {number} row
- * @param {number} column
- */
+/** @param {HTMLTableCellElement[][]} cells @param {number} row @param {number} column */
 function highlight(cells, row, column) {
   cells.forEach((line, i) => line.forEach((cell, j) =>
     cell.classList.toggle("map-current", i === row && j === column)));

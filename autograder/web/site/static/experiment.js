@@ -15,10 +15,7 @@ import { button, make } from "./dom.js";
  */
 
 export class Experiment {
-  /**
-   * @param {HTMLElement} host the element with the code
-   * @param {ExperimentPage} page
-   */
+  /** @param {HTMLElement} host the element with the code @param {ExperimentPage} page */
   constructor(host, page) {
     this._page = page;
     this._name = host.dataset.experiment ?? "";

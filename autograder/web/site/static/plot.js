@@ -4,7 +4,8 @@
 // differ in their dashes, too, and heat maps show amounts by how strong a color is. A plot is drawn again when the width
 // that it has changes, so that its text keeps its size.
 
-import { CHARACTER, LINE, fit, round, scaleOf, shape, text, wrap } from "./plot_shapes.js";
+import { shape } from "./dom.js";
+import { CHARACTER, LINE, fit, round, scaleOf, text, wrap } from "./plot_shapes.js";
 
 const DEFAULT_WIDTH = 640;
 const GAP = 18; // between panels
@@ -20,6 +21,9 @@ const LONGEST_TICK = 110; // width of a label on the x axis; of a longer one onl
  *   texts?: string[][], scale?: Axis, signed?: boolean, series?: Series[], marks?: Marks[]}} Panel
  * @typedef {{title: string, note: string, columns: number, panels: Panel[]}} PlotData
  * @typedef {{left: number, top: number, width: number, height: number}} Box
+ *
+ * Where a panel is drawn: its element, the room for its values, and the places of values in it.
+ * @typedef {{group: SVGElement, inner: Box, toX: (value: number) => number, toY: (value: number) => number}} Frame
  */
 
 /**
@@ -28,9 +32,7 @@ const LONGEST_TICK = 110; // width of a label on the x axis; of a longer one onl
  * @returns {SVGSVGElement}
  */
 export function renderPlot(data) {
-  const picture = /** @type {SVGSVGElement} */ (shape("svg", {
-    class: "plot", role: "img", "aria-label": `${data.title}. ${data.note}`, width: "100%",
-  }));
+  const picture = shape("svg", { class: "plot", role: "img", "aria-label": `${data.title}. ${data.note}`, width: "100%" });
   let width = 0;
   const draw = (/** @type {number} */ available) => {
     if (!available || available === width) return;
@@ -133,20 +135,17 @@ function drawPanel(group, panel, head, outer, headHeight, rows, hasLabel) {
   const toY = panel.y.reversed
     ? scaleOf(panel.y, inner.top, inner.top + inner.height)
     : scaleOf(panel.y, inner.top + inner.height, inner.top);
-  const bottom = drawAxes(group, panel, inner, toX, toY, outer.left, hasLabel);
-  for (const marks of panel.marks ?? []) if (marks.kind === "band") drawBand(group, marks, inner, toX);
-  if (panel.kind === "heatmap") drawHeatmap(group, panel, toX, toY);
-  else if (panel.kind === "bars") drawBars(group, panel, toX, toY);
-  else for (const series of panel.series ?? []) drawSeries(group, series, toX, toY);
-  for (const marks of panel.marks ?? []) if (marks.kind === "range") drawRanges(group, marks, toX, toY);
-  return panel.scale ? drawScale(group, panel, panel.scale, inner, bottom) : bottom;
+  const frame = { group, inner, toX, toY };
+  const bottom = drawAxes(frame, panel, outer.left, hasLabel);
+  for (const marks of panel.marks ?? []) if (marks.kind === "band") drawBand(frame, marks);
+  if (panel.kind === "heatmap") drawHeatmap(frame, panel);
+  else if (panel.kind === "bars") drawBars(frame, panel);
+  else for (const series of panel.series ?? []) drawSeries(frame, series);
+  for (const marks of panel.marks ?? []) if (marks.kind === "range") drawRanges(frame, marks);
+  return panel.scale ? drawScale(frame, panel, panel.scale, bottom) : bottom;
 }
 
-/**
- * @param {Panel} panel
- * @param {number} width
- * @param {number} rows of panels
- */
+/** @param {Panel} panel @param {number} width @param {number} rows of panels */
 function panelHeight(panel, width, rows) {
   if (panel.kind === "bars") return 130;
   if (panel.kind === "heatmap") {
@@ -159,15 +158,12 @@ function panelHeight(panel, width, rows) {
 
 /**
  * Draw the ticks and labels of both axes, and return where the panel ends.
- * @param {SVGElement} group
+ * @param {Frame} frame
  * @param {Panel} panel
- * @param {Box} inner
- * @param {(value: number) => number} toX
- * @param {(value: number) => number} toY
  * @param {number} edge left edge of the panel
  * @param {boolean} hasLabel
  */
-function drawAxes(group, panel, inner, toX, toY, edge, hasLabel) {
+function drawAxes({ group, inner, toX, toY }, panel, edge, hasLabel) {
   const bottom = inner.top + inner.height;
   const ruled = panel.kind !== "heatmap";
   for (const { at, label } of panel.y.ticks) {
@@ -186,13 +182,11 @@ function drawAxes(group, panel, inner, toX, toY, edge, hasLabel) {
   const every = isNamed ? 1 : Math.ceil((widest + 4) / slot);
   for (const { at, label } of panel.x.ticks.filter((_, number) => number % every === 0)) {
     const x = round(toX(at));
-    const tick = text(fit(label, LONGEST_TICK), x, bottom + LINE - 1, turned ? "plot-tick plot-end" : "plot-tick plot-middle");
-    if (turned) {
-      tick.setAttribute("x", String(x + 4));
-      tick.setAttribute("y", String(bottom + 6));
-      tick.setAttribute("transform", `rotate(-90 ${x + 4} ${bottom + 6})`);
-    }
-    group.append(tick);
+    /** @type {Record<string, string | number>} */
+    const place = turned
+      ? { class: "plot-tick plot-end", x: x + 4, y: bottom + 6, transform: `rotate(-90 ${x + 4} ${bottom + 6})` }
+      : { class: "plot-tick plot-middle", x, y: bottom + LINE - 1 };
+    group.append(shape("text", place, fit(label, LONGEST_TICK)));
   }
   let end = bottom + (turned ? widest + 8 : LINE + 2);
   for (const line of wrap(panel.x.label, inner.width + (inner.left - edge))) {
@@ -201,23 +195,17 @@ function drawAxes(group, panel, inner, toX, toY, edge, hasLabel) {
     const half = (line.length * CHARACTER) / 2;
     group.append(text(line, round(Math.max(edge + half, middle)), end - 4, "plot-label plot-middle"));
   }
-  if (!hasLabel) return end + 4;
-  const x = edge + 11;
-  const middle = inner.top + inner.height / 2;
-  const name = text(panel.y.label, x, middle, "plot-label plot-middle");
-  name.setAttribute("transform", `rotate(-90 ${x} ${round(middle)})`);
-  group.append(name);
+  if (hasLabel) {
+    const x = edge + 11;
+    const middle = inner.top + inner.height / 2;
+    group.append(shape("text", { class: "plot-label plot-middle", x, y: middle, transform: `rotate(-90 ${x} ${round(middle)})` },
+      panel.y.label));
+  }
   return end + 4;
 }
 
-/**
- * Draw a heat map: one path for all cells of the same strength of color.
- * @param {SVGElement} group
- * @param {Panel} panel
- * @param {(value: number) => number} toX
- * @param {(value: number) => number} toY
- */
-function drawHeatmap(group, panel, toX, toY) {
+/** Draw a heat map: one path for all cells of the same strength of color. @param {Frame} frame @param {Panel} panel */
+function drawHeatmap({ group, toX, toY }, panel) {
   /** @type {Map<string, string[]>} */
   const cells = new Map();
   /** @type {SVGElement[]} */
@@ -256,13 +244,12 @@ function strengthOf(value, scale, signed) {
 
 /**
  * Draw the color scale of a heat map, and return where it ends.
- * @param {SVGElement} group
+ * @param {Frame} frame
  * @param {Panel} panel
  * @param {Axis} scale
- * @param {Box} inner
  * @param {number} top
  */
-function drawScale(group, panel, scale, inner, top) {
+function drawScale({ group, inner }, panel, scale, top) {
   const signed = Boolean(panel.signed);
   const width = Math.min(inner.width, 180);
   const place = scaleOf(scale, inner.left, inner.left + width);
@@ -282,42 +269,27 @@ function drawScale(group, panel, scale, inner, top) {
   return top + 12 + 2 * LINE + 6;
 }
 
-/**
- * @param {SVGElement} group
- * @param {Panel} panel
- * @param {(value: number) => number} toX
- * @param {(value: number) => number} toY
- */
-function drawBars(group, panel, toX, toY) {
+/** @param {Frame} frame @param {Panel} panel */
+function drawBars({ group, toX, toY }, panel) {
   const [series] = panel.series ?? [];
   const half = ((toX(1) - toX(0)) / 2) * 0.76;
   series.x.forEach((x, i) => {
     const height = series.y[i];
     if (height === null) return;
     const [start, end] = [toY(Math.max(0, height)), toY(Math.min(0, height))];
-    const bar = shape("rect", {
+    group.append(shape("rect", {
       class: `plot-bar plot-color-${series.color}`,
       x: round(toX(x) - half), y: round(start), width: round(2 * half), height: Math.max(0.5, round(end - start)),
-    });
-    const tip = shape("title", {});
-    tip.textContent = `${panel.x.ticks[i]?.label ?? x}: ${height}`;
-    bar.append(tip);
-    group.append(bar);
+    }, shape("title", {}, `${panel.x.ticks[i]?.label ?? x}: ${height}`)));
   });
 }
 
-/**
- * @param {SVGElement} group
- * @param {Series} series
- * @param {(value: number) => number} toX
- * @param {(value: number) => number} toY
- */
-function drawSeries(group, series, toX, toY) {
+/** @param {Frame} frame @param {Series} series */
+function drawSeries({ group, toX, toY }, series) {
   const points = series.x.map((x, i) => ({ x, y: series.y[i] }));
   if (series.style === "dots") {
-    for (const { x, y } of points) {
-      if (y !== null) group.append(shape("circle", { class: `plot-dot plot-color-${series.color}`, cx: round(toX(x)), cy: round(toY(y)), r: 3.5 }));
-    }
+    group.append(...points.flatMap(({ x, y }) => (y === null ? [] : [
+      shape("circle", { class: `plot-dot plot-color-${series.color}`, cx: round(toX(x)), cy: round(toY(y)), r: 3.5 })])));
     return;
   }
   let path = "";
@@ -329,14 +301,8 @@ function drawSeries(group, series, toX, toY) {
   group.append(shape("path", { class: `plot-line plot-${series.style} plot-color-${series.color}`, fill: "none", d: path }));
 }
 
-/**
- * Shade ranges of x, with the label in the middle.
- * @param {SVGElement} group
- * @param {Marks} marks
- * @param {Box} inner
- * @param {(value: number) => number} toX
- */
-function drawBand(group, marks, inner, toX) {
+/** Shade ranges of x, with the label in the middle. @param {Frame} frame @param {Marks} marks */
+function drawBand({ group, inner, toX }, marks) {
   for (const [from, to] of marks.x) {
     const [left, right] = [toX(from), toX(to)];
     group.append(shape("rect", { class: "plot-band", x: round(left), y: inner.top, width: round(right - left), height: inner.height - 1 }));
@@ -346,14 +312,8 @@ function drawBand(group, marks, inner, toX) {
   }
 }
 
-/**
- * Draw horizontal ranges with a mark at each end and in the middle.
- * @param {SVGElement} group
- * @param {Marks} marks
- * @param {(value: number) => number} toX
- * @param {(value: number) => number} toY
- */
-function drawRanges(group, marks, toX, toY) {
+/** Draw horizontal ranges with a mark at each end and in the middle. @param {Frame} frame @param {Marks} marks */
+function drawRanges({ group, toX, toY }, marks) {
   marks.x.forEach((places, number) => {
     const [from, to, middle] = places.map((place) => round(toX(place)));
     const y = round(toY(marks.y[number]));

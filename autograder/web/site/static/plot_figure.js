@@ -52,10 +52,7 @@ function seriesTable(panel) {
     ...bodies);
 }
 
-/**
- * @param {import("./plot.js").Axis} axis
- * @param {number} at
- */
+/** @param {import("./plot.js").Axis} axis @param {number} at */
 function name(axis, at) {
   return axis.ticks.find((tick) => tick.at === at)?.label ?? String(at);
 }

@@ -1,6 +1,7 @@
-// The parts of a plot: SVG elements, text broken into lines, and the scale of an axis.
+// The parts of a plot: text, broken into lines, and the scale of an axis.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { shape } from "./dom.js";
+
 export const LINE = 16; // height of a line of text
 export const CHARACTER = 6.6; // width of a character, roughly
 
@@ -9,12 +10,7 @@ export const CHARACTER = 6.6; // width of a character, roughly
  * @typedef {{label: string, low: number, high: number, log: boolean, reversed: boolean, ticks: Tick[]}} Axis
  */
 
-/**
- * Return the function from values to places.
- * @param {Axis} axis
- * @param {number} start
- * @param {number} end
- */
+/** Return the function from values to places. @param {Axis} axis @param {number} start @param {number} end */
 export function scaleOf(axis, start, end) {
   const place = axis.log ? Math.log10 : Number;
   const low = place(axis.low);
@@ -41,26 +37,13 @@ export function wrap(words, width) {
 }
 
 /**
- * @param {string} tag
- * @param {Record<string, string | number>} attributes
- * @returns {SVGElement}
- */
-export function shape(tag, attributes) {
-  const element = /** @type {SVGElement} */ (document.createElementNS(SVG, tag));
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  return element;
-}
-
-/**
  * @param {string} content
  * @param {number} x
  * @param {number} y
  * @param {string} name
  */
 export function text(content, x, y, name) {
-  const element = shape("text", { class: name, x, y });
-  element.textContent = content;
-  return element;
+  return shape("text", { class: name, x, y }, content);
 }
 
 /** @param {number} value */
@@ -68,11 +51,7 @@ export function round(value) {
   return Math.round(value * 10) / 10;
 }
 
-/**
- * Return the beginning of a text that is too long for a width.
- * @param {string} words
- * @param {number} width
- */
+/** Return the beginning of a text that is too long for a width. @param {string} words @param {number} width */
 export function fit(words, width) {
   const most = Math.max(3, Math.floor(width / CHARACTER + 0.5));
   return words.length <= most ? words : `${words.slice(0, most - 1)}…`;

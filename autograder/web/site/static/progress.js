@@ -16,10 +16,7 @@ const WORDS = {
 /** @typedef {{earned: number, possible: number}} Points */
 
 export class Progress {
-  /**
-   * @param {string} module
-   * @param {Element | null} contents the contents at the side
-   */
+  /** @param {string} module @param {Element | null} contents the contents at the side */
   constructor(module, contents) {
     this._module = module;
     this._contents = contents;
@@ -51,10 +48,7 @@ export class Progress {
     if (points) this._points.textContent = `${inPoints(points.earned)} points in the whole course`;
   }
 
-  /**
-   * @param {Element} entry
-   * @param {string | null} status null if the code was not checked since it was changed
-   */
+  /** @param {Element} entry @param {string | null} status null if the code was not checked since it was changed */
   _mark(entry, status) {
     const words = WORDS[status ?? ""] ?? "not checked since it was changed";
     entry.querySelector(".mark")?.remove();

@@ -55,10 +55,7 @@ async function importBytes(source) {
 
 /** Python, with Headway in it. */
 export class PythonSide {
-  /**
-   * @param {any} pyodide
-   * @param {(event: object) => void} notify sends an event to the page at once
-   */
+  /** @param {any} pyodide @param {(event: object) => void} notify sends an event to the page at once */
   constructor(pyodide, notify) {
     this.pyodide = pyodide;
     this.notify = notify;

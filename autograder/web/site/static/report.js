@@ -1,11 +1,10 @@
 // The report of a check as HTML. All sentences come from Python (autograder/report/page_report.py); here they are only
 // laid out. Whatever a student wrote or printed enters the page as text, never as HTML.
 
-import { make, withCode } from "./dom.js";
+import { make, shape, withCode } from "./dom.js";
 import { errorMap } from "./error_map.js";
 import { statusMark } from "./status_mark.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const FEW_TITLES = 3; // as many are shown; more of them are folded
 
 /**
@@ -37,7 +36,7 @@ export function renderReport(report, { onLocation } = {}) {
     header(report),
     ...report.internal_errors.map((text) => make("p", { class: "report-internal-error" }, text)),
     ...report.cards.map((card) => cardElement(card, report.labels, onLocation)),
-    remaining(report),
+    report.remaining && folded(report.remaining, titles(report.remaining_titles)),
     report.waiting.length > 0 && make("ul", { class: "report-waiting report-status-blocked" },
       ...report.waiting.map((text) => make("li", {}, statusMark("blocked"), text))),
     ...report.notes.map((text) => make("p", { class: "report-note" }, text)));
@@ -63,30 +62,16 @@ function header(report) {
  * @param {StatusCount[]} counts
  */
 function proportions(counts) {
-  const total = counts.reduce((sum, entry) => sum + entry.count, 0);
-  const bar = document.createElementNS(SVG, "svg");
-  bar.setAttribute("class", "report-bar");
-  bar.setAttribute("viewBox", `0 0 ${total} 1`);
-  bar.setAttribute("preserveAspectRatio", "none");
-  bar.setAttribute("aria-hidden", "true");
-  let start = 0;
-  for (const { status, count } of counts) {
-    const part = document.createElementNS(SVG, "rect");
-    part.setAttribute("class", `report-status-${status}`);
-    part.setAttribute("x", String(start));
-    part.setAttribute("width", String(count));
-    part.setAttribute("height", "1");
-    bar.append(part);
-    start += count;
-  }
-  return bar;
+  let end = 0;
+  const parts = counts.map(({ status, count }) => {
+    end += count;
+    return shape("rect", { class: `report-status-${status}`, x: end - count, width: count, height: 1 });
+  });
+  return shape("svg", { class: "report-bar", viewBox: `0 0 ${end} 1`, preserveAspectRatio: "none", "aria-hidden": "true" },
+    ...parts);
 }
 
-/**
- * @param {Card} card
- * @param {Record<string, string>} labels
- * @param {OnLocation | undefined} onLocation
- */
+/** @param {Card} card @param {Record<string, string>} labels @param {OnLocation | undefined} onLocation */
 function cardElement(card, labels, onLocation) {
   const { mistake } = card;
   return make("article", { class: `report-card report-status-${card.status}` },
@@ -103,10 +88,7 @@ function cardElement(card, labels, onLocation) {
     card.output && folded(labels.output, make("pre", { class: "report-output", tabIndex: 0 }, card.output)));
 }
 
-/**
- * @param {Mistake} mistake
- * @param {Record<string, string>} labels
- */
+/** @param {Mistake} mistake @param {Record<string, string>} labels */
 function mistakeElement(mistake, labels) {
   return make("div", { class: "report-mistake" },
     make("p", { class: "report-kind" }, labels.mistake),
@@ -137,14 +119,12 @@ function details(card, labels, onLocation) {
   row(labels.stage, card.stage);
   for (const warning of card.warnings) row(labels.warnings, make("span", { class: "report-data" }, warning));
   row(labels.affected, card.affected);
-  row(labels.also, card.also.length > 0 && titles(card.also));
+  const also = titles(card.also);
+  row(labels.also, card.also.length > FEW_TITLES ? folded(`${card.also.length} more checks`, also) : card.also.length > 0 && also);
   return list.children.length > 0 && list;
 }
 
-/**
- * @param {Location} location
- * @param {OnLocation | undefined} onLocation
- */
+/** @param {Location} location @param {OnLocation | undefined} onLocation */
 function locationElement({ file, line, text }, onLocation) {
   const place = `${file}:${line}`;
   const link = onLocation
@@ -153,10 +133,7 @@ function locationElement({ file, line, text }, onLocation) {
   return make("span", {}, link, text && make("code", { class: "report-line" }, text));
 }
 
-/**
- * @param {Values} values
- * @param {Record<string, string>} labels
- */
+/** @param {Values} values @param {Record<string, string>} labels */
 function valuesTable(values, labels) {
   return make("div", {},
     values.where && make("span", { class: "report-where" }, values.where),
@@ -177,22 +154,10 @@ function pairTable(pair, labels) {
 
 /** @param {string[]} texts */
 function titles(texts) {
-  const list = make("ul", { class: "report-titles" }, ...texts.map((text) => make("li", {}, text)));
-  return texts.length <= FEW_TITLES ? list : folded(`${texts.length} more checks`, list);
+  return make("ul", { class: "report-titles" }, ...texts.map((text) => make("li", {}, text)));
 }
 
-/** @param {Report} report */
-function remaining(report) {
-  if (!report.remaining) return null;
-  const list = make("ul", { class: "report-titles" }, ...report.remaining_titles.map((text) => make("li", {}, text)));
-  return folded(report.remaining, list);
-}
-
-/**
- * Return content that is shown when its summary is clicked.
- * @param {string} summary
- * @param {Node} content
- */
+/** Return content that is shown when its summary is clicked. @param {string} summary @param {Node} content */
 function folded(summary, content) {
   return make("details", { class: "report-folded" }, make("summary", {}, summary), content);
 }

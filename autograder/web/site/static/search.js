@@ -1,5 +1,7 @@
 // Full-text search over all pages. The index is loaded when the search is used for the first time.
 
+import { make } from "./dom.js";
+
 const SHOWN = 12; // results
 
 /**
@@ -50,10 +52,7 @@ class Index {
     return this;
   }
 
-  /**
-   * @param {string} query
-   * @returns {{entry: Entry, terms: string[]}[]} the best first
-   */
+  /** @param {string} query @returns {{entry: Entry, terms: string[]}[]} the best first */
   find(query) {
     return this.index.search(query).map((result) => ({ entry: this.entries[result.id], terms: result.terms }));
   }
@@ -61,10 +60,7 @@ class Index {
 
 /** The list of results below the search box: arrows choose, Enter opens, Escape closes. */
 class ResultsView {
-  /**
-   * @param {HTMLFormElement} form
-   * @param {HTMLInputElement} input
-   */
+  /** @param {HTMLFormElement} form @param {HTMLInputElement} input */
   constructor(form, input) {
     this.input = input;
     this.panel = /** @type {HTMLElement} */ (form.querySelector(".search-panel"));
@@ -102,10 +98,7 @@ class ResultsView {
     }
   }
 
-  /**
-   * @param {{entry: Entry, terms: string[]}[]} results
-   * @param {string} query
-   */
+  /** @param {{entry: Entry, terms: string[]}[]} results @param {string} query */
   show(results, query) {
     const shown = results.slice(0, SHOWN);
     this.list.replaceChildren(...shown.map(({ entry, terms }, number) => resultItem(entry, terms, number)));
@@ -158,51 +151,23 @@ class ResultsView {
   }
 }
 
-/**
- * @param {Entry} entry
- * @param {string[]} terms that were found in it
- * @param {number} number
- */
+/** @param {Entry} entry @param {string[]} terms that were found in it @param {number} number */
 function resultItem(entry, terms, number) {
-  const item = document.createElement("li");
-  item.id = `search-result-${number}`;
-  item.setAttribute("role", "option");
-  const link = document.createElement("a");
-  link.href = entry.page + (entry.anchor ? `#${entry.anchor}` : "");
-  link.tabIndex = -1;
-  link.append(
-    element("span", "result-page", entry.title),
-    element("span", "result-heading", entry.heading),
-    excerpt(entry.text, terms),
-  );
-  item.append(link);
-  return item;
+  const link = make("a", { href: entry.page + (entry.anchor ? `#${entry.anchor}` : ""), tabIndex: -1 },
+    make("span", { class: "result-page" }, entry.title),
+    make("span", { class: "result-heading" }, entry.heading),
+    excerpt(entry.text, terms));
+  return make("li", { id: `search-result-${number}`, role: "option" }, link);
 }
 
-/**
- * @param {string} name
- * @param {string} className
- * @param {string} text
- */
-function element(name, className, text) {
-  const made = document.createElement(name);
-  made.className = className;
-  made.textContent = text;
-  return made;
-}
-
-/**
- * Returns the text around the first term that occurs in it.
- * @param {string} text
- * @param {string[]} terms
- */
+/** Returns the text around the first term that occurs in it. @param {string} text @param {string[]} terms */
 function excerpt(text, terms) {
   const lower = text.toLowerCase();
   const places = terms.map((term) => ({ start: lower.indexOf(term), term })).filter(({ start }) => start >= 0);
   const { start, term } = places.sort((a, b) => a.start - b.start)[0] ?? { start: 0, term: "" };
   const from = start > 50 ? text.indexOf(" ", start - 50) + 1 || start : 0;
   const to = text.length > from + 160 ? text.lastIndexOf(" ", from + 160) : text.length;
-  const made = element("span", "result-text", (from ? "… " : "") + text.slice(from, start));
-  made.append(element("mark", "", text.slice(start, start + term.length)), text.slice(start + term.length, to) + (to < text.length ? " …" : ""));
-  return made;
+  return make("span", { class: "result-text" }, (from ? "… " : "") + text.slice(from, start),
+    make("mark", {}, text.slice(start, start + term.length)),
+    text.slice(start + term.length, to) + (to < text.length ? " …" : ""));
 }

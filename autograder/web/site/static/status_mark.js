@@ -1,7 +1,8 @@
 // The marks of the statuses as small pictures, so that no font can lack one. They mean what ✓ ✗ ! ∞ ◌ · mean in the
 // terminal, and have the color of the text around them.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { shape } from "./dom.js";
+
 /** @type {Record<string, string>} */
 const PATHS = {
   passed: "M2.8 8.6 6.4 12.2 13.2 4",
@@ -12,26 +13,13 @@ const PATHS = {
   not_started: "M7.5 8H8.5",
 };
 
-/**
- * Return the mark of a status, without text: what stands beside it must say the same.
- * @param {string} status
- * @returns {SVGSVGElement}
- */
+/** Return the mark of a status, without text: what stands beside it must say the same. @param {string} status */
 export function statusMark(status) {
-  const picture = document.createElementNS(SVG, "svg");
-  picture.setAttribute("class", `status-mark status-mark-${status}`);
-  picture.setAttribute("viewBox", "0 0 16 16");
-  picture.setAttribute("width", "16");
-  picture.setAttribute("height", "16");
-  picture.setAttribute("aria-hidden", "true");
-  const path = document.createElementNS(SVG, "path");
-  path.setAttribute("d", PATHS[status] ?? PATHS.not_started);
-  path.setAttribute("fill", "none");
-  path.setAttribute("stroke", "currentColor");
-  path.setAttribute("stroke-width", status === "not_started" ? "3" : "2");
-  path.setAttribute("stroke-linecap", "round");
-  path.setAttribute("stroke-linejoin", "round");
-  if (status === "blocked") path.setAttribute("stroke-dasharray", "1.6 4.5");
-  picture.append(path);
-  return picture;
+  return shape("svg", {
+    class: `status-mark status-mark-${status}`, viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true",
+  }, shape("path", {
+    d: PATHS[status] ?? PATHS.not_started, fill: "none", stroke: "currentColor", "stroke-linecap": "round",
+    "stroke-linejoin": "round", "stroke-width": status === "not_started" ? 3 : 2,
+    ...(status === "blocked" && { "stroke-dasharray": "1.6 4.5" }),
+  }));
 }

@@ -1,6 +1,7 @@
 // The loss curve of a training run: an SVG that is drawn again whenever points arrive.
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
+import { shape } from "./dom.js";
+
 const MARGIN = { top: 12, right: 16, bottom: 44, left: 52 };
 const SMALLEST_WIDTH = 260;
 
@@ -42,68 +43,56 @@ export class LossChart {
   }
 }
 
-/**
- * Return the drawing of a curve.
- * @param {Curve} curve
- * @param {number} available the width in pixels
- */
+/** Return the drawing of a curve. @param {Curve} curve @param {number} available the width in pixels */
 export function draw({ points, until, baselines }, available) {
   const width = Math.max(SMALLEST_WIDTH, Math.round(available));
   const height = Math.round(Math.min(400, Math.max(240, width * 0.5)));
   const [lowest, highest] = range(points, baselines);
+  const [right, bottom] = [width - MARGIN.right, height - MARGIN.bottom];
   const yTicks = ticks(lowest, highest, Math.floor(height / 55));
   const xTicks = ticks(0, until, Math.max(3, Math.floor(width / 70))).filter((tick) => Number.isInteger(tick));
-  const x = (/** @type {number} */ step) =>
-    MARGIN.left + (step / Math.max(1, until)) * (width - MARGIN.left - MARGIN.right);
+  const x = (/** @type {number} */ step) => MARGIN.left + (step / Math.max(1, until)) * (right - MARGIN.left);
   const y = (/** @type {number} */ loss) =>
-    MARGIN.top + ((highest - Math.min(loss, highest)) / (highest - lowest)) * (height - MARGIN.top - MARGIN.bottom);
+    MARGIN.top + ((highest - Math.min(loss, highest)) / (highest - lowest)) * (bottom - MARGIN.top);
   const validation = points.filter((point) => point.validation !== null);
   const digits = decimals(yTicks);
 
-  const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", class: "loss-chart",
+  const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", class: "loss-chart",
     "aria-label": summary(points, until) });
   for (const tick of yTicks) {
-    svg.append(element("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(tick), y2: y(tick), class: "grid" }),
-      element("text", { x: MARGIN.left - 8, y: y(tick) + 4, class: "tick loss" }, tick.toFixed(digits)));
+    svg.append(shape("line", { x1: MARGIN.left, x2: right, y1: y(tick), y2: y(tick), class: "grid" }),
+      shape("text", { x: MARGIN.left - 8, y: y(tick) + 4, class: "tick loss" }, tick.toFixed(digits)));
   }
   for (const tick of xTicks) {
-    svg.append(element("text", { x: x(tick), y: height - MARGIN.bottom + 18, class: "tick step" },
-      tick.toLocaleString("en-US")));
+    svg.append(shape("text", { x: x(tick), y: bottom + 18, class: "tick step" }, tick.toLocaleString("en-US")));
   }
   svg.append(
-    element("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: height - MARGIN.bottom,
-      y2: height - MARGIN.bottom, class: "axis" }),
-    element("text", { x: (MARGIN.left + width - MARGIN.right) / 2, y: height - 6, class: "title" }, "step"),
-    element("text", { x: 0, y: 0, class: "title", transform: `translate(13 ${(height - MARGIN.bottom) / 2}) rotate(-90)` },
+    shape("line", { x1: MARGIN.left, x2: right, y1: bottom, y2: bottom, class: "axis" }),
+    shape("text", { x: (MARGIN.left + right) / 2, y: height - 6, class: "title" }, "step"),
+    shape("text", { x: 0, y: 0, class: "title", transform: `translate(13 ${bottom / 2}) rotate(-90)` },
       "loss (nats per character)"));
   baselines.forEach(({ loss }, number) => {
     if (loss > highest) return;
-    svg.append(element("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(loss), y2: y(loss),
-      class: `baseline baseline-${number}` }));
+    svg.append(shape("line", { x1: MARGIN.left, x2: right, y1: y(loss), y2: y(loss), class: `baseline baseline-${number}` }));
   });
   svg.append(
-    element("path", { d: path(points.map((point) => [x(point.step), y(point.loss)])), class: "training" }),
-    element("path", { d: path(validation.map((point) => [x(point.step), y(point.validation ?? 0)])),
+    shape("path", { d: path(points.map((point) => [x(point.step), y(point.loss)])), class: "training" }),
+    shape("path", { d: path(validation.map((point) => [x(point.step), y(point.validation ?? 0)])),
       class: "validation" }));
   for (const point of validation) {
-    svg.append(element("circle", { cx: x(point.step), cy: y(point.validation ?? 0), r: 3.5, class: "validation" }));
+    svg.append(shape("circle", { cx: x(point.step), cy: y(point.validation ?? 0), r: 3.5, class: "validation" }));
   }
   return svg;
 }
 
 /** Return a short piece of a line, for the legend. @param {string} line its classes */
 export function drawKey(line) {
-  const svg = element("svg", { viewBox: "0 0 32 8", width: 32, height: 8, class: "loss-chart key", "aria-hidden": "true" });
-  svg.append(element("path", { d: "M0 4L32 4", class: line }));
-  if (line === "validation") svg.append(element("circle", { cx: 16, cy: 4, r: 3.5, class: line }));
-  return svg;
+  const dots = line === "validation" ? [shape("circle", { cx: 16, cy: 4, r: 3.5, class: line })] : [];
+  return shape("svg", { viewBox: "0 0 32 8", width: 32, height: 8, class: "loss-chart key", "aria-hidden": "true" },
+    shape("path", { d: "M0 4L32 4", class: line }), ...dots);
 }
 
-/**
- * Return the sentence that stands for the drawing.
- * @param {Point[]} points
- * @param {number} until
- */
+/** Return the sentence that stands for the drawing. @param {Point[]} points @param {number} until */
 function summary(points, until) {
   const last = points.at(-1);
   if (!last) return "Loss by step. There are no steps yet.";
@@ -151,16 +140,4 @@ function decimals(values) {
 /** @param {number[][]} places */
 function path(places) {
   return places.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
-}
-
-/**
- * @param {string} tag
- * @param {Record<string, string | number>} attributes
- * @param {string} [text]
- */
-function element(tag, attributes, text = "") {
-  const made = document.createElementNS(NAMESPACE, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  made.textContent = text;
-  return made;
 }

@@ -15,11 +15,7 @@ export function find(selector, place = document) {
   return /** @type {T} */ (found);
 }
 
-/**
- * Show a message, or hide its place if there is none.
- * @param {HTMLElement} place
- * @param {string} message
- */
+/** Show a message, or hide its place if there is none. @param {HTMLElement} place @param {string} message */
 export function showMessage(place, message) {
   place.textContent = message;
   place.hidden = !message;

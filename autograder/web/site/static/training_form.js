@@ -71,19 +71,12 @@ export class RunForm {
     return this._presets.get(preset)?.title ?? preset;
   }
 
-  /**
-   * Resume the run in a checkpoint up to a step.
-   * @param {string} checkpoint
-   * @param {number} steps
-   */
+  /** Resume the run in a checkpoint up to a step. @param {string} checkpoint @param {number} steps */
   resume(checkpoint, steps) {
     return this._start({ out: checkpoint, steps, resume: true });
   }
 
-  /**
-   * @param {Preset} preset
-   * @param {boolean} checked
-   */
+  /** @param {Preset} preset @param {boolean} checked */
   _choice(preset, checked) {
     return make("label", { class: "preset" },
       make("input", { type: "radio", name: "preset", value: preset.name, checked }),
@@ -124,10 +117,7 @@ export class RunForm {
     return /** @type {HTMLInputElement & HTMLSelectElement} */ (this._form.elements.namedItem(name));
   }
 
-  /**
-   * Start a run with the values of the form and some others.
-   * @param {Record<string, any>} changes
-   */
+  /** Start a run with the values of the form and some others. @param {Record<string, any>} changes */
   async _start(changes) {
     const payload = {
       preset: this._preset.name, data: this._field("data").value, steps: Number(this._field("steps").value),

@@ -37,10 +37,7 @@ export function solutionPanel({ name, solution, yours, onClose }) {
     shown, make("p", { class: "actions" }, button("Close", onClose)));
 }
 
-/**
- * @param {{label: string, text: string}} first
- * @param {{label: string, text: string}} second
- */
+/** @param {{label: string, text: string}} first @param {{label: string, text: string}} second */
 function twoTexts(first, second) {
   const { element, isUnified } = showDifferences(first, second);
   const labels = make("p", { class: isUnified ? "two-labels unified" : "two-labels" },
