@@ -11,6 +11,7 @@ from autograder.cli import main
 from autograder.course import declare, registry, selection
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
+from autograder.models.training import select_modules
 
 
 def headway(*arguments):
@@ -164,3 +165,14 @@ def test_built_in_assignments_can_be_left_out():
     assert (softmax.module, softmax.number, attention.number) == ("softmax", 1, 2)
     with pytest.raises(UsageError, match="Did you mean 'attention'"):
         selection.built_in_assignments(without=["attenti"])
+
+
+@pytest.mark.slow
+def test_given_assignments_are_not_named_as_the_students(tmp_path, monkeypatch):
+    done("init", tmp_path / "w", "--assignment", "attention")
+    monkeypatch.setattr(select_modules, "statuses_of", lambda workspace, names: dict.fromkeys(names, "passed"))
+    passing = {"softmax", "attention"}
+    monkeypatch.setattr(select_modules.progress, "passed_assignments", lambda statuses, curriculum: passing)
+    with select_modules.select_modules(tmp_path / "w") as chosen:
+        assert chosen.student == ("attention",) and "softmax" in chosen.official
+
