@@ -9,10 +9,10 @@ const ROW = 26, LARGE_CELL = 40;
 let CELL = 13, width = 0;                     // of a status, and of all statuses of a row
 document.documentElement.classList.add("script");
 
-const make = (tag, className, text) => {
+const make = (tag, attributes = {}, ...children) => {
   const element = document.createElement(tag);
-  if (className) element.className = className;
-  if (text !== undefined) element.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
   return element;
 };
 const share = (s) => (s.outOf ? s.score / s.outOf : 0);
@@ -46,54 +46,29 @@ const statusText = (s) => s.letters
   : `${s.status}${s.reason ? `: ${s.reason}` : ""}`;
 
 function makeRow(student, place) {
-  const row = make("div", student === chosen ? "row chosen" : "row");
-  row.setAttribute("role", "row");
-  row.setAttribute("aria-rowindex", place + 2);
-  const name = make("div", "name");
-  name.setAttribute("role", "rowheader");
-  const button = make("button", "", student.name);
-  button.type = "button";
-  button.dir = "auto";
-  button.title = student.name;
+  const button = make("button", { type: "button", dir: "auto", title: student.name }, student.name);
   button.addEventListener("click", () => showDetail(student));
-  name.append(button);
   const hasScore = student.outOf && (["graded", "unreadable"].includes(student.status) || student.score);
-  const score = make("div", "score", hasScore ? `${Math.round(share(student) * 1000) / 10}%` : "–");
-  const late = make("div", "late", student.late ? `${student.late} d` : "");
-  const state = make("div", "state", student.status);
-  state.title = student.reason;
-  const section = hasSections ? [make("div", "section", student.section)] : [];
-  const cells = make("div", "strip");
-  for (const cell of [score, state, late, ...section, cells]) cell.setAttribute("role", "cell");
-  cells.setAttribute("aria-label", statusText(student));
+  const cell = (className, text, more) => make("div", { class: className, role: "cell", ...more }, text);
+  const cells = cell("strip", "", { "aria-label": statusText(student), "data-number": student.number });
   cells.style.width = `${width}px`;
   if (student.letters) cells.style.backgroundImage = `${lines()}, ${strip(student.letters)}`;
-  cells.dataset.number = student.number;
-  row.append(name, score, state, late, ...section, cells);
-  return row;
+  return make("div", { class: student === chosen ? "row chosen" : "row", role: "row", "aria-rowindex": place + 2 },
+    make("div", { class: "name", role: "rowheader" }, button),
+    cell("score", hasScore ? `${Math.round(share(student) * 1000) / 10}%` : "–"),
+    cell("state", student.status, { title: student.reason }),
+    cell("late", student.late ? `${student.late} d` : ""),
+    ...(hasSections ? [cell("section", student.section)] : []),
+    cells);
 }
 
-const head = make("div", "row head");
-head.setAttribute("role", "row");
-head.setAttribute("aria-rowindex", 1);
-for (const [className, text] of [["name", "student"], ["score", "score"], ["state", "status"], ["late", "late"],
-  ...(hasSections ? [["section", "section"]] : [])]) {
-  const cell = make("div", className, text);
-  cell.setAttribute("role", "columnheader");
-  head.append(cell);
-}
-const groups = make("div", "groups");
-groups.setAttribute("role", "columnheader");
-groups.append(make("div", "unseen", "status of every function, in course order: "));
-const labels = data.groups.map(([name, size]) => {
-  const label = make("span", "", name);
-  label.title = name;
-  groups.append(label);
-  return [label, size];
-});
-head.append(groups);
-const space = make("div");                      // as high as all rows, for the scroll bar
-space.setAttribute("role", "rowgroup");
+const labels = data.groups.map(([name, size]) => [make("span", { title: name }, name), size]);
+const groups = make("div", { class: "groups", role: "columnheader" },
+  make("div", { class: "unseen" }, "status of every function, in course order: "), ...labels.map(([label]) => label));
+const columns = { name: "student", score: "score", state: "status", late: "late", ...(hasSections && { section: "section" }) };
+const head = make("div", { class: "row head", role: "row", "aria-rowindex": 1 },
+  ...Object.entries(columns).map(([name, text]) => make("div", { class: name, role: "columnheader" }, text)), groups);
+const space = make("div", { role: "rowgroup" });  // as high as all rows, for the scroll bar
 space.style.position = "relative";
 grid.append(head, space);
 grid.style.maxHeight = `${(students.length + 2) * ROW}px`;  // no empty space below a small class
@@ -121,8 +96,7 @@ function draw() {
   space.style.minWidth = `${head.offsetWidth}px`;
   const first = Math.max(0, Math.floor(grid.scrollTop / ROW) - 6);
   const last = Math.min(shown.length, Math.ceil((grid.scrollTop + grid.clientHeight) / ROW) + 6);
-  const focused = document.activeElement && document.activeElement.closest && document.activeElement.closest(".row");
-  const place = focused ? focused.getAttribute("aria-rowindex") : null;
+  const place = document.activeElement?.closest(".row")?.getAttribute("aria-rowindex");
   const rows = [];
   for (let i = first; i < last; i += 1) {
     const row = makeRow(shown[i], i);
@@ -130,10 +104,7 @@ function draw() {
     rows.push(row);
   }
   space.replaceChildren(...rows);
-  if (place) {
-    const again = space.querySelector(`[aria-rowindex="${place}"] button`);
-    if (again) again.focus({ preventScroll: true });
-  }
+  if (place) space.querySelector(`[aria-rowindex="${place}"] button`)?.focus({ preventScroll: true });
 }
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
@@ -163,27 +134,21 @@ function update() {
 function showDetail(student) {
   chosen = student;
   const detail = document.getElementById("detail");
-  const title = make("h3");
-  title.append(make("bdi", "", student.name));
   const section = [student.section && `section ${student.section}`, student.ta && `TA ${student.ta}`];
   const about = [student.id, student.submission, ...section, statusText(student)].filter(Boolean).join(" · ");
-  const parts = [title, make("p", "soft", about)];
+  const parts = [make("h3", {}, make("bdi", {}, student.name)), make("p", { class: "soft" }, about)];
   const byAssignment = data.assignments.map((name, i) => student.shares[i] === null ? "" : `${name} ${student.shares[i]}%`);
-  if (data.assignments.length > 1) parts.push(make("p", "", byAssignment.filter(Boolean).join(", ")));
-  const line = make("p", "links");
-  const addLink = (address, text) => {
-    const link = make("a", "", text);
-    link.href = address;
-    line.append(link, " ");
-  };
+  if (data.assignments.length > 1) parts.push(make("p", {}, byAssignment.filter(Boolean).join(", ")));
+  const line = make("p", { class: "links" });
+  const addLink = (href, text) => line.append(make("a", { href }, text), " ");
   if (student.page) addLink(student.page, "Code and results");
   if (student.link) addLink(student.link, "Feedback for this student");
   for (const [other, similarity, address] of student.pairs) {
     const text = `Similar to ${other} (${Math.round(similarity * 100)}%)`;
-    if (address) addLink(address, text); else line.append(make("span", "", text), " ");
+    if (address) addLink(address, text); else line.append(make("span", {}, text), " ");
   }
   if (line.childNodes.length) parts.push(line);
-  for (const note of student.notes) parts.push(make("p", "", note));
+  for (const note of student.notes) parts.push(make("p", {}, note));
   const problems = make("ul");
   data.functions.forEach((name, i) => {         // in course order, with the recognized mistakes
     const letter = student.letters[i];
@@ -191,10 +156,9 @@ function showDetail(student) {
     const titles = student.mistakes.map((number) => data.mistakes[number])
       .filter(([, functionName]) => functionName === name).map(([title]) => title);
     const what = titles.length ? titles.join("; ") : words[letter];
-    problems.append(make("li", "", `${name}: ${what}`));
+    problems.append(make("li", {}, `${name}: ${what}`));
   });
-  const close = make("button", "", "Close");
-  close.type = "button";
+  const close = make("button", { type: "button" }, "Close");
   close.addEventListener("click", () => { detail.hidden = true; chosen = null; draw(); grid.focus(); });
   detail.replaceChildren(...parts, problems, close);
   detail.hidden = false;
@@ -202,12 +166,9 @@ function showDetail(student) {
 }
 
 const select = document.getElementById("sort");
-const option = (value, text) => { const element = make("option", "", text); element.value = value; return element; };
+const option = (value, text) => make("option", { value }, text);
 select.append(...Object.keys(orders).map((key) => option(key, key)));
-const byFunction = make("optgroup");
-byFunction.label = "status of a function";
-byFunction.append(...data.functions.map((name) => option(name, name)));
-select.append(byFunction);
+select.append(make("optgroup", { label: "status of a function" }, ...data.functions.map((name) => option(name, name))));
 select.addEventListener("change", () => { sortBy = select.value; update(); });
 const groupSelect = document.getElementById("group");
 if (groupSelect) {
@@ -215,10 +176,7 @@ if (groupSelect) {
   for (const [kind, title] of [["section", "section"], ["ta", "teaching assistant"]]) {
     const values = [...new Set(students.map((s) => s[kind]))].filter(Boolean).sort(collator.compare);
     if (!values.length) continue;
-    const list = make("optgroup");
-    list.label = title;
-    list.append(...values.map((value) => option(`${kind} ${value}`, value)));
-    groupSelect.append(list);
+    groupSelect.append(make("optgroup", { label: title }, ...values.map((value) => option(`${kind} ${value}`, value))));
   }
   groupSelect.addEventListener("change", () => {
     const [kind, ...rest] = groupSelect.value.split(" ");
@@ -259,7 +217,7 @@ grid.addEventListener("pointermove", (event) => {
   const column = cells ? Math.floor((event.clientX - cells.getBoundingClientRect().left) / CELL) : -1;
   const student = cells ? students[cells.dataset.number] : null;
   if (!student || !student.letters[column]) { if (tip) { tip.remove(); tip = null; } return; }
-  if (!tip) { tip = make("div"); tip.id = "tip"; document.body.append(tip); }
+  if (!tip) { tip = make("div", { id: "tip" }); document.body.append(tip); }
   tip.textContent = `${data.functions[column]}: ${words[student.letters[column]] || "no result"}`;
   tip.style.left = `${Math.min(event.clientX + 12, innerWidth - tip.offsetWidth - 8)}px`;
   tip.style.top = `${event.clientY + 16}px`;
@@ -275,21 +233,17 @@ for (const button of document.querySelectorAll("[data-mistake]")) {
     grid.focus({ preventScroll: true });
   });
 }
-const all = document.getElementById("all-mistakes");
-if (all) {
-  all.addEventListener("click", () => {
-    const open = all.closest("section").classList.toggle("all");
-    all.setAttribute("aria-expanded", open);
-    all.textContent = open ? "Show fewer" : `Show all ${data.mistakes.length}`;
-  });
-}
+document.getElementById("all-mistakes")?.addEventListener("click", ({ target: all }) => {
+  const open = all.closest("section").classList.toggle("all");
+  all.setAttribute("aria-expanded", open);
+  all.textContent = open ? "Show fewer" : `Show all ${data.mistakes.length}`;
+});
 
 // A click on a table heading sorts by that column.
 for (const table of document.querySelectorAll("table[data-sortable]")) {
   table.querySelectorAll("thead th").forEach((heading, column) => {
     if ("plain" in heading.dataset) return;
-    const button = make("button", "", heading.textContent);
-    button.type = "button";
+    const button = make("button", { type: "button" }, heading.textContent);
     heading.replaceChildren(button);
     button.addEventListener("click", () => {
       const number = heading.classList.contains("number");

@@ -60,16 +60,10 @@ export class CellView {
     this.problem.textContent = state === "failed" ? `not saved: ${message.replace(/^not saved: /, "")}` : "";
   }
 
-  /** Say what the check does. @param {string} text */
-  say(text) {
+  /** Say what the check does, or only to screen readers what the report shows. @param {string} text */
+  say(text, isHidden = false) {
     this._state.textContent = text;
-    this._state.classList.remove("visually-hidden");
-  }
-
-  /** Say to screen readers what the report shows. @param {string} text */
-  _announce(text) {
-    this._state.textContent = text;
-    this._state.classList.add("visually-hidden");
+    this._state.classList.toggle("visually-hidden", isHidden);
   }
 
   /** @param {boolean} isRunning */
@@ -91,7 +85,7 @@ export class CellView {
     this._docs.open = false;
     this._passed.hidden = !passed;
     if (passed) this._passed.replaceChildren(...this._celebration(points.earned, badges, next, canTrain));
-    this._announce(passed ? this._passes : headline);
+    this.say(passed ? this._passes : headline, true);
     this.scrollToResult();
   }
 
@@ -103,7 +97,7 @@ export class CellView {
   completeReport({ report: { headline, cards } }, report) {
     if (report) this._report.replaceChildren(report);
     const titles = cards.map((/** @type {any} */ card) => card.mistake?.title).filter(Boolean);
-    this._announce([headline, ...titles].join(". "));
+    this.say([headline, ...titles].join(". "), true);
   }
 
   /** Scroll as little as needed to show the outcome of the check. */

@@ -1,6 +1,12 @@
 // One check at a time. A check that is asked for meanwhile waits; asking twice makes no second one.
 
-/** @typedef {{functions: string[], check: () => Promise<void>, waits: () => void}} Checkable */
+/**
+ * @typedef {object} Checkable
+ * @property {() => Promise<void>} check
+ * @property {() => void} waits
+ * @property {(text: string) => void} say what the check is doing
+ * @property {(seconds: number | null) => void} expect the check ends in time, or is stopped
+ */
 
 export class CheckQueue {
   constructor() {

@@ -148,7 +148,7 @@ class Lesson {
       this._showFiles(event.cells, false).catch(ignoreLost);
       if (event.notes?.length) this._state.textContent = event.notes.join(" ");
     }
-    if (event.event === "countdown") this._expect(event.seconds);
+    if (event.event === "countdown") this.queue.running?.expect(event.seconds);
     if (event.event === "loading") this._showLoading(event.text);
     if (event.event === "ready") this._showReady();
     if (event.event === "notice") this._state.textContent = event.message;
@@ -158,27 +158,15 @@ class Lesson {
   /** @param {string} text what is loaded, such as "starting Python" */
   _showLoading(text) {
     this._loading = `Waiting: ${text}`;
-    this._sayInCell(this._loading);
+    this.queue.running?.say(this._loading);
     const more = this.cells.length ? "" : " You can read already. When it is done, the functions become editors.";
     this._state.textContent = `${text[0].toUpperCase()}${text.slice(1)} …${more}`;
   }
 
   _showReady() {
     this._loading = "";
-    this._sayInCell("Checking");
+    this.queue.running?.say("Checking");
     this._state.replaceChildren();
-  }
-
-  /** Say what the running check is doing. @param {string} text */
-  _sayInCell(text) {
-    const running = this.queue.running;
-    if (running instanceof Cell || running instanceof Experiment) running.say(text);
-  }
-
-  /** @param {number | null} seconds */
-  _expect(seconds) {
-    const running = this.queue.running;
-    if (running instanceof Cell || running instanceof Experiment) running.expect(seconds);
   }
 
   /**

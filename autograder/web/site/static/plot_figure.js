@@ -15,14 +15,12 @@ const MOST_ROWS = 64; // Of longer series, the table has every second point, eve
 export function renderFigure(data) {
   const numbers = make("details", { class: "plot-numbers" }, make("summary", {}, "numbers"));
   numbers.addEventListener("toggle", () => {
-    for (const panel of data.panels) numbers.append(make("div", { class: "plot-scroll", tabIndex: 0 }, table(panel)));
+    for (const panel of data.panels) {
+      const table = panel.kind === "heatmap" ? matrixTable(panel) : seriesTable(panel);
+      numbers.append(make("div", { class: "plot-scroll", tabIndex: 0 }, table));
+    }
   }, { once: true });
   return make("figure", { class: "plot-figure" }, renderPlot(data), make("figcaption", {}, data.note), numbers);
-}
-
-/** @param {Panel} panel */
-function table(panel) {
-  return panel.kind === "heatmap" ? matrixTable(panel) : seriesTable(panel);
 }
 
 /** @param {Panel} panel */
