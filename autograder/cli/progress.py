@@ -30,7 +30,6 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
     the assignment you are working on are listed, too, and those of others with --all or by name.
     """
     from autograder.report import progress_table
-    from autograder.workspace.next_function import function_to_work_on
 
     workspace = options.open_workspace(folder)
     console = options.make_console()
@@ -49,7 +48,7 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
     passed = {name for name, entry in entries.items() if entry.status == "passed"}
     listed = tuple(name for name in selected if not (only_open if name in passed else only_done))
     stale = frozenset(entries.keys() - workspace.statuses.keys())
-    current = function_to_work_on(workspace) if is_folded else None
+    current = workspace.function_to_work_on if is_folded else None
     unfolded = {current.partition(".")[0]} if current else set[str]()
     progress_table.render(
         workspace.curriculum, listed, console, entries, stale, len(selected), unfolded if is_folded else None
@@ -73,7 +72,7 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
     --more counts from the first hint.
     """
     from autograder.report import hints as hints_report
-    from autograder.workspace import hints, solution_offer, state
+    from autograder.workspace import hints, solutions, state
 
     workspace = options.open_workspace(folder or Path())
     curriculum = workspace.curriculum
@@ -101,7 +100,7 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
         commands = [f"headway check {function}{dir_option}", f"headway hint {function}{repeat}{dir_option}"]
         kinds_and_steps = list(zip(hints.KINDS, steps, strict=True))
         passes = function in workspace.progress and workspace.progress[function].status == "passed"
-        if remembers and solution_offer.offers_solution(workspace, function, passes):
+        if remembers and solutions.offers_solution(workspace, function, passes):
             commands.append(f"headway solution {function}{'' if passes else ' --give-up'}{dir_option}")
         hints_report.render(function, kinds_and_steps[:count], len(steps), commands, console)
     if remembers:
@@ -110,9 +109,7 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
 
 def _current_function(workspace: "Workspace") -> str:
     """Return the function that the student works on."""
-    from autograder.workspace.next_function import function_to_work_on
-
-    name = function_to_work_on(workspace) if workspace.has_assignments else workspace.current_function
+    name = workspace.function_to_work_on if workspace.has_assignments else workspace.current_function
     if name is None:
         raise UsageError("name a function, for example: headway hint softmax.softmax. List them all: headway list")
     return name

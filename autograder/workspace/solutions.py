@@ -10,9 +10,10 @@ from pathlib import Path
 from autograder.core.files import read_plain_file
 from autograder.course import Curriculum
 from autograder.errors import UsageError
-from autograder.workspace import files
+from autograder.workspace import files, hints
 from autograder.workspace.function_source import function_with_helpers
 from autograder.workspace.state import State
+from autograder.workspace.workspace import Workspace
 
 GAVE_UP = "gave_up"  # key of the state file: function -> when its solution was shown before it passed
 COURSE = "course.toml"  # an instructor's settings for a workspace: solutions = "after-pass" | "give-up" | "never"
@@ -96,3 +97,23 @@ def compare_lines(mine: str, theirs: str) -> Iterator[tuple[str, str, str]]:
         for left, right in zip_longest(a[i1:i2], b[j1:j2]):
             how = "theirs" if left is None else "mine" if right is None else "other"
             yield "same" if kind == "equal" else how, left or "", right or ""
+
+
+def offers_solution(workspace: Workspace, function: str, passes: bool) -> bool:
+    """Return whether a solution may be shown now: the code passes, or the last hint was seen and the rule allows it."""
+    try:
+        rule = solution_rule(workspace.folder)
+    except UsageError:
+        return False
+    if passes or function in workspace.state.section(GAVE_UP):
+        return rule != "never"
+    steps = hints.steps(function, workspace.curriculum.package)
+    return rule == "give-up" and hints.shown_count(workspace.state.section(hints.KEY), function) >= len(steps)
+
+
+def record_giving_up(workspace: Workspace, function: str, passes: bool, *, give_up: bool) -> None:
+    """Record that the solution of a function is shown before it passes; raise UsageError unless it may be shown."""
+    workspace.state.refresh()
+    passed = {function} if passes else set[str]()
+    if require_solution_allowed(workspace.folder, (function,), passed, give_up, workspace.state):
+        workspace.state.save()

@@ -14,7 +14,7 @@ from autograder.core.text import clean_name
 from autograder.documents.reading import Document
 from autograder.errors import UsageError
 from autograder.report import watch_screen, watch_state, wording
-from autograder.workspace import editor, files, hints, solution_offer, solutions, watch_views
+from autograder.workspace import editor, files, hints, solutions, watch_views
 from autograder.workspace.background_checker import CheckReply
 from autograder.workspace.file_watcher import REREAD, SAVED, FileWatcher
 from autograder.workspace.finished import finished_assignment
@@ -196,11 +196,11 @@ class WatchLoop:
         focus, passes = self._session.focus, self._passes
         view(80)  # raises UsageError where the student's file cannot be read
         try:
-            solution_offer.record_giving_up(self._workspace, focus, passes, give_up=False)
+            solutions.record_giving_up(self._workspace, focus, passes, give_up=False)
         except solutions.SolutionRefused as refused:
             if refused.rule != "give-up":
                 self._message = str(refused)
-            elif not solution_offer.offers_solution(self._workspace, focus, passes):
+            elif not solutions.offers_solution(self._workspace, focus, passes):
                 self._message = "the solution can be shown after the last hint: h shows the first, m one more"
             else:
                 self._message = f"{focus} does not pass yet. Show its solution? This is recorded. y / n"
@@ -209,7 +209,7 @@ class WatchLoop:
         self._open(view)
 
     def _give_up(self, view: Callable[[int], RenderableType]) -> None:
-        solution_offer.record_giving_up(self._workspace, self._session.focus, self._passes, give_up=True)
+        solutions.record_giving_up(self._workspace, self._session.focus, self._passes, give_up=True)
         self._open(view)
 
     def _open(self, view: Callable[[int], RenderableType]) -> None:
@@ -341,7 +341,7 @@ class WatchLoop:
         stub = editor.locate_stub(self._workspace, focus) if check and check["status"] == "not_started" else None
         documented = check["function"] if check and not wording.broken_file(check) else focus
         is_missing = stub is not None and not stub[1]
-        offers_solution = solution_offer.offers_solution(self._workspace, focus, self._passes)
+        offers_solution = solutions.offers_solution(self._workspace, focus, self._passes)
         if self._shows_only_map and check and check["error_map"]:
             check = {**check, "inputs": None, "help": None, "warnings": [], "output": "", "location": None,
                      "called_from": None, "mistake": None, "first_wrong_stage": None}  # fmt: skip

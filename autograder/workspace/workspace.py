@@ -205,6 +205,14 @@ class Workspace:
         """Record the results of checks of the snapshot's code, and save them; return a line for each badge."""
         return self.record(SubmissionResult("", "", 0, list(checks)))
 
+    @property
+    def function_to_work_on(self) -> str | None:
+        """The function of the latest check or of the watch screen; if it passes, the next one that does not."""
+        current, statuses = self.current_function, self.statuses
+        if current is not None and statuses.get(current) != "passed":
+            return current
+        return progress.next_unfinished(statuses, self.curriculum, current)
+
     def record(self, result: SubmissionResult, *, current_function: str | None = None, save: bool = True) -> list[str]:
         """Record a public result and the current function, if given, and `save` them; return a line for each badge."""
         save = save and self.has_recorded_course

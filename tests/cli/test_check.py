@@ -18,6 +18,8 @@ from autograder.sandbox import SandboxUnavailable
 from autograder.workspace import state
 from autograder.workspace.check import CheckOutcome
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def workspace(submission):
@@ -40,7 +42,6 @@ def test_check_internal_error_is_the_exit_code_whatever_passed(workspace, monkey
     assert invoke("check", "softmax.softmax", "--dir", workspace).returncode == 3
 
 
-@pytest.mark.slow
 def test_check_reads_and_writes_the_state_once(tmp_path, monkeypatch):
     work = tmp_path / "work"
     succeed("init", work)
@@ -52,12 +53,10 @@ def test_check_reads_and_writes_the_state_once(tmp_path, monkeypatch):
     assert sorted(used) == ["read_plain_file", "replace_file"]
 
 
-@pytest.mark.slow
 def test_check_in_a_process_reports_the_exit_code(workspace):
     assert headway("check", "softmax", "--dir", workspace).returncode == 1
 
 
-@pytest.mark.slow
 def test_check_passed_names_the_next_function(submission, solutions):
     softmax = (solutions / "softmax.py").read_text("utf-8")
     stub = "def bigram_counts(ids, vocab_size, k=1.0):\n    raise NotImplementedError\n"
@@ -74,7 +73,6 @@ def test_check_passed_names_the_next_function(submission, solutions):
     assert "experiment" not in text, "the other functions of the assignment are not known to pass"
 
 
-@pytest.mark.slow
 def test_check_json_to_a_file_and_standard_output(workspace, tmp_path):
     done = invoke("check", "softmax.softmax", "--dir", workspace, "--json", tmp_path / "r.json")
     written = json.loads((tmp_path / "r.json").read_text("utf-8"))
@@ -95,7 +93,6 @@ HOSTILE = r"""print("[red]not markup[/red] [b", "\x1b[31mred\x1b[2J", "y" * 10_0
     x = x + 1e-3 * np.arange(np.shape(x)[-1])"""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("columns", ["40", "80", "120"])
 @pytest.mark.parametrize("color", [{"NO_COLOR": "1"}, {"FORCE_COLOR": "1"}, {}])
 def test_check_shows_hostile_output_safely(submission, columns, color):
@@ -112,7 +109,6 @@ def test_check_shows_hostile_output_safely(submission, columns, color):
         assert max(len(line) for line in done.stdout.splitlines()) <= int(columns)
 
 
-@pytest.mark.slow
 def test_check_without_utf8_prints_readable_text(workspace):
     done = succeed("check", "softmax.softmax", "--dir", workspace, PYTHONIOENCODING="ascii", run=headway)
     assert "checks passed" in done.stdout
@@ -123,7 +119,6 @@ def test_check_without_utf8_prints_readable_text(workspace):
     assert timeless(plain) == timeless(usual)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file names are text")
 def test_check_folder_with_undecodable_name(workspace, tmp_path):
     folder = tmp_path / os.fsdecode(b"caf\xe9 \x1b[2J")
@@ -133,7 +128,6 @@ def test_check_folder_with_undecodable_name(workspace, tmp_path):
     assert "\x1b[2J" not in done.stdout
 
 
-@pytest.mark.slow
 def test_check_interrupted_by_ctrl_c_is_one_line(tmp_path):
     marker = tmp_path / "running"
     (tmp_path / "softmax.py").write_text(
@@ -183,7 +177,6 @@ def test_check_sandbox_missing_is_an_error(workspace, monkeypatch):
     assert "headway doctor" in refused.stderr
 
 
-@pytest.mark.slow
 def test_check_other_folder_recommends_the_sandbox(workspace):
     advice = f"headway check --dir {workspace} --sandbox"
     assert advice in invoke("check", "softmax.softmax", "--dir", workspace).stderr

@@ -28,6 +28,8 @@ from autograder.core import safe_output
 from autograder.models.training import checkpoint
 from autograder.report.console import SafeConsole
 
+pytestmark = pytest.mark.slow
+
 # Fill the clipboard, set the title (in 7 and 8 bits), blink, change the device, overwrite, turn the direction around.
 HOSTILE = "\x1b]52;c;cA==\x07\x1b]0;t\x1b\\\x9d0;t\x9c\x1b[5;41m\x9b5m\x1bPq\x1b\\\x1bc\r\x08\u202e\u2066x[blink red]"
 # Rich's own sequences are colors without blinking, and the movements of displays that redraw themselves.
@@ -86,7 +88,6 @@ def write_checkpoint(path, header, names=("W",)):
     return path
 
 
-@pytest.mark.slow
 def test_commands_with_a_hostile_checkpoint_write_no_control_sequences(tmp_path):
     write_checkpoint(tmp_path / "other.safetensors", HEADER)
     for _, header in variants(HEADER):
@@ -98,7 +99,6 @@ def test_commands_with_a_hostile_checkpoint_write_no_control_sequences(tmp_path)
         run("train", "--steps", "1", "--out", model, cwd=tmp_path)  # It exists, and the message describes it.
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("options", [("--length", "300"), ("--lines", "2")])
 def test_generate_with_hostile_prompt_and_characters_writes_none_of_them(tmp_path, options):
     header = HEADER | {"settings": SETTINGS | {"prompt": HOSTILE}}
@@ -164,7 +164,6 @@ def workspace(tmp_path_factory):
     return folder
 
 
-@pytest.mark.slow
 def test_commands_with_a_hostile_state_write_no_control_sequences(workspace):
     state = workspace / ".headway.json"
     content = json.loads(state.read_text("utf-8"))
@@ -188,7 +187,6 @@ CODE = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", CODE)
 def test_check_with_hostile_code_writes_no_control_sequences(workspace, name):
     text = CODE[name] if name in ("docstring", "syntax") else CODE[name].format(HOSTILE, HOSTILE)
@@ -198,7 +196,6 @@ def test_check_with_hostile_code_writes_no_control_sequences(workspace, name):
     run("diff", "softmax", cwd=workspace)
 
 
-@pytest.mark.slow
 def test_check_with_a_hostile_notebook_writes_no_control_sequences(workspace):
     path = workspace / "notebooks" / "softmax.ipynb"
     document = json.loads(path.read_text("utf-8"))
@@ -210,7 +207,6 @@ def test_check_with_a_hostile_notebook_writes_no_control_sequences(workspace):
     (workspace / "softmax.py").write_text(SOFTMAX, "utf-8")
 
 
-@pytest.mark.slow
 def test_init_from_a_hostile_archive_writes_no_control_sequences(workspace, tmp_path):
     invoke("submit", "--out", tmp_path / "work.zip", cwd=workspace)
     with zipfile.ZipFile(tmp_path / "work.zip") as archive:
@@ -244,7 +240,6 @@ def graded(tmp_path, monkeypatch):
     return arguments, tmp_path / "out"
 
 
-@pytest.mark.slow
 def test_grading_commands_with_hostile_names_write_no_control_sequences(graded, tmp_path):
     arguments, out = graded
     run(*arguments, "--roster", tmp_path / "roster.csv")
@@ -259,7 +254,6 @@ def test_grading_commands_with_hostile_names_write_no_control_sequences(graded, 
         run("export", form, out)
 
 
-@pytest.mark.slow
 def test_grade_with_hostile_names_in_an_archive_writes_no_control_sequences(tmp_path, monkeypatch):
     monkeypatch.setattr(grade_module, "WorkerPool", CachingPool)
     for number, name in enumerate((f"ada_4021_1_{HOSTILE}.py", f"Ada{HOSTILE}_18_assignsubmission_file/softmax.py",
@@ -270,7 +264,6 @@ def test_grade_with_hostile_names_in_an_archive_writes_no_control_sequences(tmp_
         run(*grade_arguments(tmp_path / f"{number}.zip", "--out", tmp_path / f"out{number}"))
 
 
-@pytest.mark.slow
 def test_commands_with_hostile_results_write_no_control_sequences(graded):
     _, out = graded
     documents = sorted(path for path in out.rglob("*.json") if path.stat().st_size < 300_000)
@@ -328,7 +321,6 @@ def test_safe_streams_clean_whatever_is_printed(capsys):
     require_harmless(output.encode())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8", "latin-1"])
 def test_commands_in_any_encoding_write_no_control_sequences(tmp_path, encoding):
     done = headway("generate", HOSTILE, cwd=tmp_path, PYTHONUTF8="0", PYTHONIOENCODING=encoding, LC_ALL="C")
@@ -336,7 +328,6 @@ def test_commands_in_any_encoding_write_no_control_sequences(tmp_path, encoding)
     require_harmless(done.stderr.encode())
 
 
-@pytest.mark.slow
 def test_no_other_console_is_made():
     files = Path(autograder.__file__).parent.rglob("*.py")
     assert [path.name for path in files if re.search(r"\bConsole\(", path.read_text("utf-8"))] == []

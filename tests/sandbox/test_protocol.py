@@ -28,6 +28,8 @@ from autograder.sandbox import Limits
 from autograder.sandbox.process import SocketProcess
 from autograder.sandbox.workers import ExitStatus
 
+pytestmark = pytest.mark.slow
+
 LIMITS = Limits(call_seconds=0.3, retry_seconds=0.3, submission_seconds=1e6, result_bytes=1 << 20)
 # More than a full header and body of these limits, twice over: as bytes, and as what is built of them.
 MEMORY = 100 << 20
@@ -152,7 +154,6 @@ def peak_memory_below(limit):
 fuzz = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
-@pytest.mark.slow
 @given(HEADERS, st.binary(max_size=64))
 @settings(fuzz, max_examples=200)
 def test_any_header_is_refused_or_decoded(header, body):
@@ -160,7 +161,6 @@ def test_any_header_is_refused_or_decoded(header, body):
         wire_format.unpack(framed(json.dumps(header).encode("utf-8", "surrogatepass"), body))
 
 
-@pytest.mark.slow
 @given(hostile_bytes())
 @settings(fuzz, max_examples=100)
 def test_unrequested_bytes_count_as_a_dead_process(tmp_path, data):
@@ -168,7 +168,6 @@ def test_unrequested_bytes_count_as_a_dead_process(tmp_path, data):
     assert isinstance(verdict, (Died, TimedOut))
 
 
-@pytest.mark.slow
 @given(REPLIES)
 @settings(fuzz, max_examples=120)
 def test_any_valid_reply_gives_value_or_verdict(tmp_path, reply):
@@ -224,7 +223,6 @@ def test_forged_cache_counts_as_a_dead_process(tmp_path):
     assert isinstance(verdict, Died) and "in place of the cache" in verdict.message
 
 
-@pytest.mark.slow
 @given(VALUES.filter(lambda value: type(value) is not int))
 @settings(fuzz, max_examples=50)
 def test_answer_with_wrong_id_counts_as_a_dead_process(tmp_path, number):
@@ -243,7 +241,6 @@ EXPECTED = {
 }
 
 
-@pytest.mark.slow
 @given(VALUES, st.sampled_from(list(EXPECTED)))
 @settings(fuzz, max_examples=200)
 def test_any_value_can_be_compared_and_diagnosed(value, qualified):
@@ -274,7 +271,6 @@ ODD = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("value", ODD, ids=repr)
 def test_diagnosis_survives_any_value(value):
     call = Call(TRANSFORMER.functions["softmax.softmax"], (np.ones((2, 3)),), {}, value)
@@ -286,7 +282,6 @@ def test_diagnosis_survives_any_value(value):
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("piece", [1, 3, 4096])
 def test_byte_sized_chunks_do_not_fill_the_memory(tmp_path, piece):
     """An answer that comes in small pieces costs its own size, not that of its pieces."""
@@ -322,7 +317,6 @@ def log_softmax(x):
 """
 
 
-@pytest.mark.slow
 @given(hostile_bytes())
 @settings(fuzz, max_examples=60)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="its channel has another number where there is no server")

@@ -23,6 +23,8 @@ from autograder.parsing.read_ipynb import MAX_STATEMENTS
 from autograder.sandbox import Limits
 from autograder.sandbox.source_reader import SourceReader
 
+pytestmark = pytest.mark.slow
+
 COURSE = TRANSFORMER.function_names
 RIGHT = "import numpy as np\n\ndef softmax(x, axis=-1):\n    return np.exp(x) / np.exp(x).sum(axis, keepdims=True)\n"
 DEEP = {
@@ -64,7 +66,6 @@ def earned(entry):
     return sum(earned for earned, _ in entry.functions.values())
 
 
-@pytest.mark.slow
 def test_deep_code_affects_only_its_submission(tmp_path):
     setup = worker.WorkerSetup(session.Options(("softmax.softmax",)), tmp_path)
     entries, documents = {}, {}
@@ -84,7 +85,6 @@ def test_deep_code_affects_only_its_submission(tmp_path):
     assert b"cell 2, line 1 cannot be read: it is nested too deeply" in documents["decorator attributes"]
 
 
-@pytest.mark.slow
 def test_find_similar_with_deep_code(tmp_path):
     pytest.importorskip("copydetect")
     for name, code in SHAPES.items():
@@ -102,7 +102,6 @@ def test_notebook_cells_with_deep_code(reader, shape):
     assert [cell.defines for cell in cells] == [("softmax",), ("softmax",)]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("cheap_for_this_process")
 def test_compiler_memory_is_limited(reader):
     found = reader.notebook_modules(notebook(nested_finally(19), "def log_softmax(x): return x"), COURSE)
@@ -110,7 +109,6 @@ def test_compiler_memory_is_limited(reader):
     assert b"def log_softmax(x): return x" in found["softmax.py"]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("cheap_for_this_process")
 def test_compiler_time_is_limited_for_each_submission(workers):
     limits = Limits(30.0, cpu_seconds=1.0, memory_bytes=1 << 30)
@@ -128,7 +126,6 @@ def test_compiler_time_is_limited_for_each_submission(workers):
             assert set(reader.notebook_modules(notebook(RIGHT), COURSE)) == {"softmax.py"}
 
 
-@pytest.mark.slow
 def test_slow_but_readable_notebooks_share_one_budget(workers):
     slow, read = notebook(nested_finally(15), RIGHT), 0
     with closing(SourceReader(workers, Limits(30.0, cpu_seconds=1.0, memory_bytes=1 << 30))) as reader:
@@ -138,7 +135,6 @@ def test_slow_but_readable_notebooks_share_one_budget(workers):
     assert 1 <= read <= 10
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("cheap_for_this_process")
 def test_large_syntax_trees_are_built_elsewhere(reader):
     assert reader.used_functions(b"x;" * (1 << 19), COURSE["softmax"]) == {}
@@ -189,14 +185,12 @@ def require_linear_time(statements, factor):
     assert time.process_time() - read < factor * (read - started)
 
 
-@pytest.mark.slow
 def test_finding_what_functions_need_takes_linear_time():
     count = MAX_STATEMENTS - 100  # each is needed by the next one only, so that one search finds one of them
     chain = [f"def f{i}(): return f{i - 1}()" for i in range(count)]
     require_linear_time([*chain, *(f"def {names[-1]}(): return f{count - 1}()" for names in COURSE.values())], 15)
 
 
-@pytest.mark.slow
 def test_many_definitions_in_two_modules_take_linear_time():
     tokenizer = " = ".join(name for name in COURSE["tokenizer"] if name not in COURSE["encoder_decoder"])
     half = MAX_STATEMENTS // 2  # a quadratic search takes 15 to 20 times as long, this one about 3 times

@@ -6,7 +6,7 @@ from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 from autograder.workspace import hints, solutions, state
-from autograder.workspace.solution_offer import offers_solution
+from autograder.workspace.solutions import offers_solution
 
 SOFTMAX = ("softmax.softmax",)
 

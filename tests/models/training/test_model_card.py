@@ -14,6 +14,8 @@ from autograder.models.training import checkpoint, runs
 from autograder.report.loss_curve import LossPoint
 from autograder.report.model_card import ModelCard, to_html, to_markdown
 
+pytestmark = pytest.mark.slow
+
 CARD = ModelCard(
     title="A <GPT> & more",
     summary="Trained on *stars*.",
@@ -77,7 +79,6 @@ def trained(tmp_path_factory):
     return folder
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["html", "md"])
 def test_card_of_a_run_shows_it(trained, tmp_path, suffix):
     out = tmp_path / f"card.{suffix}"
@@ -96,7 +97,6 @@ def test_card_of_a_run_shows_it(trained, tmp_path, suffix):
     assert "official solution: tokens and positions as vectors" in text
 
 
-@pytest.mark.slow
 def test_card_contains_nothing_private(trained, tmp_path):
     for suffix in ("html", "md"):
         invoke("card", "own.safetensors", "--solution", "--out", tmp_path / f"c.{suffix}", cwd=trained)
@@ -106,7 +106,6 @@ def test_card_contains_nothing_private(trained, tmp_path):
         assert "by the author of this card" not in text
 
 
-@pytest.mark.slow
 def test_card_without_its_text_file_still_works(trained, tmp_path):
     (tmp_path / "m.safetensors").write_bytes((trained / "own.safetensors").read_bytes())
     moved = trained / "diary.txt"
@@ -120,7 +119,6 @@ def test_card_without_its_text_file_still_works(trained, tmp_path):
     assert "counting pairs" not in (tmp_path / "m-card.html").read_text("utf-8")
 
 
-@pytest.mark.slow
 def test_card_refuses_what_it_should(trained, tmp_path):
     card = tmp_path / "card.md"
     card.write_text("mine")
@@ -135,7 +133,6 @@ def test_card_refuses_what_it_should(trained, tmp_path):
     assert titled.returncode == 0 and card.read_text("utf-8").startswith("# Mine\n")
 
 
-@pytest.mark.slow
 def test_checkpoint_records_the_student_and_the_time(trained, tmp_path):
     run = checkpoint.load(trained / "names.safetensors")
     assert run.student == ["tokenizer", "softmax"] and run.seconds > 0
