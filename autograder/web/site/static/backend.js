@@ -16,8 +16,6 @@
  * @property {(callback: (event: any) => void) => void} listen
  */
 
-export { BackendError } from "./backend_error.js";
-
 /**
  * Return the back end that the page was made for; null if it is only for reading.
  * @param {Page} page

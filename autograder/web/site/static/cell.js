@@ -72,10 +72,13 @@ export class Cell {
       onCheck: () => this.requestCheck(),
     });
     this._clock = new CheckClock(this._view.clock);
-    this._hints = new Hints({ load: (more) => this._loadHints(more), onSolution: () => this._showSolution() });
-    this._plots = new Plots((action, payload) => page.connection.request(action, payload));
+    this._hints = new Hints({
+      load: (more) => this._try(() => page.connection.request("hint", { function: this.current, more })),
+      onSolution: () => this._showSolution(),
+    });
+    this.plots = new Plots((action, payload) => page.connection.request(action, payload));
     this._view.hints.replaceWith(this._hints.element);
-    this._view.plots.replaceWith(this._plots.element);
+    this._view.plots.replaceWith(this.plots.element);
     host.replaceChildren(...this._view.elements);
     host.classList.add("ready");
     this.showStatus();
@@ -244,7 +247,7 @@ export class Cell {
     this._view.showReport(reply, this._render(reply.report), this._page.canTrain);
     if (reply.report.passed) {
       this._closeHints();
-      this._plots.drawFirst().then(() => this._view.scrollToResult()); // A longer column moves what is beside it.
+      this.plots.drawFirst().then(() => this._view.scrollToResult()); // A longer column moves what is beside it.
     } else if (reply.undiagnosed && this.saved.text === checked && !this._page.queue.isWaiting(this)) {
       this.showStatus();
       await this._diagnose(name ?? "", reply.report);
@@ -321,11 +324,6 @@ export class Cell {
     this._view.buttons.hint.setAttribute("aria-expanded", "false");
   }
 
-  /** @param {number} more */
-  _loadHints(more) {
-    return this._try(() => this._page.connection.request("hint", { function: this.current, more }));
-  }
-
   /** Show the solution; a question comes first, unless the function passes or the solution was shown before. */
   async _showSolution() {
     const name = this.current;
@@ -380,11 +378,6 @@ export class Cell {
       this._view.note.textContent = `The stub is back. Undo (Ctrl-Z) brings back your code.${copy}`;
       this.editor.focus();
     });
-  }
-
-  /** Offer the plots that this cell's functions draw. @param {import("./plots.js").Plot[]} plots */
-  offerPlots(plots) {
-    this._plots.offer(plots);
   }
 
   /** Run an action; say in the cell what has gone wrong. @template T @param {() => Promise<T>} action */

@@ -40,9 +40,4 @@ export class CheckQueue {
   isWaiting(cell) {
     return this._waiting.includes(cell);
   }
-
-  /** Forget the checks that wait. */
-  clear() {
-    this._waiting = [];
-  }
 }

@@ -42,8 +42,7 @@ export function layOut(text) {
     const lines = block.split("\n");
     if (SECTION.test(lines[0])) {
       laidOut.append(make("p", { class: "docs-section" }, lines[0].slice(0, -1)));
-      list = make("dl");
-      laidOut.append(list);
+      list = laidOut.appendChild(make("dl"));
       lines.shift();
     } else if (!lines[0].startsWith(" ")) {
       list = null;

@@ -52,13 +52,11 @@ export function button(label, onClick, properties = {}) {
  * @returns {Promise<boolean>}
  */
 export function ask(question, { yes, no }) {
-  const dialog = make("dialog", { class: "question", "aria-label": question });
-  const answer = make("form", { method: "dialog" },
-    make("p", {}, ...withCode(question)),
-    make("p", { class: "answers" },
-      make("button", { value: "no", autofocus: true }, no),
-      make("button", { value: "yes" }, yes)));
-  dialog.append(answer);
+  const answers = make("p", { class: "answers" },
+    make("button", { value: "no", autofocus: true }, no),
+    make("button", { value: "yes" }, yes));
+  const dialog = make("dialog", { class: "question", "aria-label": question },
+    make("form", { method: "dialog" }, make("p", {}, ...withCode(question)), answers));
   document.body.append(dialog);
   const before = document.activeElement;
   return new Promise((resolve) => {

@@ -19,8 +19,6 @@ export class Experiment {
   constructor(host, page) {
     this._page = page;
     this._name = host.dataset.experiment ?? "";
-    /** @type {string[]} */
-    this.functions = []; // for the queue: an experiment is about no function in particular
     this._isStopped = this._isRunning = false;
     this._run = button("Run", () => this._request(), { class: "run" });
     this._stop = button("Stop", () => this._requestStop(), { class: "stop", hidden: true });

@@ -224,7 +224,7 @@ class Lesson {
   _offerPlots() {
     const passes = (/** @type {string} */ name) => this.progress.statuses[name] === "passed";
     for (const cell of this.cells) {
-      cell.offerPlots(this._plots.filter(({ functions }) => {
+      cell.plots.offer(this._plots.filter(({ functions }) => {
         const here = functions.filter((name) => name.startsWith(`${this._module}.`));
         return functions.every(passes) && cell.functions.includes(here[here.length - 1]);
       }));
