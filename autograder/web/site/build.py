@@ -16,7 +16,7 @@ Backend = Literal["server", "browser", "none"]
 PYODIDE_CDN = "https://cdn.jsdelivr.net"
 # What a site loads that can only be read. A site that checks code has everything else, too.
 _READING = (
-    *("icon.svg", "search.js", "site.js", "theme.js", "vendor/LICENSES.txt", "vendor/minisearch.js"),
+    *("dom.js", "icon.svg", "search.js", "site.js", "theme.js", "vendor/LICENSES.txt", "vendor/minisearch.js"),
     *("print.css", "search.css", "site.css", "start.css", "text.css"),
 )
 _ONLY_SERVER = ("backend_server.", "training")
