@@ -6,6 +6,7 @@ from pathlib import Path
 from autograder.classroom.exporters import junit
 from autograder.classroom.grading.worker import scratch_folder
 from autograder.classroom.submissions import intake
+from autograder.classroom.submissions.account import account_for
 from autograder.classroom.submissions.model import Attempt, SubmissionPart
 from autograder.core.files import write_atomically
 from autograder.core.text import clean_name
@@ -32,9 +33,10 @@ def check_in_sandbox(folder: Path, options: session.Options) -> SubmissionResult
         results: list[SubmissionResult] = []
 
         def check(checks: session.CheckSession) -> None:
-            notes = intake.copy_modules(files, copy, options.curriculum, checks.reader).notes
+            account = account_for(files, options.curriculum, checks.reader)
+            account.write(copy, options.curriculum)
             result = checks.check(clean_name(folder.name), copy, options.functions)
-            result.notes = notes
+            result.notes, result.files = account.notes, account.files
             results.append(result)
 
         session.run_in_session(dataclasses.replace(options, sandbox=sandbox), check)

@@ -59,8 +59,8 @@ def init(folder: Path, archive: Path | None, names: tuple[str, ...], agents: Pat
 
 def _read_archive(path: Path, curriculum: "Curriculum") -> bytes:
     """Return the content of a submitted archive; raise UsageError, before anything is written, if it is none."""
+    from autograder.core.archives import MAX_ARCHIVE_BYTES
     from autograder.core.files import read_plain_file
-    from autograder.core.zip_archive import MAX_ARCHIVE_BYTES
     from autograder.workspace.import_archive import read_submission
 
     try:

@@ -70,6 +70,7 @@ class SubmissionResult:
     checks: list[CheckResult]
     internal_errors: list[str] = field(default_factory=list)  # failures of Headway itself
     notes: list[str] = field(default_factory=list)  # files left out when the submission was collected, and why
+    files: "list[types.FileRecord]" = field(default_factory=list)  # all that were submitted
     official_prerequisites: bool = False  # Each assignment was checked together with the official earlier ones.
     sandbox: list[str] = field(default_factory=lambda: ["process"])  # what isolated the student's code
     seconds: float = 0.0  # wall time of the whole run
@@ -170,6 +171,7 @@ def to_document(result: SubmissionResult, curriculum: Curriculum) -> "types.Resu
         "passed": result.passed,
         "internal_errors": result.internal_errors,
         "notes": result.notes,
+        "files": result.files,
         "seconds": round(result.seconds, 4),
         "used": result.used,
         "assignments": assignments,

@@ -150,6 +150,15 @@ class CheckedSubmission(TypedDict):
     sha256: Digest
 
 
+class FileRecord(TypedDict):
+    """A submitted file: the assignments that it counts as, or why it is ignored."""
+
+    name: Annotated[str, Meta(description="its path in the submission, archives included")]
+    counts_as: Annotated[list[str], Meta(description="assignments; empty for a helper that was taken")]
+    ignored: Annotated[str, Meta(description="why it does not count; empty if it does")]
+    changed: Annotated[Time | None, Meta(description="when the file or its archive was changed, if known")]
+
+
 class ResultDocument(TypedDict):
     """The results of one run of the checks on one submission."""
 
@@ -165,6 +174,7 @@ class ResultDocument(TypedDict):
     passed: Annotated[bool, Meta(description="every check passed")]
     internal_errors: Annotated[list[str], Meta(description="failures of Headway itself, not of the submission")]
     notes: Annotated[list[str], Meta(description="what was left out of the submission, and why")]
+    files: Annotated[list[FileRecord], Meta(description="what was submitted, first what counts; 60 at most")]
     seconds: Amount
     used: Annotated[UsageRecord | None, Meta(description="null where checks are hidden")]
     assignments: list[AssignmentDocument]

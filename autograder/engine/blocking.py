@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from autograder.core.archives import SkippedFile
 from autograder.core.files import secret_folder
-from autograder.core.zip_archive import SkippedFile
 from autograder.course import CACHE, Curriculum
 from autograder.documents.results import CheckResult, Status, SubmissionResult
 from autograder.engine.jobs import Job, JobResult

@@ -1,9 +1,48 @@
-"""Find out which functions of a module use which others."""
+"""Find out which functions of a module are written, and which of them use which others."""
 
 import ast
+import hashlib
 from collections.abc import Sequence
 
 from .cell_statements import PARSER_ERRORS
+from .extract import HEADER, unguarded
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def function_body(function: Function) -> list[ast.stmt]:
+    """Return the statements of a function without its docstring."""
+    return function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
+
+
+def is_stub(function: Function) -> bool:
+    """Return whether a function only raises NotImplementedError."""
+    match function_body(function):
+        case [ast.Raise(exc=ast.Name("NotImplementedError") | ast.Call(func=ast.Name("NotImplementedError")))]:
+            return True
+    return False
+
+
+def written_functions(content: bytes, names: Sequence[str]) -> dict[str, str]:
+    """Return a digest of each of the named functions that is more than a stub; of all, if Python cannot read the file.
+
+    Comments, blank lines and docstrings do not count.
+    """
+    try:
+        tree = ast.parse(content)
+        statements = unguarded(tree) if content.startswith(HEADER.encode()) else tree.body
+        functions = {node.name: node for node in statements if isinstance(node, Function)}
+        bound = {target.id: ast.dump(node) for node in statements if isinstance(node, ast.Assign)
+                 for target in node.targets if isinstance(target, ast.Name)}  # fmt: skip
+        texts = {
+            name: "".join(map(ast.dump, [node.args, *function_body(node)]))
+            for name in names
+            if (node := functions.get(name)) is not None and not is_stub(node)
+        }
+        texts = {name: bound[name] for name in names if name in bound and name not in functions} | texts
+    except PARSER_ERRORS:
+        texts = dict.fromkeys(names, repr(content))
+    return {name: hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16] for name, text in texts.items()}
 
 
 def used_functions(content: bytes, names: Sequence[str]) -> dict[str, list[str]]:

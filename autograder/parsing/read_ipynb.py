@@ -13,7 +13,7 @@ from . import Unreadable
 from .cell_statements import Cell, read_statements
 from .extract import FunctionNames, extract_modules
 
-MAX_NOTEBOOK_BYTES = 16 << 20  # plots are part of the file
+MAX_NOTEBOOK_BYTES = 48 << 20  # pictures and other outputs are part of the file, and are dropped
 MAX_CELLS = 2000
 MAX_TEXT_BYTES = 1 << 20
 # The whole course has 100 KiB of code and about 300 statements.

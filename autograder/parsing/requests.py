@@ -9,13 +9,14 @@ from typing import Any
 
 from . import Unreadable
 from .code_tokens import filtered_code
-from .function_uses import used_functions
+from .function_uses import used_functions, written_functions
 from .read_ipynb import defining_cells, read_modules
 
 OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "read_modules": read_modules,
     "defining_cells": defining_cells,
     "used_functions": used_functions,
+    "written_functions": written_functions,
     "filtered_code": filtered_code,
 }
 

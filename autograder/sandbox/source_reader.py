@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from autograder.core.archives import SkippedFile
 from autograder.core.text import clean
-from autograder.core.zip_archive import SkippedFile
 from autograder.errors import UsageError
 from autograder.sandbox.call_timer import Deadline
 from autograder.sandbox.limits import Limits
@@ -102,6 +102,13 @@ class SourceReader:
         if not isinstance(found, dict) or not all(isinstance(used, list) for used in found.values()):
             raise SkippedFile(_NO_ANSWER)
         return {name: set(names).intersection(_texts(found[name])) for name in names if name in found}
+
+    def written_functions(self, content: bytes, names: Sequence[str]) -> dict[str, str]:
+        """Return a digest of each of the named functions of a module that is more than a stub."""
+        found = self._ask("written_functions", content=content, names=list(names))
+        if not isinstance(found, dict) or not all(isinstance(digest, str) for digest in found.values()):
+            raise SkippedFile(_NO_ANSWER)
+        return {name: clean(found[name], 16) for name in names if name in found}
 
     def filtered_code(self, sources: Mapping[str, bytes]) -> dict[str, str]:
         """Return the code of each source as the comparison of submissions needs it, by the same keys."""

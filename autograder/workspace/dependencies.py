@@ -16,12 +16,12 @@ from pathlib import Path
 from autograder.core.files import read_plain_file
 from autograder.course import Curriculum, registry
 from autograder.parsing.extract import HEADER, unguarded
+from autograder.parsing.function_uses import Function, function_body, is_stub
 
 MAX_BYTES = 1 << 20  # nobody writes a larger module by hand, so larger files are ignored
 UNBOUND = ""  # stands for the top-level statements of a module that bind no name
 
 QualifiedName = tuple[str, str]  # module and name
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass
@@ -51,31 +51,18 @@ class ModuleSource:
                 for bound, text, uses in _definitions(self.name, statement):
                     parsed.definitions[bound] = parsed.definitions.get(bound, "") + text
                     parsed.uses.setdefault(bound, set()).update(uses)
-                if isinstance(statement, _Function) and _is_stub(statement):
+                if isinstance(statement, Function) and is_stub(statement):
                     parsed.stubs.add(statement.name)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # recursion: a sum of 1000s of terms
             return ParsedModule(error if isinstance(error, SyntaxError) else SyntaxError(str(error)))
         return parsed
 
 
-def _body(function: _Function) -> list[ast.stmt]:
-    """Return the statements of a function without its docstring."""
-    return function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
-
-
-def _is_stub(function: _Function) -> bool:
-    """Return whether a function only raises NotImplementedError."""
-    match _body(function):
-        case [ast.Raise(exc=ast.Name("NotImplementedError") | ast.Call(func=ast.Name("NotImplementedError")))]:
-            return True
-    return False
-
-
 def _definitions(module: str, statement: ast.stmt) -> Iterator[tuple[str, str, set[QualifiedName]]]:
-    if isinstance(statement, _Function):
+    if isinstance(statement, Function):
         # Defaults and decorators are evaluated on import, so an error in them affects the whole module.
         outside = [*statement.decorator_list, *statement.args.defaults, *filter(None, statement.args.kw_defaults)]
-        inside = [statement.args, *_body(statement)]
+        inside = [statement.args, *function_body(statement)]
         yield statement.name, f"def {_dump(*outside, *inside)}", _names_used(module, *outside, *inside)
         if evaluated := [node for node in outside if not _is_literal(node)]:
             yield UNBOUND, _dump(*evaluated), _names_used(module, *evaluated)

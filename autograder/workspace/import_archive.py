@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from autograder.core.archives import MAX_ARCHIVE_BYTES, Quota, SkippedFile, read_archive
 from autograder.core.text import clean, counted
-from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, Quota, SkippedFile, read_archive
 from autograder.course import Curriculum, registry
 from autograder.errors import UsageError
 from autograder.parsing.read_ipynb import MAX_NOTEBOOK_BYTES
@@ -59,9 +59,15 @@ def read_submission(content: bytes, curriculum: Curriculum) -> tuple[dict[str, b
     notes = []
     quota = Quota(MAX_ARCHIVE_BYTES, f"because it is larger than {MAX_ARCHIVE_BYTES >> 20} MiB unpacked")
     try:
-        for name, file in read_archive(io.BytesIO(content), why_not, _max_bytes, MAX_FILES, quota):
-            if isinstance(file, SkippedFile):
-                notes.append(f"{clean(name, 80)} was left out: {file}")
+        for path, file in read_archive("archive.zip", content, _max_bytes, MAX_FILES, quota):
+            name = path.rpartition("/")[2]
+            reason = file if isinstance(file, SkippedFile) else why_not(name)
+            if path.count("/") > 1:
+                reason = "it does not lie at the top of the archive or in its only folder"
+            if reason is not None and name.endswith((".py", SUFFIX)):
+                notes.append(f"{clean(name, 80)} was left out: {reason}")
+            elif isinstance(file, SkippedFile) or reason is not None:
+                continue
             elif manifest["files"].get(name) != hashlib.sha256(file).hexdigest():
                 raise UsageError(f"{name} in the archive was changed after it was packed. Export it again")
             else:
@@ -79,7 +85,7 @@ def _folded(name: str) -> str:
 
 
 def _max_bytes(name: str) -> int:
-    return MAX_NOTEBOOK_BYTES if name.endswith(SUFFIX) else MAX_BYTES
+    return MAX_NOTEBOOK_BYTES if name.endswith(SUFFIX) else MAX_BYTES if name.endswith(".py") else 0
 
 
 def _read_manifest(content: bytes) -> dict[str, Any]:

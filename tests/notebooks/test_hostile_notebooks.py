@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from support.result_documents import check, document
 
-from autograder.core.zip_archive import SkippedFile
+from autograder.core.archives import SkippedFile
 from autograder.notebooks import nbgrader_autograded
 from autograder.parsing.read_ipynb import MAX_NOTEBOOK_BYTES
 from autograder.sandbox.source_reader import source_reader

@@ -80,7 +80,7 @@ def test_read_modules_accepts_every_format_and_metadata(document):
         (notebook("#" * (1 << 20), "#"), "more than 1 MiB of code and text"),
         (notebook("#" * (1 << 18), "#"), "more than 256 KiB of code"),
         (notebook("x;" * 2001, "x\n" * 2001), "more than 4000 statements"),
-        (b" " * (16 << 20) + b"{}", "larger than 16 MiB"),
+        (b" " * (48 << 20) + b"{}", "larger than 48 MiB"),
     ],
 )
 def test_unreadable_notebook_is_skipped_with_a_reason(content, why):

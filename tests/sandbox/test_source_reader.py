@@ -14,7 +14,7 @@ from support.student_notebook import notebook
 from autograder.classroom.class_report import similarity
 from autograder.classroom.grading import worker
 from autograder.classroom.submissions.intake import SubmittedFile
-from autograder.core.zip_archive import SkippedFile
+from autograder.core.archives import SkippedFile
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine import session
 from autograder.parsing import extract

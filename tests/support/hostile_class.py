@@ -32,6 +32,7 @@ from pathlib import Path
 
 import autograder
 from autograder.classroom.submissions import intake
+from autograder.classroom.submissions.account import account_for
 from autograder.classroom.submissions.model import Attempt, SubmissionPart
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
@@ -288,7 +289,7 @@ def _submitted(attack, root, inbox, words, reader):
     target = _folder(root, {}, words)
     files = intake.read_files(Attempt((SubmissionPart(folder),)))
     assert [file.name for file in files] == sorted(attack.files), files
-    intake.copy_modules(files, target, TRANSFORMER, reader)
+    account_for(files, TRANSFORMER, reader).write(target, TRANSFORMER)
     return target
 
 

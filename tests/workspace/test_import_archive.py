@@ -45,7 +45,7 @@ def test_import_archive_keeps_when_solutions_were_shown_here(folder):
 
 
 OUTSIDE = [
-    "../evil.py", "/tmp/evil.py", "a/../../evil.py", "..\\evil.py", "C:evil.py", "C:/evil.py", "./evil.py",
+    "../evil.py", "/tmp/evil.py", "a/../../evil.py", "..\\evil.py", "C:evil.py", "C:/evil.py",
     "a/b/evil.py", "__MACOSX/evil.py", ".git/hooks/pre-commit", ".vscode/settings.json", ".vscode/tasks.json",
     ".headway.json", "AGENTS.md", "course.toml", "pyproject.toml", "pytest.ini", "evil.pth", "evil.so", "evil .py",
     "\x1b[2J.py",

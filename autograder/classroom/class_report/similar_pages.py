@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from autograder.classroom.class_report.similarity import code_lines
 from autograder.classroom.storage.gradebook import Gradebook
+from autograder.core.archives import SkippedFile
 from autograder.core.files import write_atomically
-from autograder.core.zip_archive import SkippedFile
 from autograder.course import registry
 from autograder.course.stubs import bundled
 from autograder.documents.reading import Document

@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 
 from autograder.classroom.storage.gradebook import Gradebook, display_name
 from autograder.classroom.submissions import intake, layouts
+from autograder.classroom.submissions.account import account_for
 from autograder.classroom.submissions.model import Attempt
+from autograder.core.archives import SkippedFile
 from autograder.core.current_folder import hidden_matplotlibrc
-from autograder.core.zip_archive import SkippedFile
 from autograder.course import Curriculum, registry
 from autograder.course.stubs import bundled
 from autograder.documents.reading import Document
@@ -213,11 +214,13 @@ def _filtered_submissions(folder: Path, layout: str, result: SimilarityResult) -
 def _filtered_code(attempt: Attempt, reader: SourceReader) -> tuple[dict[str, str], str]:
     """Return the filtered code of one attempt by module, and what could not be read."""
     with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
-        taken = intake.copy_modules(intake.read_files(attempt), Path(scratch), registry.default(), reader)
+        account = account_for(intake.read_files(attempt), registry.default(), reader)
+        account.write(Path(scratch), registry.default())
         # Every module from a notebook starts with the same preamble, which is not the student's.
         sources = {file.stem: file.read_bytes().removeprefix(PREAMBLE.encode()) for file in Path(scratch).glob("*.py")}
-    problem = "; ".join([note for note in taken.notes if "left out" in note or not taken.modules][:3])
-    if not taken.modules:
+    found = account.assignments(registry.default())
+    problem = "; ".join([note for note in account.notes if "left out" in note or not found][:3])
+    if not found:
         return {}, problem or "it contains no module of the course"
     try:
         return reader.filtered_code(sources), problem

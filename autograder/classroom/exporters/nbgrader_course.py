@@ -13,8 +13,8 @@ from typing import Any
 from autograder.classroom.exporters import nbgrader
 from autograder.classroom.storage.gradebook import Gradebook
 from autograder.classroom.submissions.folder_reader import read_plain_file
+from autograder.core.archives import SkippedFile
 from autograder.core.files import write_atomically
-from autograder.core.zip_archive import SkippedFile
 from autograder.errors import UsageError, missing_package
 from autograder.notebooks import nbgrader_autograded
 from autograder.parsing.read_ipynb import MAX_NOTEBOOK_BYTES

@@ -21,7 +21,7 @@ from autograder.engine.session import Options
 _RESULT_FILES = (
     "*.py", "core/*.py", "course/*.py", "documents/*.py", "courses/transformer/**/*.py",
     "courses/transformer/*/hints.toml",
-    "engine/**/*.py", "sandbox/**/*.py", "classroom/submissions/intake.py",
+    "engine/**/*.py", "sandbox/**/*.py", "classroom/submissions/intake.py", "classroom/submissions/account.py",
     "classroom/submissions/folder_reader.py", "classroom/grading/worker.py", "notebooks/*.py", "parsing/*.py",
 )  # fmt: skip
 

@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -27,10 +27,11 @@ from autograder.classroom.policy.model import Policy
 from autograder.classroom.storage import submitted_code
 from autograder.classroom.storage.result_store import JournalEntry, function_points
 from autograder.classroom.submissions import intake
+from autograder.classroom.submissions.account import Account, account_for
 from autograder.classroom.submissions.model import Attempt
 from autograder.core import gc_tuning
 from autograder.core.files import secret_folder, write_atomically
-from autograder.core.text import clean
+from autograder.course import Curriculum
 from autograder.documents import results
 from autograder.documents.reading import Document
 from autograder.engine import session
@@ -62,6 +63,7 @@ class GradingTask:
     cpu_seconds: float = math.inf  # what the student's limit leaves for it
     run_key: str = ""  # see `cache_keys.run_key`
     functions: tuple[str, ...] | None = None  # the functions to check; None for those of the session
+    chosen: Mapping[str, str] = field(default_factory=dict)  # the file that a person chose, by assignment
 
     def read_files(self) -> list[intake.SubmittedFile]:
         """Return the submitted files."""
@@ -100,7 +102,8 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     signature = "" if isinstance(task.source, list) else intake.file_signature(task.source)
     files = task.read_files()
     with secret_folder(setup.scratch) as folder:
-        taken = intake.copy_modules(files, folder, setup.options.curriculum, checks.reader)
+        account = account_for(files, setup.options.curriculum, checks.reader, task.chosen)
+        account.write(folder, setup.options.curriculum)
         read_seconds = time.thread_time() - started
         functions = task.functions or setup.options.functions
         result = checks.check(task.name, folder, functions, limits=setup.options.limits.within(task.cpu_seconds))
@@ -110,7 +113,7 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     if result.used is not None:
         result.used["grader_seconds"] = round(result.used["grader_seconds"] + read_seconds, 3)
     charged_seconds = result.charged_seconds
-    result.notes = [*taken.notes, *result.notes]
+    result.notes, result.files = [*account.notes, *result.notes], account.files
     # An attempt that had all of the student's time is not tried again: it would end in the same way.
     limit = setup.policy.limits.student_seconds
     is_cut_short = task.cpu_seconds <= charged_seconds and task.cpu_seconds < limit
@@ -125,7 +128,7 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     # The paths of copies, which tracebacks and warnings print, differ from run to run.
     text = re.sub(rf"{re.escape(str(setup.scratch))}/[\w-]+/(?:\d+/)?", "", text)
     content = text.encode("utf-8", "replace")
-    entry = _journal_entry(task, document, result, taken, [file.name for file in files])
+    entry = _journal_entry(task, document, result, account, setup.options.curriculum)
     entry.checks = counts
     entry.digest, entry.signature = intake.content_digest(files), signature
     entry.key = "" if is_cut_short else cache_keys.result_key(task.run_key, task.name, entry.digest)
@@ -135,19 +138,20 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
 
 
 def _journal_entry(
-    task: GradingTask, document: Document, result: results.SubmissionResult, taken: intake.IntakeResult,
-    names: Sequence[str],
+    task: GradingTask, document: Document, result: results.SubmissionResult, account: Account, curriculum: Curriculum
 ) -> JournalEntry:  # fmt: skip
-    """Return the entry of a result; `names` are those of the submitted files."""
+    """Return the entry of a result."""
     entry = JournalEntry(
         task.file, "",
         functions=function_points(document),
         notes=[*result.notes, *_broken_files(document)], sandbox=result.sandbox, seconds=document["seconds"],
+        files=account.counting_files(), rivals=account.rivals,
     )  # fmt: skip
     if result.internal_errors:
         entry.status, entry.reason = "failed", f"internal error: {result.internal_errors[0]}"
-    elif not taken.modules:
-        entry.status, entry.reason = "unreadable", "; ".join(taken.notes[:3]) or _why_nothing_is_graded(names)
+    elif not account.assignments(curriculum):
+        entry.status = "unreadable"
+        entry.reason = "; ".join(account.notes[:3]) or _why_nothing_is_graded([file["name"] for file in account.files])
     return entry
 
 
@@ -163,10 +167,10 @@ def _status_counts(result: results.SubmissionResult) -> dict[str, dict[str, int]
 
 
 def _why_nothing_is_graded(names: Sequence[str]) -> str:
-    """Return why a submission in which these Python files and notebooks were found has no grade."""
+    """Return why a submission in which these files were found has no grade."""
     if not names:
-        return "no Python file or notebook was found"
-    shown = [" ".join(clean(name, 60).split()) for name in names[:MAX_FILE_NAMES]]
+        return "no file was found"
+    shown = names[:MAX_FILE_NAMES]
     more = [f"{len(names) - MAX_FILE_NAMES} more"] if len(names) > MAX_FILE_NAMES else []
     return f"no Python file or notebook of an assignment was found, only {', '.join([*shown, *more])}"
 

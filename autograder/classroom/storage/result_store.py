@@ -43,6 +43,8 @@ class JournalEntry:
     functions: dict[str, tuple[float, float]] = field(default_factory=dict)  # points earned and possible, by function
     checks: dict[str, dict[str, int]] = field(default_factory=dict)  # number of checks by assignment and status
     notes: list[str] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)  # the name of the file that counts, by assignment
+    rivals: dict[str, list[str]] = field(default_factory=dict)  # see `account.Account`
     sandbox: list[str] = field(default_factory=list)
     seconds: float = 0.0
     charged_seconds: float = 0.0  # CPU time of the submission's processes and of the grader, and time asleep

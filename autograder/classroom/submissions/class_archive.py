@@ -22,9 +22,9 @@ from pathlib import Path
 
 from autograder.classroom.submissions import intake, lms_downloads
 from autograder.classroom.submissions.model import Source, is_gradable
+from autograder.core.archives import MAX_ARCHIVE_BYTES, SkippedFile, why_not_readable
 from autograder.core.files import lower_suffix
 from autograder.core.text import clean
-from autograder.core.zip_archive import MAX_ARCHIVE_BYTES, SkippedFile, why_not_readable
 from autograder.course import Curriculum
 from autograder.errors import UsageError
 
@@ -168,8 +168,8 @@ class _Unpacking:
 
     def _parts(self, info: zipfile.ZipInfo) -> tuple[str, ...]:
         """Return the parts of an entry's path below the folder."""
-        parts = tuple(part for part in info.filename.split("/") if part not in ("", "."))
-        if info.filename.startswith("/") or ".." in parts:
+        parts = tuple(part for part in info.filename.replace("\\", "/").split("/") if part not in ("", "."))
+        if info.filename.startswith(("/", "\\")) or ".." in parts:
             problem = f"{self._archive} contains {_shown(info)}, a path outside its folder"
             raise UsageError(f"{problem}. No platform writes such an archive. {_AGAIN}")
         return parts
@@ -302,7 +302,7 @@ def _is_read(name: str) -> bool:
 
 def _why_not(entry: zipfile.ZipInfo, parts: tuple[str, ...]) -> str | None:
     """Return why an entry is not unpacked, or None."""
-    if "\\" in entry.filename or re.match("[A-Za-z]:", entry.filename):
+    if re.match("[A-Za-z]:", entry.filename):
         return "its name is a Windows path"
     if IS_WINDOWS and any(map(_WINDOWS_NAME.fullmatch, parts)):
         return "Windows cannot write its name"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from autograder.core.zip_archive import SkippedFile
+from autograder.core.archives import SkippedFile
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 # O_NONBLOCK: opening a named pipe must not wait for a writer.

@@ -9,22 +9,25 @@ canvas, moodle, gradescope     the bulk download of that platform, unpacked
 import re
 import shlex
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from autograder.classroom.submissions import github_classroom, intake, lms_downloads
-from autograder.classroom.submissions.folder_reader import read_plain_file
+from autograder.classroom.submissions import github_classroom, lms_downloads
 from autograder.classroom.submissions.lms_downloads import submission_names, unwrap_folder, visible_paths
 from autograder.classroom.submissions.model import Attempt, ClassMember, SubmissionPart, is_gradable, safe_name
+from autograder.core.archives import SUFFIXES
 from autograder.core.files import lower_suffix
 from autograder.core.text import clean
-from autograder.core.zip_archive import SkippedFile
 from autograder.course import Curriculum
 from autograder.errors import UsageError
 
 _ATTEMPT = re.compile(r"(?:attempt|try|submission|versuch)?[-_ ]*(\d{1,4})", re.IGNORECASE)
+ARCHIVES = (*SUFFIXES, ".7z", ".rar")
+# Files that instructors keep beside the submissions.
+_IS_NO_SUBMISSION = re.compile(
+    r"(?i)(readme|license)\b.*|.*\.(csv|tsv|xlsx|ods|json|jsonl|toml|ya?ml|log|sh|html|lock)"
+)
 Reader = Callable[[Path, list[str], Curriculum], list[ClassMember] | None]
 # Platforms first: their downloads cannot be mistaken for anything else.
 _PLATFORM_READERS = {
@@ -96,30 +99,35 @@ def read_plain_layout(
             f"{folder} is the work of one student; a class is a folder with one folder per student. "
             f"Check it with: headway check --dir {shlex.quote(str(folder))} --sandbox"
         )
-    parts_by_key: dict[str, list[tuple[str, SubmissionPart]]] = {}
-    for name in submitted:
+    parts: dict[str, list[SubmissionPart]] = {}
+    for name in names:
         path = folder / name
-        if path.is_dir() or lower_suffix(name).endswith(".zip"):
-            student = lower_suffix(name).removesuffix(".zip")
-            parts_by_key.setdefault(name, []).append((student, SubmissionPart(path)))
-        else:
+        if path.is_dir() or name.lower().endswith(ARCHIVES):
+            student, part = name if path.is_dir() else _without_suffix(name), SubmissionPart(path)
+        elif is_gradable(name):
             student, part = _part_of_file(path, curriculum, modules)
-            # The space keeps files apart from a folder of that name.
-            parts_by_key.setdefault(f"{student} ", []).append((student, part))
-    students = [entries[0][0] for entries in parts_by_key.values()]
-    members = [
-        ClassMember(safe_name(student if students.count(student) == 1 else key.rstrip()), attempts=_attempts(entries))
-        for (key, entries), student in zip(parts_by_key.items(), students, strict=True)
-    ]
+        elif _IS_NO_SUBMISSION.fullmatch(name):
+            continue
+        else:
+            student, part = path.stem, SubmissionPart(path)
+        parts.setdefault(student, []).append(part)
+    if not any(part.path.is_dir() or is_gradable(part.path.name) for listed in parts.values() for part in listed):
+        return []
+    members = [ClassMember(safe_name(student), attempts=_attempts(listed)) for student, listed in parts.items()]
     return sorted(members, key=lambda member: member.submission)
 
 
-def _attempts(named_parts: list[tuple[str, SubmissionPart]]) -> tuple[Attempt, ...]:
+def _without_suffix(name: str) -> str:
+    suffix = next(suffix for suffix in sorted(ARCHIVES, key=len, reverse=True) if name.lower().endswith(suffix))
+    return name[: -len(suffix)]
+
+
+def _attempts(parts: list[SubmissionPart]) -> tuple[Attempt, ...]:
     """Return one attempt, or one for each of the numbered folders in a student's folder."""
-    parts = tuple(part for _, part in named_parts)
     path = parts[0].path
     if len(parts) > 1 or not path.is_dir() or path.is_symlink():
-        return (Attempt(parts),)
+        # The only folder in a student's folder may have any name, and would otherwise count as one further down.
+        return (Attempt(tuple(replace(part, path=unwrap_folder(part.path)) for part in parts)),)
     folder = unwrap_folder(path)
     entries = visible_paths(folder)
     numbers = {path: _ATTEMPT.fullmatch(path.name) for path in entries if path.is_dir()}
@@ -130,15 +138,8 @@ def _attempts(named_parts: list[tuple[str, SubmissionPart]]) -> tuple[Attempt, .
 
 
 def _part_of_file(path: Path, curriculum: Curriculum, modules: Sequence[str]) -> tuple[str, SubmissionPart]:
-    """Return the student and the module of a file: `ada.py`, `ada_softmax.py`, `softmax-ada.py`."""
-    stem, suffix = path.stem, path.suffix.lower()
+    """Return the student and the part that a file is: `ada.py`, `ada_softmax.py`, `softmax-ada.py`."""
     for module in sorted(curriculum.modules, key=len, reverse=True):
-        if match := re.fullmatch(rf"(?:(.+)[-_ ]{module}|{module}[-_ ](.+))", stem, re.IGNORECASE):
-            return match[1] or match[2], SubmissionPart(path, f"{module}{suffix}", module)
-    module = modules[0] if len(modules) == 1 else ""
-    if suffix == ".ipynb":
-        return stem, SubmissionPart(path, f"{module}.ipynb" if module else "")
-    if not module:
-        with suppress(SkippedFile, OSError):
-            module = intake.guess_module(read_plain_file(path, intake.MAX_FILE_BYTES), curriculum)
-    return stem, SubmissionPart(path, f"{module}.py" if module else "", module)
+        if match := re.fullmatch(rf"(?:(.+)[-_ ]{module}|{module}[-_ ](.+))", path.stem, re.IGNORECASE):
+            return match[1] or match[2], SubmissionPart(path, assignment=module)
+    return path.stem, SubmissionPart(path, assignment=modules[0] if len(modules) == 1 else "")

@@ -22,8 +22,8 @@ from autograder.classroom.submissions.model import (
 )
 from autograder.classroom.submissions.moodle_lateness import read_lateness
 from autograder.classroom.submissions.roster import normalize
+from autograder.core.archives import SkippedFile
 from autograder.core.text import clean
-from autograder.core.zip_archive import SkippedFile
 from autograder.course import Curriculum
 from autograder.errors import UsageError, missing_package
 

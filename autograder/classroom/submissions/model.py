@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from autograder.core.files import lower_suffix
+from autograder.core.archives import SUFFIXES
 from autograder.core.text import clean
 
 # Canvas adds a test student ("Student View") to each course: "Student, Test" in lower case without blanks.
@@ -99,7 +99,7 @@ class Student:
 
 def is_gradable(name: str) -> bool:
     """Return whether a file name is that of a module, a notebook or an archive."""
-    return lower_suffix(name).endswith((".py", ".ipynb", ".zip"))
+    return name.lower().endswith((".py", ".ipynb", *SUFFIXES))
 
 
 def safe_name(name: str) -> str:

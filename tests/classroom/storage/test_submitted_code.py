@@ -7,7 +7,7 @@ from support.document_damage import require_exact
 from support.student_notebook import notebook
 
 from autograder.classroom.storage import submitted_code
-from autograder.classroom.submissions import intake
+from autograder.classroom.submissions.account import account_for
 from autograder.classroom.submissions.intake import SubmittedFile
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.reading import CODE_SCHEMA
@@ -37,7 +37,9 @@ def test_code_document_notebook_holds_the_cells_as_written(tmp_path, reader):
         "def log_softmax(x)\n    return 'no colon'",
     )
     files = [SubmittedFile("softmax.ipynb", notebook(*cells))]
-    assert intake.copy_modules(files, tmp_path, TRANSFORMER, reader).modules == 1
+    account = account_for(files, TRANSFORMER, reader)
+    assert account.assignments(TRANSFORMER) == ["softmax"]
+    account.write(tmp_path, TRANSFORMER)
     parts = {(part["file"], part["line"]): part["text"] for part in stored(tmp_path)["modules"]["softmax"]}
     assert parts["cell 3", 1] == cells[2] and parts["cell 2", 3] == "scale = math.sqrt(4)"
     assert parts["cell 2", 6] == "@np.vectorize\ndef half(x):\n    return x / 2"

@@ -7,6 +7,7 @@ from contextlib import closing
 import pytest
 
 from autograder.classroom.submissions import intake, layouts
+from autograder.classroom.submissions.account import account_for
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 from autograder.sandbox import SpawnedWorkers
@@ -57,7 +58,8 @@ def modules_of(member, folder):
     """Return the modules that are graded, and the notes."""
     folder.mkdir()
     with closing(SourceReader(SpawnedWorkers())) as reader:
-        result = intake.copy_modules(intake.read_files(member.attempts[-1]), folder, TRANSFORMER, reader)
+        result = account_for(intake.read_files(member.attempts[-1]), TRANSFORMER, reader)
+        result.write(folder, TRANSFORMER)
     return {path.name: path.read_bytes() for path in folder.iterdir()}, "\n".join(result.notes)
 
 

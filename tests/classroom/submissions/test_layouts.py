@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from autograder.classroom.submissions import intake, layouts
+from autograder.classroom.submissions.account import account_for
 from autograder.classroom.submissions.lms_downloads import parse_time
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
@@ -33,7 +34,8 @@ def modules_of(attempt, tmp_path):
     into = tmp_path / "copied"
     into.mkdir()
     with closing(SourceReader(SpawnedWorkers())) as reader:
-        result = intake.copy_modules(intake.read_files(attempt), into, TRANSFORMER, reader)
+        result = account_for(intake.read_files(attempt), TRANSFORMER, reader)
+        result.write(into, TRANSFORMER)
     return sorted(path.name for path in into.iterdir()), result.notes
 
 
@@ -109,7 +111,9 @@ def test_plain_file_of_any_name_counts_as_only_module(tmp_path):
 
 def test_plain_file_of_any_name_is_known_by_its_functions(tmp_path):
     group = make(tmp_path / "class", "ada.py")
-    assert modules_of(read(group)["ada"].attempts[0], tmp_path) == (["softmax.py"], [])
+    names, (note,) = modules_of(read(group)["ada"].attempts[0], tmp_path)
+    assert names == ["ada.py", "softmax.py"]
+    assert "used as softmax.py" in note
 
 
 def test_plain_workspace_of_one_student_is_an_error(tmp_path):

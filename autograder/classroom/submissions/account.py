@@ -1,0 +1,343 @@
+"""Account for every file of a submission: what it counts as, or why it is ignored.
+
+Of several files for one assignment, one counts. The first rule that tells them apart decides (`_Candidate.rank`):
+
+1. the file that a person chose (`headway choose`)
+2. a file in which a function is written before one with untouched stubs
+3. a file that was submitted for this assignment, where the platform says so
+4. the exact name of the assignment before a similar one, `softmax.py` before `softmax_final.py` or `softmax (1).py`;
+   a file of another name only where nothing else is written, and only for the assignment whose functions it defines
+5. a file at the top before one in a folder or an archive
+6. the later attempt, by the numbers in the names: `attempt2.zip` before `attempt1.zip`
+7. the file before the notebook
+
+If functions are written in another one, too, and differ, a person should look: the assignment is a `rival`.
+"""
+
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from autograder.classroom.submissions.intake import MAX_ENTRIES, Content, SubmittedFile, max_bytes
+from autograder.core.archives import SUFFIXES, Quota, SkippedFile, read_archive
+from autograder.core.files import lower_suffix
+from autograder.core.text import clean_name
+from autograder.course import Curriculum, registry
+from autograder.documents.types import FileRecord
+from autograder.sandbox.source_reader import SourceReader
+
+MAX_FILES = 200
+MAX_BYTES = 4 << 20
+MAX_NOTES = 20
+MAX_RECORDS = 60
+MAX_UNPACKED_BYTES = 64 << 20
+MAX_NOTEBOOKS = 30
+MAX_NESTING = 2  # of archives in archives
+MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\.py")
+# Python or pytest load these on their own where they find them. Headway never does, and they are never an assignment.
+RESERVED = {"conftest.py", "sitecustomize.py", "usercustomize.py"}
+# How the name of a file fits an assignment: the same, similar, a notebook of another assignment, any other.
+EXACT, SIMILAR, INSIDE, OTHER = 3, 2, 1, 0
+# Reasons that need no note, because nobody would expect such a file to count.
+_UNTOUCHED, _SAME, _NO_WORK = "nothing in it was written", "another file has the same content", "it is no code"
+_TOO_MUCH = "the submission is too large"
+_UNREADABLE_ARCHIVES = (".7z", ".rar")
+
+
+@dataclass(frozen=True, eq=False)
+class _File:
+    """A file of the submission or of an archive in it; `name` is its path, with those of the archives."""
+
+    submitted: SubmittedFile
+    name: str
+    content: Content
+
+    @property
+    def stem(self) -> str:
+        return PurePosixPath(self.name).stem.strip()
+
+    @property
+    def shown(self) -> str:
+        return clean_name(self.name, 120)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A version of an assignment's module."""
+
+    module: str
+    file: _File
+    code: bytes
+    fit: int  # EXACT, SIMILAR, INSIDE or OTHER
+
+    def rank(self, chosen: str, is_written: bool) -> tuple[tuple[Any, str], ...]:
+        """Return what decides between candidates, the most important first, with the reason that it gives."""
+        numbers = tuple(map(int, re.findall(r"\d{1,9}", self.file.name.lower().replace(self.module, ""))))
+        return (
+            (chosen == self.file.shown, "it was chosen"),
+            (is_written, "the others are untouched"),
+            (self.file.submitted.assignment == self.module, "it was submitted for this assignment"),
+            (self.fit, "its name fits better"),
+            (-self.file.name.count("/"), "it lies further up"),
+            (numbers, "it is the later attempt"),
+            (not self.file.name.endswith(".ipynb"), "a file comes before a notebook"),
+        )
+
+
+@dataclass
+class Account:
+    """What each file of a submission is."""
+
+    modules: dict[str, bytes] = field(default_factory=dict)  # the code of assignments and helpers, by name of the file
+    files: list[FileRecord] = field(default_factory=list)
+    rivals: dict[str, list[str]] = field(default_factory=dict)  # by assignment: files to choose from, the best first
+    notes: list[str] = field(default_factory=list)  # about files that look like work and are left out
+
+    def assignments(self, curriculum: Curriculum) -> list[str]:
+        """Return the assignments of which a file counts."""
+        return [name for name in curriculum.modules if f"{name}.py" in self.modules]
+
+    def counting_files(self) -> dict[str, str]:
+        """Return the name of the file that counts, by assignment."""
+        return {module: file["name"] for file in self.files for module in file["counts_as"]}
+
+    def write(self, target: Path, curriculum: Curriculum) -> None:
+        """Write the modules to the empty folder `target`, with those that students are given."""
+        for name, code in self.modules.items():
+            (target / name).write_bytes(code)
+        for name in curriculum.given_modules:
+            shutil.copyfile(registry.solution_path(name, curriculum.package), target / f"{name}.py")
+
+
+def account_for(
+    files: Iterable[SubmittedFile],
+    curriculum: Curriculum,
+    reader: SourceReader,
+    chosen: Mapping[str, str] | None = None,
+) -> Account:
+    """Return the account of a submission's files.
+
+    Args:
+        reader: reads what is in notebooks and compares functions, in a sandbox.
+        chosen: the name of the file that a person chose, by assignment.
+    """
+    return _Accounting(curriculum, reader, chosen or {}).run(files)
+
+
+class _Accounting:
+    """The state of accounting for one submission."""
+
+    def __init__(self, curriculum: Curriculum, reader: SourceReader, chosen: Mapping[str, str]) -> None:
+        self._curriculum, self._reader, self._chosen = curriculum, reader, chosen
+        self._unpacked = Quota(MAX_UNPACKED_BYTES, f"because unpacked it is larger than {MAX_UNPACKED_BYTES >> 20} MiB")
+        self._notebooks = Quota(MAX_NOTEBOOKS, f"because there are more than {MAX_NOTEBOOKS} notebooks")
+        self._entries = Quota(MAX_ENTRIES, f"because there are more than {MAX_ENTRIES} files")
+        self._account = Account()
+        self._candidates: dict[str, list[_Candidate]] = {}
+        self._helpers: list[_File] = []
+        self._rest = ""  # why the rest of the submission is ignored
+        self._counts: dict[_File, list[str]] = {}  # the assignments for which a file counts
+        self._ignored: dict[_File, str] = {}  # and why
+        self._written: dict[tuple[str, int], dict[str, str]] = {}
+
+    def run(self, files: Iterable[SubmittedFile]) -> Account:
+        """Account for the files and return the account."""
+        unclear = list[_File]()
+        try:
+            for submitted in files:
+                for file in self._open(submitted, submitted.name, submitted.content, 0):
+                    self._entries.use()
+                    if submitted.is_unclear:
+                        unclear.append(file)
+                    else:
+                        self._sort(file)
+            for file in unclear:
+                if self._candidates:
+                    self._ignore(file, "it may be of another student")
+                else:
+                    self._sort(file)
+        except SkippedFile as error:
+            self._rest = str(error)
+        written = [one for listed in self._candidates.values() for one in listed if one.fit and self._is_written(one)]
+        for module, listed in self._candidates.items():
+            self._choose(module, [one for one in listed if one.fit or not written])
+        self._take_helpers()
+        self._record()
+        return self._account
+
+    def _open(self, submitted: SubmittedFile, name: str, content: Content, depth: int) -> Iterator[_File]:
+        """Yield a file, or those in an archive and in the archives in it."""
+        file = _File(submitted, name, content)
+        if isinstance(content, SkippedFile) or not lower_suffix(name).endswith(SUFFIXES):
+            yield file
+        elif depth > MAX_NESTING:
+            self._ignore(file, "archives may be nested twice")
+        else:
+            found = False
+            try:
+                for path, data in read_archive(lower_suffix(name), content, max_bytes, MAX_ENTRIES, self._unpacked):
+                    found = True
+                    yield from self._open(submitted, f"{name}/{path}", data, depth + 1)
+            except SkippedFile as error:
+                if self._unpacked.left < 0:
+                    raise
+                self._ignore(file, str(error))
+            if not found and file not in self._ignored:
+                self._ignore(file, "it is empty")
+
+    def _sort(self, file: _File) -> None:
+        """Put a file among the candidates or the helpers, or ignore it."""
+        base = lower_suffix(PurePosixPath(file.name).name)
+        if isinstance(file.content, SkippedFile):
+            self._ignore(file, str(file.content))
+        elif base.endswith(".ipynb"):
+            self._notebooks.use()
+            self._sort_notebook(file, file.content)
+        elif not base.endswith(".py"):
+            kind = PurePosixPath(base).suffix
+            self._ignore(file, f"{kind} archives cannot be read" if kind in _UNREADABLE_ARCHIVES else _NO_WORK)
+        elif base in RESERVED:
+            self._ignore(file, "a file of this name is not part of a submission")
+        else:
+            module, fit = self._module_of(file, file.content)
+            if module:
+                self._candidates.setdefault(module, []).append(_Candidate(module, file, file.content, fit))
+            if fit == OTHER and MODULE.fullmatch(base):
+                self._helpers.append(file)
+            elif not module:
+                self._ignore(file, "its name is not that of a module (letters, digits and _)")
+
+    def _sort_notebook(self, file: _File, content: bytes) -> None:
+        assignment = file.submitted.assignment if file.submitted.is_part else ""
+        name = f"{assignment or file.stem}.ipynb"
+        try:
+            modules = self._reader.notebook_modules(content, self._curriculum.function_names, name)
+        except SkippedFile as error:
+            self._ignore(file, str(error))
+            return
+        for module_file, code in modules.items():
+            module = module_file.removesuffix(".py")
+            stem = file.stem.lower()
+            fit = EXACT if stem == module else INSIDE if stem in self._curriculum.modules else SIMILAR
+            self._candidates.setdefault(module, []).append(_Candidate(module, file, code, fit))
+
+    def _module_of(self, file: _File, content: bytes) -> tuple[str, int]:
+        """Return the assignment that a Python file is for, or "", and how well its name fits."""
+        if (stem := file.stem.lower()) in self._curriculum.modules:
+            return stem, EXACT
+        if file.submitted.is_part and file.submitted.assignment:
+            return file.submitted.assignment, SIMILAR
+        defined = defined_functions(content)
+        words = re.split(r"[\W_]+", stem)
+        for module, functions in self._curriculum.function_names.items():
+            is_copy = re.fullmatch(rf"{module}( ?\(\d{{1,3}}\)|( -)? copy)", stem)
+            if is_copy or (module in words and defined.intersection(functions)):
+                return module, SIMILAR
+        return guess_module(content, self._curriculum), OTHER
+
+    def _choose(self, module: str, candidates: list[_Candidate]) -> None:
+        """Let the best candidate of an assignment count."""
+        if not candidates:
+            return
+        chosen = self._chosen.get(module, "")
+        is_alone = len(candidates) == 1
+        ranked = [(one, one.rank(chosen, is_alone or self._is_written(one))) for one in candidates]
+        ranked.sort(key=lambda pair: [value for value, _ in pair[1]], reverse=True)
+        (best, best_rank), *others = ranked
+        self._account.modules[f"{module}.py"] = best.code
+        self._counts.setdefault(best.file, []).append(module)
+        if best.fit == OTHER:
+            used = f"used as {module}.py, because it defines the functions of that module"
+            self._account.notes.append(f"{best.file.shown}: {used}")
+        rivals = []
+        for other, rank in others:
+            why = next((text for (a, text), (b, _) in zip(best_rank, rank, strict=True) if a != b), "it comes first")
+            if not self._is_written(other):
+                why = _UNTOUCHED
+            elif self._functions(other).items() <= self._functions(best).items():
+                why = f"{best.file.shown} has the same functions"
+            else:
+                if other.fit >= min(SIMILAR, best.fit):
+                    rivals.append(other.file.shown)
+                why = f"{best.file.shown} counts as {module}: {why}"
+            self._ignore(other.file, why)
+        if rivals and chosen != best.file.shown:
+            self._account.rivals[module] = [best.file.shown, *dict.fromkeys(rivals)]
+
+    def _is_written(self, candidate: _Candidate) -> bool:
+        return bool(self._functions(candidate))
+
+    def _functions(self, candidate: _Candidate) -> dict[str, str]:
+        """Return a digest of each function of the assignment that is written; of a file that nobody can read, one."""
+        key = candidate.module, id(candidate.code)
+        if key not in self._written:
+            names = self._curriculum.function_names[candidate.module]
+            try:
+                self._written[key] = self._reader.written_functions(candidate.code, names)
+            except SkippedFile as error:
+                self._written[key] = {"": str(error)}
+        return self._written[key]
+
+    def _take_helpers(self) -> None:
+        """Take the student's own modules that lie at the top or beside a file that counts."""
+        modules, folders = self._account.modules, {str(PurePosixPath(file.name).parent) for file in self._counts}
+        spelling = {name.casefold() for name in modules}
+        for file in sorted(self._helpers, key=lambda file: file.name.count("/")):
+            path = PurePosixPath(file.name)
+            content, name = file.content, lower_suffix(path.name)
+            assert isinstance(content, bytes)  # What could not be read is no helper.
+            if folders and str(path.parent) not in folders | {"."}:
+                self._ignore(file, "it does not lie beside a file that counts")
+            elif name.casefold() in spelling:
+                self._ignore(file, "there are two files of that name" if modules.get(name) != content else _SAME)
+            elif len(modules) >= MAX_FILES or sum(map(len, modules.values())) + len(content) > MAX_BYTES:
+                limit = f"{MAX_FILES} files or {MAX_BYTES >> 20} MiB of code"
+                self._rest = self._rest or f"the rest is left out, because there are more than {limit}"
+                self._ignore(file, _TOO_MUCH)
+            else:
+                spelling.add(name.casefold())
+                modules[name] = content
+                self._counts.setdefault(file, [])
+
+    def _ignore(self, file: _File, reason: str) -> None:
+        """Record why a file is ignored."""
+        self._ignored.setdefault(file, reason)
+
+    def _record(self) -> None:
+        """Write the records of all files, those that count first, and the notes."""
+        account = self._account
+        ignored = [(file, why) for file, why in self._ignored.items() if file not in self._counts]
+        records = [_file_record(file, modules, "") for file, modules in self._counts.items()]
+        silent = (_UNTOUCHED, _SAME, _NO_WORK, _TOO_MUCH)
+        ignored.sort(key=lambda pair: pair[1] in silent)
+        records += [_file_record(file, [], why) for file, why in ignored if file.name]
+        account.files = records[:MAX_RECORDS]
+        account.notes += [
+            f"{file.shown}: left out, {why}" if file.name else why for file, why in ignored if why not in silent
+        ]
+        if len(account.notes) > MAX_NOTES:
+            account.notes[MAX_NOTES:] = [f"and {len(account.notes) - MAX_NOTES} more files left out"]
+        account.notes += [self._rest] if self._rest else []
+
+
+def _file_record(file: _File, counts_as: list[str], ignored: str) -> FileRecord:
+    changed = file.submitted.changed
+    time = None if changed is None else datetime.fromtimestamp(changed, UTC).isoformat(timespec="seconds")
+    return {"name": file.shown, "counts_as": counts_as, "ignored": ignored, "changed": time}
+
+
+def defined_functions(content: bytes) -> set[str]:
+    """Return the names of the functions that a Python file seems to define at its top level."""
+    # Not parsed: a parser in the grader would be something to attack.
+    return {name.decode("utf-8", "replace") for name in re.findall(rb"^def[ \t]+(\w+)", content, re.MULTILINE)}
+
+
+def guess_module(content: bytes, curriculum: Curriculum) -> str:
+    """Return the module most of whose functions the file defines, or an empty string."""
+    defined = defined_functions(content)
+    shares = {name: len(defined.intersection(all_)) / len(all_) for name, all_ in curriculum.function_names.items()}
+    return max(shares, key=lambda name: shares[name]) if any(shares.values()) else ""
