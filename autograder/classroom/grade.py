@@ -137,6 +137,7 @@ def _graded_class(term: _Term, plan: GradingPlan) -> tuple[GradedClass, list[str
     graded_class = GradedClass(
         term.sources, term.students, policy, plan.curriculum, plan.seed, exceptions=exceptions,
         manual=comment_records.manual_points(records), comments=comment_records.by_student(records),
+        settled=comment_records.settled(records),
     )  # fmt: skip
     rubrics = {
         name: {item.id for item in policy.assignments[name].rubric} if name in policy.assignments else set()
@@ -247,21 +248,24 @@ def _tasks(
     options = {source.name: plan.options([source]) for source in new}
     run_keys = {name: cache_keys.run_key(shared, **settings) for name, shared in options.items()}
     in_order = [
-        (source, member, sorted(graded_class.files_of(source, member), key=order))
+        (source, student.submission, member, sorted(graded_class.files_of(source, member), key=order))
         for source in new
         for student in graded_class.students
         if (member := student.work.get(source.name)) and (only is None or student.submission in only)
     ]
+    chosen = comment_records.chosen_files(comment_records.read(plan.out))
     number = 0
-    for round_of_attempts in zip_longest(*(attempts for _, _, attempts in in_order)):
-        for (source, member, _), graded in zip(in_order, round_of_attempts, strict=True):
+    for round_of_attempts in zip_longest(*(attempts for *_, attempts in in_order)):
+        for (source, student, member, _), graded in zip(in_order, round_of_attempts, strict=True):
             if graded is None:
                 continue
-            entry, run_key = store.entries.get(graded.file), run_keys[source.name]
+            files = {name: file for name, file in chosen.get(student, {}).items() if name in source.assignments}
+            entry = store.entries.get(graded.file)
+            run_key = f"{run_keys[source.name]}{sorted(files.items()) or ''}"
             if not plan.force and entry and store.is_current(graded.file, _current_key(run_key, member, graded, entry)):
                 continue
             task = GradingTask(number, member.submission, graded.file, graded.attempt)
-            yield dataclasses.replace(task, run_key=run_key, functions=options[source.name].functions)
+            yield dataclasses.replace(task, run_key=run_key, functions=options[source.name].functions, chosen=files)
             number += 1
 
 

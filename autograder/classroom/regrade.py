@@ -91,6 +91,7 @@ def rescore(
         exceptions=exceptions_by_submission(policy.exceptions, people)[0],
         manual=comment_records.manual_points(records),
         comments=comment_records.by_student(records),
+        settled=comment_records.settled(records),
     )
     assignments = group.assignments(entries)
     changed = {

@@ -44,6 +44,7 @@ SECTIONS = {
         "release": "release:release",
         "site": "site:site",
         "grade": "grade:grade",
+        "choose": "choose:choose",
         "comment": "comment:comment",
         "report": "report:report",
         "show": "show:show",

@@ -61,13 +61,14 @@ def _format(name: str, *extra: Decorator) -> Callable[[Callable[..., None]], cli
 
     def register(function: Callable[..., None]) -> click.Command:
         @functools.wraps(function)
-        def run(out: Path, to: Path | None, force: bool, **values: Any) -> None:
-            function(ExportOutput(out, to, force), **values)
+        def run(out: Path, to: Path | None, force: bool, despite_open: bool, **values: Any) -> None:
+            function(ExportOutput(out, to, force, despite_open), **values)
 
         to = click.option("--to", type=options.PATH, help="File or folder to write (default: in OUT/exports).")
+        despite_open = click.option("--despite-open", is_flag=True, help="Write although some questions are open.")
         out = click.argument("out", metavar="OUT", type=options.PATH)
         decorated: Any = run
-        for decorator in reversed((out, *extra, to, options.force, options.no_color)):
+        for decorator in reversed((out, *extra, to, despite_open, options.force, options.no_color)):
             decorated = decorator(decorated)
         command: click.Command = export.command(name, context_settings=options.WITH_DEFAULTS)(decorated)
         return command

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from autograder.cli import options
 from autograder.core.text import counted
+from autograder.errors import UsageError
 
 if TYPE_CHECKING:
     from autograder.classroom.storage.gradebook import Gradebook
@@ -20,6 +21,7 @@ class ExportOutput:
     out: Path
     to: Path | None
     force: bool
+    despite_open: bool = False  # write although questions are open
 
     def target(self, name: str, names: Iterable[str] = ()) -> Path:
         """Return the file to write; `names` where each assignment has a file of its own."""
@@ -43,10 +45,22 @@ class ExportOutput:
     def read(self, names: Iterable[str] = ()) -> "Gradebook":
         """Return the graded class, and name the students whose scores are not complete."""
         from autograder.classroom.storage import gradebook
+        from autograder.report import open_questions
 
         book, names = gradebook.read(self.out), list(names)
         for line in (*_unmarked_questions(book, names), *_missing_results(book, names)):
             show(line)
+        questions = open_questions.question_lines(
+            {**student, "open": [one for one in student["open"] if not names or one["assignment"] in (*names, "")]}
+            for student in book.students
+        )
+        for one in questions:
+            show(f"{one.name}: {one.text}. {one.command(str(self.out))}")
+        if questions and not self.despite_open:
+            raise UsageError(
+                f"{counted(len(questions), 'question')} about these grades {'is' if len(questions) == 1 else 'are'} "
+                "open, so nothing was written. Decide with the commands above, or export anyway: --despite-open"
+            )
         return book
 
 

@@ -172,7 +172,7 @@ def _run(plan: "GradingPlan", target: "Course | None") -> None:
     """Carry out the plan, show its results, and exit."""
     from autograder.classroom import grade
     from autograder.classroom.storage import gradebook
-    from autograder.report import grading_progress
+    from autograder.report import grading_progress, open_questions
 
     console = options.make_console()
     if plan.unsafe:
@@ -184,6 +184,7 @@ def _run(plan: "GradingPlan", target: "Course | None") -> None:
         click.echo(f"results so far are in {plan.out}; run the same command again to resume", err=True)
         raise
     grading_progress.render(document, plan.out, console)
+    open_questions.render(document["students"], str(plan.out), console)
     if target:
         write_course(gradebook.read(plan.out), target, console)
     grades = (grade for student in document["students"] for grade in student["assignments"].values())

@@ -71,10 +71,11 @@ def report(
     from autograder.classroom.storage import gradebook
     from autograder.core.files import write_atomically
     from autograder.core.output_files import OutputRecord
-    from autograder.report import class_summary
+    from autograder.report import class_summary, open_questions
     from autograder.report.class_records import SimilarityResult
     from autograder.report.html import template_environment
     from autograder.report.html.class_page import ClassPageLinks, render_class
+    from autograder.report.open_questions import question_lines
 
     template_environment()  # reports a missing package before thousands of documents are read
     if earlier is not None and since is not None:
@@ -89,6 +90,7 @@ def report(
             comparison = class_comparison.compare(records, class_statistics.collect(before), str(earlier))
         elif since is not None:
             comparison = class_comparison.since(records, book, since)
+    open_questions.render(book.students, str(out), console)
     class_summary.render(records, console, comparison)
     similarity = SimilarityResult()
     if similar is not None:
@@ -115,7 +117,8 @@ def report(
         links = ClassPageLinks(
             _student_link(book, folder, target), _student_link(book, None if no_pages else pages, target)
         )
-        content = render_class(records, links, similarity, comparison)
+        questions = question_lines(book.students)
+        content = render_class(records, links, similarity, comparison, questions, str(out))
         write_atomically(target, content.encode("utf-8", "replace"))
         written.add([target, *feedback_pages, *student_files])
     except OSError as error:

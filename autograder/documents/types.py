@@ -242,6 +242,19 @@ class StudentComment(TypedDict):
     text: str
 
 
+QuestionKind = Literal["identity", "no_result", "unreadable", "versions", "nothing_written", "elsewhere"]
+
+
+class OpenQuestion(TypedDict):
+    """Something that a person should decide or look at before the grade counts."""
+
+    id: str
+    kind: QuestionKind
+    assignment: Annotated[str, Meta(description="empty: all of them")]
+    files: Annotated[list[str], Meta(description="the files in question; of several versions, first what counts")]
+    reason: Annotated[str, Meta(description="what is known about it; may be empty")]
+
+
 class GradeRecord(TypedDict):
     """A student's grade in one assignment, and the attempt that it is for."""
 
@@ -250,6 +263,7 @@ class GradeRecord(TypedDict):
     file: Annotated[str | None, Meta(description="the result document with its checks, relative to this document")]
     attempt: Annotated[Count, Meta(description="the attempt that counts, from 1; 0 if there is none")]
     attempts: Count
+    graded_file: Annotated[str, Meta(description="the submitted file that counts; empty if there is none")]
     submitted_at: Time | None
     late: Annotated[bool | None, Meta(description="whether the platform marks it as late; null: it has no such mark")]
     earned: Annotated[Amount, Meta(description="before late penalty and adjustments, bonus and rubric included")]
@@ -291,6 +305,7 @@ class StudentDocument(TypedDict):
     out_of: Annotated[Amount, Meta(description="the weights of those assignments")]
     percent: Annotated[Amount | None, Meta(description="score in percent of out_of; null if nothing counts")]
     comments: list[StudentComment]
+    open: Annotated[list[OpenQuestion], Meta(description="what a person should decide or look at")]
     statuses: Annotated[dict[str, Positive], Meta(description="how many checks have each status")]
     seconds: Amount
     assignments: dict[str, GradeRecord]

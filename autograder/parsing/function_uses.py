@@ -26,23 +26,33 @@ def is_stub(function: Function) -> bool:
 def written_functions(content: bytes, names: Sequence[str]) -> dict[str, str]:
     """Return a digest of each of the named functions that is more than a stub; of all, if Python cannot read the file.
 
-    Comments, blank lines and docstrings do not count.
+    What a function uses of its module is part of its digest; comments, blank lines and docstrings are not.
     """
+    texts: dict[str, str] = {}
+    uses: dict[str, set[str]] = {}
+    stubs: set[str] = set()
     try:
         tree = ast.parse(content)
-        statements = unguarded(tree) if content.startswith(HEADER.encode()) else tree.body
-        functions = {node.name: node for node in statements if isinstance(node, Function)}
-        bound = {target.id: ast.dump(node) for node in statements if isinstance(node, ast.Assign)
-                 for target in node.targets if isinstance(target, ast.Name)}  # fmt: skip
-        texts = {
-            name: "".join(map(ast.dump, [node.args, *function_body(node)]))
-            for name in names
-            if (node := functions.get(name)) is not None and not is_stub(node)
-        }
-        texts = {name: bound[name] for name in names if name in bound and name not in functions} | texts
+        for node in unguarded(tree) if content.startswith(HEADER.encode()) else tree.body:
+            parts: list[ast.AST] = [node]
+            if isinstance(node, Function):
+                bound = {node.name}
+                (stubs.add if is_stub(node) else stubs.discard)(node.name)
+                parts = [*node.decorator_list, node.args, *function_body(node)]
+            else:
+                inner = list(ast.walk(node))
+                bound = {part.id for part in inner if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+                bound |= {node.name} if isinstance(node, ast.ClassDef) else set()
+            text = "".join(map(ast.dump, parts))
+            read = {name.id for part in parts for name in ast.walk(part) if isinstance(name, ast.Name)}
+            for name in bound:
+                texts[name] = text if isinstance(node, Function) else texts.get(name, "") + text
+                uses.setdefault(name, set()).update(read)
+        written = [name for name in names if name in texts and name not in stubs]
+        digests = {name: "".join(texts.get(used, "") for used in sorted(_reachable(name, uses))) for name in written}
     except PARSER_ERRORS:
-        texts = dict.fromkeys(names, repr(content))
-    return {name: hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16] for name, text in texts.items()}
+        digests = dict.fromkeys(names, repr(content))
+    return {name: hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16] for name, text in digests.items()}
 
 
 def used_functions(content: bytes, names: Sequence[str]) -> dict[str, list[str]]:

@@ -42,6 +42,18 @@ def student_exception_lines(student: Document) -> list[str]:
     return [f"{name}: {grade['exception']}" for name, grade in student["assignments"].items() if grade["exception"]]
 
 
+def file_lines(student: Document, result: Document | None) -> list[str]:
+    """Return which file was graded for each assignment, and which ones were ignored, and why."""
+    files = result["files"] if result else []
+    times = {file["name"]: (file["changed"] or "")[:16].replace("T", " ") for file in files}
+    lines = [
+        f"{name}: {grade['graded_file']} was graded{f', changed {times[file]} UTC' if times.get(file) else ''}"
+        for name, grade in student["assignments"].items()
+        if (file := grade["graded_file"])
+    ]
+    return lines + [f"{file['name']} was ignored: {file['ignored']}" for file in files if file["ignored"]]
+
+
 def _student_lines(student: Document) -> list[str]:
     """Return the lines about this student: the instructor's exceptions, and attempts that were not graded."""
     return [*student_exception_lines(student), *filter(None, [student["limit_note"]])]
@@ -88,6 +100,7 @@ def as_html(
         arithmetic=[clean(line) for line in arithmetic],
         scale=scaled_points(student, result) if result else {},
         student_lines=[clean(line) for line in _student_lines(student)],
+        file_lines=[clean(line, 300) for line in file_lines(student, result)],
         days=counted(student["late_days"], "day"),
     )
 

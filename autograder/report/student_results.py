@@ -14,12 +14,12 @@ from rich.text import Text
 from autograder.core.points import format_points
 from autograder.core.text import clean, counted
 from autograder.documents.reading import Document
-from autograder.report import styles
+from autograder.report import open_questions, styles
 from autograder.report.check_report import STATUS_STYLES
 from autograder.report.code_lines import CodeFile, Excerpts, ShownLine, code_files
 from autograder.report.findings import check_details, findings_by_assignment
 from autograder.report.html import render_page
-from autograder.report.student_feedback import page_values, student_exception_lines
+from autograder.report.student_feedback import file_lines, page_values, student_exception_lines
 from autograder.report.wording import STATUS_WORDS, headline, panel_title, points_text
 
 LIMITED = {
@@ -83,6 +83,10 @@ class StudentResults:
         for name, grade in self.student["assignments"].items():
             lines += [f"{name}: {text}" for text in map(_adjustment_text, grade["adjustments"]) if text]
         return [clean(line, 400) for line in dict.fromkeys([*lines, *self.student["notes"]])]
+
+    def files(self) -> list[str]:
+        """Return which files were graded, and which ones were ignored, and why."""
+        return [clean(line, 300) for line in file_lines(self.student, self.result)]
 
     def attempts(self) -> list[dict[str, Any]]:
         """Return for each assignment which attempt counts, and what became of it."""
@@ -187,6 +191,7 @@ def as_page(shown: StudentResults) -> str:
         limited=shown.limits(),
         arithmetic=[clean(line) for line in shown.arithmetic],
         notes=shown.notes(),
+        files=shown.files(),
         attempts=shown.attempts(),
         history=shown.history_lines(),
         assignments=shown.assignments(),
@@ -206,6 +211,8 @@ def render(shown: StudentResults, console: Console, *, whole_code: bool = False)
     comments = [_comment_text(comment) for comment in shown.student["comments"]]
     _print_list("Comments", comments, console)
     _print_list("Notes and exceptions", shown.notes(), console)
+    _print_list("Files", shown.files(), console)
+    open_questions.render([shown.student], shown.out, console)
     entries = [entry for entry in shown.history_lines() if not entry["is_first"]]  # the table above has that one
     changes = [f"{entry['time'][:16].replace('T', ' ')}  {entry['text']}" for entry in entries]
     _print_list("History of grades", changes, console)

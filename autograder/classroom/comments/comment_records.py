@@ -39,6 +39,9 @@ class CommentRecord(Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     score: Annotated[float, Meta(ge=0, le=FINITE)] | None = None  # replaces the score
     reason: str = ""  # for the record only, not for the student
     undoes: str = ""  # the id of a record that no longer counts
+    file: str = ""  # the submitted file that counts for the assignment
+    owner: str = ""  # the id of the person on the roster whose work this is
+    settles: tuple[str, ...] = ()  # the ids of open questions that need no more attention
 
     @property
     def changes_points(self) -> bool:
@@ -46,10 +49,17 @@ class CommentRecord(Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
         return self.points is not None or self.score is not None
 
     @property
+    def is_choice(self) -> bool:
+        """Whether the record decides an open question (`headway choose`)."""
+        return bool(self.file or self.owner or self.settles)
+
+    @property
     def summary(self) -> str:
         """The decision in a few words, without the text."""
         if self.undoes:
             return f"undid comment {self.undoes}"
+        if self.is_choice:
+            return f"chose {self.file or self.owner or 'to leave it as it is'}"
         if self.rubric:
             return f"{self.points:g} points for {self.rubric}"
         if self.score is not None:
@@ -143,11 +153,33 @@ def by_student(records: Sequence[CommentRecord]) -> dict[str, list[StudentCommen
     """Return the comments, by student, as they are in the class document; reasons for points are not among them."""
     found: dict[str, list[StudentComment]] = {}
     for record in in_force(records):
-        if not record.changes_points:
+        if not record.changes_points and not record.is_choice:
             by, text = clean(record.by, 120), clean(record.text, MAX_TEXT)
             comment: StudentComment = {"time": record.time, "by": by, "assignment": record.assignment, "text": text}
             found.setdefault(record.student, []).append(comment)
     return found
+
+
+def settled(records: Sequence[CommentRecord]) -> dict[str, set[str]]:
+    """Return the ids of the questions that were decided, by student."""
+    found: dict[str, set[str]] = {}
+    for record in in_force(records):
+        found.setdefault(record.student, set()).update(record.settles)
+    return found
+
+
+def chosen_files(records: Sequence[CommentRecord]) -> dict[str, dict[str, str]]:
+    """Return the files that were chosen, by student and assignment."""
+    found: dict[str, dict[str, str]] = {}
+    for record in in_force(records):
+        if record.file:
+            found.setdefault(record.student, {})[record.assignment] = record.file
+    return found
+
+
+def owners(records: Sequence[CommentRecord]) -> dict[str, str]:
+    """Return the ids of the people to whom stray work belongs, by the name of the submission."""
+    return {record.student: record.owner for record in in_force(records) if record.owner}
 
 
 def warnings(

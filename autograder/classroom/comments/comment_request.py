@@ -24,18 +24,24 @@ class CommentRequest:
     score: float | None = None
     reason: str = ""
     undoes: str = ""  # the id of a comment to take back
+    file: str = ""  # the submitted file that counts for the assignment
+    owner: str = ""  # the person on the roster whose work this is
+    settles: tuple[str, ...] = ()  # the ids of open questions
 
     def record(self, number: int, time: str, by: str) -> CommentRecord:
         """Return the record to store."""
         points = self.add if self.points is None else self.points
         names = self.student, self.assignment, self.text, self.rubric
-        return CommentRecord(str(number), time, by, *names, points, self.score, self.reason, self.undoes)
+        decided = self.undoes, self.file, self.owner, self.settles
+        return CommentRecord(str(number), time, by, *names, points, self.score, self.reason, *decided)
 
 
 def require_valid(request: CommentRequest, document: Document, policy: Policy, stored: Sequence[CommentRecord]) -> None:
     """Raise UsageError if the request is incomplete, gives too many points, or undoes a comment that does not exist."""
     if request.undoes:
         _require_undoable(request, stored)
+        return
+    if request.settles or request.file or request.owner:
         return
     known = [assignment["name"] for assignment in document["assignments"]]
     given = [value for value in (request.points, request.add, request.score) if value is not None]

@@ -102,10 +102,11 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     signature = "" if isinstance(task.source, list) else intake.file_signature(task.source)
     files = task.read_files()
     with secret_folder(setup.scratch) as folder:
-        account = account_for(files, setup.options.curriculum, checks.reader, task.chosen)
-        account.write(folder, setup.options.curriculum)
+        curriculum, functions = setup.options.curriculum, task.functions or setup.options.functions
+        graded = {name.partition(".")[0] for name in functions} if functions else curriculum.modules
+        account = account_for(files, curriculum, checks.reader, task.chosen, graded)
+        account.write(folder, curriculum)
         read_seconds = time.thread_time() - started
-        functions = task.functions or setup.options.functions
         result = checks.check(task.name, folder, functions, limits=setup.options.limits.within(task.cpu_seconds))
         charged_until = time.thread_time()
         locate_in_cells(result, modules_from_notebooks(folder))
@@ -122,13 +123,13 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
         result.notes.append(f"{used_up}. The next run grades it again")
     counts = _status_counts(result)
     results.withhold(result, setup.policy.feedback, setup.policy.is_hidden)
-    document = results.to_document(result, setup.options.curriculum)
+    document = results.to_document(result, curriculum)
     # Indentation would make json use its slow Python encoder, which takes ten times as long.
     text = json.dumps(document, ensure_ascii=False) + "\n"
     # The paths of copies, which tracebacks and warnings print, differ from run to run.
     text = re.sub(rf"{re.escape(str(setup.scratch))}/[\w-]+/(?:\d+/)?", "", text)
     content = text.encode("utf-8", "replace")
-    entry = _journal_entry(task, document, result, account, setup.options.curriculum)
+    entry = _journal_entry(task, document, result, account, curriculum)
     entry.checks = counts
     entry.digest, entry.signature = intake.content_digest(files), signature
     entry.key = "" if is_cut_short else cache_keys.result_key(task.run_key, task.name, entry.digest)
@@ -145,7 +146,7 @@ def _journal_entry(
         task.file, "",
         functions=function_points(document),
         notes=[*result.notes, *_broken_files(document)], sandbox=result.sandbox, seconds=document["seconds"],
-        files=account.counting_files(), rivals=account.rivals,
+        files=account.counting, rivals=account.rivals,
     )  # fmt: skip
     if result.internal_errors:
         entry.status, entry.reason = "failed", f"internal error: {result.internal_errors[0]}"

@@ -12,6 +12,7 @@ import msgspec
 from autograder.classroom.exporters import table
 from autograder.classroom.policy.model import Policy, PolicyException, RubricItem
 from autograder.classroom.scoring.manual_points import ManualPoints, RubricPoints
+from autograder.classroom.scoring.open_questions import open_questions
 from autograder.classroom.scoring.student_scores import (
     AssignmentWork,
     GradedAssignment,
@@ -62,6 +63,7 @@ class GradedClass:
     exceptions: Mapping[str, list[PolicyException]] = dataclasses.field(default_factory=dict)  # by submission
     manual: Mapping[str, Mapping[str, ManualPoints]] = dataclasses.field(default_factory=dict)  # by submission
     comments: Mapping[str, list[StudentComment]] = dataclasses.field(default_factory=dict)  # by submission
+    settled: Mapping[str, set[str]] = dataclasses.field(default_factory=dict)  # open questions, by submission
     # By the name of a submission, how many attempts were not graded in this run because the student's CPU time was
     # used up.
     left_out: Counter[str] = dataclasses.field(default_factory=Counter)
@@ -172,6 +174,8 @@ class GradedClass:
         for name, one in counting.items():
             statuses.update(one.entry.checks.get(name, {}) if one.entry else {})
         limit_note = self._limit_note(student)
+        attempts = {name: one.entry for name, one in counting.items()}
+        questions = open_questions(student.notes, records, attempts, self.settled.get(student.submission, ()))
         return {
             "name": student.name or student.submission, "id": student.id, "email": student.email, "ids": student.ids,
             "section": student.section, "ta": student.ta, "roster": student.roster, "submission": student.submission,
@@ -180,7 +184,7 @@ class GradedClass:
             "earned": round(score.earned, 6), "possible": round(score.possible, 6), "penalty": round(score.penalty, 6),
             "score": round(score.score, 6), "out_of": round(score.out_of, 6), "dropped": list(score.dropped),
             "percent": None if score.percent is None else round(score.percent, 6), "statuses": dict(statuses),
-            "comments": list(self.comments.get(student.submission, [])), "assignments": records,
+            "comments": list(self.comments.get(student.submission, [])), "assignments": records, "open": questions,
             "seconds": round(sum(entry.seconds for entry in graded), 6),
         }  # fmt: skip
 
@@ -274,6 +278,7 @@ def _grade_record(assignment: GradedAssignment, counting: _CountingAttempt, stud
         "status": entry.status if entry else "waiting" if attempt else "missing",
         "reason": entry.reason if entry else "" if attempt else "no submission",
         "file": f"results/{entry.file}" if entry and entry.bytes else None,
+        "graded_file": entry.files.get(name, "") if entry else "",
         "attempt": counting.number if attempt else 0, "attempts": counting.attempts if attempt else 0,
         "submitted_at": _iso(attempt.submitted_at(name)) if attempt else None,
         "late": attempt.late if attempt else None, "late_days": score.late_days, "penalty": round(score.penalty, 6),

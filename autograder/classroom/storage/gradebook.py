@@ -158,6 +158,7 @@ def _merged(parts: list[tuple[set[str], Document]]) -> Document | None:
         "seconds": sum(document["seconds"] for document in documents),
         "created": max(document["created"] for document in documents),
         **{key: list(dict.fromkeys(chain(*(d[key] for d in documents)))) for key in ("internal_errors", "notes")},
+        "files": [file for document in documents for file in document["files"]],
     }
 
 

@@ -4,7 +4,7 @@ Of several files for one assignment, one counts. The first rule that tells them 
 
 1. the file that a person chose (`headway choose`)
 2. a file in which a function is written before one with untouched stubs
-3. a file that was submitted for this assignment, where the platform says so
+3. a file in the folder of this assignment, where the platform has one
 4. the exact name of the assignment before a similar one, `softmax.py` before `softmax_final.py` or `softmax (1).py`;
    a file of another name only where nothing else is written, and only for the assignment whose functions it defines
 5. a file at the top before one in a folder or an archive
@@ -16,7 +16,7 @@ If functions are written in another one, too, and differ, a person should look: 
 
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -77,10 +77,11 @@ class _Candidate:
     def rank(self, chosen: str, is_written: bool) -> tuple[tuple[Any, str], ...]:
         """Return what decides between candidates, the most important first, with the reason that it gives."""
         numbers = tuple(map(int, re.findall(r"\d{1,9}", self.file.name.lower().replace(self.module, ""))))
+        submitted = self.file.submitted
         return (
             (chosen == self.file.shown, "it was chosen"),
             (is_written, "the others are untouched"),
-            (self.file.submitted.assignment == self.module, "it was submitted for this assignment"),
+            (submitted.assignment == self.module and not submitted.is_part, "it was submitted for this assignment"),
             (self.fit, "its name fits better"),
             (-self.file.name.count("/"), "it lies further up"),
             (numbers, "it is the later attempt"),
@@ -94,16 +95,13 @@ class Account:
 
     modules: dict[str, bytes] = field(default_factory=dict)  # the code of assignments and helpers, by name of the file
     files: list[FileRecord] = field(default_factory=list)
+    counting: dict[str, str] = field(default_factory=dict)  # see `account_for`
     rivals: dict[str, list[str]] = field(default_factory=dict)  # by assignment: files to choose from, the best first
     notes: list[str] = field(default_factory=list)  # about files that look like work and are left out
 
     def assignments(self, curriculum: Curriculum) -> list[str]:
         """Return the assignments of which a file counts."""
         return [name for name in curriculum.modules if f"{name}.py" in self.modules]
-
-    def counting_files(self) -> dict[str, str]:
-        """Return the name of the file that counts, by assignment."""
-        return {module: file["name"] for file in self.files for module in file["counts_as"]}
 
     def write(self, target: Path, curriculum: Curriculum) -> None:
         """Write the modules to the empty folder `target`, with those that students are given."""
@@ -118,21 +116,27 @@ def account_for(
     curriculum: Curriculum,
     reader: SourceReader,
     chosen: Mapping[str, str] | None = None,
+    graded: Collection[str] | None = None,
 ) -> Account:
     """Return the account of a submission's files.
 
     Args:
         reader: reads what is in notebooks and compares functions, in a sandbox.
         chosen: the name of the file that a person chose, by assignment.
+        graded: the assignments that are graded (default: all). `counting` has the names of the files that count, by
+            assignment; of assignments that are not graded only if something is written.
     """
-    return _Accounting(curriculum, reader, chosen or {}).run(files)
+    graded = curriculum.modules if graded is None else graded
+    return _Accounting(curriculum, reader, chosen or {}, graded).run(files)
 
 
 class _Accounting:
     """The state of accounting for one submission."""
 
-    def __init__(self, curriculum: Curriculum, reader: SourceReader, chosen: Mapping[str, str]) -> None:
-        self._curriculum, self._reader, self._chosen = curriculum, reader, chosen
+    def __init__(
+        self, curriculum: Curriculum, reader: SourceReader, chosen: Mapping[str, str], graded: Collection[str]
+    ) -> None:
+        self._curriculum, self._reader, self._chosen, self._graded = curriculum, reader, chosen, graded
         self._unpacked = Quota(MAX_UNPACKED_BYTES, f"because unpacked it is larger than {MAX_UNPACKED_BYTES >> 20} MiB")
         self._notebooks = Quota(MAX_NOTEBOOKS, f"because there are more than {MAX_NOTEBOOKS} notebooks")
         self._entries = Quota(MAX_ENTRIES, f"because there are more than {MAX_ENTRIES} files")
@@ -250,6 +254,8 @@ class _Accounting:
         (best, best_rank), *others = ranked
         self._account.modules[f"{module}.py"] = best.code
         self._counts.setdefault(best.file, []).append(module)
+        if module in self._graded or self._is_written(best):
+            self._account.counting[module] = best.file.shown
         if best.fit == OTHER:
             used = f"used as {module}.py, because it defines the functions of that module"
             self._account.notes.append(f"{best.file.shown}: {used}")

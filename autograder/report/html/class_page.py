@@ -1,7 +1,7 @@
 """The page of a class: the values that `class.html.j2` shows, and the data that its script sorts and searches."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import mean, median
@@ -18,6 +18,7 @@ from autograder.report.class_records import (
     StudentRecord,
 )
 from autograder.report.html import render_page
+from autograder.report.open_questions import QuestionLine
 from autograder.report.wording import STATUS_WORDS
 
 BAR_HEIGHT = 130  # of the highest bar of the histogram, in the units of its viewBox
@@ -41,8 +42,10 @@ def render_class(
     links: ClassPageLinks | None = None,
     similarity: SimilarityResult | None = None,
     comparison: ClassComparison | None = None,
+    questions: Sequence[QuestionLine] = (),
+    out: str = "OUT",
 ) -> str:
-    """Return the page."""
+    """Return the page; `questions` are open, and `out` is the folder of the class, for commands."""
     links, similarity = links or ClassPageLinks(), similarity or SimilarityResult()
     shares = [student.share for student in records.scored] or [0.0]
     checks_by_assignment, blocked = defaultdict(list), Counter[str]()
@@ -78,6 +81,8 @@ def render_class(
         blocked=blocked,
         similarity=similarity,
         clean=clean,
+        questions=questions,
+        out=out,
     )
 
 

@@ -1,0 +1,71 @@
+"""Find what a person should decide or look at before the grades of a student count."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from autograder.classroom.storage.result_store import JournalEntry
+from autograder.core.text import clean
+from autograder.documents.types import GradeRecord, OpenQuestion, QuestionKind
+
+
+def open_questions(
+    notes: Iterable[str],
+    grades: Mapping[str, GradeRecord],
+    entries: Mapping[str, JournalEntry | None],
+    settled: Collection[str] = (),
+) -> list[OpenQuestion]:
+    """Return the open questions about one student.
+
+    Args:
+        notes: what is unclear about who the student is.
+        grades: by assignment.
+        entries: what is stored of the attempt that counts, by assignment.
+        settled: the ids of questions that a person has decided.
+    """
+    questions = [*_about_the_student(notes), *_about_grades(grades, entries), *_about_files(grades, entries)]
+    return [question for question in questions if question["id"] not in settled]
+
+
+def _about_the_student(notes: Iterable[str]) -> Iterator[OpenQuestion]:
+    for note in notes:
+        yield _question("identity", reason=note)
+
+
+def _about_grades(
+    grades: Mapping[str, GradeRecord], entries: Mapping[str, JournalEntry | None]
+) -> Iterator[OpenQuestion]:
+    for name, grade in grades.items():
+        if grade["excused"] or grade["by_hand"]:
+            continue
+        if grade["status"] in ("waiting", "failed"):
+            yield _question("no_result", name, reason=grade["reason"])
+        elif grade["status"] == "unreadable":
+            yield _question("unreadable", name, reason=grade["reason"])
+        elif (entry := entries[name]) and (files := entry.rivals.get(name)):
+            yield _question("versions", name, files)
+
+
+def _about_files(
+    grades: Mapping[str, GradeRecord], entries: Mapping[str, JournalEntry | None]
+) -> Iterator[OpenQuestion]:
+    """Yield questions about submissions in which nothing is written, and about work for another assignment."""
+    names_by_entry: dict[str, list[str]] = {}
+    for name, entry in entries.items():
+        if entry and entry.status == "graded" and grades[name]["status"] == "graded":
+            names_by_entry.setdefault(entry.file, []).append(name)
+    for names in names_by_entry.values():
+        entry = entries[names[0]]
+        assert entry is not None  # It was sorted by its file.
+        others = {name: file for name, file in entry.files.items() if name not in names}
+        if not any(entry.has_begun(name) or grades[name]["by_hand"] for name in names):
+            yield _question("nothing_written", names[0] if len(names) == 1 else "", list(others.values()))
+            continue
+        for name, file in others.items():
+            if name in grades and grades[name]["status"] == "missing":
+                yield _question("elsewhere", name, [file])
+
+
+def _question(kind: QuestionKind, assignment: str = "", files: Iterable[str] = (), reason: str = "") -> OpenQuestion:
+    names, reason = list(files), clean(reason, 400)
+    digest = hashlib.sha256(repr((kind, assignment, names, reason)).encode("utf-8", "replace")).hexdigest()[:8]
+    return {"id": digest, "kind": kind, "assignment": assignment, "files": names, "reason": reason}

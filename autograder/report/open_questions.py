@@ -1,0 +1,85 @@
+"""What a person should decide or look at before the grades count, in words, with the command that decides it."""
+
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from autograder.core.text import clean, counted
+from autograder.documents.reading import Document
+
+TITLE = "Needs a person"
+MAX_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class QuestionLine:
+    """An open question about one student."""
+
+    name: str
+    submission: str
+    text: str
+    arguments: str  # of `headway choose OUT`
+
+    def command(self, out: str) -> str:
+        """Return the command that decides the question; `out` is the folder of the class."""
+        return f"headway choose {shlex.quote(out)} {self.arguments}"
+
+
+def question_lines(students: Iterable[Document]) -> list[QuestionLine]:
+    """Return the open questions about some students of a class document."""
+    lines = []
+    for student in students:
+        for question in student["open"]:
+            name = clean(student["name"] or student["id"] or student["submission"], 120)
+            text = clean(question_text(question), 400)
+            lines.append(QuestionLine(name, clean(student["submission"], 120), text, _arguments(student, question)))
+    return lines
+
+
+def question_text(question: Document) -> str:
+    """Return an open question in words."""
+    files, reason, name = question["files"], question["reason"], question["assignment"]
+    where = f"{name}: " if name else ""
+    match question["kind"]:
+        case "versions":
+            others = " and ".join(files[1:])
+            return f"{where}{files[0]} counts, but {others} {'differs' if len(files) == 2 else 'differ'}"
+        case "nothing_written":
+            found = f", only {', '.join(files)}" if files else ""
+            return f"{where}no function is written{found}"
+        case "elsewhere":
+            return f"{where}no submission, but {files[0]} was submitted for another assignment"
+        case "no_result":
+            return f"{where}no result{f' ({reason})' if reason else ' yet'}"
+        case _:
+            return f"{where}{reason}"
+
+
+def _arguments(student: Document, question: Document) -> str:
+    words = [student["submission"], *([question["assignment"]] if question["assignment"] else [])]
+    if question["kind"] == "versions":
+        return shlex.join([*words, question["files"][1]])
+    if question["kind"] == "identity":
+        return f"{shlex.join(words)} STUDENT-ID"
+    return shlex.join([*words, "--keep"])
+
+
+def render(
+    students: Iterable[Document], out: str, console: Console, *, limit: int | None = MAX_SHOWN, commands: bool = False
+) -> None:
+    """Print the open questions; above `limit`, the command that shows all of them."""
+    lines = question_lines(students)
+    if not lines:
+        return
+    console.print(Text.assemble((f"\n{TITLE}", "bold"), (f" · {counted(len(lines), 'open question')}", "dim")))
+    for line in lines[:limit]:
+        console.print(Padding(Text.assemble((line.name, "bold"), f"  {line.text}"), (0, 0, 0, 2)))
+        if commands:
+            console.print(Padding(Text(line.command(out), "dim"), (0, 0, 0, 4)))
+    rest = f"{len(lines) - limit} more. " if limit is not None and len(lines) > limit else ""
+    if not commands:
+        console.print(Text(f"{rest}To decide: headway choose {shlex.quote(out)}", "dim"))
