@@ -62,6 +62,7 @@ def write_reports(title: str, result: Document, markdown: Path | None, junit_xml
         "notes": [],
         "comments": [],
         "limit_note": "",
+        "open": [],
     }
     if markdown:
         write_atomically(markdown, as_markdown(student, result).encode("utf-8", "replace"))

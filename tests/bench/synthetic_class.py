@@ -77,13 +77,14 @@ def make(
         row = {
             "name": name, "id": f"{100000 + number}", "email": f"s{number}@example.org", "ids": {},
             "section": SECTIONS[section][0], "ta": SECTIONS[section][1], "roster": {},
-            "submission": submission, "status": "graded", "reason": "", "notes": [], "limit_note": "",
+            "submission": submission, "status": "graded", "reason": "", "notes": [], "limit_note": "", "open": [],
             "late_days": 0, "earned": 0.0,
             "possible": float(sum(possible.values())), "penalty": 0.0, "dropped": [], "score": 0.0,
             "out_of": float(sum(possible.values())), "percent": 0.0, "comments": [],
             "statuses": {}, "seconds": 0.0, "assignments": {
                 a.module: {
-                    "status": "graded", "reason": "", "file": None, "attempt": 1, "attempts": 1, "late": None,
+                    "status": "graded", "reason": "", "file": None, "attempt": 1, "attempts": 1, "graded_file": "",
+                    "late": None,
                     "submitted_at": "2026-03-01T12:00:00+00:00", "earned": 0.0,
                     "possible": float(possible[a.module]), "score": 0.0, "late_days": 0,
                     "penalty": 0.0, "bonus": 0.0, "counts": "counts", "excused": False, "by_hand": False,
@@ -219,7 +220,8 @@ def _result(chance, submission, course, difficulty, checks, week=0):
         "seed": 7, "public_seed": False, "created": "2026-03-02T08:00:00+00:00",
         "versions": VERSIONS,
         "sandbox": ["process", "limits", "bubblewrap"], "official_prerequisites": True, "points": points, "used": None,
-        "passed": False, "internal_errors": [], "notes": [], "seconds": round(seconds, 4), "assignments": assignments,
+        "passed": False, "internal_errors": [], "notes": [], "files": [], "seconds": round(seconds, 4),
+        "assignments": assignments,
     }  # fmt: skip
 
 

@@ -32,7 +32,8 @@ def document(*checks):
     return {
         "schema": "headway.result/1", "submission": {"id": "my-gpt", "sha256": "0" * 64}, "seed": 0,
         "public_seed": True, "created": "2026-01-01T00:00:00+00:00", "versions": {}, "sandbox": [], "points": points,
-        "passed": all(c["status"] == "passed" for c in checks), "internal_errors": [], "notes": [], "files": [], "seconds": 0.1,
+        "passed": all(c["status"] == "passed" for c in checks), "internal_errors": [], "notes": [], "files": [],
+        "seconds": 0.1,
         "assignments": [{"number": 4, "name": "attention", "title": "Attention", "points": points,
                          "functions": entries}],
     }  # fmt: skip

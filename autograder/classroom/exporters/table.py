@@ -48,7 +48,7 @@ def _grade_cells(grade: Document) -> list[str]:
     score = (None, None) if grade["excused"] or has_no_result(grade) else (grade["score"], percent)
     return [
         csv_cells.points(score[0]),
-        csv_cells.points(grade["earned"]),
+        csv_cells.points(None if has_no_result(grade) else grade["earned"]),
         csv_cells.points(grade["possible"]),
         csv_cells.points(score[1]),
         csv_cells.points(grade["late_days"]),

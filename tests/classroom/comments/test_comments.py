@@ -243,5 +243,5 @@ def test_history_keeps_only_changes(out):
 
 
 def test_export_names_an_unmarked_question_once(out):
-    done = succeed("export", "csv", out, "--no-color", COLUMNS="300")
+    done = succeed("export", "csv", out, "--despite-open", "--no-color", COLUMNS="300")
     assert done.stdout.count("Why?") == 1 and "0: Ada Lovelace, Bo" in done.stdout

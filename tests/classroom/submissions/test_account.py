@@ -1,0 +1,163 @@
+"""Which file counts, for kinds of submissions generated from layout, names, contents and form.
+
+The tables say what a teaching assistant would grade; they do not use the rules of the account.
+"""
+
+import io
+import itertools
+import json
+import tarfile
+import zipfile
+from typing import NamedTuple
+
+import pytest
+
+from autograder.classroom.submissions.account import account_for
+from autograder.classroom.submissions.intake import read_files
+from autograder.classroom.submissions.model import Attempt, SubmissionPart
+from autograder.courses.transformer import TRANSFORMER
+
+BODY = "def softmax(x, axis=-1, temperature=1.0):\n    {}\n"
+CODE = {"stub": BODY.format('raise NotImplementedError("softmax.softmax")'), "right": BODY.format("return helper(x)")}
+CODE["right"] += "def helper(x):\n    return x\n"
+CODE["wrong"] = CODE["right"].replace("    return x\n", "    return x + 1\n")
+
+
+class Made(NamedTuple):
+    """A file of a submission: its path, and which code is in it."""
+
+    path: str
+    code: str
+
+    @property
+    def content(self):
+        code = CODE[self.code]
+        if not self.path.endswith(".ipynb"):
+            return code.encode()
+        cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": code}
+        return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
+
+
+def as_folder(root, files):
+    for file in files:
+        (root / file.path).parent.mkdir(parents=True, exist_ok=True)
+        (root / file.path).write_bytes(file.content)
+    return root
+
+
+def as_zip(root, files, separator="/"):
+    with zipfile.ZipFile(root / "work.zip", "w") as archive:
+        for file in files:
+            archive.writestr(file.path.replace("/", separator), file.content)
+    return root / "work.zip"
+
+
+def as_zip_in_zip(root, files):
+    inner = as_zip(root, files)
+    with zipfile.ZipFile(root / "all.zip", "w") as archive:
+        archive.write(inner, "work.zip")
+    return root / "all.zip"
+
+
+def as_tar(root, files):
+    with tarfile.open(root / "work.tar.gz", "w:gz") as archive:
+        for file in files:
+            info = tarfile.TarInfo(file.path)
+            info.size = len(file.content)
+            archive.addfile(info, io.BytesIO(file.content))
+    return root / "work.tar.gz"
+
+
+FORMS = {
+    "folder": as_folder,
+    "zip": as_zip,
+    "zip from Windows": lambda root, files: as_zip(root, files, "\\"),
+    "zip in zip": as_zip_in_zip,
+    "tar.gz": as_tar,
+}
+PAIRS = {
+    "file and notebook": ("softmax.py", "softmax.ipynb"),
+    "workspace": ("softmax.py", "notebooks/softmax.ipynb"),
+    "similar name": ("softmax.py", "softmax_final.py"),
+    "copy": ("softmax.py", "softmax (1).py"),
+    "folder below": ("softmax.py", "src/softmax.py"),
+    "later attempt": ("attempt2/softmax.py", "attempt1/softmax.py"),
+    "later version": ("softmax-v2.ipynb", "softmax-v1.ipynb"),
+    "named notebook": ("softmax.ipynb", "softmax-v1.ipynb"),
+}
+# What is in the first and in the second file; what counts, and whether a person should look.
+CONTENTS = {
+    ("right", "stub"): (0, False),
+    ("stub", "right"): (1, False),
+    ("right", "right"): (0, False),
+    ("right", "wrong"): (0, True),
+    ("wrong", "right"): (0, True),
+    ("stub", "stub"): (0, False),
+}
+ALONE = ["softmax.py", "SOFTMAX.PY", "HW/src/softmax.py", "softmax_final.py", "softmax (1).py", "hw1.py", "hw1.ipynb"]
+
+
+def account(root, reader, form, files, **options):
+    root.mkdir()
+    path = FORMS[form](root, files)
+    return account_for(read_files(Attempt((SubmissionPart(path),))), TRANSFORMER, reader, **options)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", ALONE)
+def test_only_file_counts_whatever_it_is_called(tmp_path, reader, form, name):
+    found = account(tmp_path / "ada", reader, form, [Made(name, "right")])
+    assert "return helper(x)" in found.modules["softmax.py"].decode()
+    assert found.counting["softmax"].lower().endswith(name.lower()) and not found.rivals
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("pair", "contents"), list(itertools.product(PAIRS, CONTENTS)))
+def test_of_two_files_the_one_a_person_takes_counts(tmp_path, reader, form, pair, contents):
+    files = [Made(path, code) for path, code in zip(PAIRS[pair], contents, strict=True)]
+    counts, needs_person = CONTENTS[contents]
+    found = account(tmp_path / "ada", reader, form, files)
+    assert found.counting["softmax"].endswith(files[counts].path)
+    assert bool(found.rivals) == needs_person
+    # Nothing is ignored without a word, unless nobody would look for it.
+    (ignored,) = [file for file in found.files if file["ignored"]]
+    assert ignored["name"].endswith(files[1 - counts].path)
+    assert "stub" in contents or found.notes
+
+
+def test_chosen_file_counts_and_is_no_longer_open(tmp_path, reader):
+    files = [Made("softmax.py", "wrong"), Made("softmax.ipynb", "right")]
+    found = account(tmp_path / "ada", reader, "folder", files, chosen={"softmax": "softmax.ipynb"})
+    assert found.counting == {"softmax": "softmax.ipynb"} and not found.rivals
+
+
+@pytest.mark.parametrize("name", ["work.7z", "work.rar", "work.pdf", "work.txt"])
+def test_file_that_cannot_be_read_is_named(tmp_path, reader, name):
+    (tmp_path / name).write_bytes(b"?")
+    found = account_for(read_files(Attempt((SubmissionPart(tmp_path),))), TRANSFORMER, reader)
+    assert not found.modules and [file["name"] for file in found.files] == [name]
+
+
+def test_notebook_with_large_outputs_is_read(tmp_path, reader):
+    notebook = json.loads(Made("softmax.ipynb", "right").content)
+    notebook["cells"][0]["outputs"] = [{"output_type": "display_data", "data": {"image/png": "A" * (30 << 20)}}]
+    (tmp_path / "softmax.ipynb").write_text(json.dumps(notebook))
+    found = account_for(read_files(Attempt((SubmissionPart(tmp_path),))), TRANSFORMER, reader)
+    assert found.counting == {"softmax": "softmax.ipynb"}
+
+
+def test_archive_that_unpacks_to_gigabytes_is_not_unpacked(tmp_path, reader):
+    with tarfile.open(tmp_path / "work.tar.gz", "w:gz") as archive:
+        info = tarfile.TarInfo("softmax.py")
+        info.size = 200 << 20
+        archive.addfile(info, io.BytesIO(bytes(200 << 20)))
+    found = account_for(read_files(Attempt((SubmissionPart(tmp_path),))), TRANSFORMER, reader)
+    assert not found.modules and "larger than 64 MiB" in found.notes[-1]
+
+
+def test_ungraded_assignment_counts_only_with_work(tmp_path, reader):
+    (tmp_path / "attention.py").write_text('def attention(q):\n    raise NotImplementedError("attention.attention")\n')
+    (tmp_path / "softmax.py").write_text(CODE["right"])
+    files = read_files(Attempt((SubmissionPart(tmp_path),)))
+    assert account_for(files, TRANSFORMER, reader, graded=["layernorm"]).counting == {"softmax": "softmax.py"}
+    assert account_for(files, TRANSFORMER, reader).counting.keys() == {"attention", "softmax"}

@@ -1,0 +1,70 @@
+"""What needs a person: listed after grading, decided with `headway choose`, and in the way of exports until then."""
+
+import pytest
+from support.commands import invoke, refusal, succeed
+from support.softmax_class import RIGHT, WRONG, class_document, grade
+
+pytestmark = pytest.mark.slow
+STUB = 'def softmax(x, axis=-1, temperature=1.0):\n    raise NotImplementedError("softmax.softmax")\n'
+FILES = {
+    "ada/softmax.py": WRONG, "ada/softmax_final.py": RIGHT, "bo.py": WRONG, "bo/softmax.py": RIGHT, "cy.rar": "?",
+    "di/softmax.py": STUB, "di/attention.py": "def attention(q, k, v, mask=None):\n    return q\n", "eve.txt": "?",
+    "fay/softmax.py": STUB, "fay/notes/softmax.py": RIGHT, "README.md": "", "roster.csv": "",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    root = tmp_path_factory.mktemp("choose")
+    for name, text in FILES.items():
+        (root / "class" / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / "class" / name).write_text(text)
+    return root, grade(root / "class", "--out", root / "out")
+
+
+def student(root, name):
+    return next(one for one in class_document(root / "out")["students"] if one["submission"] == name)
+
+
+def kinds(root):
+    return {one["submission"]: [question["kind"] for question in one["open"]] for one in
+            class_document(root / "out")["students"]}  # fmt: skip
+
+
+def test_open_questions_are_decided_before_an_export(graded):
+    root, done = graded
+    out = root / "out"
+    assert kinds(root) == {
+        "ada": ["versions"], "bo": ["versions"], "cy": ["unreadable"], "di": ["nothing_written"],
+        "eve": ["unreadable"], "fay": [],
+    }  # fmt: skip
+    assert "softmax: softmax.py counts, but softmax_final.py differs" in done.stdout
+    assert "no function is written, only attention.py" in done.stdout
+    assert "5 questions" in refusal("export", "csv", out)
+    assert "Needs a person" in succeed("report", out).stdout
+    assert "softmax_final.py" in (out / "report.html").read_text("utf-8")
+    assert succeed("choose", out).stdout.count("headway choose ") == 5
+
+    assert "'nothing.py' is none of the files" in refusal("choose", out, "ada", "softmax", "nothing.py")
+    score = student(root, "ada")["score"]
+    succeed("choose", out, "ada", "softmax", "softmax_final.py")
+    assert kinds(root)["ada"] == ["versions"], "it is open until the chosen file is graded"
+    for name in ("bo", "cy", "di", "eve"):
+        succeed("choose", out, name, "--keep")
+    grade(root / "class", "--out", out)
+    assert not any(kinds(root).values())
+    ada = student(root, "ada")
+    assert ada["score"] > score and ada["assignments"]["softmax"]["graded_file"] == "softmax_final.py"
+    shown = succeed("show", out, "ada", COLUMNS="200").stdout
+    assert "softmax_final.py was graded" in shown and "softmax.py was ignored" in shown
+    succeed("export", "csv", out)
+
+    succeed("comment", out, "ada", "--undo", "1")
+    grade(root / "class", "--out", out)
+    assert student(root, "ada")["score"] == score and kinds(root)["ada"] == ["versions"]
+
+
+def test_choose_without_an_open_question_is_refused(graded):
+    root, _ = graded
+    assert "nothing is open" in refusal("choose", root / "out", "fay", "--keep")
+    assert invoke("choose", root / "out", "nobody").returncode == 2
