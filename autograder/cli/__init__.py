@@ -23,6 +23,7 @@ SECTIONS = {
         "check": "check:check",
         "list": "progress:list_",
         "hint": "progress:hint",
+        "experiment": "experiment:experiment",
         "solution": "workspace:solution",
         "diff": "workspace:diff",
         "reset": "workspace:reset_",

@@ -47,7 +47,7 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
     entries = workspace.progress
     passed = {name for name, entry in entries.items() if entry.status == "passed"}
     listed = tuple(name for name in selected if not (only_open if name in passed else only_done))
-    stale = frozenset(entries.keys() - workspace.statuses.keys())
+    stale = frozenset(entries.keys() - workspace.statuses.keys()) | workspace.unchecked
     current = workspace.function_to_work_on if is_folded else None
     unfolded = {current.partition(".")[0]} if current else set[str]()
     progress_table.render(

@@ -65,6 +65,7 @@ def card(
     from dataclasses import replace
 
     from autograder.core.files import report_write_error, write_atomically
+    from autograder.core.output_files import require_no_work
     from autograder.errors import UsageError
     from autograder.models.training import checkpoint
     from autograder.models.training.model_card import make_card
@@ -75,6 +76,7 @@ def card(
     writers = {".html": report.to_html, ".md": report.to_markdown}
     if target.suffix not in writers:
         raise UsageError(f"a card is written as .html or .md, not as {target.name}. Name such a file: --out card.html")
+    require_no_work(target, "--out FILE")
     if target.exists() and not force:
         raise UsageError(f"{target} exists, so it was kept. Name another one: --out FILE. To replace it: --force")
     run = checkpoint.load(path)

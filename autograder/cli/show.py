@@ -28,6 +28,7 @@ def show(out: Path, student: str, names: tuple[str, ...], whole_code: bool, page
     from autograder.classroom.storage import gradebook
     from autograder.classroom.storage.student_lookup import find_student
     from autograder.core.files import report_write_error, write_atomically
+    from autograder.core.output_files import require_no_work
     from autograder.report import student_results
 
     console = options.make_console()
@@ -38,6 +39,7 @@ def show(out: Path, student: str, names: tuple[str, ...], whole_code: bool, page
     shown = student_pages.results_of(book, find_student(book, student), names)
     student_results.render(shown, console, whole_code=whole_code)
     if page is not None:
+        require_no_work(page, "--html FILE")
         with report_write_error(page, "Choose another place: --html FILE"):
             write_atomically(page, student_results.as_page(shown).encode("utf-8", "replace"))
         console.print(Text(f"Page: {page}", "dim"))

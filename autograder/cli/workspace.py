@@ -50,11 +50,29 @@ def init(folder: Path, archive: Path | None, names: tuple[str, ...], agents: Pat
         workspace = options.open_workspace(folder)
         lines[1:1] = import_archive.import_archive(folder, content, workspace.state)
         workspace.state.save()
+        lines[2:2] = _check_imported(folder)
     for diagnostic in diagnostics.check_requirements():
         if not diagnostic.ok:
             click.echo(f"! {diagnostic.name}: {diagnostic.text}. {diagnostic.fix}", err=True)
     for line in lines:
         click.echo(line)
+
+
+def _check_imported(folder: Path) -> list[str]:
+    """Check what is written in a workspace, and return lines that say what it holds."""
+    from autograder.workspace.check import statuses_of
+
+    workspace = options.open_workspace(folder)
+    written = tuple(name for name in workspace.curriculum.functions if name in workspace.unchecked)
+    if not written:
+        return []
+    with options.spinner(options.make_console(), "Checking the imported work …"):
+        passed = sum(status == "passed" for status in statuses_of(workspace, written).values())
+    total = len(workspace.curriculum.functions)
+    return [
+        f"checked: {passed} of {total} functions pass. To see them: headway list",
+        *workspace.describe_sources(workspace.curriculum.modules),
+    ]
 
 
 def _read_archive(path: Path, curriculum: "Curriculum") -> bytes:

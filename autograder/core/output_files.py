@@ -17,6 +17,8 @@ from autograder.errors import UsageError
 
 MAX_BYTES = 16 << 20  # of a file that is read to recognize it; a larger one is not recognized
 RECORD = ".headway-outputs.json"
+_WORK = (".py", ".ipynb", ".toml")  # what people write, and no command has as its only output
+_WORKSPACE = (".headway.json", "README.md", "AGENTS.md")
 
 
 def require_replaceable(path: Path, is_own: Callable[[bytes], bool], what: str, *, option: str, force: bool) -> None:
@@ -28,6 +30,7 @@ def require_replaceable(path: Path, is_own: Callable[[bytes], bool], what: str, 
         option: the option that names the file, such as "--out FILE".
         force: whether the user wants it replaced anyway.
     """
+    require_no_work(path, option)
     if force or not path.is_file():  # A folder cannot be replaced, and a pipe or a device loses nothing.
         return
     try:
@@ -36,6 +39,12 @@ def require_replaceable(path: Path, is_own: Callable[[bytes], bool], what: str, 
         content = None
     if content is None or (content and not is_own(content)):
         raise UsageError(f"{path} exists and is not {what}, so it was kept. {_remedy(option)}")
+
+
+def require_no_work(path: Path, option: str) -> None:
+    """Raise UsageError if a file is code, a notebook, settings or the state of a workspace: `--force` is not enough."""
+    if (path.suffix.lower() in _WORK or path.name in _WORKSPACE) and path.is_file() and path.stat().st_size:
+        raise UsageError(f"{path} may be your work, so no command replaces it. Name another file: {option}")
 
 
 def _remedy(option: str) -> str:
@@ -58,9 +67,13 @@ class OutputRecord:
 
     def require_replaceable(self, paths: Iterable[Path], *, option: str, force: bool) -> None:
         """Raise UsageError if one of the files exists and is not as Headway has written it."""
-        for path in () if force else paths:
+        for path in paths:
             key = self._key(path)
             known = key in self._digests
+            if not known:
+                require_no_work(path, option)
+            if force:
+                continue
             is_own = self._is_own_folder and not known and not key.startswith(("../", "/"))
             if not is_own and path.is_file() and path.stat().st_size and self._digests.get(key) != _digest(path):
                 reason = "was changed after Headway wrote it" if known else "exists and was not written by this command"

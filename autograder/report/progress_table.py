@@ -52,7 +52,7 @@ def render(
         selected: qualified names of functions.
         console: where to print.
         entries: the latest results, which add a mark, the age of the status and the points.
-        stale: functions that were changed since.
+        stale: functions that were changed since, or were written and never checked.
         total: how many functions there are, if `selected` is only a part of them.
         unfolded: the assignments whose functions are listed, each on its line; all of them if it is None.
     """
@@ -140,9 +140,9 @@ def _print_summary(
     stale: frozenset[str],
     console: Console,
 ) -> None:
-    console.print(_summary(functions, entries, total))
+    console.print(_summary(functions, entries, total, stale))
     if any(function.qualified in stale for function in functions):
-        console.print(Text("~ changed since the last check: headway check, or headway to watch", "dim"))
+        console.print(Text("~ not checked as it is now: headway check, or headway to watch", "dim"))
 
 
 def _status(entries: Mapping[str, FunctionProgress] | None, function: Function) -> str:
@@ -231,12 +231,17 @@ def _name(function: Function, stale: frozenset[str]) -> str:
     return f"  {function.name}{' ~' if function.qualified in stale else ''}"
 
 
-def _summary(functions: Sequence[Function], entries: Mapping[str, FunctionProgress], total: int | None) -> Text:
+def _summary(
+    functions: Sequence[Function], entries: Mapping[str, FunctionProgress], total: int | None, stale: frozenset[str]
+) -> Text:
     known = [entries[function.qualified] for function in functions if function.qualified in entries]
     passed = {name for name, entry in entries.items() if entry.status == "passed"}
     count = f"{sum(entry.status == 'passed' for entry in known)} of {len(functions)} functions pass"
     if total not in (None, len(functions)):
         count = f"{len(functions)} of {total} functions listed; {count.removesuffix(' functions pass')} pass"
-    minutes = sum(f.minutes for f in functions if f.qualified not in passed and not f.bonus)
+    unchecked = stale - entries.keys()
+    waiting = sum(function.qualified in unchecked for function in functions)
+    count += f", {waiting} {'is' if waiting == 1 else 'are'} not checked yet" if waiting else ""
+    minutes = sum(f.minutes for f in functions if f.qualified not in passed | unchecked and not f.bonus)
     remaining = f" · about {duration(minutes)} of writing to go" if minutes else ""
     return Text(f"\n{count} · {sum(entry.earned for entry in known):g} points{remaining}", "bold")

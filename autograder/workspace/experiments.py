@@ -11,6 +11,7 @@ from autograder.core.text import clean
 from autograder.course import Curriculum
 from autograder.course.stubs import experiment_name
 from autograder.workspace.files import stub_text
+from autograder.workspace.workspace import Workspace
 
 OUTPUT_BYTES = 64 << 10  # of what a program prints; the middle of longer output is left out
 ERROR_BYTES = 16 << 10
@@ -33,6 +34,13 @@ def names(module: str, curriculum: Curriculum) -> list[str]:
     """Return the names of an assignment's experiments; "" is the one that runs without a name."""
     cells = re.split(r"(?m)^# %%.*\n+", stub_text(module, curriculum))
     return [name for cell in cells if (name := experiment_name(cell)) is not None]
+
+
+def program(workspace: Workspace, module: str, name: str) -> list[str]:
+    """Return the arguments with which Python runs an experiment on the versions that count."""
+    folder = workspace.module_folder
+    file = f"{module}.py" if folder == workspace.folder else str(folder / f"{module}.py")
+    return [file, *([name] if name else [])]
 
 
 class CappedOutput:

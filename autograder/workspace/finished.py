@@ -46,7 +46,9 @@ def _steps(workspace: Workspace, assignment: Assignment) -> list[tuple[str, str,
         about = "predict the result, then run the cell of the experiment"
         steps.append(("experiment", workspace.file_of(module), about))
     elif source is not None and EXPERIMENT.encode() in source.content:  # Students may remove it.
-        steps.append(("experiment", f"python {module}.py", "predict its result first"))
+        runs_files = workspace.module_folder == workspace.folder
+        command = f"python {module}.py" if runs_files else f"headway experiment {module}"
+        steps.append(("experiment", command, "predict its result first"))
     if picture := _picture(workspace, module):
         steps.append(picture)
     if assignment.command:

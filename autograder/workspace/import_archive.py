@@ -153,7 +153,7 @@ def _let_count(folder: Path, names: Iterable[str], state: State) -> None:
     for name in names:
         if (source := workspace.sources.get(Path(name).stem)) is not None and source.notebook.module is not None:
             version: Version = "notebook" if name.endswith(SUFFIX) else "file"
-            state.section(sources.KEY)[source.module] = source.record(version)
+            state.section(sources.KEY)[source.module] = {**source.record(version), "by": "import"}
 
 
 def _is_stub(name: str, content: bytes, curriculum: Curriculum) -> bool:

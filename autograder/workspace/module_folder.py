@@ -2,13 +2,17 @@
 
 import contextlib
 import os
+import re
 import shutil
 import tempfile
 import weakref
 from collections.abc import Collection
 from pathlib import Path
 
+from autograder.course import Curriculum
+from autograder.course.stubs import EXPERIMENT, experiment_name
 from autograder.workspace.dependencies import Snapshot
+from autograder.workspace.files import stub_text
 from autograder.workspace.sources import AssignmentSource
 
 
@@ -30,6 +34,8 @@ class ModuleFolder:
             weakref.finalize(self, shutil.rmtree, self._copy, ignore_errors=True)
         self.path = self._copy
         modules = {f"{name}.py": module.content for name, module in snapshot.modules.items()}
+        for source in from_notebooks:  # So that `headway experiment` runs them.
+            modules[f"{source.module}.py"] += f"\n\n{_experiments(source.module, snapshot.curriculum)}".encode()
         for name, content in modules.items():
             path = self.path / name
             if not path.is_file() or path.read_bytes() != content:
@@ -42,6 +48,15 @@ class ModuleFolder:
         for name, original in others.items():  # Student code may read its own files.
             with contextlib.suppress(OSError):  # It exists already, or this system has no links.
                 os.symlink(original.absolute(), self.path / name)
+
+
+def _experiments(module: str, curriculum: Curriculum) -> str:
+    """Return the experiments of an assignment as they stand in its file, for a module that comes from a notebook."""
+    text = stub_text(module, curriculum)
+    imports = [line for line in text.splitlines() if line.startswith(("import ", "from "))]
+    cells = re.split(r"(?m)^# %%.*\n+", text)
+    begin = "\n".join([EXPERIMENT, *(f"    {line}" for line in imports)])
+    return "\n\n".join([begin, *(cell for cell in cells if experiment_name(cell) is not None)])
 
 
 def _remove(path: Path) -> None:

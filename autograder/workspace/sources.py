@@ -22,9 +22,9 @@ from autograder.workspace.notebook_files import NotebookFile
 KEY = "sources"  # key of the state file: assignment -> the choice, and digests of both versions at that time
 CLOCK_SECONDS = 2.0  # Times that are closer than this do not show what was saved last: copying takes only a moment.
 Version = Literal["file", "notebook"]
-# Why a version counts: it is the only one with work; both are the same; the student chose it; only it was changed
-# since; it is named in a command; and, while the student has not decided: it was saved last; unknown.
-Reason = Literal["only", "same", "chosen", "changed", "named", "newer", "unknown"]
+# Why a version counts: it is the only one with work; both are the same; the student chose or imported it; only it was
+# changed since; it is named in a command; and, while the student has not decided: it was saved last; unknown.
+Reason = Literal["only", "same", "chosen", "imported", "changed", "named", "newer", "unknown"]
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _decide(
         versions: dict[Version, ModuleSource | None] = {"file": file, "notebook": notebook.module}
         changed = {version for version, source in versions.items() if _digest(source) != choice[version]}
         if not changed:
-            return choice["counts"], "chosen"
+            return choice["counts"], "imported" if choice.get("by") == "import" else "chosen"
     if not written(notebook.module, functions):
         return "file", "only"
     if not written(file, functions):
@@ -172,6 +172,8 @@ def describe(source: AssignmentSource, *, command: bool = True) -> str:
     match source.reason:
         case "only" | "same":
             reason = f"Your work is in {source.name}." if source.version == "notebook" else ""
+        case "imported":
+            reason = f"{source.name} counts, because it was imported." if source.version == "notebook" else ""
         case "chosen":
             reason = f"{source.name} counts, as you decided." if source.version == "notebook" else ""
         case "changed":

@@ -196,6 +196,12 @@ class Workspace:
         return progress.current_statuses(self.progress, self.snapshot.fingerprints)
 
     @property
+    def unchecked(self) -> frozenset[str]:
+        """The functions that are written and were never checked."""
+        functions = self.curriculum.functions
+        return frozenset(name for name in functions if name not in self.progress and not self.snapshot.is_stub(name))
+
+    @property
     def current_function(self) -> str | None:
         """The function that the student worked on when the workspace was last watched, if known."""
         name = self.state.content.get(progress.CURRENT_FUNCTION)

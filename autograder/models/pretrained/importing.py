@@ -14,6 +14,7 @@ import numpy as np
 
 from autograder.core import tensor_files
 from autograder.core.files import report_write_error
+from autograder.core.output_files import require_no_work
 from autograder.core.text import clean
 from autograder.core.wire_format import FrameError, pack
 from autograder.errors import UsageError
@@ -31,6 +32,7 @@ Parameters = dict[str, tuple[str, tuple[int, ...]]]  # dtype and shape by name
 
 def require_new_file(out: Path, model: HuggingFaceModel, force: bool) -> None:
     """Raise UsageError if the import would replace a file, unless that is wanted; the message says what the file is."""
+    require_no_work(out, "--out FILE")
     _require_no_source(out, model)
     if out.is_file() and out.stat().st_size and not force:
         about = checkpoint_list.describe(out)

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.core.files import write_atomically
-from autograder.core.output_files import require_replaceable
+from autograder.core.output_files import require_no_work, require_replaceable
 from autograder.core.text import counted
 from autograder.errors import UsageError
 from autograder.models.plots import figure
@@ -154,6 +154,7 @@ def _written_in_all_steps(resumed: Checkpoint | None, student: Sequence[str]) ->
 
 def require_new_checkpoint(out: Path, force: bool) -> None:
     """Raise UsageError if a new run would replace a file, unless that is wanted; the message says what the file is."""
+    require_no_work(out, "--out FILE")
     if force or not out.is_file() or not out.stat().st_size:
         return
     model = checkpoint_list.summary(out)

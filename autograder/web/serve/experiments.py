@@ -12,6 +12,7 @@ from typing import IO
 
 from autograder.course import Curriculum
 from autograder.errors import UsageError
+from autograder.workspace import experiments
 from autograder.workspace.experiments import (
     ERROR_BYTES,
     OUTPUT_BYTES,
@@ -20,6 +21,7 @@ from autograder.workspace.experiments import (
     explain_error,
     split_errors,
 )
+from autograder.workspace.workspace import Workspace
 
 SECONDS = 300.0
 SECONDS_TO_READ = 3.0  # after the end of the process, for what it has printed
@@ -36,13 +38,16 @@ class Experiments:
         self._is_closed = False
 
     def run(self, module: str, name: str) -> ExperimentRun:
-        """Run `python MODULE.py [NAME]` until it ends, is cancelled, or has taken too long."""
+        """Run an experiment until it ends, is cancelled, or has taken too long."""
         with self._lock:
             if self._is_closed:
                 raise UsageError("headway serve has ended. Start it again in your terminal")
             if self._running is not None:
                 self._running.stop()
-            program = self._running = _Program([f"{module}.py", *([name] if name else [])], self._folder)
+            workspace = Workspace.open(
+                self._folder, self._curriculum
+            )  # Its copy of notebooks lives as long as it does.
+            program = self._running = _Program(experiments.program(workspace, module, name), self._folder)
         try:
             output, errors, ending = program.wait(self._seconds)
         finally:
