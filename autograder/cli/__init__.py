@@ -27,6 +27,7 @@ SECTIONS = {
         "solution": "workspace:solution",
         "diff": "workspace:diff",
         "reset": "workspace:reset_",
+        "copy": "workspace:copy_",
         "update": "workspace:update",
         "submit": "check:submit",
     },

@@ -11,6 +11,7 @@ from autograder.errors import UsageError
 
 if TYPE_CHECKING:
     from autograder.course import Curriculum
+    from autograder.workspace.sources import Version
     from autograder.workspace.workspace import Workspace
 
 name_argument = click.argument("name", metavar="NAME", type=CourseName())
@@ -118,6 +119,27 @@ def reset_(name: str, folder: Path, yes: bool) -> None:
     backup = reset(workspace, name)
     kept = f" Your version is in {backup}." if backup else ""
     click.echo(f"{name} was reset in {place}.{kept}{hint} Next: headway check {name}")
+
+
+@click.command("copy")
+@click.argument("name", metavar="ASSIGNMENT", type=CourseName())
+@click.option("--to", type=click.Choice(["file", "notebook"]), required=True, help="Where the functions are copied.")
+@options.workspace_folder
+def copy_(name: str, to: "Version", folder: Path) -> None:
+    """Copy your functions from the notebook into the file, or back.
+
+    Copies what is written, with the helpers and imports that it uses, and lets the copy count. A backup of what was
+    there is kept in backups/.
+    """
+    from autograder.workspace.copy_version import copy_version
+
+    workspace = options.open_workspace(folder)
+    workspace.require_assignments()
+    module = workspace.resolve_name(name).partition(".")[0]
+    backup = copy_version(workspace, module, to)
+    click.echo(
+        f"{workspace.file_of(module)} counts now. The version before is in {backup}. Next: headway check {module}"
+    )
 
 
 @click.command()

@@ -46,7 +46,8 @@ def written_functions(content: bytes, names: Sequence[str]) -> dict[str, str]:
             text = "".join(map(ast.dump, parts))
             read = {name.id for part in parts for name in ast.walk(part) if isinstance(name, ast.Name)}
             for name in bound:
-                texts[name] = text if isinstance(node, Function) else texts.get(name, "") + text
+                before = "" if isinstance(node, Function) else texts.get(name, "").removesuffix(text)
+                texts[name] = before + text  # The same import twice is one.
                 uses.setdefault(name, set()).update(read)
         written = [name for name in names if name in texts and name not in stubs]
         digests = {name: "".join(texts.get(used, "") for used in sorted(_reachable(name, uses))) for name in written}

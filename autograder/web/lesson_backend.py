@@ -16,11 +16,13 @@ from autograder.course import Assignment
 from autograder.documents.results import DIAGNOSED, CheckResult, Status, SubmissionResult, to_document
 from autograder.errors import UsageError
 from autograder.models.plot_data import page_plots
+from autograder.parsing.extract import cell_parts
 from autograder.report.page_report import page_report
 from autograder.sandbox import StartWorkers, start_workers
 from autograder.workspace import experiments, files, hints, progress, solutions, submit
 from autograder.workspace.experiments import ExperimentRun
 from autograder.workspace.file_cells import ChangedMeanwhile, Conflict, FileCell, FileCells
+from autograder.workspace.function_source import function_text
 from autograder.workspace.import_archive import import_archive
 from autograder.workspace.workspace import Workspace
 
@@ -116,19 +118,19 @@ class LessonBackend:
             }
 
     def _source_notes(self, assignment: Assignment) -> list[str]:
-        """Return a line if the assignment's notebook counts, since the page shows and changes its file."""
-        lines = self.workspace.describe_sources([assignment.module])
-        if assignment.module not in self.workspace.notebook_modules:
-            return lines
-        return [
-            *lines,
-            f"This page shows {assignment.module}.py; its checks use the notebook, which is the version that counts.",
-        ]
+        """Return a line if the assignment's notebook counts."""
+        return self.workspace.describe_sources([assignment.module])
+
+    def _require_file(self, module: str) -> None:
+        """Raise UsageError if the notebook of an assignment counts, which pages show and cannot change."""
+        if module in self.workspace.notebook_modules:
+            raise UsageError(f"not saved: {self.workspace.file_of(module)} counts. {_edit_notebook(module)}")
 
     def save(self, payload: Payload) -> Reply:
         """Write the text of a cell into its file, unless the file has another text there than the page expects."""
         with self._lock:
             module, _, function = (qualified := self._function(payload)).partition(".")
+            self._require_file(module)
             text, digest = _field(payload, "text", str), _field(payload, "digest", str)
             cell = self._replace_cell(module, function, text, digest)
             if isinstance(cell, Conflict):
@@ -188,6 +190,7 @@ class LessonBackend:
         with self._lock:
             module, _, function = (qualified := self._function(payload)).partition(".")
             folder = self.workspace.folder
+            self._require_file(module)
             self._require_own_backups()
             path = folder / f"{module}.py"
             if not path.exists() and not path.is_symlink():
@@ -370,6 +373,8 @@ class LessonBackend:
 
     def _cells(self, assignment: Assignment) -> dict[str, Reply]:
         cells = FileCells(self.workspace.folder, assignment.module, self.curriculum)
+        if (notebook := self.workspace.notebook_modules.get(assignment.module)) is not None:
+            return self._notebook_cells(assignment, notebook)
         found = {f"{assignment.module}.{name}": (name, cells.find(name)) for name in cells.functions}
         return {
             qualified: {
@@ -380,6 +385,17 @@ class LessonBackend:
             }
             for qualified, (name, cell) in found.items()
             if cell is not None
+        }
+
+    def _notebook_cells(self, assignment: Assignment, module: str) -> dict[str, Reply]:
+        """Return the functions of a notebook that counts, each below a line that says so."""
+        text = "\n\n\n".join(part for _, _, part in cell_parts(module))
+        name = assignment.module
+        head = f"# {self.workspace.file_of(name)} counts, and this is its code. {_edit_notebook(name)}\n"
+        return {
+            f"{name}.{function}": {"text": head + code, "digest": "", "line": 1, "shared_with": []}
+            for function in self.curriculum.function_names[name]
+            if (code := function_text(text, function))
         }
 
     def _statuses(self) -> dict[str, Status | None]:
@@ -416,6 +432,10 @@ class LessonBackend:
     def _require_own_backups(self) -> None:
         if (self.workspace.folder / files.BACKUPS).is_symlink():
             raise UsageError(f"nothing was changed: {files.BACKUPS}/ is a link. Replace it with a folder")
+
+
+def _edit_notebook(module: str) -> str:
+    return f"Edit it there, or bring it into {module}.py: headway copy {module} --to file"
 
 
 def _field(payload: Payload, name: str, kind: type) -> Any:

@@ -1,0 +1,81 @@
+"""`headway copy` brings work from a notebook into the file and back; experiments and pages follow what counts."""
+
+import json
+
+import pytest
+from support.commands import SOFTMAX, headway, refusal, succeed
+
+from autograder.workspace.workspace import Workspace
+
+HELPERS = "import math\n\nFACTOR = math.sqrt(4.0) / 2\n\n\ndef _scaled(x):\n    return x * FACTOR\n"
+WORK = f"{HELPERS}\n\n{SOFTMAX.replace('x - ', '_scaled(x) - ', 1)}"
+
+
+def cell(source):
+    return {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    """A workspace with softmax in its notebook."""
+    succeed("init", tmp_path / "ws")
+    path = tmp_path / "ws" / "notebooks" / "softmax.ipynb"
+    notebook = json.loads(path.read_text("utf-8"))
+    notebook["cells"].append(cell(WORK))
+    path.write_text(json.dumps(notebook))
+    return tmp_path / "ws"
+
+
+def edit_notebook(folder, change):
+    path = folder / "notebooks" / "softmax.ipynb"
+    notebook = json.loads(path.read_text("utf-8"))
+    for one in notebook["cells"]:
+        if one["cell_type"] == "code":
+            one["source"] = change("".join(one["source"]))
+    path.write_text(json.dumps(notebook))
+
+
+def test_copy_there_and_back_keeps_what_the_functions_do(workspace):
+    said = succeed("copy", "softmax", "--to", "file", cwd=workspace).stdout
+    assert "softmax.py counts now" in said and "backups/softmax-" in said
+    text = (workspace / "softmax.py").read_text("utf-8")
+    assert "def _scaled" in text and "FACTOR = " in text and "import math" in text and "# ## " in text
+    opened = Workspace.open(workspace)
+    assert opened.file_of("softmax") == "softmax.py"
+
+    (workspace / "softmax.py").write_text(text.replace("/ 2\n", "/ 4\n"))
+    succeed("copy", "softmax", "--to", "notebook", cwd=workspace)
+    opened = Workspace.open(workspace)
+    assert opened.file_of("softmax") == "notebooks/softmax.ipynb"
+    assert "/ 4" in opened.notebook_modules["softmax"]
+    assert len(list((workspace / "backups").iterdir())) == 2
+
+
+def test_copy_refuses_what_it_cannot_copy_whole(workspace):
+    assert "nothing is written in the notebook of bigram" in refusal("copy", "bigram", "--to", "file", cwd=workspace)
+    succeed("copy", "softmax", "--to", "file", cwd=workspace)
+    edit_notebook(workspace, lambda source: f"%time 1\n{source}" if "def softmax" in source else source)
+    path = workspace / "notebooks" / "softmax.ipynb"
+    (workspace / "softmax.py").write_text((workspace / "softmax.py").read_text("utf-8").replace("/ 2\n", "/ 4\n"))
+    before = path.read_bytes()
+    assert "Copy them by hand" in refusal("copy", "softmax", "--to", "notebook", cwd=workspace)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.slow
+def test_experiment_uses_the_notebook_that_counts(workspace):
+    done = headway("experiment", "softmax", cwd=workspace)
+    assert "NotImplementedError: softmax.cross_entropy" in done.stderr, "the next function that it needs"
+    assert "NotImplementedError: softmax.softmax" not in done.stderr
+    assert "no experiment 'x'" in refusal("experiment", "softmax", "x", cwd=workspace)
+
+
+def test_restored_workspace_is_checked_and_says_why_a_notebook_counts(workspace, tmp_path):
+    succeed("submit", "--out", "work.zip", cwd=workspace)
+    said = succeed("init", tmp_path / "again", "--from", workspace / "work.zip").stdout
+    assert "checked: 1 of 96 functions pass" in said and "counts, because it was imported" in said
+    assert "as you decided" not in succeed("list", cwd=tmp_path / "again").stdout
+
+
+def test_list_counts_work_that_was_never_checked(workspace):
+    assert "0 of 96 functions pass, 1 is not checked yet" in succeed("list", cwd=workspace, COLUMNS="200").stdout
