@@ -204,7 +204,8 @@ def _term(
             new.append(source)
     members = {source.name: members[source.name] for source in combined}
     entries = entries if entries is not None else stored.roster_entries(out)
-    students = merge_students(members, entries, stored.names)
+    owners = comment_records.owners(comment_records.read(out))
+    students = merge_students(members, entries, stored.names, owners)
     return _Term(combined, members, students, entries, new, warnings)
 
 

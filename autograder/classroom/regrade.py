@@ -81,7 +81,8 @@ def rescore(
     if not stored.sources:
         problem = f"{out / submission_records.SUBMISSIONS} is missing, so nobody knows who submitted what"
         raise UsageError(f"{problem}. Grade the class again: headway grade DIR --out {out}")
-    people = merge_students(stored.members, stored.roster_entries(out), stored.names)
+    owners = comment_records.owners(records)
+    people = merge_students(stored.members, stored.roster_entries(out), stored.names, owners)
     group = GradedClass(
         stored.sources,
         people,

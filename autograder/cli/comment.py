@@ -49,8 +49,8 @@ def comment(out: Path, student: str | None, text: str, by: str, table: Path | No
     from rich.text import Text
 
     from autograder.classroom import regrade
-    from autograder.classroom.comments import comment_table
-    from autograder.classroom.comments.comment_request import CommentRequest
+    from autograder.classroom.comments import comment_records, comment_table
+    from autograder.classroom.comments.comment_request import CommentRequest, not_recorded
     from autograder.classroom.storage import gradebook
     from autograder.classroom.submissions.student_names import StudentNames
 
@@ -61,6 +61,12 @@ def comment(out: Path, student: str | None, text: str, by: str, table: Path | No
         if student or given != CommentRequest(""):
             raise UsageError("--from reads students, texts and points from the file. Leave out the other arguments.")
         requests = comment_table.read(table, names)
+        new = not_recorded(requests, comment_records.read(out))
+        if len(new) < len(requests):
+            again = "is" if len(requests) - len(new) == 1 else "are"
+            console.print(Text(f"{len(requests) - len(new)} of {len(requests)} rows {again} recorded already: skipped"))
+        if not (requests := new):
+            return
     elif student is None:
         raise UsageError("name a student: headway comment OUT STUDENT TEXT. For many: headway comment OUT --from FILE")
     else:

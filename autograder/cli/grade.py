@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     "--course", type=options.PATH, help="Policy file (default: course.toml in DIR or OUT, or that of the last run)."
 )
 @click.option(
-    "--roster", type=options.PATH, help="CSV file of the class; students without a submission are shown as missing."
+    "--roster",
+    type=options.PATH,
+    help="CSV file of the class, or a folder with one for each section. Adds names and who is missing.",
 )
 @click.option(
     "--layout",

@@ -114,7 +114,7 @@ def test_imported_version_counts(workspace, tmp_path):
     assert invoke("init", other, "--from", tmp_path / "ada.zip").returncode == 0
     checked, document = statuses(other, "softmax")
     assert checked["softmax"] == "passed"
-    assert "as you decided" in document["notes"][0]
+    assert "because it was imported" in document["notes"][0]
 
 
 def test_grade_gives_the_same_points_for_files_and_notebooks(workspace, new_workspace, tmp_path):

@@ -427,8 +427,14 @@ def test_plots_are_drawn_by_the_functions_in_the_files(backend):
     assert backend.handle("plots", {"module": "gpt2"}) == {"plots": []}
 
 
-def test_open_says_that_the_notebook_counts(folder, backend):
-    assert backend.handle("open", {"module": "softmax"})["notes"] == []
+def test_page_shows_the_notebook_that_counts_and_does_not_edit_it(folder, backend):
     write_functions(folder / "notebooks" / "softmax.ipynb", "softmax")
-    notes = backend.handle("open", {"module": "softmax"})["notes"]
-    assert "notebooks/softmax.ipynb" in notes[0] and "shows softmax.py" in notes[1]
+    before = (folder / "softmax.py").read_bytes()
+    opened = backend.open({"module": "softmax"})
+    assert "notebooks/softmax.ipynb" in opened["notes"][0]
+    cell = opened["cells"]["softmax.softmax"]
+    assert cell["text"].startswith("# notebooks/softmax.ipynb counts") and "NotImplementedError" not in cell["text"]
+    for request in (backend.save, backend.reset):
+        with pytest.raises(UsageError, match="headway copy softmax --to file"):
+            request({"function": "softmax.softmax", "text": "x = 1", "digest": cell["digest"]})
+    assert (folder / "softmax.py").read_bytes() == before

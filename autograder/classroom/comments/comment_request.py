@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msgspec import structs
+
 from autograder.classroom.comments.comment_records import MAX_TEXT, CommentRecord, in_force
 from autograder.classroom.policy.model import Policy, RubricItem
 from autograder.core.points import format_points
@@ -34,6 +36,12 @@ class CommentRequest:
         names = self.student, self.assignment, self.text, self.rubric
         decided = self.undoes, self.file, self.owner, self.settles
         return CommentRecord(str(number), time, by, *names, points, self.score, self.reason, *decided)
+
+
+def not_recorded(requests: Sequence[CommentRequest], stored: Sequence[CommentRecord]) -> list[CommentRequest]:
+    """Return the requests that are not among the records in force, whoever made these."""
+    known = {structs.replace(record, id="0", time="", by="") for record in in_force(stored)}
+    return [request for request in requests if request.record(0, "", "") not in known]
 
 
 def require_valid(request: CommentRequest, document: Document, policy: Policy, stored: Sequence[CommentRecord]) -> None:

@@ -23,6 +23,7 @@ from autograder.course import Curriculum
 from autograder.errors import UsageError
 
 _ATTEMPT = re.compile(r"(?:attempt|try|submission|versuch)?[-_ ]*(\d{1,4})", re.IGNORECASE)
+MAX_NAME = 300  # what a file system can write is shorter
 ARCHIVES = (*SUFFIXES, ".7z", ".rar")
 # Files that instructors keep beside the submissions.
 _IS_NO_SUBMISSION = re.compile(
@@ -85,7 +86,7 @@ def _below(folder: Path, member: ClassMember) -> ClassMember:
         return replace(part, root=folder / first if made_by_platform else folder)
 
     attempts = (replace(attempt, parts=tuple(map(with_root, attempt.parts))) for attempt in member.attempts)
-    name, email = (" ".join(clean(text, 100).split()) for text in (member.name, member.email))
+    name, email = (" ".join(clean(text, MAX_NAME).split()) for text in (member.name, member.email))
     return replace(member, name=name, id=safe_name(member.id), email=email, attempts=tuple(attempts))
 
 
@@ -113,8 +114,14 @@ def read_plain_layout(
         parts.setdefault(student, []).append(part)
     if not any(part.path.is_dir() or is_gradable(part.path.name) for listed in parts.values() for part in listed):
         return []
-    members = [ClassMember(safe_name(student), attempts=_attempts(listed)) for student, listed in parts.items()]
+    members = [_member(student, _attempts(listed)) for student, listed in parts.items()]
     return sorted(members, key=lambda member: member.submission)
+
+
+def _member(student: str, attempts: tuple[Attempt, ...]) -> ClassMember:
+    """Return a student; a name that was shortened to be shown is kept whole for the roster."""
+    submission = safe_name(student)
+    return ClassMember(submission, "" if submission == student else student, attempts=attempts)
 
 
 def _without_suffix(name: str) -> str:

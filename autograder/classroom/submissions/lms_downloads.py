@@ -13,6 +13,7 @@ from pathlib import Path
 from autograder.classroom.submissions.folder_reader import read_plain_file
 from autograder.classroom.submissions.intake import MAX_ENTRIES
 from autograder.classroom.submissions.model import (
+    INSTITUTION,
     TEST_STUDENT_NAMES,
     Attempt,
     ClassMember,
@@ -20,7 +21,7 @@ from autograder.classroom.submissions.model import (
     is_gradable,
     safe_name,
 )
-from autograder.classroom.submissions.moodle_lateness import read_lateness
+from autograder.classroom.submissions.moodle_participants import read_worksheet
 from autograder.classroom.submissions.roster import normalize
 from autograder.core.archives import SkippedFile
 from autograder.core.text import clean
@@ -149,7 +150,7 @@ def read_moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[
 
     The names are made in mod/assign/classes/downloader.php (github.com/moodle/moodle): full name, participant's
     number, `assignsubmission` and the plugin's type, joined by `_`. Texts typed into Moodle (`onlinetext`) are ignored.
-    Lateness comes from the grading worksheet, if it lies in the same folder.
+    Names, ids, addresses and lateness come from the grading worksheet, if it lies in the same folder.
     """
     matches = {name: match for name in names if (match := _MOODLE.fullmatch(name))}
     others = [name for name in names if name not in matches and (is_gradable(name) or (folder / name).is_dir())]
@@ -173,16 +174,20 @@ def read_moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[
         if match["kind"] == "file":
             path, file = folder / name, match["file"]
             parts.append(SubmissionPart(path if file else unwrap_folder(path), file, is_unclear=is_unclear))
-    lateness = read_lateness(folder, [name for name in names if name not in matches])
+    participants = read_worksheet(folder, [name for name in names if name not in matches])
     members = []
     for (name, number), parts in sorted(parts_by_student.items()):
-        late_by = lateness.get(number)
+        participant = participants.get(number)
+        late_by, person = (participant.late_by, participant.person) if participant else (None, None)
         attempt = Attempt(tuple(parts), late=None if late_by is None else bool(late_by), late_by=late_by)
         submission, notes = safe_name(f"{name}_{number}"), tuple[str, ...]()
         if (name, number) not in clear and number in numbers:
             notes, number = (f"{number} is the number of another student, who may not have submitted this",), ""
         ids = {"moodle": number} if number else {}
-        members.append(ClassMember(submission, name, number, attempts=(attempt,), ids=ids, notes=notes))
+        if person and number and person.id != number:
+            ids[INSTITUTION] = person.id
+        shown, email = (person.name or name, person.email) if person and number else (name, "")
+        members.append(ClassMember(submission, shown, ids.get(INSTITUTION, number), email, (attempt,), ids, notes))
     return members
 
 

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from autograder.classroom.submissions.model import ClassMember, Student, safe_name
+from autograder.classroom.submissions.model import INSTITUTION, ClassMember, Student, safe_name
 from autograder.classroom.submissions.roster import RosterEntry, normalize, platform_key
 from autograder.core.text import counted
 
@@ -31,10 +31,34 @@ class _Group:
 
 
 def merge_students(
-    sources: Members, entries: Sequence[RosterEntry] | None = None, known: KnownNames | None = None
+    sources: Members,
+    entries: Sequence[RosterEntry] | None = None,
+    known: KnownNames | None = None,
+    owners: Mapping[str, str] | None = None,
 ) -> list[Student]:
-    """Return the students of all sources: the people on the roster in its order, then the others."""
-    known = known or {}
+    """Return the students of all sources: the people on the roster in its order, then the others.
+
+    `owners` says whose a stray submission is: both are names of students as this function gives them without it.
+    """
+    owners = owners or {}
+    known = {key: name for key, name in (known or {}).items() if key[1] not in owners}
+    return _with_owners(_students(sources, entries, known), owners)
+
+
+def _with_owners(students: list[Student], owners: Mapping[str, str]) -> list[Student]:
+    """Return the students without the strays, whose work their owners have, as earlier attempts."""
+    by_name = {student.submission: student for student in students}
+    for stray, name in owners.items():
+        if stray in by_name and name in by_name and stray != name:
+            owner, work = by_name[name], dict(by_name.pop(stray).work)
+            for source, member in owner.work.items():
+                earlier = work[source].attempts if source in work else ()
+                work[source] = replace(member, attempts=(*earlier, *member.attempts))
+            by_name[name] = replace(owner, work=work)
+    return list(by_name.values())
+
+
+def _students(sources: Members, entries: Sequence[RosterEntry] | None, known: KnownNames) -> list[Student]:
     if entries is None:
         groups = _group(sources)
         names = _Names(known, ())
@@ -113,6 +137,9 @@ def _position_of(member: ClassMember, positions: Mapping[str, set[int]], entries
 
     A roster of Canvas has the number of each account: another account of the same name is another person.
     """
+    number = normalize(member.ids.get(INSTITUTION, ""))
+    if number and (position := _only(positions, number)) is not None:
+        return position
     by_name = [_only(positions, normalize(text)) for text in (member.submission, member.name) if text]
     named = next((position for position in by_name if position is not None), None)
     for platform, number in member.ids.items():

@@ -9,6 +9,7 @@ from pathlib import Path
 from autograder.core.archives import SUFFIXES
 from autograder.core.text import clean
 
+INSTITUTION = "institution"  # the key of an id that the institution gave, in place of a platform
 # Canvas adds a test student ("Student View") to each course: "Student, Test" in lower case without blanks.
 TEST_STUDENT_NAMES = {"studenttest", "teststudent"}
 

@@ -7,7 +7,7 @@ are.
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograder.classroom.submissions.model import TEST_STUDENT_NAMES
@@ -108,12 +108,13 @@ class RosterEntry:
 
 
 def read_roster(path: Path) -> list[RosterEntry]:
-    """Read the people on a roster.
+    """Read the people on a roster, or on all of those in a folder.
 
     Raises:
         UsageError: if it cannot be read, has no column that identifies people, or lists somebody twice.
     """
-    rows = read_rows(path, "the roster")
+    files = sorted(path.glob("*.csv")) if path.is_dir() else [path]
+    rows = [row for file in files for row in read_rows(file, "the roster")]
     if not rows:
         titles_needed = "It needs a row of titles, such as name,id,email, and a row for each student"
         raise UsageError(f"the roster {path} lists no students. {titles_needed}")
@@ -134,19 +135,31 @@ def read_rows(path: Path, what: str) -> list[dict[str, str]]:
 
 def roster_entries(rows: Sequence[dict[str, str]], where: str) -> list[RosterEntry]:
     """Return the people in the rows of a roster; raise UsageError, naming `where`, if a person is listed twice."""
-    titles = titles_by_word(rows[0]) if rows else {}
     entries: dict[str, RosterEntry] = {}
     for row in rows:
-        entry = _entry(row, titles)
+        entry = _entry(row, titles_by_word(row))
         if entry is None:
             continue
         key = entry.id or entry.email or entry.name
-        if key in entries:
+        if key in entries and (both := _in_both_sections(entries[key], entry)):
+            entry = both
+        elif key in entries:
             first = list(entries).index(key) + 1
             positions = f"entries {first} and {len(entries) + 1}"
             raise UsageError(f"{where} lists {clean(key, 80)!r} twice: {positions}. Remove one of them")
         entries[key] = entry
     return list(entries.values())
+
+
+def _in_both_sections(first: RosterEntry, second: RosterEntry) -> RosterEntry | None:
+    """Return the entry of a person who is listed in two sections; None if the rows differ in anything else."""
+    sections = [text for text in (first.section, second.section) if text]
+    if len(set(sections)) < 2 or (first.name, first.id, first.email) != (second.name, second.id, second.email):
+        return None
+    titles = titles_by_word(first.row)
+    title, section = next(titles[word] for word in _SECTION if word in titles), ", ".join(sections)
+    assistants = ", ".join(dict.fromkeys(filter(None, (first.ta, second.ta))))
+    return replace(first, row={**first.row, title: section}, section=section, ta=assistants)
 
 
 def titles_by_word(titles: Iterable[str | None]) -> dict[str, str]:
@@ -189,6 +202,7 @@ def _entry(row: dict[str, str], titles: dict[str, str]) -> RosterEntry | None:
     names = [name, "".join(reversed(words)), f"{given}{family}", f"{family}{given}"]
     keys = {normalize(text) for text in (*(() if number in ids.values() else (number,)), email, *logins, *names)}
     keys |= {normalize(text.partition("@")[0]) for text in (email, *logins)}
+    keys |= {normalize(alias) for alias in first(("alias", "aliases")).split(";")}
     keys |= {platform_key(platform, value) for platform, value in ids.items()}
     return RosterEntry(
         clean(name, 100),

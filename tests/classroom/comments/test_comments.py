@@ -190,6 +190,8 @@ def test_comment_reads_many_from_a_table(out, tmp_path):
     printed = comment(out, "--from", table)
     assert "comments 1 to 2" in printed and "STUDENT --undo NUMBER" in printed
     assert scores(out)["ada"]["softmax"] == 14.5 and len(comment_records.read(out)) == 2
+    assert "2 of 2 rows are recorded already" in comment(out, "--from", table)
+    assert len(comment_records.read(out)) == 2
     table.write_text("student,assignment,rubric,points\nada,softmax,q1,3\nbob,softmax,q1,3\n")
     assert "line 3: no student 'bob'" in comment(out, "--from", table, code=2)
     table.write_text("student,assignment,rubric,points\nada,softmax,q1,3\nbo,softmax,q1,33\n")

@@ -1,0 +1,84 @@
+"""Nobody gets 0 because their work stands in another row: namesakes, long names, strays."""
+
+import pytest
+
+from autograder.classroom.submissions import layouts
+from autograder.classroom.submissions.merge_students import merge_students
+from autograder.classroom.submissions.model import Attempt, ClassMember, Source
+from autograder.classroom.submissions.roster import read_roster, roster_entries
+from autograder.classroom.submissions.sources import read_source
+from autograder.courses.transformer import TRANSFORMER
+from autograder.errors import UsageError
+
+LONG = "Anna-Maria " * 12 + "von und zu Beispiel"
+# Two people of one name; participants have other numbers in each assignment.
+PEOPLE = {"kim1@x.edu": "Kim Lee", "kim2@x.edu": "Kim Lee", "long@x.edu": LONG}
+NUMBERS = {"softmax": dict(zip(PEOPLE, (11, 12, 13), strict=True)), "ffn": dict(zip(PEOPLE, (22, 21, 23), strict=True))}
+TITLES = {
+    "English": ("Identifier", "Full name", "Email address", "Status", "Participant {}"),
+    "German": ("ID", "Vollständiger Name", "E-Mail-Adresse", "Status", "Teilnehmer/in{}"),
+}
+
+
+def moodle(root, assignment, language):
+    """A download of Moodle, which cuts long names, with its worksheet."""
+    *titles, participant = TITLES[language]
+    folder = root / assignment
+    rows = [",".join(titles)]
+    for email, number in NUMBERS[assignment].items():
+        path = folder / f"{PEOPLE[email][:80]}_{number}_assignsubmission_file" / f"{assignment}.py"
+        path.parent.mkdir(parents=True)
+        path.write_text(email)
+        rows.append(f"{participant.format(number)},{PEOPLE[email]},{email},Submitted for grading")
+    (folder / "grades.csv").write_text("\n".join(rows), "utf-8")
+    return read_source(Source(assignment, (assignment,), folder), TRANSFORMER, root / "out")
+
+
+@pytest.mark.parametrize("language", TITLES)
+def test_worksheet_tells_namesakes_apart_in_a_term(tmp_path, language):
+    sources = {name: moodle(tmp_path, name, language) for name in NUMBERS}
+    students = merge_students(sources)
+    assert sorted(student.email for student in students) == sorted(PEOPLE)
+    for student in students:
+        assert student.work.keys() == NUMBERS.keys() and not student.notes
+        paths = [member.attempts[0].parts[0].path for member in student.work.values()]
+        texts = {next(path.rglob("*.py")).read_text() for path in paths}
+        assert texts == {student.email}, "all of the work is the same person's"
+
+
+def test_folder_name_of_any_length_is_found_on_the_roster(tmp_path):
+    (tmp_path / "class" / LONG).mkdir(parents=True)
+    (tmp_path / "class" / LONG / "softmax.py").write_text("")
+    members = layouts.read_class_members(tmp_path / "class", TRANSFORMER)
+    roster = roster_entries([{"name": LONG, "id": "7"}], "the roster")
+    (student,) = merge_students({"": members}, roster)
+    assert student.id == "7" and student.work
+
+
+def test_rosters_of_sections_make_one_class(tmp_path):
+    (tmp_path / "a.csv").write_text("name,id,section,alias\nAda,1,A,countess; ada-old\nBo,2,A,\n")
+    (tmp_path / "b.csv").write_text("id;name;section\n1;Ada;B\n3;Cy;B\n")
+    entries = read_roster(tmp_path)
+    assert [(one.id, one.section) for one in entries] == [("1", "A, B"), ("2", "A"), ("3", "B")]
+    stored = roster_entries([one.row for one in entries], "the roster")
+    assert [(one.id, one.section) for one in stored] == [(one.id, one.section) for one in entries]
+    members = [ClassMember("ada-old", attempts=(Attempt(()),)), ClassMember("Cy", attempts=(Attempt(()),))]
+    students = merge_students({"": members}, entries)
+    assert [(student.id, bool(student.work)) for student in students] == [("1", True), ("2", False), ("3", True)]
+    (tmp_path / "c.csv").write_text("name,id,section\nEve,1,C\n")
+    with pytest.raises(UsageError, match="lists '1' twice"):
+        read_roster(tmp_path)
+
+
+def test_stray_work_goes_to_its_owner_in_every_run(tmp_path):
+    for name in ("grace", "unknown-7"):
+        (tmp_path / "class" / name).mkdir(parents=True)
+        (tmp_path / "class" / name / "softmax.py").write_text("")
+    sources = {"": layouts.read_class_members(tmp_path / "class", TRANSFORMER)}
+    for entries in (None, roster_entries([{"id": "grace"}], "the roster")):
+        known = {}
+        for _ in range(2):
+            (grace,) = merge_students(sources, entries, known, {"unknown-7": "grace"})
+            assert (grace.submission, grace.attempts) == ("grace", 2)
+            known = {(source, member.submission): grace.submission for source, member in grace.work.items()}
+            known |= {("", "unknown-7"): "grace"}
