@@ -4,8 +4,11 @@
 these records and not from anything that Headway returns.
 """
 
+import io
+import json
 import random
 import string
+import zipfile
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -104,6 +107,8 @@ def people(count, seed=1):
             ]
             person.work[module].sort(key=lambda work: work.after_due)
         found.append(person)
+    for person in found[21:23]:  # three people of one name
+        person.first, person.last = found[20].first, found[20].last
     return found
 
 
@@ -141,6 +146,38 @@ def code(module, wrong):
     return text + "".join(f"\n\ndef {name}(*args, **options):\n    {bodies[len(name) % 2]}\n" for name in wrong)
 
 
+def deliver(folder, person, module, wrong):
+    """Write a submission in one of the forms that students find; the work in it is the same."""
+    text = code(module, wrong)
+    stub = (ROOT / "assignments" / f"{module}.py").read_text("utf-8")
+    form = person.number % 7
+    if form == 1:
+        files = {f"{module}.py": stub, f"{module}_final.py": text}
+    elif form == 2 and "\n    raise NotImplementedError\n" not in text:  # In a notebook, a later stub hides nothing.
+        cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": text}
+        notebook = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+        files = {f"{module}.py": stub, f"notebooks/{module}.ipynb": notebook, "work.7z": "?"}
+    elif form == 3:
+        files = {"work.zip": _zip({f"HW\\src\\{module}.py": text})}
+    elif form == 4:
+        files = {"all.zip": _zip({"work.zip": _zip({f"{module}.py": text}), "notes.txt": "?"})}
+    elif form == 5:
+        files = {f"{module} (1).py": text, f"{module}.py": stub, "figures/plot.png": "?"}
+    else:
+        files = {f"{module.upper()}.PY": text, "helpers.py": "ONE = 1\n"}
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def _zip(files):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
 def _canvas(folder, module, students):
     """`content_zipper.rb`: the sortable name without blanks in lower case, LATE, user id, attachment id, file name."""
     for person in students:
@@ -153,13 +190,17 @@ def _canvas(folder, module, students):
 
 
 def _moodle(folder, module, students):
-    """`downloader.php`: full name, participant number of this assignment, `assignsubmission_file`."""
+    """`downloader.php`: full name, participant number of this assignment, `assignsubmission_file`; the worksheet."""
+    worksheet = ["ID,Vollständiger Name,E-Mail-Adresse,Status"]
     for person in students:
         if works := person.work.get(module):
             # The number is another student's id in Canvas: it must match nobody.
             student = folder / f"{person.name}_{4000 + (person.number * 7) % len(students)}_assignsubmission_file"
             student.mkdir()
-            (student / f"{module}.py").write_text(code(module, works[-1].wrong), "utf-8")
+            deliver(student, person, module, works[-1].wrong)
+            number = student.name.split("_")[1]
+            worksheet.append(f"Teilnehmer/in{number},{person.name},{person.email},Zur Bewertung abgegeben")
+    (folder / "Bewertungen.csv").write_text("\n".join(worksheet), "utf-8-sig")
 
 
 def _gradescope(folder, module, students):
@@ -179,5 +220,5 @@ def _gradescope(folder, module, students):
                 "  :score: 0.0",
             ]
             (folder / f"submission_{number}").mkdir()
-            (folder / f"submission_{number}" / f"{module}.py").write_text(code(module, work.wrong), "utf-8")
+            deliver(folder / f"submission_{number}", person, module, work.wrong)
     (folder / "submission_metadata.yml").write_text("\n".join(lines) + "\n", "utf-8")
