@@ -48,7 +48,7 @@ class ExportOutput:
         from autograder.report import open_questions
 
         book, names = gradebook.read(self.out), list(names)
-        for line in (*_unmarked_questions(book, names), *_missing_results(book, names)):
+        for line in _unmarked_questions(book, names):
             show(line)
         questions = open_questions.question_lines(
             {**student, "open": [one for one in student["open"] if not names or one["assignment"] in (*names, "")]}
@@ -91,16 +91,3 @@ def _unmarked_questions(book: "Gradebook", names: list[str]) -> Iterator[str]:
     for (assignment, title), unmarked in students.items():
         question = f'{assignment}: "{title}" is not graded yet for {counted(len(unmarked), "student")} and counts 0'
         yield f"{question}: {listed(unmarked)}. See: headway comment --help"
-
-
-def _missing_results(book: "Gradebook", names: list[str]) -> Iterator[str]:
-    """Name the assignments without a result for some students, who get no score until they are graded."""
-    from autograder.classroom.exporters.lms_plan import listed
-    from autograder.classroom.storage.gradebook import display_name, has_no_result
-
-    for name in names or [assignment["name"] for assignment in book.assignments]:
-        students = [s for s in book.students if name in s["assignments"] and has_no_result(s["assignments"][name])]
-        if students:
-            text = f"{name} has no result for {counted(len(students), 'student')}, so no score"
-            again = f"Grade again: headway grade DIR --out {book.out}"
-            yield f"{text}: {listed([display_name(student) for student in students])}. {again}"

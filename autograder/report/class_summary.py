@@ -16,7 +16,6 @@ from autograder.report.wording import STATUS_WORDS
 
 MAX_MISTAKES = 12
 MAX_FUNCTIONS = 8
-MAX_NOT_GRADED = 12
 MAX_PAIRS = 15
 MAX_NAMES = 12
 MAX_GROUPS = 12
@@ -29,7 +28,7 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
 def render(records: ClassRecords, console: Console, comparison: ClassComparison | None = None) -> None:
-    """Print scores, changes, common mistakes, hard functions, low scores, slow checks, and what was not graded."""
+    """Print scores, changes, common mistakes, hard functions, low scores and slow checks."""
     counts = [f"{len(records.graded)} graded"]
     counts += [f"{len(records.missing)} missing"] if records.missing else []
     counts += [f"{len(records.not_graded)} not graded"] if records.not_graded else []
@@ -45,10 +44,6 @@ def render(records: ClassRecords, console: Console, comparison: ClassComparison 
     _print_pass_rates(records, console)
     _print_low_scores(records, console)
     _print_times(records, console)
-    for student in records.not_graded[:MAX_NOT_GRADED]:
-        mark, style = STATUS_STYLES["error"]
-        console.print(Text.assemble((f"{mark} {student.name}", style), f" · {student.status}: {student.reason}"))
-    _print_remaining(len(records.not_graded) - MAX_NOT_GRADED, console)
 
 
 def _histogram(counts: list[int]) -> Text:

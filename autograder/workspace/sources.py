@@ -10,13 +10,14 @@ choose; until then the one that was saved last counts, if their times differ.
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from autograder.course import Curriculum
 from autograder.errors import UsageError
-from autograder.workspace.dependencies import ModuleSource, Snapshot
+from autograder.parsing.function_uses import written_functions
+from autograder.workspace.dependencies import ModuleSource
 from autograder.workspace.notebook_files import NotebookFile
 
 KEY = "sources"  # key of the state file: assignment -> the choice, and digests of both versions at that time
@@ -113,24 +114,17 @@ def _read_record(recorded: Any) -> dict[str, Any] | None:
 
 def written(source: ModuleSource | None, functions: tuple[str, ...]) -> list[str]:
     """Return the functions of an assignment that are more than a stub; all of them if Python cannot read the file."""
-    if source is None:
-        return []
-    parsed = source.parsed
-    if parsed.error is not None:
-        return list(functions)
-    return [name for name in functions if name in parsed.definitions and name not in parsed.stubs]
+    return list(_functions(source.content, functions)) if source is not None else []
 
 
 def is_same(file: ModuleSource | None, notebook: ModuleSource | None, functions: tuple[str, ...]) -> bool:
-    """Return whether two versions have the same functions, apart from comments and docstrings."""
-    if file is None or notebook is None or file.parsed.error or notebook.parsed.error:
+    """Return whether two versions have the same functions, with what they use, apart from comments and docstrings."""
+    if file is None or notebook is None:
         return False
-    return _fingerprints(file, functions) == _fingerprints(notebook, functions)
+    return _functions(file.content, functions) == _functions(notebook.content, functions)
 
 
-def _fingerprints(source: ModuleSource, functions: tuple[str, ...]) -> list[str]:
-    alone = Snapshot({source.name: source})
-    return [alone.fingerprint(source.name, name) for name in functions]
+_functions = lru_cache(maxsize=64)(written_functions)
 
 
 def _digest(source: ModuleSource | None) -> str:

@@ -90,6 +90,7 @@ def person_of_student(student: Document, platform: str) -> Person:
     stored = student["ids"]
     kinds: dict[str, Kind] = {
         platform: "platform", "moodle": "participant", "gradescope": "number", "nbgrader": "login",
+        "institution": "number",
     }  # fmt: skip
     for key, kind in kinds.items():
         if value := str(stored.get(key, "")).strip().casefold():

@@ -20,7 +20,6 @@ from autograder.classroom.exporters import csv_cells, gradescope, gradescope_zip
 from autograder.classroom.policy.model import AssignmentPolicy, ChecksPolicy, Policy
 from autograder.classroom.storage import gradebook
 from autograder.cli.export import export
-from autograder.core.text import clean
 from autograder.errors import UsageError
 from autograder.report.score_words import score_lines
 
@@ -99,11 +98,15 @@ def test_table_leaves_scores_without_a_result_empty(failed, tmp_path):
     assert all(row["training"] for row in dict_rows(tmp_path / "grades.csv")[:4])
 
 
-def test_export_names_students_without_a_result(failed, tmp_path):
-    (tmp_path / "class.json").write_text(json.dumps(failed.document), "utf-8")
-    done = succeed("export", "csv", tmp_path, COLUMNS="300")
-    names = ", ".join(clean(gradebook.display_name(student), 80) for student in failed.students[:2])
-    assert f"for 2 students, so no score: {names}. " in done.stdout and "training has no result" not in done.stdout
+def test_export_waits_for_students_without_a_result(failed, tmp_path):
+    document = json.loads(json.dumps(failed.document))
+    open_one = {"id": "1", "kind": "no_result", "assignment": "softmax", "files": [], "reason": ""}
+    document["students"][0]["open"] = [open_one]
+    (tmp_path / "class.json").write_text(json.dumps(document), "utf-8")
+    done = invoke("export", "csv", tmp_path, COLUMNS="300")
+    assert done.returncode == 2 and "1 question" in done.stderr and "softmax: no result yet" in done.stdout
+    assert not (tmp_path / "exports").exists()
+    succeed("export", "csv", tmp_path, "--despite-open")
 
 
 def keys(document, path=""):
