@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from support.commands import refusal, succeed
+from support.commands import invoke, refusal, succeed
 from support.paths import ROOT
 
 from autograder.classroom.exporters import csv_cells, gradescope, gradescope_zip, junit, table
