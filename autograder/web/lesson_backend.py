@@ -14,9 +14,9 @@ from typing import Any, Protocol
 from autograder.core.text import clean, clean_name
 from autograder.course import Assignment
 from autograder.documents.results import DIAGNOSED, CheckResult, Status, SubmissionResult, to_document
+from autograder.engine.cell_locations import notebook_parts
 from autograder.errors import UsageError
 from autograder.models.plot_data import page_plots
-from autograder.parsing.extract import cell_parts
 from autograder.report.page_report import page_report
 from autograder.sandbox import StartWorkers, start_workers
 from autograder.workspace import experiments, files, hints, progress, solutions, submit
@@ -389,7 +389,7 @@ class LessonBackend:
 
     def _notebook_cells(self, assignment: Assignment, module: str) -> dict[str, Reply]:
         """Return the functions of a notebook that counts, each below a line that says so."""
-        text = "\n\n\n".join(part for _, _, part in cell_parts(module))
+        text = "\n\n\n".join(part for _, _, part in notebook_parts(module))
         name = assignment.module
         head = f"# {self.workspace.file_of(name)} counts, and this is its code. {_edit_notebook(name)}\n"
         return {

@@ -99,7 +99,10 @@ def test_week_commands_work_in_order(prepare, tmp_path):
             arguments = shlex.split(line)[1:]
             if arguments[0] == "grade":
                 arguments += ["--unsafe-no-sandbox", "--seed", "0"]
-            succeed(*arguments, cwd=tmp_path)
+            said = succeed(*arguments, cwd=tmp_path).stdout
+            if arguments[0] == "choose":
+                for decision in re.findall(r"headway (choose results .* --keep)", said):
+                    succeed(*shlex.split(decision), cwd=tmp_path)
             ran += 1
         else:
             assert line.startswith(("gh classroom clone", "#")) or not line, line

@@ -24,7 +24,9 @@ def softmax(x, axis=-1, temperature=1.0):
 def timeless(value):
     """Return a result or class document without times and other usage, which differ from run to run."""
     if isinstance(value, dict):
-        return {key: timeless(item) for key, item in value.items() if key not in ("seconds", "created", "used")}
+        return {
+            key: timeless(item) for key, item in value.items() if key not in ("seconds", "created", "used", "changed")
+        }
     return [timeless(item) for item in value] if isinstance(value, list) else value
 
 

@@ -45,7 +45,7 @@ EXACT, SIMILAR, INSIDE, OTHER = 3, 2, 1, 0
 # Reasons that need no note, because nobody would expect such a file to count.
 _UNTOUCHED, _SAME, _NO_WORK = "nothing in it was written", "another file has the same content", "it is no code"
 _TOO_MUCH = "the submission is too large"
-_UNREADABLE_ARCHIVES = (".7z", ".rar")
+_UNREADABLE_ARCHIVES = (".7z", ".rar", ".bz2", ".xz")
 
 
 @dataclass(frozen=True, eq=False)
