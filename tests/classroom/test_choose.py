@@ -9,7 +9,8 @@ STUB = 'def softmax(x, axis=-1, temperature=1.0):\n    raise NotImplementedError
 FILES = {
     "ada/softmax.py": WRONG, "ada/softmax_final.py": RIGHT, "bo.py": WRONG, "bo/softmax.py": RIGHT, "cy.rar": "?",
     "di/softmax.py": STUB, "di/attention.py": "def attention(q, k, v, mask=None):\n    return q\n", "eve.txt": "?",
-    "fay/softmax.py": STUB, "fay/notes/softmax.py": RIGHT, "README.md": "", "roster.csv": "",
+    "fay/softmax.py": STUB, "fay/notes/softmax.py": RIGHT, "gus/softmax.py": RIGHT,
+    "gus/attention.ipynb": "?", "README.md": "", "roster.csv": "",
 }  # fmt: skip
 
 
@@ -36,20 +37,20 @@ def test_open_questions_are_decided_before_an_export(graded):
     out = root / "out"
     assert kinds(root) == {
         "ada": ["versions"], "bo": ["versions"], "cy": ["unreadable"], "di": ["nothing_written"],
-        "eve": ["unreadable"], "fay": [],
+        "eve": ["unreadable"], "fay": [], "gus": ["unreadable"],
     }  # fmt: skip
     assert "softmax: softmax.py counts, but softmax_final.py differs" in done.stdout
     assert "no function is written, only attention.py" in done.stdout
-    assert "5 questions" in refusal("export", "csv", out)
+    assert "6 questions" in refusal("export", "csv", out)
     assert "Needs a person" in succeed("report", out).stdout
     assert "softmax_final.py" in (out / "report.html").read_text("utf-8")
-    assert succeed("choose", out).stdout.count("headway choose ") == 5
+    assert succeed("choose", out).stdout.count("headway choose ") == 6
 
     assert "'nothing.py' is none of the files" in refusal("choose", out, "ada", "softmax", "nothing.py")
     score = student(root, "ada")["score"]
     succeed("choose", out, "ada", "softmax", "softmax_final.py")
     assert kinds(root)["ada"] == ["versions"], "it is open until the chosen file is graded"
-    for name in ("bo", "cy", "di", "eve"):
+    for name in ("bo", "cy", "di", "eve", "gus"):
         succeed("choose", out, name, "--keep")
     grade(root / "class", "--out", out)
     assert not any(kinds(root).values())

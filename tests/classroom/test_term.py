@@ -1,4 +1,4 @@
-"""A whole term of 60 students on three platforms: every final grade equals a calculation that is not Headway's own.
+"""A whole term of 60 students on four platforms: every final grade equals a calculation that is not Headway's own.
 
 The test knows which functions each student got wrong and when the work was submitted. From that and the rules in
 docs/instructors.md it computes each grade with exact fractions.
@@ -39,7 +39,7 @@ def possible(module):
 
 
 def late_days(module, work):
-    """Canvas marks late work as one day late; Moodle's download has no date; Gradescope has the time."""
+    """Canvas marks late work as one day late; Moodle's download has no date; Gradescope and nbgrader have the time."""
     if term.PLATFORMS[module] == "canvas":
         return 1 if work.after_due > timedelta(0) else 0
     if term.PLATFORMS[module] == "moodle":
@@ -179,8 +179,8 @@ def test_term_ids_belong_to_their_platform(graded):
         assert ids["canvas"] == person.canvas_id
         number = str(4000 + (person.number * 7) % len(STUDENTS))
         assert ids.get("moodle:embeddings") == (number if "embeddings" in person.work else None)
-        gradescope = any(module in person.work for module in ("layernorm", "ffn"))
-        assert ids.get("gradescope") == (person.sis if gradescope else None)
+        assert ids.get("gradescope") == (person.sis if "layernorm" in person.work else None)
+        assert ids.get("nbgrader") == (person.login if "ffn" in person.work else None)
 
 
 def test_term_table_has_the_grades_of_the_document(graded):

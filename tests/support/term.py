@@ -1,4 +1,4 @@
-"""A made-up term: students, what each got right, and their submissions as three platforms deliver them.
+"""A made-up term: students, what each got right, and their submissions as four platforms deliver them.
 
 `make_term` writes the downloads, the roster and the policy. What a student should get is computed in the test, from
 these records and not from anything that Headway returns.
@@ -10,14 +10,14 @@ import random
 import string
 import zipfile
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from support.paths import ROOT
 
 FIRST = ("Ada", "Bao", "Chiara", "Dmitri", "Élodie", "Fatma", "Grażyna", "Hugo", "Inés", "João", "Kwame", "Līga")
 LAST = ("Abel", "Brontë", "de la Cruz", "Eze", "Fuchs", "García Márquez", "Haas", "Ito", "O'Neil", "van Dijk")
-PLATFORMS = {"softmax": "canvas", "embeddings": "moodle", "layernorm": "gradescope", "ffn": "gradescope"}
+PLATFORMS = {"softmax": "canvas", "embeddings": "moodle", "layernorm": "gradescope", "ffn": "nbgrader"}
 # Functions that nothing else in their module calls, so that a wrong one costs its own points only.
 BREAKABLE = {
     "softmax": ("cross_entropy", "softmax_backward", "cross_entropy_backward"),
@@ -125,7 +125,8 @@ def make_term(root, students):
     for module, platform in PLATFORMS.items():
         folder = root / "downloads" / module
         folder.mkdir(parents=True)
-        {"canvas": _canvas, "moodle": _moodle, "gradescope": _gradescope}[platform](folder, module, students)
+        write = {"canvas": _canvas, "moodle": _moodle, "gradescope": _gradescope, "nbgrader": _nbgrader}[platform]
+        write(folder, module, students)
     return root
 
 
@@ -201,6 +202,17 @@ def _moodle(folder, module, students):
             number = student.name.split("_")[1]
             worksheet.append(f"Teilnehmer/in{number},{person.name},{person.email},Zur Bewertung abgegeben")
     (folder / "Bewertungen.csv").write_text("\n".join(worksheet), "utf-8-sig")
+
+
+def _nbgrader(folder, module, students):
+    """`submitted/STUDENT/ASSIGNMENT/` with `timestamp.txt`, as nbgrader collects work."""
+    for person in students:
+        if works := person.work.get(module):
+            path = folder / "submitted" / person.login / module
+            path.mkdir(parents=True)
+            deliver(path, person, module, works[-1].wrong)
+            submitted = (DUE + works[-1].after_due).astimezone(UTC)
+            (path / "timestamp.txt").write_text(f"{submitted:%Y-%m-%d %H:%M:%S.%f} UTC")
 
 
 def _gradescope(folder, module, students):

@@ -146,7 +146,7 @@ def _journal_entry(
         task.file, "",
         functions=function_points(document),
         notes=[*result.notes, *_broken_files(document)], sandbox=result.sandbox, seconds=document["seconds"],
-        files=account.counting, rivals=account.rivals,
+        files=account.counting, rivals=account.rivals, unreadable=account.unreadable[:20],
     )  # fmt: skip
     if result.internal_errors:
         entry.status, entry.reason = "failed", f"internal error: {result.internal_errors[0]}"

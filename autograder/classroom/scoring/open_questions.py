@@ -56,6 +56,8 @@ def _about_files(
     for names in names_by_entry.values():
         entry = entries[names[0]]
         assert entry is not None  # It was sorted by its file.
+        if entry.unreadable:
+            yield _question("unreadable", "", entry.unreadable, f"cannot be read: {', '.join(entry.unreadable)}")
         others = {name: file for name, file in entry.files.items() if name not in names}
         if not any(entry.has_begun(name) or grades[name]["by_hand"] for name in names):
             yield _question("nothing_written", names[0] if len(names) == 1 else "", list(others.values()))

@@ -96,6 +96,7 @@ class Account:
     modules: dict[str, bytes] = field(default_factory=dict)  # the code of assignments and helpers, by name of the file
     files: list[FileRecord] = field(default_factory=list)
     counting: dict[str, str] = field(default_factory=dict)  # see `account_for`
+    unreadable: list[str] = field(default_factory=list)  # files that may hold work, and cannot be read
     rivals: dict[str, list[str]] = field(default_factory=dict)  # by assignment: files to choose from, the best first
     notes: list[str] = field(default_factory=list)  # about files that look like work and are left out
 
@@ -189,7 +190,7 @@ class _Accounting:
             except SkippedFile as error:
                 if self._unpacked.left < 0:
                     raise
-                self._ignore(file, str(error))
+                self._ignore(file, str(error), is_unreadable=True)
             if not found and file not in self._ignored:
                 self._ignore(file, "it is empty")
 
@@ -197,22 +198,23 @@ class _Accounting:
         """Put a file among the candidates or the helpers, or ignore it."""
         base = lower_suffix(PurePosixPath(file.name).name)
         if isinstance(file.content, SkippedFile):
-            self._ignore(file, str(file.content))
+            self._ignore(file, str(file.content), is_unreadable=True)
         elif base.endswith(".ipynb"):
             self._notebooks.use()
             self._sort_notebook(file, file.content)
         elif not base.endswith(".py"):
             kind = PurePosixPath(base).suffix
-            self._ignore(file, f"{kind} archives cannot be read" if kind in _UNREADABLE_ARCHIVES else _NO_WORK)
+            is_archive = kind in _UNREADABLE_ARCHIVES
+            self._ignore(file, f"{kind} archives cannot be read" if is_archive else _NO_WORK, is_unreadable=is_archive)
         elif base in RESERVED:
             self._ignore(file, "a file of this name is not part of a submission")
         else:
-            module, fit = self._module_of(file, file.content)
-            if module:
+            modules, fit = self._modules_of(file, file.content)
+            for module in modules:
                 self._candidates.setdefault(module, []).append(_Candidate(module, file, file.content, fit))
             if fit == OTHER and MODULE.fullmatch(base):
                 self._helpers.append(file)
-            elif not module:
+            elif not modules:
                 self._ignore(file, "its name is not that of a module (letters, digits and _)")
 
     def _sort_notebook(self, file: _File, content: bytes) -> None:
@@ -221,7 +223,7 @@ class _Accounting:
         try:
             modules = self._reader.notebook_modules(content, self._curriculum.function_names, name)
         except SkippedFile as error:
-            self._ignore(file, str(error))
+            self._ignore(file, str(error), is_unreadable="defines no function" not in str(error))
             return
         for module_file, code in modules.items():
             module = module_file.removesuffix(".py")
@@ -229,19 +231,19 @@ class _Accounting:
             fit = EXACT if stem == module else INSIDE if stem in self._curriculum.modules else SIMILAR
             self._candidates.setdefault(module, []).append(_Candidate(module, file, code, fit))
 
-    def _module_of(self, file: _File, content: bytes) -> tuple[str, int]:
-        """Return the assignment that a Python file is for, or "", and how well its name fits."""
+    def _modules_of(self, file: _File, content: bytes) -> tuple[list[str], int]:
+        """Return the assignments that a Python file may be for, and how well its name fits."""
         if (stem := file.stem.lower()) in self._curriculum.modules:
-            return stem, EXACT
+            return [stem], EXACT
         if file.submitted.is_part and file.submitted.assignment:
-            return file.submitted.assignment, SIMILAR
+            return [file.submitted.assignment], SIMILAR
         defined = defined_functions(content)
         words = re.split(r"[\W_]+", stem)
         for module, functions in self._curriculum.function_names.items():
             is_copy = re.fullmatch(rf"{module}( ?\(\d{{1,3}}\)|( -)? copy)", stem)
             if is_copy or (module in words and defined.intersection(functions)):
-                return module, SIMILAR
-        return guess_module(content, self._curriculum), OTHER
+                return [module], SIMILAR
+        return guess_modules(defined, self._curriculum), OTHER
 
     def _choose(self, module: str, candidates: list[_Candidate]) -> None:
         """Let the best candidate of an assignment count."""
@@ -309,8 +311,10 @@ class _Accounting:
                 modules[name] = content
                 self._counts.setdefault(file, [])
 
-    def _ignore(self, file: _File, reason: str) -> None:
-        """Record why a file is ignored."""
+    def _ignore(self, file: _File, reason: str, *, is_unreadable: bool = False) -> None:
+        """Record why a file is ignored; what cannot be read may be work that a person should see."""
+        if is_unreadable and file.name:
+            self._account.unreadable.append(file.shown)
         self._ignored.setdefault(file, reason)
 
     def _record(self) -> None:
@@ -342,8 +346,9 @@ def defined_functions(content: bytes) -> set[str]:
     return {name.decode("utf-8", "replace") for name in re.findall(rb"^def[ \t]+(\w+)", content, re.MULTILINE)}
 
 
-def guess_module(content: bytes, curriculum: Curriculum) -> str:
-    """Return the module most of whose functions the file defines, or an empty string."""
-    defined = defined_functions(content)
-    shares = {name: len(defined.intersection(all_)) / len(all_) for name, all_ in curriculum.function_names.items()}
-    return max(shares, key=lambda name: shares[name]) if any(shares.values()) else ""
+def guess_modules(defined: Collection[str], curriculum: Curriculum) -> list[str]:
+    """Return the modules whose functions a file defines; a name of several modules counts for the likeliest one."""
+    known = curriculum.function_names
+    shares = {module: len(set(names).intersection(defined)) / len(names) for module, names in known.items()}
+    found = {max((m for m in known if name in known[m]), key=lambda m: shares[m], default="") for name in defined}
+    return [module for module in known if module in found]

@@ -125,6 +125,21 @@ def test_of_two_files_the_one_a_person_takes_counts(tmp_path, reader, form, pair
     assert "stub" in contents or found.notes
 
 
+def test_one_file_may_hold_several_assignments(tmp_path, reader):
+    norms = "".join(f"def {name}(x):\n    return x\n" for name in TRANSFORMER.function_names["layernorm"])
+    (tmp_path / "main.py").write_text(CODE["right"] + norms)
+    found = account_for(read_files(Attempt((SubmissionPart(tmp_path),))), TRANSFORMER, reader)
+    assert found.counting == {"softmax": "main.py", "layernorm": "main.py"}
+
+
+@pytest.mark.parametrize("name", ["attention.ipynb", "attention.zip", "attention.7z", "attention.py"])
+def test_unreadable_file_beside_graded_work_is_named(tmp_path, reader, name):
+    (tmp_path / "softmax.py").write_text(CODE["right"])
+    (tmp_path / name).write_bytes(b"?" * (2 << 20))
+    found = account_for(read_files(Attempt((SubmissionPart(tmp_path),))), TRANSFORMER, reader)
+    assert found.counting == {"softmax": "softmax.py"} and found.unreadable == [name]
+
+
 def test_chosen_file_counts_and_is_no_longer_open(tmp_path, reader):
     files = [Made("softmax.py", "wrong"), Made("softmax.ipynb", "right")]
     found = account(tmp_path / "ada", reader, "folder", files, chosen={"softmax": "softmax.ipynb"})
