@@ -237,7 +237,9 @@ class _Accounting:
             return [stem], EXACT
         if file.submitted.is_part and file.submitted.assignment:
             return [file.submitted.assignment], SIMILAR
-        defined = defined_functions(content)
+        # Not parsed: a parser in the grader would be something to attack.
+        found = re.findall(rb"^def[ \t]+(\w+)", content, re.MULTILINE)
+        defined = {name.decode("utf-8", "replace") for name in found}
         words = re.split(r"[\W_]+", stem)
         for module, functions in self._curriculum.function_names.items():
             is_copy = re.fullmatch(rf"{module}( ?\(\d{{1,3}}\)|( -)? copy)", stem)
@@ -250,8 +252,7 @@ class _Accounting:
         if not candidates:
             return
         chosen = self._chosen.get(module, "")
-        is_alone = len(candidates) == 1
-        ranked = [(one, one.rank(chosen, is_alone or self._is_written(one))) for one in candidates]
+        ranked = [(one, one.rank(chosen, len(candidates) == 1 or self._is_written(one))) for one in candidates]
         ranked.sort(key=lambda pair: [value for value, _ in pair[1]], reverse=True)
         (best, best_rank), *others = ranked
         self._account.modules[f"{module}.py"] = best.code
@@ -338,12 +339,6 @@ def _file_record(file: _File, counts_as: list[str], ignored: str) -> FileRecord:
     changed = file.submitted.changed
     time = None if changed is None else datetime.fromtimestamp(changed, UTC).isoformat(timespec="seconds")
     return {"name": file.shown, "counts_as": counts_as, "ignored": ignored, "changed": time}
-
-
-def defined_functions(content: bytes) -> set[str]:
-    """Return the names of the functions that a Python file seems to define at its top level."""
-    # Not parsed: a parser in the grader would be something to attack.
-    return {name.decode("utf-8", "replace") for name in re.findall(rb"^def[ \t]+(\w+)", content, re.MULTILINE)}
 
 
 def guess_modules(defined: Collection[str], curriculum: Curriculum) -> list[str]:
