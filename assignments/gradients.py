@@ -610,7 +610,7 @@ def tape_gradients(tape, inputs):
 # Four ways to compute a gradient, side by side: by hand, by difference quotients, by the tape, and by PyTorch (whose
 # numbers are copied here, because you may not have it). The computation is a small network: h = tanh(x W + b), and then
 # h V. It should say whether exactly one of two inputs is 1, and its loss is the sum of the squared errors. Then the
-# tape trains the network: 200 steps, each subtracts a tenth of the gradient from every parameter.
+# tape trains the network: 200 steps, each subtracts a twentieth of the gradient from every parameter.
 #
 # The gradient of b by hand goes back through the steps. The loss is the sum of error², so its gradient with respect to
 # the error h V − y is 2 · error; the rule of `matmul_backward` makes it `dh = 2 error @ V.T`; tanh multiplies it by
@@ -646,7 +646,7 @@ if __name__ == "__main__":
         if step % 50 == 0:
             print(f"step {step:3}   loss {tape_values(tape, [W, b, V, x, -y])[-1]:.4f}")
         gradients = tape_gradients(tape, [W, b, V, x, -y])
-        W, b, V = (p - 0.1 * gradient for p, gradient in zip((W, b, V), gradients, strict=False))
+        W, b, V = (p - 0.05 * gradient for p, gradient in zip((W, b, V), gradients, strict=False))
     print("predictions  ", tape_values(tape, [W, b, V, x, -y])[8].ravel().round(2))
 
 
@@ -659,10 +659,10 @@ if __name__ == "__main__":
 # by tape      [-9.5060232 -5.7840388  3.7154942]   agrees to 8 digits: True, to 13: True
 # by PyTorch   [-9.5060232 -5.7840388  3.7154942]   agrees to 8 digits: True, to 13: True
 # step   0   loss 4.9463
-# step  50   loss 0.2992
-# step 100   loss 0.0054
-# step 150   loss 0.0006
-# step 200   loss 0.0002
+# step  50   loss 0.3955
+# step 100   loss 0.0715
+# step 150   loss 0.0055
+# step 200   loss 0.0003
 # predictions   [0.   0.99 0.99 0.01]
 # ```
 #
