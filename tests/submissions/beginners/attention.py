@@ -6,7 +6,6 @@ import numpy as np
 
 from softmax import as_float, softmax
 
-
 def causal_average_loop__three_axes(x):
     """one-batch-axis-only always-float64"""
     B, T, D = x.shape
@@ -16,14 +15,12 @@ def causal_average_loop__three_axes(x):
             out[b, t] = np.mean(x[b, : t + 1], axis=0)
     return out
 
-
 def causal_average_loop__without_itself(x):
     """not-itself always-float64"""
     out = np.zeros_like(x, dtype=float)
     for t in range(x.shape[-2]):
         out[..., t, :] = np.mean(x[..., :t, :], axis=-2)
     return out
-
 
 def causal_average_loop__float64(x):
     """always-float64"""
@@ -32,14 +29,12 @@ def causal_average_loop__float64(x):
         out[..., t, :] = x[..., : t + 1, :].mean(axis=-2)
     return out
 
-
 def causal_average_loop__second_axis(x):
     """second-axis always-float64"""
     out = np.zeros(x.shape)
     for t in range(x.shape[1]):
         out[:, t] = x[:, : t + 1].mean(axis=1)
     return out
-
 
 def causal_average_loop__sum(x):
     """sum-not-mean"""
@@ -48,12 +43,10 @@ def causal_average_loop__sum(x):
         out[..., t, :] = x[..., : t + 1, :].sum(axis=-2)
     return out
 
-
 def causal_average_matmul__not_normalised(x):
     """rows-not-normalised always-float64"""
     T = x.shape[-2]
     return np.tril(np.ones((T, T))) @ x
-
 
 def causal_average_matmul__second_axis(x):
     """second-axis"""
@@ -62,14 +55,12 @@ def causal_average_matmul__second_axis(x):
     A = A / A.sum(axis=1, keepdims=True)
     return A @ x
 
-
 def causal_average_matmul__no_keepdims(x):
     """keepdims-forgotten always-float64"""
     T = x.shape[-2]
     A = np.tril(np.ones((T, T)))
     A = A / A.sum(axis=1)
     return A @ x
-
 
 def causal_average_matmul__float64(x):
     """always-float64"""
@@ -78,7 +69,6 @@ def causal_average_matmul__float64(x):
     A = A / A.sum(axis=1, keepdims=True)
     return A @ x
 
-
 def causal_average_matmul__upper(x):
     """upper-triangle always-float64"""
     T = x.shape[-2]
@@ -86,50 +76,41 @@ def causal_average_matmul__upper(x):
     A = A / A.sum(axis=1, keepdims=True)
     return A @ x
 
-
 def causal_mask__numbers(n_queries, n_keys=None):
     """numbers effect-error-not-raised"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.tril(np.ones((n_queries, n_keys)), n_keys - n_queries)
-
 
 def causal_mask__numbers_unaligned(n_queries, n_keys=None):
     """aligned-with-the-first-keys numbers effect-error-not-raised"""
     n_keys = n_keys or n_queries
     return np.tril(np.ones((n_queries, n_keys)))
 
-
 def causal_mask__keys_ignored(n_queries, n_keys=None):
     """keys-ignored effect-error-not-raised"""
     return np.tril(np.ones((n_queries, n_queries), dtype=bool))
 
-
 def causal_mask__keys_required(n_queries, n_keys=None):
     """keys-required"""
     return np.tril(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)
-
 
 def causal_mask__inverted(n_queries, n_keys=None):
     """inverted effect-error-not-raised"""
     n_keys = n_keys or n_queries
     return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=1 + n_keys - n_queries)
 
-
 def padding_mask__one_axis(keep):
     """head-axis-missing"""
     return keep[:, None, :]
-
 
 def padding_mask__inverted(keep):
     """inverted"""
     return ~keep[:, None, None, :]
 
-
 def padding_mask__reshape(keep):
     """keys-not-last"""
     B, S = keep.shape
     return keep.reshape(B, S, 1, 1)
-
 
 def attention__no_scale(q, k, v, mask=None):
     """no-scale large-negative-number effect-error-not-raised"""
@@ -139,7 +120,6 @@ def attention__no_scale(q, k, v, mask=None):
     w = softmax(scores)
     return w @ v, w
 
-
 def attention__transposed(q, k, v, mask=None):
     """all-axes-reversed"""
     scores = q @ k.T / np.sqrt(q.shape[-1])
@@ -147,7 +127,6 @@ def attention__transposed(q, k, v, mask=None):
         scores = np.where(mask, scores, -np.inf)
     w = softmax(scores)
     return w @ v, w
-
 
 def attention__nan(q, k, v, mask=None):
     """nan-where-nothing-is-seen numbers-in-mask-accepted"""
@@ -157,7 +136,6 @@ def attention__nan(q, k, v, mask=None):
     w = softmax(scores)
     return w @ v, w
 
-
 def attention__minus_1e9(q, k, v, mask=None):
     """mask-of-full-shape-only always-float64 effect-error-not-raised"""
     scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
@@ -165,7 +143,6 @@ def attention__minus_1e9(q, k, v, mask=None):
         scores[~mask] = -1e9
     w = softmax(scores)
     return w @ v, w
-
 
 def attention__mask_zero(q, k, v, mask=None):
     """mask-inverted numbers-in-mask-accepted"""
@@ -175,7 +152,6 @@ def attention__mask_zero(q, k, v, mask=None):
     w = np.nan_to_num(softmax(scores))
     return w @ v, w
 
-
 def attention__only_out(q, k, v, mask=None):
     """weights-not-returned effect-error-not-raised"""
     scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
@@ -183,7 +159,6 @@ def attention__only_out(q, k, v, mask=None):
         scores = np.where(mask, scores, -np.inf)
     w = np.nan_to_num(softmax(scores))
     return w @ v
-
 
 def attention__width_of_second_axis(q, k, v, mask=None):
     """scaled-by-second-axis effect-error-not-raised"""
@@ -194,7 +169,6 @@ def attention__width_of_second_axis(q, k, v, mask=None):
     w = np.nan_to_num(softmax(scores))
     return w @ v, w
 
-
 def attention__float64(q, k, v, mask=None):
     """always-float64 numbers-in-mask-accepted"""
     scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
@@ -202,7 +176,6 @@ def attention__float64(q, k, v, mask=None):
         scores = np.where(mask, scores, -np.inf)
     w = np.nan_to_num(softmax(scores))
     return w @ v, w
-
 
 def attention__softmax_axis_one(q, k, v, mask=None):
     """softmax-over-second-axis effect-error-not-raised"""
@@ -212,7 +185,6 @@ def attention__softmax_axis_one(q, k, v, mask=None):
     w = np.nan_to_num(softmax(scores, axis=1))
     return w @ v, w
 
-
 def attention_backward__no_scale(dout, q, k, v, weights):
     """no-scale"""
     dv = weights.swapaxes(-1, -2) @ dout
@@ -220,13 +192,11 @@ def attention_backward__no_scale(dout, q, k, v, weights):
     ds = weights * (dw - (dw * weights).sum(axis=-1, keepdims=True))
     return ds @ k, ds.swapaxes(-1, -2) @ q, dv
 
-
 def attention_backward__no_softmax(dout, q, k, v, weights):
     """no-softmax always-float64"""
     dv = weights.swapaxes(-1, -2) @ dout
     ds = dout @ v.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
     return ds @ k, ds.swapaxes(-1, -2) @ q, dv
-
 
 def attention_backward__two_axes(dout, q, k, v, weights):
     """all-axes-reversed"""
@@ -235,7 +205,6 @@ def attention_backward__two_axes(dout, q, k, v, weights):
     ds = weights * (dw - (dw * weights).sum(axis=-1, keepdims=True)) / np.sqrt(q.shape[-1])
     return ds @ k, ds.T @ q, dv
 
-
 def attention_backward__no_keepdims(dout, q, k, v, weights):
     """keepdims-forgotten"""
     dv = weights.swapaxes(-1, -2) @ dout
@@ -243,13 +212,11 @@ def attention_backward__no_keepdims(dout, q, k, v, weights):
     ds = weights * (dw - (dw * weights).sum(axis=-1)) / q.shape[-1] ** 0.5
     return ds @ k, ds.swapaxes(-1, -2) @ q, dv
 
-
 def _core(s, v):
     s = s - s.max(-1, keepdims=True)
     e = np.exp(s)
     w = e / e.sum(-1, keepdims=True)
     return w @ v, w
-
 
 def causal_average_loop__last_axis_mean(x):
     """mean-over-the-features"""
@@ -258,14 +225,12 @@ def causal_average_loop__last_axis_mean(x):
         out[..., t, :] = x[..., : t + 1, :].mean(axis=-1)
     return out
 
-
 def causal_average_loop__last_axis_keep(x):
     """mean-over-the-features-kept"""
     out = np.zeros_like(as_float(x))
     for t in range(x.shape[-2]):
         out[..., t, :] = x[..., : t + 1, :].mean(axis=-1, keepdims=True)
     return out
-
 
 def causal_average_loop__axis1_mean(x):
     """mean-over-second-axis"""
@@ -275,7 +240,6 @@ def causal_average_loop__axis1_mean(x):
         out[..., t, :] = x[..., : t + 1, :].mean(axis=1)
     return out
 
-
 def causal_average_loop__axis0_mean(x):
     """mean-over-the-texts"""
     x = as_float(x)
@@ -283,7 +247,6 @@ def causal_average_loop__axis0_mean(x):
     for t in range(x.shape[-2]):
         out[..., t, :] = x[..., : t + 1, :].mean(axis=0)
     return out
-
 
 def causal_average_loop__three_names_float64(x):
     """always-float64 one-batch-axis-only"""
@@ -295,7 +258,6 @@ def causal_average_loop__three_names_float64(x):
             xbow[b, t] = np.mean(xprev, 0)
     return xbow
 
-
 def causal_average_loop__three_names_without_itself(x):
     """not-itself one-batch-axis-only always-float64"""
     B, T, C = x.shape
@@ -306,7 +268,6 @@ def causal_average_loop__three_names_without_itself(x):
             xbow[b, t] = np.mean(xprev, 0)
     return xbow
 
-
 def causal_average_loop__running_average(x):
     """mean-with-the-mean-before"""
     x = as_float(x)
@@ -316,13 +277,11 @@ def causal_average_loop__running_average(x):
         out[..., t, :] = (out[..., t - 1, :] + x[..., t, :]) / 2
     return out
 
-
 def causal_average_matmul__softmax(x):
     """always-float64"""
     T = x.shape[-2]
     w = np.zeros((T, T)); w[np.triu_indices(T, 1)] = -np.inf
     return softmax(w) @ x
-
 
 def causal_average_matmul__transposed(x):
     """weights-transposed"""
@@ -330,81 +289,67 @@ def causal_average_matmul__transposed(x):
     w = np.tril(np.ones((x.shape[-2],) * 2, x.dtype)); w /= w.sum(1, keepdims=True)
     return w.T @ x
 
-
 def causal_mask__triu0(n_queries, n_keys=None):
     """upper-triangle effect-error-not-raised"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)
-
 
 def causal_mask__triu0_plain(n_queries, n_keys=None):
     """upper-triangle-from-the-first-keys effect-error-not-raised"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.triu(np.ones((n_queries, n_keys), dtype=bool))
 
-
 def causal_mask__triu0_negated(n_queries, n_keys=None):
     """without-diagonal effect-error-not-raised"""
     n_keys = n_queries if n_keys is None else n_keys
     return ~np.triu(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)
-
 
 def causal_mask__triu0_negated_plain(n_queries, n_keys=None):
     """without-diagonal-from-the-first-keys effect-error-not-raised"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.triu(np.ones((n_queries, n_keys)), k=0) == 0
 
-
 def causal_mask__triu1_negated_plain(n_queries, n_keys=None):
     """aligned-with-the-first-keys effect-error-not-raised"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.triu(np.ones((n_queries, n_keys)), k=1) == 0
-
 
 def causal_mask__triu1_numbers(n_queries, n_keys=None):
     """inverted effect-error-not-raised"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.triu(np.ones((n_queries, n_keys)), k=1 + n_keys - n_queries)
 
-
 def causal_mask__tril_minus1_plain(n_queries, n_keys=None):
     """without-diagonal-from-the-first-keys effect-error-not-raised"""
     n_keys = n_keys or n_queries
     return np.tril(np.ones((n_queries, n_keys), dtype=bool), k=-1)
-
 
 def causal_mask__inverted_plain(n_queries, n_keys=None):
     """inverted-from-the-first-keys effect-error-not-raised"""
     n_keys = n_keys or n_queries
     return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=1)
 
-
 def causal_mask__extra_axes(n_queries, n_keys=None):
     """axes-for-batch-and-heads effect-error-not-raised"""
     n_keys = n_keys or n_queries
     return np.tril(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)[None, None]
-
 
 def causal_mask__integers(n_queries, n_keys=None):
     """integers effect-error-not-raised"""
     n_keys = n_keys or n_queries
     return np.tril(np.ones((n_queries, n_keys), dtype=int), k=n_keys - n_queries)
 
-
 def padding_mask__zero_and_minus_infinity(keep):
     """additive"""
     return np.where(keep, 0.0, -np.inf)[:, None, None, :]
-
 
 def padding_mask__three_axes(keep):
     """keys-not-last"""
     return np.asarray(keep)[:, :, None, None]
 
-
 def padding_mask__true_for_padding(keep):
     """inverted"""
     return (np.asarray(keep) == 0)[:, None, None, :]
-
 
 def attention__maximum_of_everything(q, k, v, mask=None):
     """maximum-of-everything-and-nan numbers-in-mask-accepted"""
@@ -415,7 +360,6 @@ def attention__maximum_of_everything(q, k, v, mask=None):
     e = np.exp(s - s.max())
     w = e / e.sum(-1, keepdims=True)
     return w @ v, w
-
 
 def attention__maximum_before_mask(q, k, v, mask=None):
     """maximum-before-mask mask-after-softmax-renormalised effect-error-not-raised"""
@@ -428,7 +372,6 @@ def attention__maximum_before_mask(q, k, v, mask=None):
     w = np.divide(e, t, out=np.zeros_like(e), where=t > 0)
     return w @ v, w
 
-
 def attention__small_number_in_sum_1e8(q, k, v, mask=None):
     """small-number-in-sum effect-error-not-raised"""
     q, k, v = map(as_float, (q, k, v))
@@ -440,7 +383,6 @@ def attention__small_number_in_sum_1e8(q, k, v, mask=None):
     w = e / (e.sum(-1, keepdims=True) + 1e-8)
     return w @ v, w
 
-
 def attention__minus_inf_times_mask(q, k, v, mask=None):
     """zero-times-infinity-and-nan effect-error-not-raised"""
     q, k, v = map(as_float, (q, k, v))
@@ -448,7 +390,6 @@ def attention__minus_inf_times_mask(q, k, v, mask=None):
     if mask is not None:
         s = s + (1 - np.asarray(mask, float)) * -np.inf
     return _core(s, v)
-
 
 def attention__scale_after_mask(q, k, v, mask=None):
     """large-negative-number numbers-in-mask-accepted"""
@@ -458,7 +399,6 @@ def attention__scale_after_mask(q, k, v, mask=None):
         s = np.where(mask, s, -1e9)
     return _core(s / math.sqrt(q.shape[-1]), v)
 
-
 def attention__minus_1e20(q, k, v, mask=None):
     """large-negative-number numbers-in-mask-accepted"""
     q, k, v = map(as_float, (q, k, v))
@@ -466,7 +406,6 @@ def attention__minus_1e20(q, k, v, mask=None):
     if mask is not None:
         s = np.where(mask, s, -1e20)
     return _core(s, v)
-
 
 def attention__float32_min(q, k, v, mask=None):
     """large-negative-number numbers-in-mask-accepted"""
@@ -476,7 +415,6 @@ def attention__float32_min(q, k, v, mask=None):
         s = np.where(mask, s, np.finfo(s.dtype).min)
     return _core(s, v)
 
-
 def attention__minus_1e4_added(q, k, v, mask=None):
     """number-added numbers-in-mask-accepted"""
     q, k, v = map(as_float, (q, k, v))
@@ -484,7 +422,6 @@ def attention__minus_1e4_added(q, k, v, mask=None):
     if mask is not None:
         s = s + np.where(mask, 0, -10000.0)
     return _core(s, v)
-
 
 def attention__no_scale_and_1e9(q, k, v, mask=None):
     """large-negative-number no-scale effect-error-not-raised"""
@@ -494,7 +431,6 @@ def attention__no_scale_and_1e9(q, k, v, mask=None):
         s = np.where(mask, s, -1e9)
     return _core(s, v)
 
-
 def attention__no_scale_softmax_queries(q, k, v, mask=None):
     """no-scale softmax-over-queries effect-error-not-raised"""
     s = q @ k.swapaxes(-1, -2)
@@ -503,7 +439,6 @@ def attention__no_scale_softmax_queries(q, k, v, mask=None):
     w = softmax(s, axis=-2)
     return w @ v, w
 
-
 def attention__inverted_and_nan(q, k, v, mask=None):
     """mask-inverted nan-where-nothing-is-seen numbers-in-mask-accepted"""
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
@@ -511,7 +446,6 @@ def attention__inverted_and_nan(q, k, v, mask=None):
         s = np.where(mask, -np.inf, s)
     w = softmax(s)
     return w @ v, w
-
 
 def attention__scaled_by_T(q, k, v, mask=None):
     """scaled-by-number-of-queries effect-error-not-raised"""
@@ -524,14 +458,12 @@ def attention__scaled_by_T(q, k, v, mask=None):
     w = e / t
     return w @ v, w
 
-
 def attention__no_softmax(q, k, v, mask=None):
     """no-softmax-and-hidden-0 effect-error-not-raised"""
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     if mask is not None:
         s = np.where(mask, s, 0)
     return s @ v, s
-
 
 def attention__return_scores(q, k, v, mask=None):
     """scores-for-weights effect-error-not-raised"""
@@ -542,7 +474,6 @@ def attention__return_scores(q, k, v, mask=None):
     m = s.max(-1, keepdims=True); m[m == -np.inf] = 0
     e = np.exp(s - m); t = e.sum(-1, keepdims=True); t[t == 0] = 1
     return (e / t) @ v, s
-
 
 def attention__triu_mask_used(q, k, v, mask=None):
     """always-causal effect-error-not-raised"""
@@ -557,7 +488,6 @@ def attention__triu_mask_used(q, k, v, mask=None):
     e = np.exp(s - m); t = e.sum(-1, keepdims=True); t[t == 0] = 1
     return (e / t) @ v, e / t
 
-
 def attention_backward__only_dk_scaled(dout, q, k, v, weights):
     """only-dk-scaled"""
     q, k, v = map(as_float, (q, k, v))
@@ -566,7 +496,6 @@ def attention_backward__only_dk_scaled(dout, q, k, v, weights):
     ds = weights * (dw - (dw * weights).sum(-1, keepdims=True))
     return ds @ k, ds.swapaxes(-1, -2) @ q / math.sqrt(q.shape[-1]), dv
 
-
 def attention_backward__dv_no_t_and_no_scale(dout, q, k, v, weights):
     """no-scale weights-not-transposed"""
     dv = weights @ dout
@@ -574,14 +503,12 @@ def attention_backward__dv_no_t_and_no_scale(dout, q, k, v, weights):
     ds = weights * (dw - (dw * weights).sum(-1, keepdims=True))
     return ds @ k, ds.swapaxes(-1, -2) @ q, dv
 
-
 def attention_backward__no_scale_swapped(dout, q, k, v, weights):
     """no-scale results-exchanged"""
     dv = weights.swapaxes(-1, -2) @ dout
     dw = dout @ v.swapaxes(-1, -2)
     ds = weights * (dw - (dw * weights).sum(-1, keepdims=True))
     return ds.swapaxes(-1, -2) @ q, ds @ k, dv
-
 
 def causal_average_loop__running_sum_of_integers(x):
     """integers-truncated"""
@@ -592,7 +519,6 @@ def causal_average_loop__running_sum_of_integers(x):
         run = run + x[..., t, :]
         out[..., t, :] = run / (t + 1)
     return out
-
 
 def causal_average_loop__at_least_1(x):
     """divided-by-t-or-1"""
@@ -606,7 +532,6 @@ def causal_average_loop__at_least_1(x):
         out[..., t, :] = run / max(t, 1)
     return out
 
-
 def causal_mask__offset_at_least_0(n_queries, n_keys=None):
     """offset-too-small"""
     if n_keys is None:
@@ -616,7 +541,6 @@ def causal_mask__offset_at_least_0(n_queries, n_keys=None):
     i = np.arange(n_queries)[:, None]
     j = np.arange(n_keys)[None, :]
     return j <= i + max(n_keys - n_queries - 1, 0)
-
 
 def attention__minus_1e4_and_rows(q, k, v, mask=None):
     """mask-filled-with--1e4-rows-zeroed"""
@@ -639,7 +563,6 @@ def attention__minus_1e4_and_rows(q, k, v, mask=None):
     out = np.einsum("...ts,...sd->...td", weights, v)
     return out, weights
 
-
 def attention__mask_with_more_axes(q, k, v, mask=None):
     """mask-enlarges-scores"""
     q, k, v = as_float(q), as_float(k), as_float(v)
@@ -657,7 +580,6 @@ def attention__mask_with_more_axes(q, k, v, mask=None):
     weights = e / np.where(s == 0, 1, s)
     out = np.einsum("...ts,...sd->...td", weights, v)
     return out, weights
-
 
 def attention__integers_refused(q, k, v, mask=None):
     """numbers-in-mask-accepted"""
@@ -678,7 +600,6 @@ def attention__integers_refused(q, k, v, mask=None):
     out = np.einsum("...ts,...sd->...td", weights, v)
     return out, weights
 
-
 def attention__maximum_of_two_axes(q, k, v, mask=None):
     """maximum-of-each-text"""
     q, k, v = as_float(q), as_float(k), as_float(v)
@@ -698,7 +619,6 @@ def attention__maximum_of_two_axes(q, k, v, mask=None):
     out = np.einsum("...ts,...sd->...td", weights, v)
     return out, weights
 
-
 def attention_backward__dk_not_scaled(dout, q, k, v, weights):
     """only-dq-scaled"""
     scale = 1.0 / math.sqrt(q.shape[-1])
@@ -709,7 +629,6 @@ def attention_backward__dk_not_scaled(dout, q, k, v, weights):
     dq = np.einsum("...ts,...sd->...td", ds, k) * scale
     dk = np.einsum("...ts,...td->...sd", ds, q)
     return dq, dk, dv
-
 
 def attention_backward__dv_times_root(dout, q, k, v, weights):
     """dv-multiplied-by-root"""

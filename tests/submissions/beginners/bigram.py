@@ -4,7 +4,6 @@ import numpy as np
 
 from softmax import cross_entropy, cross_entropy_backward, log_softmax, softmax
 
-
 def bigram_counts__plus_equals(ids, vocab_size, k=1.0):
     """counted-once"""
     ids = np.asarray(ids)
@@ -15,7 +14,6 @@ def bigram_counts__plus_equals(ids, vocab_size, k=1.0):
     total = n.sum(axis=1, keepdims=True)
     return np.where(total > 0, n / np.where(total > 0, total, 1), 1 / vocab_size)
 
-
 def bigram_counts__dictionary_without_checks(ids, vocab_size, k=1.0):
     """ids-not-checked negative-k-accepted rows-without-counts-nan"""
     table = np.zeros((vocab_size, vocab_size))
@@ -23,7 +21,6 @@ def bigram_counts__dictionary_without_checks(ids, vocab_size, k=1.0):
         table[a, b] += 1
     table = table + k
     return table / table.sum(axis=1, keepdims=True)
-
 
 def bigram_counts__joint(ids, vocab_size, k=1.0):
     """divided-by-everything"""
@@ -33,7 +30,6 @@ def bigram_counts__joint(ids, vocab_size, k=1.0):
     for a, b in zip(ids[:-1], ids[1:]):
         table[a, b] += 1
     return table / table.sum() if table.sum() else np.full(table.shape, 1 / vocab_size)
-
 
 def bigram_counts__laplace_in_numerator(ids, vocab_size, k=1.0):
     """k-once-in-the-sum"""
@@ -48,7 +44,6 @@ def bigram_counts__laplace_in_numerator(ids, vocab_size, k=1.0):
             out[i] = (row + k) / (row.sum() + k)
     return out
 
-
 def generate_bigram__argmax(W, start, n_new, rng):
     """greedy"""
     if not 0 <= start < len(W) or n_new < 0:
@@ -57,7 +52,6 @@ def generate_bigram__argmax(W, start, n_new, rng):
     for _ in range(n_new):
         out.append(int(np.argmax(W[out[-1]])))
     return np.array(out)
-
 
 def generate_bigram__forgot_to_update(W, start, n_new, rng):
     """row-of-the-first-token"""
@@ -69,7 +63,6 @@ def generate_bigram__forgot_to_update(W, start, n_new, rng):
         text.append(rng.choice(len(W), p=p))
     return np.array(text, dtype=np.int64)
 
-
 def generate_bigram__only_new(W, start, n_new, rng):
     """start-missing"""
     if not 0 <= start < len(W) or n_new < 0:
@@ -79,7 +72,6 @@ def generate_bigram__only_new(W, start, n_new, rng):
         current = rng.choice(len(W), p=softmax(W[current]))
         new[i] = current
     return new
-
 
 def generate_bigram__stops_at_newline(W, start, n_new, rng):
     """stops-at-0"""
@@ -92,14 +84,12 @@ def generate_bigram__stops_at_newline(W, start, n_new, rng):
             break
     return np.array(text)
 
-
 def bigram_loss__assigned(ids, targets, W):
     """last-pair-only"""
     logits = W[ids]
     grad = np.zeros_like(W)
     grad[ids] += cross_entropy_backward(logits, targets)
     return cross_entropy(logits, targets), grad
-
 
 def bigram_loss__forgot_the_mean(ids, targets, W):
     """gradient-not-divided"""
@@ -110,14 +100,12 @@ def bigram_loss__forgot_the_mean(ids, targets, W):
         grad[i, j] -= 1
     return cross_entropy(W[x], y), grad
 
-
 def bigram_loss__only_softmax(ids, targets, W):
     """target-not-subtracted"""
     p = softmax(W[ids])
     dW = np.zeros_like(W)
     np.add.at(dW, ids, p / W.dtype.type(np.size(ids)))
     return cross_entropy(W[ids], targets), dW
-
 
 def bigram_loss__row_mean(ids, targets, W):
     """mean-of-a-token"""
@@ -128,7 +116,6 @@ def bigram_loss__row_mean(ids, targets, W):
         dW[token] = d[ids == token].mean(axis=0)
     return cross_entropy(W[ids], targets), dW
 
-
 def bigram_loss__log_of_softmax(ids, targets, W):
     """logarithm-of-a-probability"""
     p = softmax(W[ids])
@@ -137,17 +124,14 @@ def bigram_loss__log_of_softmax(ids, targets, W):
     with np.errstate(divide="ignore"):
         return float(-np.log(np.take_along_axis(p, targets[..., None], axis=-1)).mean()), dW
 
-
 def sgd_step__in_place(W, dW, lr):
     """in-place"""
     W -= lr * dW
     return W
 
-
 def sgd_step__plus(W, dW, lr):
     """uphill"""
     return W + lr * dW
-
 
 def train_bigram__torch_habit(ids, vocab_size, steps, lr, batch_size, rng):
     """step-not-kept"""
@@ -158,7 +142,6 @@ def train_bigram__torch_habit(ids, vocab_size, steps, lr, batch_size, rng):
         sgd_step(W, dW, lr)
         losses.append(loss)
     return W, losses
-
 
 def train_bigram__batch_outside(ids, vocab_size, steps, lr, batch_size, rng):
     """same-batch"""
@@ -172,7 +155,6 @@ def train_bigram__batch_outside(ids, vocab_size, steps, lr, batch_size, rng):
         losses.append(loss)
     return W, losses
 
-
 def train_bigram__random_start(ids, vocab_size, steps, lr, batch_size, rng):
     """starts-from-random"""
     W = rng.normal(size=(vocab_size, vocab_size))
@@ -184,7 +166,6 @@ def train_bigram__random_start(ids, vocab_size, steps, lr, batch_size, rng):
         losses.append(loss)
     return W, losses
 
-
 def train_bigram__last_place_missing(ids, vocab_size, steps, lr, batch_size, rng):
     """last-place-never-drawn"""
     W = np.zeros((vocab_size, vocab_size))
@@ -195,7 +176,6 @@ def train_bigram__last_place_missing(ids, vocab_size, steps, lr, batch_size, rng
         W = sgd_step(W, dW, lr)
         losses.append(loss)
     return W, losses
-
 
 def train_bigram__numpy_losses(ids, vocab_size, steps, lr, batch_size, rng):
     """losses-as-array"""

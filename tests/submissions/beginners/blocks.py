@@ -5,7 +5,6 @@ from softmax import as_float
 
 _solution_block_backward = block_backward
 
-
 def _b(x, params, n_heads, mask=None, norm="pre", activation="gelu", v="", dropout=0.0, rng=None):
     if norm not in ("pre", "post"): raise ValueError(norm)
     x = as_float(x)
@@ -41,41 +40,33 @@ def _b(x, params, n_heads, mask=None, norm="pre", activation="gelu", v="", dropo
         if v == "post_missing_last": y = a + feed(a, ff, activation)[0]
     return y, {"weights": c["weights"], "after_attention": a, "after_ffn": y}
 
-
 def block__ffn_first(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """feed-forward-first"""
     return _b(x, params, n_heads, mask, norm, activation, "ffn_first", dropout, rng)
-
 
 def block__parallel(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """steps-in-parallel-with-pre"""
     return _b(x, params, n_heads, mask, norm, activation, "parallel", dropout, rng)
 
-
 def block__cross(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """keys-not-normed"""
     return _b(x, params, n_heads, mask, norm, activation, "cross", dropout, rng)
-
 
 def block__add_x(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """x-added-twice"""
     return _b(x, params, n_heads, mask, norm, activation, "add_x", dropout, rng)
 
-
 def block__post_x(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """second-residual-from-x-with-post"""
     return _b(x, params, n_heads, mask, norm, activation, "post_norm_x", dropout, rng)
-
 
 def block__post_last(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """second-norm-unused-with-post"""
     return _b(x, params, n_heads, mask, norm, activation, "post_missing_last", dropout, rng)
 
-
 def block__only_out(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """only-out"""
     return _b(x, params, n_heads, mask, norm, activation, "", dropout, rng)[0]
-
 
 def block__copied_line(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """other-beta-ln2-with-pre"""
@@ -91,18 +82,15 @@ def block__copied_line(x, params, n_heads, mask=None, norm="pre", activation="ge
     f = apply_dropout(f, dropout, rng, rng is not None)[0]
     return a + f, {"weights": att_cache["weights"], "after_attention": a, "after_ffn": a + f}
 
-
 def block__two_slips(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """mask-ignored-with-post cached-ffn-alone"""
     out, cache = _b(x, params, n_heads, mask if norm == "pre" else None, norm, activation, "", dropout, rng)
     return out, dict(cache, after_ffn=out - cache["after_attention"] if norm == "pre" else out)
 
-
 def block__mean_weights(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """weights-averaged"""
     out, cache = _b(x, params, n_heads, mask, norm, activation, "", dropout, rng)
     return out, dict(cache, weights=sum(cache["weights"][..., h, :, :] for h in range(n_heads)) / n_heads)
-
 
 def block_backward__x_for_sum(dout, cache):
     """norm-input-without-branch-ln1"""

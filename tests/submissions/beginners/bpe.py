@@ -5,7 +5,6 @@ from collections import Counter
 import numpy as np
 import regex
 
-
 def byte_symbols__off_by_one():
     """others-from-257"""
     table = {}
@@ -17,7 +16,6 @@ def byte_symbols__off_by_one():
             n += 1
             table[b] = chr(256 + n)
     return table
-
 
 def byte_symbols__soft_hyphen():
     """173-visible"""
@@ -31,7 +29,6 @@ def byte_symbols__soft_hyphen():
             n += 1
     return {b: chr(c) for b, c in zip(bs, cs)}
 
-
 def byte_symbols__plus_256():
     """byte-added-to-256"""
     table = {}
@@ -40,26 +37,21 @@ def byte_symbols__plus_256():
         table[b] = chr(b) if visible else chr(b + 256)
     return table
 
-
 def split_text__split(text):
     """split-at-whitespace"""
     return text.split()
-
 
 def split_text__word_characters(text):
     """words-by-w"""
     return regex.findall(r"'s|'t|'re|'ve|'m|'ll|'d| ?\w+| ?[^\s\w]+|\s+(?!\S)|\s+", text)
 
-
 def split_text__no_lookahead(text):
     """last-space-not-left"""
     return regex.findall(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+", text)
 
-
 def split_text__space_alone(text):
     """space-as-a-piece"""
     return regex.findall(r"'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}+|[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+", text)
-
 
 def train_bpe__max(text, vocab_size):
     """ties-first-in-the-text"""
@@ -90,7 +82,6 @@ def train_bpe__max(text, vocab_size):
             words[k] = new
     return merges
 
-
 def train_bpe__whole_text(text, vocab_size):
     """pairs-across-pieces"""
     if vocab_size < 256:
@@ -110,7 +101,6 @@ def train_bpe__whole_text(text, vocab_size):
                 tokens[i : i + 2] = [best[0] + best[1]]
             i += 1
     return merges
-
 
 def train_bpe__set_of_pieces(text, vocab_size):
     """pieces-counted-once"""
@@ -135,7 +125,6 @@ def train_bpe__set_of_pieces(text, vocab_size):
                 i += 1
     return merges
 
-
 def train_bpe__too_many(text, vocab_size):
     """as-many-merges counted-from"""
     if vocab_size < 256:
@@ -159,7 +148,6 @@ def train_bpe__too_many(text, vocab_size):
                 i += 1
     return merges
 
-
 def bpe_encode__left_to_right(text, vocab, merges):
     """leftmost-first"""
     table = byte_symbols()
@@ -180,7 +168,6 @@ def bpe_encode__left_to_right(text, vocab, merges):
             ids.append(vocab[token])
     return np.array(ids, dtype=np.int64)
 
-
 def bpe_encode__plain_array(text, vocab, merges):
     """empty-is-float key-error"""
     table = byte_symbols()
@@ -195,7 +182,6 @@ def bpe_encode__plain_array(text, vocab, merges):
                 i += 1
         ids += [vocab[token] for token in word]
     return np.array(ids)
-
 
 def bpe_encode__longest_first(text, vocab, merges):
     """longest-token"""
@@ -212,7 +198,6 @@ def bpe_encode__longest_first(text, vocab, merges):
             else:
                 raise ValueError(f"unknown token {word[0]}")
     return np.array(ids, dtype=np.int64)
-
 
 def bpe_encode__ranks_get(text, vocab, merges):
     """first-merge-skipped"""
@@ -237,13 +222,11 @@ def bpe_encode__ranks_get(text, vocab, merges):
         ids += [vocab[token] for token in word]
     return np.array(ids, dtype=np.int64)
 
-
 def bpe_decode__strict(ids, vocab):
     """strict key-error"""
     tokens = {i: t for t, i in vocab.items()}
     inverse = {s: b for b, s in byte_symbols().items()}
     return bytes([inverse[s] for i in ids for s in tokens[int(i)]]).decode("utf-8")
-
 
 def bpe_decode__token_by_token(ids, vocab):
     """each-token-alone"""
@@ -256,7 +239,6 @@ def bpe_decode__token_by_token(ids, vocab):
         text += bytes([inverse[s] for s in tokens[int(i)]]).decode("utf-8", errors="replace")
     return text
 
-
 def bpe_decode__list_of_tokens(ids, vocab):
     """position-for-id effect-allowed-input-refused"""
     tokens = list(vocab)
@@ -265,7 +247,6 @@ def bpe_decode__list_of_tokens(ids, vocab):
             raise ValueError(f"unknown id {i}")
     inverse = {s: b for b, s in byte_symbols().items()}
     return bytes([inverse[s] for i in ids for s in tokens[i]]).decode("utf-8", errors="replace")
-
 
 def bpe_decode__ignore(ids, vocab):
     """ignored"""

@@ -6,13 +6,11 @@ from softmax import as_float
 
 from embeddings import embed_tokens, one_hot
 
-
 def one_hot__one_text(ids, vocab_size):
     """one-text-only ids-not-checked-by-pairs"""
     out = np.zeros((len(ids), vocab_size))
     out[np.arange(len(ids)), ids] = 1
     return out
-
 
 def one_hot__loop(ids, vocab_size):
     """one-text-only ids-not-checked-by-pairs"""
@@ -21,7 +19,6 @@ def one_hot__loop(ids, vocab_size):
         out[i, ids[i]] = 1
     return out
 
-
 def one_hot__integers_one_text(ids, vocab_size):
     """one-text-only integers ids-not-checked-by-index"""
     out = np.zeros((len(ids), vocab_size), dtype=int)
@@ -29,16 +26,13 @@ def one_hot__integers_one_text(ids, vocab_size):
         out[i][token] = 1
     return out
 
-
 def one_hot__integers(ids, vocab_size):
     """integers ids-not-checked-by-index"""
     return np.eye(vocab_size, dtype=int)[ids]
 
-
 def one_hot__booleans(ids, vocab_size):
     """booleans ids-not-checked"""
     return ids[..., np.newaxis] == np.arange(vocab_size)
-
 
 def one_hot__all_columns(ids, vocab_size):
     """columns-of-all-ids ids-not-checked-by-pairs"""
@@ -46,38 +40,31 @@ def one_hot__all_columns(ids, vocab_size):
     out[..., ids] = 1
     return out
 
-
 def one_hot__transposed(ids, vocab_size):
     """new-axis-first ids-not-checked-by-index"""
     out = np.zeros((vocab_size, len(ids)))
     out[ids, np.arange(len(ids))] = 1
     return out
 
-
 def one_hot__as_wide_as_largest_id(ids, vocab_size):
     """as-wide-as-the-largest-id effect-error-not-raised"""
     return np.eye(ids.max() + 1)[ids]
-
 
 def embed_tokens__columns(ids, W_tok):
     """columns-not-rows effect-other-error"""
     return W_tok[:, ids]
 
-
 def embed_tokens__take(ids, W_tok):
     """take-without-axis effect-error-not-raised"""
     return np.take(W_tok, ids)
-
 
 def embed_tokens__one_hot(ids, W_tok):
     """always-float64"""
     return one_hot(ids, len(W_tok)) @ W_tok
 
-
 def embed_tokens__no_check(ids, W_tok):
     """ids-not-checked"""
     return W_tok[ids]
-
 
 def embed_tokens__loop(ids, W_tok):
     """one-text-only ids-not-checked"""
@@ -86,11 +73,9 @@ def embed_tokens__loop(ids, W_tok):
         out[i] = W_tok[ids[i]]
     return out
 
-
 def embed_tokens__flat(ids, W_tok):
     """batch-flattened ids-not-checked"""
     return W_tok[ids.flatten()] * 1.0
-
 
 def embed_tokens_backward__plus_equals(dout, ids, vocab_size):
     """repeats-lost repeats-overwritten ids-not-checked-by-index"""
@@ -98,13 +83,11 @@ def embed_tokens_backward__plus_equals(dout, ids, vocab_size):
     dW[ids] += dout
     return dW
 
-
 def embed_tokens_backward__assignment(dout, ids, vocab_size):
     """repeats-overwritten repeats-lost ids-not-checked-by-index"""
     dW = np.zeros((vocab_size, dout.shape[-1]), dtype=dout.dtype)
     dW[ids] = dout
     return dW
-
 
 def embed_tokens_backward__add_at(dout, ids, vocab_size):
     """always-float64 ids-not-checked-by-index"""
@@ -112,13 +95,11 @@ def embed_tokens_backward__add_at(dout, ids, vocab_size):
     np.add.at(dW, ids, dout)
     return dW
 
-
 def embed_tokens_backward__no_check(dout, ids, vocab_size):
     """ids-not-checked-by-index"""
     dW = np.zeros((vocab_size, dout.shape[-1]), dtype=dout.dtype)
     np.add.at(dW, ids, dout)
     return dW
-
 
 def embed_tokens_backward__loop(dout, ids, vocab_size):
     """one-text-only ids-not-checked-by-index"""
@@ -127,7 +108,6 @@ def embed_tokens_backward__loop(dout, ids, vocab_size):
         dW[ids[i]] += dout[i]
     return dW
 
-
 def embed_tokens_backward__second_axis(dout, ids, vocab_size):
     """one-text-only ids-not-checked-by-index"""
     dW = np.zeros((vocab_size, dout.shape[1]))
@@ -135,17 +115,14 @@ def embed_tokens_backward__second_axis(dout, ids, vocab_size):
         dW[token] += dout[i]
     return dW
 
-
 def embed_tokens_backward__one_hot_transposed(dout, ids, vocab_size):
     """one-text-only"""
     return one_hot(ids, vocab_size).T @ dout
-
 
 def embed_tokens_backward__divided_by_positions(dout, ids, vocab_size):
     """divided-by-places always-float64"""
     hot = one_hot(ids.reshape(-1), vocab_size)
     return hot.T @ dout.reshape(-1, dout.shape[-1]) / ids.size
-
 
 def sinusoidal_positions__columns_doubled(length, d_model):
     """column-number-doubled odd-width-by-loop"""
@@ -155,7 +132,6 @@ def sinusoidal_positions__columns_doubled(length, d_model):
             table[pos, i] = np.sin(pos / (10000 ** ((2 * i) / d_model)))
             table[pos, i + 1] = np.cos(pos / (10000 ** ((2 * (i + 1)) / d_model)))
     return table
-
 
 def sinusoidal_positions__exponent_doubled(length, d_model):
     """exponent-doubled"""
@@ -167,7 +143,6 @@ def sinusoidal_positions__exponent_doubled(length, d_model):
                 table[pos, i + 1] = np.cos(pos / (10000 ** (2 * i / d_model)))
     return table
 
-
 def sinusoidal_positions__exponent_doubled_even_only(length, d_model):
     """exponent-doubled odd-width-by-loop"""
     table = np.zeros((length, d_model))
@@ -176,7 +151,6 @@ def sinusoidal_positions__exponent_doubled_even_only(length, d_model):
             table[pos, i] = np.sin(pos / (10000 ** (2 * i / d_model)))
             table[pos, i + 1] = np.cos(pos / (10000 ** (2 * i / d_model)))
     return table
-
 
 def sinusoidal_positions__cosine_with_own_exponent(length, d_model):
     """cosine-with-its-own-exponent last-column-empty"""
@@ -187,7 +161,6 @@ def sinusoidal_positions__cosine_with_own_exponent(length, d_model):
             table[pos, 2 * i + 1] = np.cos(pos / 10000 ** ((2 * i + 1) / d_model))
     return table
 
-
 def sinusoidal_positions__column_number(length, d_model):
     """cosine-with-its-own-exponent"""
     table = np.zeros((length, d_model))
@@ -196,7 +169,6 @@ def sinusoidal_positions__column_number(length, d_model):
             angle = pos / 10000 ** (i / d_model)
             table[pos, i] = np.sin(angle) if i % 2 == 0 else np.cos(angle)
     return table
-
 
 def sinusoidal_positions__even_only(length, d_model):
     """odd-width"""
@@ -207,7 +179,6 @@ def sinusoidal_positions__even_only(length, d_model):
     table[:, 1::2] = np.cos(pos / 10000 ** (i / d_model))
     return table
 
-
 def sinusoidal_positions__last_column(length, d_model):
     """last-column-empty"""
     table = np.zeros((length, d_model))
@@ -217,14 +188,12 @@ def sinusoidal_positions__last_column(length, d_model):
         table[:, 2 * i + 1] = np.cos(angle)
     return table
 
-
 def sinusoidal_positions__concatenated(length, d_model):
     """halves-not-interleaved odd-width-one-column-more"""
     pos = np.arange(length)[:, None]
     i = np.arange(0, d_model, 2)
     angles = pos / 10000 ** (i / d_model)
     return np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
-
 
 def sinusoidal_positions__one_based(length, d_model):
     """one-based"""
@@ -236,43 +205,35 @@ def sinusoidal_positions__one_based(length, d_model):
                 table[pos - 1, i + 1] = np.cos(pos / 10000 ** (i / d_model))
     return table
 
-
 def embed__second_axis(ids, W_tok, W_pos, scale=1.0):
     """length-of-second-axis"""
     T = ids.shape[1]
     return embed_tokens(ids, W_tok) * scale + W_pos[:T]
 
-
 def embed__len_of_ids(ids, W_tok, W_pos, scale=1.0):
     """length-of-first-axis too-long-accepted"""
     return embed_tokens(ids, W_tok) * scale + W_pos[: len(ids)]
-
 
 def embed__two_axes(ids, W_tok, W_pos, scale=1.0):
     """two-axes-only positions-by-index"""
     B, T = ids.shape
     return scale * embed_tokens(ids, W_tok) + W_pos[np.arange(T)]
 
-
 def embed__no_scale(ids, W_tok, W_pos, scale=1.0):
     """scale-ignored too-long-accepted"""
     return embed_tokens(ids, W_tok) + W_pos[: ids.shape[-1]]
-
 
 def embed__all_positions(ids, W_tok, W_pos, scale=1.0):
     """all-positions effect-other-error too-long-accepted"""
     return W_tok[ids] * scale + W_pos
 
-
 def embed__positions_by_id(ids, W_tok, W_pos, scale=1.0):
     """position-of-the-token effect-other-error"""
     return W_tok[ids] * scale + W_pos[ids]
 
-
 def embed__all_scaled(ids, W_tok, W_pos, scale=1.0):
     """sum-scaled effect-other-error too-long-accepted"""
     return (W_tok[ids] + W_pos[: ids.shape[-1]]) * scale
-
 
 def sinusoidal_positions__no_new_axis(length, d_model):
     """new-axis-missing"""
@@ -284,7 +245,6 @@ def sinusoidal_positions__no_new_axis(length, d_model):
     t[:, 1::2] = np.cos(a)
     return t
 
-
 def sinusoidal_positions__no_new_axis_with_exp(length, d_model):
     """new-axis-missing"""
     pos = np.arange(length)
@@ -293,7 +253,6 @@ def sinusoidal_positions__no_new_axis_with_exp(length, d_model):
     t[:, 0::2] = np.sin(pos * div)
     t[:, 1::2] = np.cos(pos * div)
     return t
-
 
 def sinusoidal_positions__new_axis_on_columns(length, d_model):
     """new-axis-on-columns"""
@@ -304,12 +263,10 @@ def sinusoidal_positions__new_axis_on_columns(length, d_model):
     t[:, 1::2] = np.cos(pos * div)
     return t
 
-
 def sinusoidal_positions__all_sine(length, d_model):
     """sines-only"""
     a = np.arange(length)[:, None] / 10000 ** (np.arange(d_model) // 2 * 2 / d_model)
     return np.sin(a)
-
 
 def sinusoidal_positions__torch_style(length, d_model):
     """odd-width"""
@@ -320,14 +277,12 @@ def sinusoidal_positions__torch_style(length, d_model):
     pe[:, 1::2] = np.cos(position * div_term)
     return pe
 
-
 def sinusoidal_positions__batch(length, d_model):
     """axis-for-the-batch"""
     pos = np.arange(length)[:, None]; i = np.arange(d_model)[None, :]
     a = pos / np.power(10000, (2 * (i // 2)) / np.float32(d_model))
     a[:, 0::2] = np.sin(a[:, 0::2]); a[:, 1::2] = np.cos(a[:, 1::2])
     return a[None]
-
 
 def sinusoidal_positions__float32_angles(length, d_model):
     """float32-angles"""
@@ -336,34 +291,28 @@ def sinusoidal_positions__float32_angles(length, d_model):
     a[:, 0::2] = np.sin(a[:, 0::2]); a[:, 1::2] = np.cos(a[:, 1::2])
     return a.astype(np.float64)
 
-
 def sinusoidal_positions__exponent_of_each_column(length, d_model):
     """cosine-with-its-own-exponent"""
     a = np.arange(length)[:, None] / 10000 ** (np.arange(d_model) / d_model)
     t = np.sin(a); t[:, 1::2] = np.cos(a[:, 1::2])
     return t
 
-
 def embed__scaled_by_d(ids, W_tok, W_pos, scale=1.0):
     """scaled-by-width effect-error-not-raised effect-other-error"""
     return W_tok[ids] * W_tok.shape[-1] + W_pos[: ids.shape[-1]]
 
-
 def embed__multiplied(ids, W_tok, W_pos, scale=1.0):
     """multiplied effect-error-not-raised effect-other-error"""
     return as_float(W_tok)[ids] * scale * as_float(W_pos)[: ids.shape[-1]]
-
 
 def embed__in_place(ids, W_tok, W_pos, scale=1.0):
     """table-in-place effect-other-error too-long-accepted"""
     W_tok *= scale
     return W_tok[ids] + W_pos[: ids.shape[-1]]
 
-
 def embed_tokens__list_comprehension(ids, W_tok):
     """ids-not-checked single-id-refused-loop"""
     return np.array([W_tok[i] for i in ids])
-
 
 def embed_tokens_backward__mean_of_repeats(dout, ids, vocab_size):
     """mean-of-repeats ids-not-checked-by-index"""
@@ -373,16 +322,13 @@ def embed_tokens_backward__mean_of_repeats(dout, ids, vocab_size):
         dW[v] = d[flat == v].mean(0)
     return dW
 
-
 def one_hot__float32(ids, vocab_size):
     """float32 ids-not-checked-by-index"""
     return np.eye(vocab_size, dtype=np.float32)[ids]
 
-
 def one_hot__vocab_plus_one(ids, vocab_size):
     """one-column-too-many effect-other-error"""
     return np.eye(vocab_size + 1)[ids]
-
 
 def one_hot__only_upper(ids, vocab_size):
     """negative-ids-accepted"""
@@ -390,13 +336,11 @@ def one_hot__only_upper(ids, vocab_size):
         raise ValueError("id too large")
     return np.eye(vocab_size)[ids]
 
-
 def embed_tokens__off_by_one(ids, W_tok):
     """id-after-the-last-accepted"""
     if np.any(ids < 0) or np.any(ids > len(W_tok)):
         raise ValueError("id outside the vocabulary")
     return W_tok[ids]
-
 
 def embed_tokens_backward__last_text(dout, ids, vocab_size):
     """last-text-only"""
@@ -409,7 +353,6 @@ def embed_tokens_backward__last_text(dout, ids, vocab_size):
         np.add.at(dW, ids[b], dout[b])
     return dW
 
-
 def sinusoidal_positions__odd_rounded_up(length, d_model):
     """odd-width-rounded-up"""
     width, d_model = d_model, d_model + d_model % 2
@@ -418,13 +361,11 @@ def sinusoidal_positions__odd_rounded_up(length, d_model):
     pe[:, 0::2], pe[:, 1::2] = np.sin(angle), np.cos(angle)
     return pe[:, :width]
 
-
 def sinusoidal_positions__base_and_own_exponent(length, d_model):
     """cosine-with-its-own-exponent base-1000"""
     a = np.arange(length)[:, None] / 1000.0 ** (np.arange(d_model) / d_model)
     t = np.sin(a); t[:, 1::2] = np.cos(a[:, 1::2])
     return t
-
 
 def embed__default_root(ids, W_tok, W_pos, scale=None):
     """scale-defaults-to-root-of-width"""

@@ -11,7 +11,6 @@ from embeddings import embed, sinusoidal_positions
 
 _solution_greedy_decode = greedy_decode
 
-
 def _decoder_block_variant(x, memory, params, n_heads, tm, sm, variant="", norm="post"):
     if norm not in ("pre", "post"): raise ValueError(norm)
     x = as_float(x)
@@ -29,7 +28,6 @@ def _decoder_block_variant(x, memory, params, n_heads, tm, sm, variant="", norm=
     y = s2 + f if pre else n3(s2 + f)
     return y, {"weights": c1["weights"], "source_weights": c2["weights"], "after_attention": s1, "after_source_attention": s2, "after_ffn": y}
 
-
 def _encode_variant(source, params, config, source_mask=None, variant=""):
     m = None if source_mask is None else padding_mask(source_mask)
     t = params["W_source"]; D = config.d_model; T = np.shape(source)[-1]
@@ -46,7 +44,6 @@ def _encode_variant(source, params, config, source_mask=None, variant=""):
     if config.norm == "pre": x = layernorm(x, **subset(params, "encoder.ln_f."))
     return x, cache
 
-
 def _decode_with(target, memory, params, config, target_mask, source_mask, m):
     if target_mask is not None: m = m & padding_mask(target_mask)
     if source_mask is not None: source_mask = padding_mask(source_mask)
@@ -59,51 +56,41 @@ def _decode_with(target, memory, params, config, target_mask, source_mask, m):
     if config.norm == "pre": x = layernorm(x, **subset(params, "decoder.ln_f."))
     return log_softmax(x @ params["W_head"] + params.get("b_head", 0)), cache
 
-
 def decoder_block__pre(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
     """norms-before"""
     return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "pre", norm)
-
 
 def decoder_block__no_last_norm(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
     """last-norm-missing"""
     return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "no_last_norm", norm)
 
-
 def decoder_block__no_norm1(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
     """first-norm-missing"""
     return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "no_norm1", norm)
-
 
 def decoder_block__ln2_twice(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
     """ln3-other-norm-2"""
     return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "ln_order", norm)
 
-
 def decoder_block__masks_exchanged(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
     """masks-exchanged"""
     return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "swap_masks", norm)
-
 
 def encode__pos_from_one(source, params, config, source_mask=None):
     """positions-from-one"""
     return _encode_variant(source, params, config, source_mask, "pos1")
 
-
 def encode__divided(source, params, config, source_mask=None):
     """divided"""
     return _encode_variant(source, params, config, source_mask, "divided")
-
 
 def encode__reversed(source, params, config, source_mask=None):
     """blocks-reversed"""
     return _encode_variant(source, params, config, source_mask, "reversed")
 
-
 def encode__decoder_params(source, params, config, source_mask=None):
     """decoder-blocks"""
     return _encode_variant(source, params, config, source_mask, "decoder_params")
-
 
 def greedy_decode__keeps_source(source, params, config, start, end, max_length, source_mask=None):
     """end-not-returned"""
@@ -111,16 +98,13 @@ def greedy_decode__keeps_source(source, params, config, start, end, max_length, 
     keep = ~(out == end).all(axis=tuple(range(out.ndim - 1)))
     return out[..., keep]
 
-
 def greedy_decode__scores_first_axis(source, params, config, start, end, max_length, source_mask=None):
     """int32"""
     return _solution_greedy_decode(source, params, config, start, end, max_length, source_mask).astype(np.int32)
 
-
 def decode__mask_T(target, memory, params, config, target_mask=None, source_mask=None):
     """upper-triangle"""
     return _decode_with(target, memory, params, config, target_mask, source_mask, np.triu(np.ones((np.shape(target)[-1],) * 2, bool)))
-
 
 def decode__mask_on_rows(target, memory, params, config, target_mask=None, source_mask=None):
     """target-mask-on-queries"""
@@ -128,7 +112,6 @@ def decode__mask_on_rows(target, memory, params, config, target_mask=None, sourc
     if target_mask is not None:
         allowed = allowed & np.asarray(target_mask)[..., None, :, None]
     return _decode_with(target, memory, params, config, None, source_mask, allowed)
-
 
 def greedy_decode__board(source, params, config, start, end, max_length, source_mask=None):
     """last-is-end-and-never-stops"""

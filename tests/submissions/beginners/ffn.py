@@ -4,18 +4,15 @@ import math
 import numpy as np
 from softmax import as_float
 
-
 def _as_erf(x):
     t = 1.0 / (1.0 + 0.3275911 * np.abs(x))
     y = 1 - (((((1.061405429 * t - 1.453152027) * t) + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t * np.exp(-x * x)
     return np.sign(x) * y
 
-
 def gelu_exact__abramowitz(x):
     """erf-by-a-short-formula"""
     x = as_float(x)
     return (0.5 * x * (1 + _as_erf(x / math.sqrt(2)))).astype(x.dtype)
-
 
 def gelu_exact__no_otypes(x):
     """nothing-not-handled"""
@@ -23,130 +20,108 @@ def gelu_exact__no_otypes(x):
     e = np.vectorize(math.erf)
     return (0.5 * x * (1 + e(x / math.sqrt(2)))).astype(x.dtype)
 
-
 def gelu_exact__sigmoid(x):
     """sigmoid-form"""
     x = as_float(x)
     return (x / (1 + np.exp(-1.702 * x))).astype(x.dtype)
-
 
 def gelu_exact__half_twice(x):
     """factor-x-missing"""
     x = as_float(x)
     return (0.5 * (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2)))).astype(x.dtype)
 
-
 def gelu__float64_sqrt(x):
     """float64 integers-cubed"""
     return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3)))
-
 
 def gelu__x_missing(x):
     """factor-x-missing"""
     x = as_float(x)
     return 0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
 
-
 def gelu__brackets(x):
     """bracket-closed-too-early"""
     x = as_float(x)
     return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * x + 0.044715 * x ** 3))
-
 
 def gelu__one_missing(x):
     """one-missing"""
     x = as_float(x)
     return 0.5 * x * np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3))
 
-
 def gelu__constant_short(x):
     """factor-constant"""
     x = as_float(x)
     return 0.5 * x * (1 + np.tanh(0.79788 * (x + 0.044715 * x ** 3)))
-
 
 def gelu__constant_0_8(x):
     """square-for-cube"""
     x = as_float(x)
     return 0.5 * x * (1 + np.tanh(0.7978845608028654 * x * (1 + 0.044715 * x)))
 
-
 def gelu_backward__numerical(dout, x):
     """difference-quotient"""
     x = as_float(x); h = 1e-5
     return dout * (gelu(x + h) - gelu(x - h)) / (2 * h)
-
 
 def gelu_backward__numerical4(dout, x):
     """difference-quotient"""
     x = as_float(x); h = 1e-4
     return dout * (gelu(x + h) - gelu(x - h)) / (2 * h)
 
-
 def gelu_backward__numerical_forward(dout, x):
     """difference-quotient"""
     x = as_float(x); h = 1e-6
     return dout * (gelu(x + h) - gelu(x)) / h
-
 
 def gelu_backward__sigmoid(dout, x):
     """sigmoid-form"""
     x = as_float(x); s = 1 / (1 + np.exp(-1.702 * x))
     return dout * (s + 1.702 * x * s * (1 - s))
 
-
 def gelu_backward__second_half(dout, x):
     """second-half-missing"""
     x = as_float(x); u = math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3); t = np.tanh(u)
     return dout * (0.5 * (1 + t) + x * (1 - t * t) * math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * x * x))
 
-
 def relu_backward__of_dout_out(dout, x):
     """dout-missing"""
     return np.where(x > 0, 1.0, 0.0)
-
 
 def linear__bias_per_row(x, W, b):
     """bias-as-column"""
     x = as_float(x)
     return x @ W if b is None else x @ W + b[:, None]
 
-
 def linear__einsum_wrong(x, W, b):
     """weights-transposed"""
     x = as_float(x)
     return x @ W.T if b is None else x @ W.T + b
-
 
 def linear__zeros_bias(x, W, b):
     """float64-bias"""
     if b is None: b = np.zeros(W.shape[1])
     return as_float(x) @ W + b
 
-
 def linear_backward__axis0(dout, x, W):
     """matrices-only"""
     x = as_float(x)
     return dout @ W.T, x.T @ dout, dout.sum(axis=0)
-
 
 def linear_backward__swapaxes(dout, x, W):
     """batch-not-summed"""
     x = as_float(x)
     return dout @ W.T, x.swapaxes(-1, -2) @ dout, dout.sum(axis=-2)
 
-
 def linear_backward__ones_bias_mean(dout, x, W):
     """dW-divided-by-first-axis means-over-rows"""
     x = as_float(x); R = lambda a: a.reshape(-1, a.shape[-1])
     return dout @ W.T, R(x).T @ R(dout) / len(x), R(dout).mean(0)
 
-
 def linear_backward__db_axis01(dout, x, W):
     """summed-over-two-axes"""
     x = as_float(x); R = lambda a: a.reshape(-1, a.shape[-1])
     return dout @ W.T, R(x).T @ R(dout), dout.sum(axis=(0, 1))
-
 
 def dropout__seeded_by_shape(x, p, rng, training=True):
     """own-generator p-not-checked large-accepted effect-error-not-raised"""
@@ -155,7 +130,6 @@ def dropout__seeded_by_shape(x, p, rng, training=True):
     m = ((np.random.default_rng(0).random(x.shape) >= p) / (1 - p)).astype(x.dtype)
     return x * m, m
 
-
 def dropout__kept_and_not_scaled(x, p, rng, training=True):
     """kept-and-dropped-exchanged not-scaled effect-error-not-raised"""
     x = as_float(x)
@@ -163,18 +137,15 @@ def dropout__kept_and_not_scaled(x, p, rng, training=True):
     m = (rng.random(x.shape) < p).astype(x.dtype)
     return x * m, m
 
-
 def relu_backward__float_mask(dout, x):
     """float64"""
     mask = np.zeros(x.shape)
     mask[x > 0] = 1
     return dout * mask
 
-
 def relu__keeps_integers(x):
     """integers-stay"""
     return np.maximum(x, 0)
-
 
 def gelu__digits_swapped(x):
     """cubic-constant"""
@@ -182,19 +153,16 @@ def gelu__digits_swapped(x):
     inner = math.sqrt(2 / math.pi) * (x + 0.044175 * np.power(x, 3))
     return x * 0.5 * (np.tanh(inner) + 1)
 
-
 def gelu_backward__sigmoid_of_2u(dout, x):
     """second-term-halved"""
     a = math.sqrt(2 / math.pi)
     s = 0.5 * (1 + np.tanh(a * (x + 0.044715 * x**3)))
     return dout * (s + x * s * (1 - s) * a * (1 + 3 * 0.044715 * x**2))
 
-
 def gelu_exact__of_float32(x):
     """float64"""
     x = as_float(x)
     return 0.5 * x * (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2)))
-
 
 def linear__vector_becomes_a_row(x, W, b):
     """extra-axis-for-a-vector"""
@@ -203,14 +171,12 @@ def linear__vector_becomes_a_row(x, W, b):
     y = rows @ W if b is None else rows @ W + b
     return y.reshape(*x.shape[:-1], -1) if x.ndim > 2 else y
 
-
 def linear_backward__mean_over_texts(dout, x, W):
     """dW-means-over-batch"""
     dW = np.swapaxes(np.atleast_2d(x), -1, -2) @ np.atleast_2d(dout)
     if dW.ndim > 2:
         dW = dW.mean(axis=tuple(range(dW.ndim - 2)))
     return dout @ W.T, dW, dout.reshape(-1, dout.shape[-1]).sum(axis=0)
-
 
 def dropout__draws_in_the_dtype(x, p, rng, training=True):
     """drawn-in-dtype-of-x drawn-with-p-0"""
@@ -222,7 +188,6 @@ def dropout__draws_in_the_dtype(x, p, rng, training=True):
     mask = (rng.random(x.shape, dtype=x.dtype.type) >= p).astype(x.dtype) / (1 - p)
     return x * mask, mask
 
-
 def dropout__p_one(x, p, rng, training=True):
     """divided-by-p effect-error-not-raised"""
     if p < 0 or p > 1:
@@ -233,20 +198,17 @@ def dropout__p_one(x, p, rng, training=True):
     mask = (rng.random(x.shape) >= p).astype(x.dtype) / p
     return x * mask, mask
 
-
 def ffn__dictionary_of_activations(x, params, activation="gelu"):
     """raises-KeyError"""
     function = {"gelu": gelu, "relu": relu}[activation]
     hidden = linear(x, params["W_1"], params.get("b_1"))
     return linear(function(hidden), params["W_2"], params.get("b_2")), {"x": x}
 
-
 def ffn__gelu_or_else(x, params, activation="gelu"):
     """any-activation-as-relu"""
     hidden = linear(x, params["W_1"], params.get("b_1"))
     hidden = gelu(hidden) if activation == "gelu" else relu(hidden)
     return linear(hidden, params["W_2"], params.get("b_2")), None
-
 
 def ffn_backward__second_bias_only_with_the_first(dout, cache):
     """W_2-before-activation gradient-of-b_2-only-with-b_1"""

@@ -5,9 +5,7 @@ from softmax import as_float, softmax
 
 _solution = next_token_probs
 
-
 def _sort(p): return np.argsort(-p, axis=-1, kind="stable")
-
 
 def _generate_variant(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None, variant=""):
     ids = np.array(ids, np.int64) if variant == "any_n" else _check_prompt(ids, n_new)
@@ -26,7 +24,6 @@ def _generate_variant(ids, params, config, n_new, rng, temperature=1.0, top_k=No
         else: ids = np.concatenate([ids, new[..., None]], -1)
     return ids
 
-
 def next_token_probs__unstable(logits, temperature=1.0, top_k=None, top_p=None):
     """top-p-mixes-equals"""
     _solution(logits, temperature, top_k, top_p)
@@ -39,7 +36,6 @@ def next_token_probs__unstable(logits, temperature=1.0, top_k=None, top_p=None):
     q = np.zeros_like(p); np.put_along_axis(q, o, s, -1)
     return q
 
-
 def next_token_probs__threshold(logits, temperature=1.0, top_k=None, top_p=None):
     """ties-kept"""
     _solution(logits, temperature, top_k, top_p)
@@ -50,7 +46,6 @@ def next_token_probs__threshold(logits, temperature=1.0, top_k=None, top_p=None)
         logits = np.where(logits < kth, -np.inf, logits)
     return _solution(logits, temperature, None, top_p)
 
-
 def next_token_probs__top_k_too_large(logits, temperature=1.0, top_k=None, top_p=None):
     """ties-kept"""
     _solution(logits, temperature, top_k, top_p)
@@ -60,7 +55,6 @@ def next_token_probs__top_k_too_large(logits, temperature=1.0, top_k=None, top_p
         kth = np.sort(logits, -1)[..., -top_k, None]
         logits = np.where(logits < kth, -np.inf, logits)
     return _solution(logits, temperature, None, top_p)
-
 
 def next_token_probs__topp_gt(logits, temperature=1.0, top_k=None, top_p=None):
     """exactly-p-not-enough"""
@@ -73,7 +67,6 @@ def next_token_probs__topp_gt(logits, temperature=1.0, top_k=None, top_p=None):
     q = np.zeros_like(p); np.put_along_axis(q, o, s, -1)
     return q
 
-
 def next_token_probs__topp_zero_cut(logits, temperature=1.0, top_k=None, top_p=None):
     """nothing-left"""
     _solution(logits, temperature, top_k, top_p)
@@ -85,30 +78,25 @@ def next_token_probs__topp_zero_cut(logits, temperature=1.0, top_k=None, top_p=N
     q = np.zeros_like(p); np.put_along_axis(q, o, s, -1)
     return q
 
-
 def next_token_probs__temp_after_topk(logits, temperature=1.0, top_k=None, top_p=None):
     """equals-share temperature-kept-above-small"""
     _solution(logits, temperature, top_k, top_p)
     return _solution(logits, max(temperature, 1e-8), top_k, top_p)
-
 
 def next_token_probs__topk_ignored(logits, temperature=1.0, top_k=None, top_p=None):
     """top-k-ignored"""
     _solution(logits, temperature, top_k, top_p)
     return _solution(logits, temperature, None, top_p)
 
-
 def next_token_probs__topp_ignored(logits, temperature=1.0, top_k=None, top_p=None):
     """top-p-ignored"""
     _solution(logits, temperature, top_k, top_p)
     return _solution(logits, temperature, top_k, None)
 
-
 def next_token_probs__temp_ignored(logits, temperature=1.0, top_k=None, top_p=None):
     """temperature-ignored"""
     _solution(logits, temperature, top_k, top_p)
     return _solution(logits, 1.0 if temperature else 0, top_k, top_p)
-
 
 def next_token_probs__greedy_ties(logits, temperature=1.0, top_k=None, top_p=None):
     """equals-share temperature-kept-above-small"""
@@ -119,7 +107,6 @@ def next_token_probs__greedy_ties(logits, temperature=1.0, top_k=None, top_p=Non
         return m / m.sum(-1, keepdims=True)
     return _solution(logits, temperature, top_k, top_p)
 
-
 def next_token_probs__topk_smallest(logits, temperature=1.0, top_k=None, top_p=None):
     """least-probable-kept"""
     _solution(logits, temperature, top_k, top_p)
@@ -129,7 +116,6 @@ def next_token_probs__topk_smallest(logits, temperature=1.0, top_k=None, top_p=N
         logits = logits.copy(); np.put_along_axis(logits, o, -np.inf, -1)
     return _solution(logits, temperature, None, top_p)
 
-
 def sample__first(probs, rng):
     """columns-added"""
     if not np.all(np.sum(probs, -1) > 0): raise ValueError("nothing to draw")
@@ -137,31 +123,25 @@ def sample__first(probs, rng):
     u = rng.random(c.shape[:-1])[..., None] * c[..., -1:]
     return (c <= u).sum(-1)
 
-
 def generate__one_less(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """one-too-few"""
     return _generate_variant(ids, params, config, n_new, rng, temperature, top_k, top_p, "one_less")
-
 
 def generate__bs_minus(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """window-one-short"""
     return _generate_variant(ids, params, config, n_new, rng, temperature, top_k, top_p, "bs_minus")
 
-
 def generate__noopts(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """options-ignored"""
     return _generate_variant(ids, params, config, n_new, rng, temperature, top_k, top_p, "noopts")
-
 
 def generate__greedy(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """always-greedy"""
     return _generate_variant(ids, params, config, n_new, rng, temperature, top_k, top_p, "greedy")
 
-
 def generate__prepend(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """written-in-front"""
     return _generate_variant(ids, params, config, n_new, rng, temperature, top_k, top_p, "prepend")
-
 
 def next_token_probs__top_p_reversed(logits, temperature=1.0, top_k=None, top_p=None):
     """top-p-last-of-equals"""
@@ -174,18 +154,15 @@ def next_token_probs__top_p_reversed(logits, temperature=1.0, top_k=None, top_p=
     p = p.copy(); p[np.logical_not(np.take_along_axis(keep, np.argsort(o, -1), -1))] = 0
     return p / p.sum(-1, keepdims=True)
 
-
 def next_token_probs__kth_value(logits, temperature=1.0, top_k=None, top_p=None):
     """large-k-fails"""
     s = np.sort(np.asarray(logits), axis=-1)[..., ::-1]
     if top_k is not None and top_k >= 1: s[..., top_k - 1]
     return _solution(logits, temperature, top_k, top_p)
 
-
 def next_token_probs__k_of_0(logits, temperature=1.0, top_k=None, top_p=None):
     """k-of-0-ignored"""
     return _solution(logits, temperature, top_k or None, top_p)
-
 
 def sample__left(probs, rng):
     """border-to-the-first"""
@@ -198,13 +175,11 @@ def sample__left(probs, rng):
         out.append(np.searchsorted(c, x * c[-1]))
     return np.array(out, dtype=np.int64).reshape(p.shape[:-1])
 
-
 def sample__nan(probs, rng):
     """nan-accepted"""
     c = np.cumsum(np.asarray(probs, np.float64), -1)
     if np.any(c[..., -1] <= 0): raise ValueError("zeros")
     return np.asarray((c > (rng.random(c.shape[:-1]) * c[..., -1])[..., None]).argmax(-1))
-
 
 def sample__number_for_each_token(probs, rng):
     """number-per-token"""
@@ -212,7 +187,6 @@ def sample__number_for_each_token(probs, rng):
     if not np.all(c[..., -1] > 0): raise ValueError("nothing to draw")
     u = rng.random(c.shape)[..., :1]
     return (c <= u * c[..., -1:]).sum(-1)
-
 
 def generate__argmax(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """greedy-without-sample"""
@@ -224,12 +198,10 @@ def generate__argmax(ids, params, config, n_new, rng, temperature=1.0, top_k=Non
         ids = np.append(ids, new[..., None], -1)
     return ids
 
-
 def generate__any_n(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """negative-n-accepted"""
     if np.shape(ids)[-1] == 0: raise ValueError("empty")
     return _generate_variant(ids, params, config, n_new, rng, temperature, top_k, top_p, "any_n")
-
 
 def generate_cached__new_position(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """position-counts-from-the-first-new-token"""

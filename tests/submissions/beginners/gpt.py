@@ -9,7 +9,6 @@ from attention import causal_mask
 
 solution_gpt_loss = gpt_loss
 
-
 def _gpt_variant(ids, params, config, variant="", rng=None):
     T = np.shape(ids)[-1]
     x = embed(ids, params["W_tok"], _positions(params, config)[:T], *( [math.sqrt(config.d_model)] if variant == "scale" else []))
@@ -33,41 +32,33 @@ def _gpt_variant(ids, params, config, variant="", rng=None):
     if variant == "div": l = l / math.sqrt(config.d_model)
     return l, c
 
-
 def gpt__scale(ids, params, config, rng=None):
     """scaled"""
     return _gpt_variant(ids, params, config, "scale", rng)
-
 
 def gpt__mask_strict(ids, params, config, rng=None):
     """not-itself"""
     return _gpt_variant(ids, params, config, "mask_strict", rng)
 
-
 def gpt__one_less(ids, params, config, rng=None):
     """last-block-missing"""
     return _gpt_variant(ids, params, config, "one_less", rng)
-
 
 def gpt__post(ids, params, config, rng=None):
     """post-norm"""
     return _gpt_variant(ids, params, config, "post", rng)
 
-
 def gpt__gelu(ids, params, config, rng=None):
     """activation-ignored"""
     return _gpt_variant(ids, params, config, "gelu", rng)
-
 
 def gpt__norm_in_the_loop(ids, params, config, rng=None):
     """norm-after-every-block-too"""
     return _gpt_variant(ids, params, config, "ln_each", rng)
 
-
 def gpt__stage_before_the_norm(ids, params, config, rng=None):
     """final-norm-before-norm"""
     return _gpt_variant(ids, params, config, "unnormed", rng)
-
 
 def gpt__no_check_of_ids(ids, params, config, rng=None):
     """negative-ids-accepted"""
@@ -83,7 +74,6 @@ def gpt__no_check_of_ids(ids, params, config, rng=None):
     cache["final_norm"] = layernorm(x, params["ln_f.gamma"], params["ln_f.beta"]) if config.norm == "pre" else x
     logits = cache["final_norm"] @ (params["W_tok"].T if config.tied else params["W_head"])
     return logits + (params["b_head"] if config.head_bias else 0), cache
-
 
 def _start(config, rng, std=None, reduced=("W_o", "W_2"), beta=("ln1.", "ln2."), dtype=np.float32):
     std, params, D, F = std or config.init_std, {}, config.d_model, config.d_ff
@@ -107,31 +97,25 @@ def _start(config, rng, std=None, reduced=("W_o", "W_2"), beta=("ln1.", "ln2."),
     if config.head_bias: params["b_head"] = np.zeros(config.vocab_size, dtype)
     return params
 
-
 def init_gpt__fixed_size(config, rng):
     """init-std-ignored"""
     return _start(config, rng, std=0.02)
-
 
 def init_gpt__first_matrix_of_each_part(config, rng):
     """wrong-two-scaled"""
     return _start(config, rng, reduced=("W_qkv", "W_1"))
 
-
 def init_gpt__only_attention_reduced(config, rng):
     """only-attn.W_o-scaled"""
     return _start(config, rng, reduced=("W_o",))
-
 
 def init_gpt__no_beta(config, rng):
     """betas-of-blocks-left-out"""
     return _start(config, rng, beta=())
 
-
 def init_gpt__float64_vectors(config, rng):
     """vectors-float64"""
     return _start(config, rng, dtype=np.float64)
-
 
 def gpt_loss__grads_times_B(ids, targets, params, config, rng=None):
     """gradients-not-divided"""
@@ -139,18 +123,15 @@ def gpt_loss__grads_times_B(ids, targets, params, config, rng=None):
     n = np.size(targets)
     return loss, {k: g * n for k, g in grads.items()}
 
-
 def gpt_loss__shifted(ids, targets, params, config, rng=None):
     """shifted-again"""
     return solution_gpt_loss(ids[..., :-1], targets[..., 1:], params, config, rng)
-
 
 def gpt_loss__pos_tok_swap(ids, targets, params, config, rng=None):
     """positions-without-gradient"""
     l, g = solution_gpt_loss(ids, targets, params, config, rng)
     if "W_pos" in g: g["W_pos"] = g["W_pos"] * 0
     return l, g
-
 
 def _loss(ids, targets, params, config, variant, rng=None):
     logits, cache = gpt(ids, params, config, rng)
@@ -183,41 +164,33 @@ def _loss(ids, targets, params, config, variant, rng=None):
     loss = cross_entropy(logits, targets)
     return (np.float64(loss) if variant == "numpy" else loss), grads
 
-
 def gpt_loss__norm_of_its_output(ids, targets, params, config, rng=None):
     """last-norm-of-its-output"""
     return _loss(ids, targets, params, config, "after", rng)
-
 
 def gpt_loss__numbers_of_blocks(ids, targets, params, config, rng=None):
     """blocks-named-in-forward-order"""
     return _loss(ids, targets, params, config, "numbers", rng)
 
-
 def gpt_loss__np_zeros(ids, targets, params, config, rng=None):
     """tokens-float64"""
     return _loss(ids, targets, params, config, "zeros", rng)
-
 
 def gpt_loss__head_returned(ids, targets, params, config, rng=None):
     """tied-head-returned-too"""
     return _loss(ids, targets, params, config, "both", rng)
 
-
 def count_parameters__numpy(params):
     """numpy-integer"""
     return np.array([array.size for array in params.values()]).sum()
-
 
 def count_parameters__no_vectors(params):
     """matrices-only"""
     return sum(array.size for array in params.values() if array.ndim > 1)
 
-
 def count_parameters__len(params):
     """arrays-counted"""
     return len(params)
-
 
 def count_parameters__bytes(params):
     """bytes"""

@@ -8,7 +8,6 @@ from gpt import GPTConfig
 from layernorm import layernorm
 from multihead import merge_heads, split_heads
 
-
 def _checked(c, activations=("gelu_new", "gelu_pytorch_tanh", "relu"), skip=()):
     for key in ("vocab_size", "n_positions", "n_layer", "n_head", "n_embd"):
         if c.get(key) is None: raise ValueError(f"{key} is missing in config.json")
@@ -18,7 +17,6 @@ def _checked(c, activations=("gelu_new", "gelu_pytorch_tanh", "relu"), skip=()):
              "scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False}
     for key in fixed:
         if key not in skip and c.get(key, fixed[key]) != fixed[key]: raise ValueError(f"bad {key}: {c[key]}")
-
 
 def gpt2_config__old_key(hf_config):
     """block-size-from-n_ctx"""
@@ -30,7 +28,6 @@ def gpt2_config__old_key(hf_config):
     return GPTConfig(hf_config["vocab_size"], n, hf_config["n_layer"], hf_config["n_head"], hf_config["n_embd"],
                      hf_config.get("n_inner"), act, hf_config.get("tie_word_embeddings", True))
 
-
 def gpt2_config__four_times(hf_config):
     """n_inner-ignored"""
     c = hf_config
@@ -38,7 +35,6 @@ def gpt2_config__four_times(hf_config):
     act = "relu" if c.get("activation_function") == "relu" else "gelu"
     return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
                      d_model=c["n_embd"], d_ff=c["n_embd"] * 4, activation=act, tied=c.get("tie_word_embeddings", True))
-
 
 def gpt2_config__brackets(hf_config):
     """n_inner-required"""
@@ -48,7 +44,6 @@ def gpt2_config__brackets(hf_config):
     return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
                      d_model=c["n_embd"], d_ff=c["n_inner"], activation=act, tied=c.get("tie_word_embeddings", True))
 
-
 def gpt2_config__any_gelu(hf_config):
     """exact-gelu-accepted"""
     c = hf_config
@@ -56,7 +51,6 @@ def gpt2_config__any_gelu(hf_config):
     act = "gelu" if c.get("activation_function", "gelu_new").startswith("gelu") else "relu"
     return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
                      d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act, tied=c.get("tie_word_embeddings", True))
-
 
 def gpt2_config__no_eps(hf_config):
     """eps-not-checked"""
@@ -66,7 +60,6 @@ def gpt2_config__no_eps(hf_config):
     return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
                      d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act, tied=c.get("tie_word_embeddings", True))
 
-
 def gpt2_config__tied(hf_config):
     """always-tied"""
     c = hf_config
@@ -74,7 +67,6 @@ def gpt2_config__tied(hf_config):
     act = "relu" if c.get("activation_function") == "relu" else "gelu"
     return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
                      d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act)
-
 
 def gpt2_config__with_dropout(hf_config):
     """dropout-from-the-file"""
@@ -85,7 +77,6 @@ def gpt2_config__with_dropout(hf_config):
                      d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act, tied=c.get("tie_word_embeddings", True),
                      dropout=c["resid_pdrop"] if "resid_pdrop" in c else 0.0)
 
-
 def gpt2_config__heads_twice(hf_config):
     """n_layers-from-n_head"""
     c = hf_config
@@ -93,7 +84,6 @@ def gpt2_config__heads_twice(hf_config):
     act = "relu" if c.get("activation_function") == "relu" else "gelu"
     return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_head"], n_heads=c["n_head"],
                      d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act, tied=c.get("tie_word_embeddings", True))
-
 
 def gpt2_config__silent(hf_config):
     """-"""
@@ -104,7 +94,6 @@ def gpt2_config__silent(hf_config):
     return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
                      d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act, tied=c.get("tie_word_embeddings", True))
 
-
 def _map(t, blocks=None):
     one = {"ln_1.weight": "ln1.gamma", "ln_1.bias": "ln1.beta", "attn.c_attn.weight": "attn.W_qkv", "attn.c_attn.bias": "attn.b_qkv",
            "attn.c_proj.weight": "attn.W_o", "attn.c_proj.bias": "attn.b_o", "ln_2.weight": "ln2.gamma", "ln_2.bias": "ln2.beta",
@@ -114,7 +103,6 @@ def _map(t, blocks=None):
     for i in range(blocks):
         for n in one: all[f"h.{i}.{n}"] = f"blocks.{i}.{one[n]}"
     return all
-
 
 def _read(tensors, change=lambda name, x: x, blocks=None, ignore=lambda n: n.endswith((".attn.bias", ".attn.masked_bias"))):
     t = {n.replace("transformer.", ""): x for n, x in tensors.items()}
@@ -127,22 +115,18 @@ def _read(tensors, change=lambda name, x: x, blocks=None, ignore=lambda n: n.end
     if "lm_head.weight" in t and not np.array_equal(t["lm_head.weight"], t["wte.weight"]): p["W_head"] = t["lm_head.weight"].T
     return p
 
-
 def gpt2_params__like_linear(tensors):
     """all-transposed"""
     return _read(tensors, lambda n, x: x.T if n.startswith("h.") and x.ndim == 2 else x)
-
 
 def gpt2_params__square(tensors):
     """W_o-transposed"""
     return _read(tensors, lambda n, x: x.T if "attn.c_proj" in n else x)
 
-
 def gpt2_params__swapped_norms(tensors):
     """norms-exchanged"""
     t = {n.replace("ln_1", "LN").replace("ln_2", "ln_1").replace("LN", "ln_2") if ".h." in "." + n else n: x for n, x in tensors.items()}
     return _read(t)
-
 
 def gpt2_params__kvq(tensors):
     """values-first"""
@@ -152,7 +136,6 @@ def gpt2_params__kvq(tensors):
         return np.concatenate([v, q, k], axis=-1)
     return _read(tensors, change)
 
-
 def gpt2_params__wrong_biases(tensors):
     """ffn-biases-exchanged"""
     p = _read(tensors)
@@ -160,7 +143,6 @@ def gpt2_params__wrong_biases(tensors):
         if n.endswith("ffn.b_1"):
             m = n.replace("b_1", "b_2"); p[n], p[m] = p[m], p[n]
     return p
-
 
 def gpt2_params__with_masks(tensors):
     """buffers-kept"""
@@ -170,13 +152,11 @@ def gpt2_params__with_masks(tensors):
         if n.endswith(".attn.bias") or n.endswith("masked_bias"): p[n.replace("h.", "blocks.")] = x
     return p
 
-
 def gpt2_params__head_as_it_is(tensors):
     """head-not-transposed"""
     p = _read(tensors)
     if "W_head" in p: p["W_head"] = p["W_head"].T
     return p
-
 
 def gpt2_params__head_kept(tensors):
     """head-always-kept"""
@@ -184,21 +164,17 @@ def gpt2_params__head_kept(tensors):
     if "lm_head.weight" in tensors: p["W_head"] = tensors["lm_head.weight"].T
     return p
 
-
 def gpt2_params__no_masks(tensors):
     """-"""
     return _read(tensors, ignore=lambda n: n.endswith(".attn.bias"))
-
 
 def gpt2_params__double(tensors):
     """converted-to-float64"""
     return {n: x.astype(float) for n, x in _read(tensors).items()}
 
-
 def gpt2_params__half_checked(tensors):
     """unknown-ignored"""
     return _read(tensors, ignore=lambda n: True)
-
 
 def _step(x, p, i, c, cache, mask, order=(0, 1, 2)):
     b = subset(p, f"blocks.{i}.")
@@ -215,7 +191,6 @@ def _step(x, p, i, c, cache, mask, order=(0, 1, 2)):
     x = x + ffn(h, subset(b, "ffn."), c.activation)[0]
     if not pre: x = layernorm(x, **subset(b, "ln2."))
     return x
-
 
 def _run(ids, p, c, cache, variant=""):
     ids = np.asarray(ids)
@@ -240,63 +215,51 @@ def _run(ids, p, c, cache, variant=""):
     if c.norm == "pre" and variant != "nonorm": x = layernorm(x, **subset(p, "ln_f."))
     return linear(x, p["W_tok"].T if c.tied else p["W_head"], p.get("b_head")), cache
 
-
 def last_logits__from_0(ids, params, config, cache=None):
     """position-restarts"""
     return _run(ids, params, config, cache, "start")
-
 
 def last_logits__one_less(ids, params, config, cache=None):
     """position-one-too-low"""
     return _run(ids, params, config, cache, "less")
 
-
 def last_logits__no_mask(ids, params, config, cache=None):
     """mask-missing"""
     return _run(ids, params, config, cache, "nomask")
-
 
 def last_logits__mask_only_at_first(ids, params, config, cache=None):
     """mask-missing-after-the-first-call"""
     return _run(ids, params, config, cache, "latermask")
 
-
 def last_logits__tri(ids, params, config, cache=None):
     """mask-from-the-first-key"""
     return _run(ids, params, config, cache, "square")
-
 
 def last_logits__everything(ids, params, config, cache=None):
     """all-positions"""
     return _run(ids, params, config, cache, "all")
 
-
 def last_logits__first(ids, params, config, cache=None):
     """first-position"""
     return _run(ids, params, config, cache, "first")
-
 
 def last_logits__average(ids, params, config, cache=None):
     """mean-of-positions"""
     return _run(ids, params, config, cache, "mean")
 
-
 def last_logits__no_final_norm(ids, params, config, cache=None):
     """final-norm-missing"""
     return _run(ids, params, config, cache, "nonorm")
 
-
 def last_logits__block_0(ids, params, config, cache=None):
     """same-block-parameters"""
     return _run(ids, params, config, cache, "block0")
-
 
 def last_logits__softmaxed(ids, params, config, cache=None):
     """probabilities"""
     z, cache = _run(ids, params, config, cache)
     e = np.exp(z - z.max(-1, keepdims=True))
     return e / e.sum(-1, keepdims=True), cache
-
 
 def last_logits__new_text(ids, params, config, cache=None):
     """cache-ignored no-cache-returned old-cache-returned"""

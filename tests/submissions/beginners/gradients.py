@@ -4,7 +4,6 @@ import numpy as np
 
 from gradients import OPERATIONS, matmul_backward, numerical_gradient, sum_to_shape, tape_values
 
-
 def numerical_gradient__forward(f, x, eps=1e-6):
     """forward-difference"""
     x = np.array(x, dtype=float)
@@ -15,7 +14,6 @@ def numerical_gradient__forward(f, x, eps=1e-6):
         y[idx] += eps
         grad[idx] = (f(y) - base) / eps
     return grad
-
 
 def numerical_gradient__no_two(f, x, eps=1e-6):
     """divided-by-one-step"""
@@ -28,7 +26,6 @@ def numerical_gradient__no_two(f, x, eps=1e-6):
         grad[idx] = (f(up) - f(down)) / eps
     return grad
 
-
 def numerical_gradient__parentheses(f, x, eps=1e-6):
     """precedence"""
     x = np.array(x, dtype=float)
@@ -40,7 +37,6 @@ def numerical_gradient__parentheses(f, x, eps=1e-6):
         grad[idx] = (f(up) - f(down)) / 2 * eps
     return grad
 
-
 def numerical_gradient__integers(f, x, eps=1e-6):
     """dtype-of-x"""
     grad = np.zeros_like(x)
@@ -50,7 +46,6 @@ def numerical_gradient__integers(f, x, eps=1e-6):
         down[idx] = x[idx] - eps
         grad[idx] = (f(up) - f(down)) / (2 * eps)
     return grad
-
 
 def numerical_gradient__flat_loop_in_place(f, x, eps=1e-6):
     """restored-by-arithmetic"""
@@ -66,7 +61,6 @@ def numerical_gradient__flat_loop_in_place(f, x, eps=1e-6):
         out[i] = (up - down) / (2 * eps)
     return grad
 
-
 def numerical_gradient__not_put_back(f, x, eps=1e-6):
     """entry-not-restored"""
     x = np.array(x, dtype=np.float64)
@@ -78,7 +72,6 @@ def numerical_gradient__not_put_back(f, x, eps=1e-6):
         down = f(x)
         grad[i] = (up - down) / (2 * eps)
     return grad
-
 
 def numerical_gradient__same_array(f, x, eps=1e-6):
     """points-are-one-array"""
@@ -92,11 +85,9 @@ def numerical_gradient__same_array(f, x, eps=1e-6):
         grad[i] = (f(plus) - f(minus)) / (2 * eps)
     return grad
 
-
 def numerical_gradient__everything(f, x, eps=1e-6):
     """all-entries-at-once"""
     return (f(np.asarray(x, float) + eps) - f(np.asarray(x, float) - eps)) / (2 * eps)
-
 
 def numerical_gradient__enumerate(f, x, eps=1e-6):
     """rows-at-once"""
@@ -107,7 +98,6 @@ def numerical_gradient__enumerate(f, x, eps=1e-6):
         h[i] = eps
         grad[i] = (f(x + h) - f(x - h)) / (2 * eps)
     return grad
-
 
 def numerical_gradient__own_step(f, x, eps=1e-6):
     """step-always-1e-5"""
@@ -120,7 +110,6 @@ def numerical_gradient__own_step(f, x, eps=1e-6):
         grad[i] = (f(x + e) - f(x - e)) / (2 * h)
     return grad
 
-
 def sum_to_shape__one_axis(grad, shape):
     """one-added-axis-only"""
     if grad.ndim > len(shape):
@@ -130,20 +119,17 @@ def sum_to_shape__one_axis(grad, shape):
             grad = np.sum(grad, axis=i, keepdims=True)
     return grad
 
-
 def sum_to_shape__no_keepdims(grad, shape):
     """axes-dropped"""
     extra = len(grad.shape) - len(shape)
     axes = [i for i in range(extra)] + [i + extra for i, n in enumerate(shape) if n == 1]
     return np.sum(grad, axis=tuple(axes))
 
-
 def sum_to_shape__only_front(grad, shape):
     """repeated-not-summed"""
     while grad.ndim > len(shape):
         grad = grad.sum(axis=0)
     return grad
-
 
 def sum_to_shape__mean(grad, shape):
     """mean-not-sum"""
@@ -154,13 +140,11 @@ def sum_to_shape__mean(grad, shape):
             grad = grad.mean(axis=i, keepdims=True)
     return grad
 
-
 def sum_to_shape__everything(grad, shape):
     """whole-sum-if-broadcast"""
     if grad.shape == shape:
         return grad
     return np.ones(shape, grad.dtype) * grad.sum()
-
 
 def sum_to_shape__growing_axis(grad, shape):
     """axes-shift-in-the-loop"""
@@ -171,7 +155,6 @@ def sum_to_shape__growing_axis(grad, shape):
             grad = grad.sum(axis=i, keepdims=True)
     return grad
 
-
 def sum_to_shape__keepdims_everywhere(grad, shape):
     """axes-kept"""
     extra = grad.ndim - len(shape)
@@ -181,33 +164,27 @@ def sum_to_shape__keepdims_everywhere(grad, shape):
             grad = grad.sum(axis=i, keepdims=True)
     return grad
 
-
 def matmul_backward__no_transpose(dout, a, b):
     """both-not-transposed"""
     return sum_to_shape(dout @ b, a.shape), sum_to_shape(a @ dout, b.shape)
-
 
 def matmul_backward__big_t(dout, a, b):
     """both-all-axes-reversed"""
     return sum_to_shape(dout @ b.T, a.shape), sum_to_shape(a.T @ dout, b.shape)
 
-
 def matmul_backward__no_sum(dout, a, b):
     """both-not-summed"""
     return dout @ np.swapaxes(b, -1, -2), np.swapaxes(a, -1, -2) @ dout
 
-
 def matmul_backward__exchanged(dout, a, b):
     """results-exchanged"""
     return sum_to_shape(a.swapaxes(-1, -2) @ dout, b.shape), sum_to_shape(dout @ b.swapaxes(-1, -2), a.shape)
-
 
 def matmul_backward__order_of_db(dout, a, b):
     """db-order"""
     da = dout @ np.swapaxes(b, -1, -2)
     db = dout @ np.swapaxes(a, -1, -2)
     return sum_to_shape(da, a.shape), sum_to_shape(db, b.shape)
-
 
 def matmul_backward__first_axis(dout, a, b):
     """both-first-axis-summed"""
@@ -218,7 +195,6 @@ def matmul_backward__first_axis(dout, a, b):
     if db.ndim > b.ndim:
         db = db.sum(0)
     return da, db
-
 
 def tape_values__results_only(tape, inputs):
     """inputs-left-out"""
@@ -231,7 +207,6 @@ def tape_values__results_only(tape, inputs):
         values.append(results[-1])
     return results
 
-
 def tape_values__alias(tape, inputs):
     """inputs-appended-to"""
     values = inputs
@@ -241,14 +216,12 @@ def tape_values__alias(tape, inputs):
         values.append(OPERATIONS[op](*[values[i] for i in arguments]))
     return values
 
-
 def tape_values__no_check(tape, inputs):
     """key-error"""
     values = list(inputs)
     for op, arguments in tape:
         values.append(OPERATIONS[op](*[values[i] for i in arguments]))
     return values
-
 
 def tape_values__if_chain(tape, inputs):
     """operation-22-matmul"""
@@ -271,7 +244,6 @@ def tape_values__if_chain(tape, inputs):
         values.append(out)
     return values
 
-
 def tape_values__last_axis(tape, inputs):
     """operation-1-sum"""
     values = list(inputs)
@@ -283,7 +255,6 @@ def tape_values__last_axis(tape, inputs):
         else:
             values.append(OPERATIONS[op](*[values[i] for i in args]))
     return values
-
 
 def _contributions(op, dout, out, used):
     if op == "add":
@@ -300,7 +271,6 @@ def _contributions(op, dout, out, used):
         return [dout / used[0]]
     return [dout * np.ones_like(used[0])]
 
-
 def tape_gradients__overwrites(tape, inputs):
     """overwritten"""
     values = tape_values(tape, inputs)
@@ -315,7 +285,6 @@ def tape_gradients__overwrites(tape, inputs):
             grads[i] = sum_to_shape(part, values[i].shape)
     return grads[: len(inputs)]
 
-
 def tape_gradients__forward(tape, inputs):
     """forward-order last-step-only"""
     values = tape_values(tape, inputs)
@@ -329,7 +298,6 @@ def tape_gradients__forward(tape, inputs):
             grads[i] = grads[i] + sum_to_shape(part, values[i].shape)
     return grads[: len(inputs)]
 
-
 def tape_gradients__no_broadcast(tape, inputs):
     """not-summed any-last-value-accepted"""
     values = tape_values(tape, inputs)
@@ -341,7 +309,6 @@ def tape_gradients__no_broadcast(tape, inputs):
         for i, part in zip(args, _contributions(op, grads[n], values[n], [values[i] for i in args])):
             grads[i] = grads[i] + part
     return grads[: len(inputs)]
-
 
 def tape_gradients__dictionary(tape, inputs):
     """unused-are-numbers"""
@@ -356,7 +323,6 @@ def tape_gradients__dictionary(tape, inputs):
             for i, part in zip(args, _contributions(op, grads[n], values[n], [values[i] for i in args])):
                 grads[i] = grads.get(i, 0.0) + sum_to_shape(part, values[i].shape)
     return [grads.get(i, 0.0) for i in range(len(inputs))]
-
 
 def tape_gradients__in_place_first(tape, inputs):
     """shared-arrays"""
@@ -379,7 +345,6 @@ def tape_gradients__in_place_first(tape, inputs):
                 grads[i] += part
     return [np.zeros_like(x) if g is None else g for g, x in zip(grads, inputs)]
 
-
 def tape_gradients__tanh_of_input(tape, inputs):
     """tanh-of-argument"""
     values = tape_values(tape, inputs)
@@ -396,7 +361,6 @@ def tape_gradients__tanh_of_input(tape, inputs):
         for i, part in zip(args, parts):
             grads[i] = grads[i] + sum_to_shape(part, values[i].shape)
     return grads[: len(inputs)]
-
 
 def tape_gradients__by_quotients(tape, inputs):
     """difference-quotient"""

@@ -4,22 +4,18 @@ import numpy as np
 
 from softmax import as_float
 
-
 def layernorm__std(x, gamma, beta, eps=1e-5):
     """eps-outside-root"""
     return gamma * (x - x.mean(axis=-1, keepdims=True)) / (x.std(axis=-1, keepdims=True) + eps) + beta
-
 
 def layernorm__unbiased(x, gamma, beta, eps=1e-5):
     """unbiased-variance"""
     var = x.var(axis=-1, keepdims=True, ddof=1)
     return gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(var + eps) + beta
 
-
 def layernorm__keepdims(x, gamma, beta, eps=1e-5):
     """keepdims-missing"""
     return gamma * (x - x.mean(axis=-1)) / np.sqrt(x.var(axis=-1) + eps) + beta
-
 
 def layernorm__second_axis(x, gamma, beta, eps=1e-5):
     """second-axis"""
@@ -27,11 +23,9 @@ def layernorm__second_axis(x, gamma, beta, eps=1e-5):
     var = x.var(axis=1, keepdims=True)
     return gamma * (x - mean) / np.sqrt(var + eps) + beta
 
-
 def layernorm__everything(x, gamma, beta, eps=1e-5):
     """all-axes"""
     return gamma * (x - x.mean()) / np.sqrt(x.var() + eps) + beta
-
 
 def layernorm__variance(x, gamma, beta, eps=1e-5):
     """no-root"""
@@ -39,20 +33,17 @@ def layernorm__variance(x, gamma, beta, eps=1e-5):
     var = np.var(x, axis=-1, keepdims=True)
     return gamma * (x - mean) / (var + eps) + beta
 
-
 def layernorm__std_no_eps(x, gamma, beta, eps=1e-5):
     """no-eps"""
     mean = np.mean(x, axis=-1, keepdims=True)
     std = np.std(x, axis=-1, keepdims=True)
     return gamma * ((x - mean) / std) + beta
 
-
 def layernorm__first_axis(x, gamma, beta, eps=1e-5):
     """first-axis"""
     mean = np.mean(x, axis=0)
     var = np.var(x, axis=0)
     return gamma * (x - mean) / np.sqrt(var + eps) + beta
-
 
 def layernorm_backward__first_axis_sum(dout, x, gamma, eps=1e-5):
     """summed-over-one-axis"""
@@ -63,7 +54,6 @@ def layernorm_backward__first_axis_sum(dout, x, gamma, eps=1e-5):
     dx = (g - g.mean(axis=-1, keepdims=True) - xhat * (g * xhat).mean(axis=-1, keepdims=True)) / std
     return dx, (dout * xhat).sum(axis=0), dout.sum(axis=0)
 
-
 def layernorm_backward__direct(dout, x, gamma, eps=1e-5):
     """direct-path-only"""
     mean, var = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)
@@ -72,14 +62,12 @@ def layernorm_backward__direct(dout, x, gamma, eps=1e-5):
     d = x.shape[-1]
     return dout * gamma / std, (dout * xhat).reshape(-1, d).sum(axis=0), dout.reshape(-1, d).sum(axis=0)
 
-
 def layernorm_backward__direct_and_one_axis(dout, x, gamma, eps=1e-5):
     """direct-path-only summed-over-one-axis"""
     mean, var = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)
     std = np.sqrt(var + eps)
     xhat = (x - mean) / std
     return dout * gamma / std, (dout * xhat).sum(axis=0), dout.sum(axis=0)
-
 
 def layernorm_backward__no_gain(dout, x, gamma, eps=1e-5):
     """gain-missing"""
@@ -90,23 +78,19 @@ def layernorm_backward__no_gain(dout, x, gamma, eps=1e-5):
     dx = (dout - dout.mean(axis=-1, keepdims=True) - xhat * (dout * xhat).mean(axis=-1, keepdims=True)) / std
     return dx, (dout * xhat).reshape(-1, d).sum(axis=0), dout.reshape(-1, d).sum(axis=0)
 
-
 def rmsnorm__mean(x, gamma, eps=1e-5):
     """mean-subtracted"""
     x = x - x.mean(axis=-1, keepdims=True)
     return gamma * x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps)
 
-
 def rmsnorm__keepdims(x, gamma, eps=1e-5):
     """keepdims-missing"""
     return gamma * x / np.sqrt(np.mean(x**2, axis=-1) + eps)
-
 
 def rmsnorm_backward__direct(dout, x, gamma, eps=1e-5):
     """direct-path-only"""
     r = np.sqrt(np.mean(x**2, axis=-1, keepdims=True) + eps)
     return dout * gamma / r, (dout * x / r).reshape(-1, x.shape[-1]).sum(axis=0)
-
 
 def layernorm__one_pass(x, gamma, beta, eps=1e-5):
     """one-pass-variance"""
@@ -114,7 +98,6 @@ def layernorm__one_pass(x, gamma, beta, eps=1e-5):
     mean = x.mean(-1, keepdims=True)
     var = (x**2).mean(-1, keepdims=True) - mean**2
     return gamma * (x - mean) / np.sqrt(var + eps) + beta
-
 
 def layernorm_backward__one_pass(dout, x, gamma, eps=1e-5):
     """one-pass-variance"""
@@ -127,49 +110,40 @@ def layernorm_backward__one_pass(dout, x, gamma, eps=1e-5):
     dx = (g - g.mean(-1, keepdims=True) - n * (g * n).mean(-1, keepdims=True)) / std
     return dx, (dout * n).reshape(-1, d).sum(0), dout.reshape(-1, d).sum(0)
 
-
 def layernorm__std_plus_eps(x, gamma, beta, eps=1e-5):
     """eps-outside-root"""
     return gamma * (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + eps) + beta
-
 
 def layernorm__ddof_eps_outside(x, gamma, beta, eps=1e-5):
     """eps-outside-root unbiased-variance"""
     return gamma * (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True, ddof=1) + eps) + beta
 
-
 def layernorm__sqrt_of_std(x, gamma, beta, eps=1e-5):
     """root-of-standard-deviation"""
     return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.std(-1, keepdims=True) + eps) + beta
-
 
 def layernorm__var_plus_eps_squared(x, gamma, beta, eps=1e-5):
     """eps-squared"""
     return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.std(-1, keepdims=True)**2 + eps**2) + beta
 
-
 def layernorm__max_eps(x, gamma, beta, eps=1e-5):
     """eps-as-smallest"""
     return gamma * (x - x.mean(-1, keepdims=True)) / np.maximum(x.std(-1, keepdims=True), eps) + beta
-
 
 def layernorm__no_eps_where(x, gamma, beta, eps=1e-5):
     """no-eps"""
     x = as_float(x)
     return gamma * (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True) + beta
 
-
 def layernorm__gamma_axis(x, gamma, beta, eps=1e-5):
     """gain-as-column"""
     n = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
     return gamma[:, None] * n + beta[:, None]
 
-
 def layernorm__one_plus_gain(x, gamma, beta, eps=1e-5):
     """one-plus-gain"""
     n = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
     return (1 + gamma) * n + beta
-
 
 def layernorm__axes12(x, gamma, beta, eps=1e-5):
     """axes-without-batch"""
@@ -177,13 +151,11 @@ def layernorm__axes12(x, gamma, beta, eps=1e-5):
     n = (x - x.mean(ax, keepdims=True)) / np.sqrt(x.var(ax, keepdims=True) + eps)
     return gamma * n + beta
 
-
 def layernorm__float64(x, gamma, beta, eps=1e-5):
     """float64"""
     x = np.asarray(x, dtype=np.float64)
     n = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
     return gamma.astype(np.float64) * n + beta
-
 
 def layernorm_backward__batchnorm_formula(dout, x, gamma, eps=1e-5):
     """divided-by-rows"""
@@ -197,7 +169,6 @@ def layernorm_backward__batchnorm_formula(dout, x, gamma, eps=1e-5):
     dx = dxh / np.sqrt(var + eps) + dvar * 2 * (x - mean) / N + dmean / N
     return dx, (dout * xh).reshape(-1, D).sum(0), dout.reshape(-1, D).sum(0)
 
-
 def layernorm_backward__dvar_sign(dout, x, gamma, eps=1e-5):
     """variance-sign"""
     mean, var = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
@@ -208,7 +179,6 @@ def layernorm_backward__dvar_sign(dout, x, gamma, eps=1e-5):
     dmean = (-dxh / np.sqrt(var + eps)).sum(-1, keepdims=True)
     dx = dxh / np.sqrt(var + eps) + dvar * 2 * (x - mean) / D + dmean / D
     return dx, (dout * xh).reshape(-1, D).sum(0), dout.reshape(-1, D).sum(0)
-
 
 def layernorm_backward__dvar_power(dout, x, gamma, eps=1e-5):
     """two-divisions-missing-in-variance-path"""
@@ -221,7 +191,6 @@ def layernorm_backward__dvar_power(dout, x, gamma, eps=1e-5):
     dx = dxh / np.sqrt(var + eps) + dvar * 2 * (x - mean) / D + dmean / D
     return dx, (dout * xh).reshape(-1, D).sum(0), dout.reshape(-1, D).sum(0)
 
-
 def layernorm_backward__dvar_no_two(dout, x, gamma, eps=1e-5):
     """square-without-factor"""
     mean, var = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
@@ -233,46 +202,37 @@ def layernorm_backward__dvar_no_two(dout, x, gamma, eps=1e-5):
     dx = dxh / np.sqrt(var + eps) + dvar * (x - mean) / D + dmean / D
     return dx, (dout * xh).reshape(-1, D).sum(0), dout.reshape(-1, D).sum(0)
 
-
 def rmsnorm__std(x, gamma, eps=1e-5):
     """variance-for-square"""
     return gamma * x / np.sqrt(x.var(-1, keepdims=True) + eps)
-
 
 def rmsnorm__std_no_eps(x, gamma, eps=1e-5):
     """standard-deviation"""
     return gamma * x / x.std(-1, keepdims=True)
 
-
 def rmsnorm__std_plus_eps(x, gamma, eps=1e-5):
     """standard-deviation-plus-eps"""
     return gamma * x / (x.std(-1, keepdims=True) + eps)
-
 
 def rmsnorm__norm(x, gamma, eps=1e-5):
     """sum-for-mean"""
     return gamma * x / np.sqrt((as_float(x)**2).sum(-1, keepdims=True) + eps)
 
-
 def rmsnorm__norm_plus_eps(x, gamma, eps=1e-5):
     """length"""
     return gamma * x / (np.linalg.norm(x, axis=-1, keepdims=True) + eps)
-
 
 def rmsnorm__first_axis(x, gamma, eps=1e-5):
     """first-axis"""
     return gamma * x / np.sqrt((as_float(x)**2).mean(0) + eps)
 
-
 def rmsnorm__all(x, gamma, eps=1e-5):
     """all-axes"""
     return gamma * x / np.sqrt((as_float(x)**2).mean() + eps)
 
-
 def rmsnorm__eps_fixed(x, gamma, eps=1e-5):
     """eps-always"""
     return gamma * x / np.sqrt((as_float(x)**2).mean(-1, keepdims=True) + 1e-5)
-
 
 def rmsnorm_backward__layernorm(dout, x, gamma, eps=1e-5):
     """layer-normalization"""
@@ -285,7 +245,6 @@ def rmsnorm_backward__layernorm(dout, x, gamma, eps=1e-5):
     dx = (g - g.mean(-1, keepdims=True) - n * (g * n).mean(-1, keepdims=True)) / std
     return dx, (dout * n).reshape(-1, d).sum(0)
 
-
 def rmsnorm_backward__square(dout, x, gamma, eps=1e-5):
     """one-division-missing-in-second-term"""
     d = x.shape[-1]
@@ -293,7 +252,6 @@ def rmsnorm_backward__square(dout, x, gamma, eps=1e-5):
     g = dout * gamma
     dx = g / r - x * (g * x).mean(-1, keepdims=True) / r**2
     return dx, (dout * x / r).reshape(-1, d).sum(0)
-
 
 def layernorm_backward__numerical_sum(dout, x, gamma, eps=1e-5):
     """difference-quotient"""
@@ -307,7 +265,6 @@ def layernorm_backward__numerical_sum(dout, x, gamma, eps=1e-5):
     n = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
     return dx, (dout * n).reshape(-1, x.shape[-1]).sum(0), dout.reshape(-1, x.shape[-1]).sum(0)
 
-
 def layernorm_backward__dbeta_of_a_vector(dout, x, gamma, eps=1e-5):
     """one-number-for-a-vector-of-dbeta"""
     lead = tuple(range(dout.ndim - 1))
@@ -317,7 +274,6 @@ def layernorm_backward__dbeta_of_a_vector(dout, x, gamma, eps=1e-5):
     dx = (g - g.mean(-1, keepdims=True) - xn * (g * xn).mean(-1, keepdims=True)) / np.sqrt(v + eps)
     return dx, (dout * xn).sum(axis=lead), dout.sum(axis=lead or None)
 
-
 def layernorm_backward__gain_in_one_term(dout, x, gamma, eps=1e-5):
     """gain-missing-in-variance"""
     s = 1 / np.sqrt(x.var(-1, keepdims=True) + eps)
@@ -326,7 +282,6 @@ def layernorm_backward__gain_in_one_term(dout, x, gamma, eps=1e-5):
     dx = s * (g - g.mean(-1, keepdims=True) - xn * (dout * xn).mean(-1, keepdims=True))
     d = x.shape[-1]
     return dx, (dout * xn).reshape(-1, d).sum(0), dout.reshape(-1, d).sum(0)
-
 
 def layernorm_backward__loop_keeps_the_last(dout, x, gamma, eps=1e-5):
     """last-text-only-of-dgamma"""
@@ -339,7 +294,6 @@ def layernorm_backward__loop_keeps_the_last(dout, x, gamma, eps=1e-5):
         dgamma = text.reshape(-1, x.shape[-1]).sum(0)
     return dx, dgamma, dout.reshape(-1, x.shape[-1]).sum(0)
 
-
 def layernorm_backward__two_axes(dout, x, gamma, eps=1e-5):
     """two-axes-expected"""
     N, D = x.shape
@@ -349,7 +303,6 @@ def layernorm_backward__two_axes(dout, x, gamma, eps=1e-5):
     dx = (D * g - g.sum(1, keepdims=True) - xn * (g * xn).sum(1, keepdims=True)) / (D * s)
     return dx, (dout * xn).sum(0), dout.sum(0)
 
-
 def layernorm__bias_first_and_integers(x, gamma, beta, eps=1e-5):
     """bias-inside-gain integers-truncated"""
     dtype = np.asarray(x).dtype
@@ -357,12 +310,10 @@ def layernorm__bias_first_and_integers(x, gamma, beta, eps=1e-5):
     xn = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
     return (gamma * (xn + beta)).astype(dtype)
 
-
 def rmsnorm__default(x, gamma, eps=1e-6):
     """default-of-eps"""
     x = as_float(x)
     return gamma * x / np.sqrt((x * x).mean(-1, keepdims=True) + eps)
-
 
 def rmsnorm_backward__eps_outside_and_x(dout, x, gamma, eps=1e-5):
     """eps-outside-root dgamma-from-x"""

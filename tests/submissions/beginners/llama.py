@@ -25,11 +25,9 @@ from llama import (
 from multihead import merge_heads, split_heads
 from softmax import as_float
 
-
 def _rotate_half(x):
     half = x.shape[-1] // 2
     return np.concatenate([-x[..., half:], x[..., :half]], axis=-1)
-
 
 def _table(positions, K, base, dtype):
     inv_freq = 1.0 / (base ** (np.arange(0, K, 2) / K))
@@ -37,13 +35,11 @@ def _table(positions, K, base, dtype):
     emb = np.concatenate([freqs, freqs], axis=-1)
     return np.cos(emb).astype(dtype), np.sin(emb).astype(dtype)
 
-
 def rope__odd_accepted(x, positions, base=10000.0):
     """effect-error-not-raised"""
     x = as_float(x)
     cos, sin = _table(positions, x.shape[-1], base, x.dtype)
     return x * cos + _rotate_half(x) * sin
-
 
 def rope__interleaved(x, positions, base=10000.0):
     """interleaved"""
@@ -58,7 +54,6 @@ def rope__interleaved(x, positions, base=10000.0):
     out[..., 1::2] = x[..., ::2] * sin + x[..., 1::2] * cos
     return out
 
-
 def rope__table_of_interleaved(x, positions, base=10000.0):
     """angles-of-interleaved"""
     x = as_float(x)
@@ -67,7 +62,6 @@ def rope__table_of_interleaved(x, positions, base=10000.0):
         raise ValueError("odd")
     angles = np.repeat(np.outer(positions, base ** (-np.arange(0, K, 2) / K)), 2, axis=-1)
     return x * np.cos(angles).astype(x.dtype) + _rotate_half(x) * np.sin(angles).astype(x.dtype)
-
 
 def rope__half_without_minus(x, positions, base=10000.0):
     """minus-missing"""
@@ -78,7 +72,6 @@ def rope__half_without_minus(x, positions, base=10000.0):
     half = x.shape[-1] // 2
     return x * cos + np.concatenate([x[..., half:], x[..., :half]], axis=-1) * sin
 
-
 def rope__half_with_minus_below(x, positions, base=10000.0):
     """reversed"""
     x = as_float(x)
@@ -87,7 +80,6 @@ def rope__half_with_minus_below(x, positions, base=10000.0):
     cos, sin = _table(positions, x.shape[-1], base, x.dtype)
     half = x.shape[-1] // 2
     return x * cos + np.concatenate([x[..., half:], -x[..., :half]], axis=-1) * sin
-
 
 def rope__i_over_k(x, positions, base=10000.0):
     """half-the-exponent"""
@@ -100,7 +92,6 @@ def rope__i_over_k(x, positions, base=10000.0):
     a, b = x[..., : K // 2], x[..., K // 2 :]
     return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
 
-
 def rope__float64_and_arange(x, positions, base=10000.0):
     """positions-ignored"""
     K, T = x.shape[-1], x.shape[-2]
@@ -109,7 +100,6 @@ def rope__float64_and_arange(x, positions, base=10000.0):
     x = as_float(x)
     cos, sin = _table(np.arange(T), K, base, x.dtype)
     return x * cos + _rotate_half(x) * sin
-
 
 def rope__in_place(x, positions, base=10000.0):
     """rotated-with-new-first"""
@@ -124,7 +114,6 @@ def rope__in_place(x, positions, base=10000.0):
     out[..., K // 2 :] = out[..., : K // 2] * sin + out[..., K // 2 :] * cos
     return out
 
-
 def rope__constant_base(x, positions, base=10000.0):
     """base-ignored"""
     x = as_float(x)
@@ -133,72 +122,59 @@ def rope__constant_base(x, positions, base=10000.0):
     cos, sin = _table(positions, x.shape[-1], 10000, x.dtype)
     return x * cos + _rotate_half(x) * sin
 
-
 def rope_backward__forward(dout, positions, base=10000.0):
     """rotated-forward"""
     return rope(dout, positions, base)
-
 
 def rope_backward__base_lost(dout, positions, base=10000.0):
     """base-ignored"""
     return rope(dout, -np.asarray(positions))
 
-
 def rope_backward__identity(dout, positions, base=10000.0):
     """passed-through"""
     return dout.copy()
-
 
 def silu__overflow(x):
     """overflow"""
     x = as_float(x)
     return x * np.exp(x) / (1 + np.exp(x))
 
-
 def silu__sigmoid(x):
     """sigmoid-alone"""
     return 1 / (1 + np.exp(-as_float(x)))
-
 
 def silu__quick_gelu(x):
     """sigmoid-form-of-gelu"""
     x = as_float(x)
     return x / (1 + np.exp(-1.702 * x))
 
-
 def silu_backward__product_rule_forgotten(dout, x):
     """gate-constant"""
     return dout / (1 + np.exp(-x))
-
 
 def silu_backward__sigmoid(dout, x):
     """slope-of-sigmoid"""
     s = 1 / (1 + np.exp(-x))
     return dout * s * (1 - s)
 
-
 def silu_backward__quotient_rule(dout, x):
     """overflow-of-both"""
     e = np.exp(-x)
     return dout * (1 / (1 + e) + x * e / (1 + e) ** 2)
-
 
 def swiglu__exchanged(x, params):
     """gate-and-up-exchanged"""
     g, u = x @ params["W_gate"], x @ params["W_up"]
     return (g * silu(u)) @ params["W_down"], (x, params)
 
-
 def swiglu__sigmoid_gate(x, params):
     """sigmoid"""
     g, u = x @ params["W_gate"], x @ params["W_up"]
     return (u / (1 + np.exp(-g))) @ params["W_down"], (x, params)
 
-
 def swiglu__product_first(x, params):
     """silu-of-product"""
     return silu((x @ params["W_gate"]) * (x @ params["W_up"])) @ params["W_down"], (x, params)
-
 
 def _swiglu_backward(dout, cache, up=True, opened=True, slope=True, ways=2):
     x, params = cache["x"], cache["params"]
@@ -212,26 +188,21 @@ def _swiglu_backward(dout, cache, up=True, opened=True, slope=True, ways=2):
     other, dW_up, _ = linear_backward(du, x, params["W_up"])
     return dx + other if ways == 2 else other, {"W_gate": dW_gate, "W_up": dW_up, "W_down": dW_down}
 
-
 def swiglu_backward__no_slope(dout, cache):
     """silu-skipped"""
     return _swiglu_backward(dout, cache, slope=False)
-
 
 def swiglu_backward__no_up(dout, cache):
     """gate-without-up"""
     return _swiglu_backward(dout, cache, up=False)
 
-
 def swiglu_backward__no_gate(dout, cache):
     """up-without-gate"""
     return _swiglu_backward(dout, cache, opened=False)
 
-
 def swiglu_backward__one_way(dout, cache):
     """dx-up-only"""
     return _swiglu_backward(dout, cache, ways=1)
-
 
 def _gqa(x, params, H, G, mask, positions, base, tile=False, rotate_v=False, whole=False, scale=None):
     if x.shape[-1] % H or H % G:
@@ -255,36 +226,29 @@ def _gqa(x, params, H, G, mask, positions, base, tile=False, rotate_v=False, who
     heads, weights = attention(q, k, v, mask)
     return merge_heads(heads) @ params["W_o"], {"weights": weights}
 
-
 def grouped_query_attention__tiled(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
     """tiled"""
     return _gqa(x, params, n_heads, n_kv_heads, mask, positions, base, tile=True)
-
 
 def grouped_query_attention__values_too(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
     """values-rotated"""
     return _gqa(x, params, n_heads, n_kv_heads, mask, positions, base, rotate_v=True)
 
-
 def grouped_query_attention__before_split(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
     """rotated-before-splitting"""
     return _gqa(x, params, n_heads, n_kv_heads, mask, positions, base, whole=True)
-
 
 def grouped_query_attention__width(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
     """scaled-by-width"""
     return _gqa(x, params, n_heads, n_kv_heads, mask, positions, base, scale=1 / math.sqrt(n_heads))
 
-
 def grouped_query_attention__no_positions(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
     """positions-ignored"""
     return _gqa(x, params, n_heads, n_kv_heads, mask, None, base)
 
-
 def grouped_query_attention__no_base(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
     """base-ignored"""
     return _gqa(x, params, n_heads, n_kv_heads, mask, positions, 10000.0)
-
 
 def grouped_query_attention__not_shared(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
     """not-repeated"""
@@ -297,7 +261,6 @@ def grouped_query_attention__not_shared(x, params, n_heads, n_kv_heads, mask=Non
         raise ValueError("heads")
     heads, weights = attention(q, k, v, mask)
     return merge_heads(heads) @ params["W_o"], {"weights": weights}
-
 
 def _gqa_backward(dout, cache, share="sum", back=rope_backward, values=False):
     x, params, q, k, v = cache["x"], cache["params"], cache["q"], cache["k"], cache["v"]
@@ -323,40 +286,32 @@ def _gqa_backward(dout, cache, share="sum", back=rope_backward, values=False):
         dx = dx + part
     return dx, grads
 
-
 def grouped_query_attention_backward__mean(dout, cache):
     """shared-averaged"""
     return _gqa_backward(dout, cache, share="mean")
-
 
 def grouped_query_attention_backward__first(dout, cache):
     """shared-first-of-group"""
     return _gqa_backward(dout, cache, share="first")
 
-
 def grouped_query_attention_backward__tile(dout, cache):
     """shared-tiled"""
     return _gqa_backward(dout, cache, share="tile")
-
 
 def grouped_query_attention_backward__not_turned(dout, cache):
     """rotation-forgotten"""
     return _gqa_backward(dout, cache, back=None)
 
-
 def grouped_query_attention_backward__forward(dout, cache):
     """rotated-forward"""
     return _gqa_backward(dout, cache, back=rope)
-
 
 def grouped_query_attention_backward__values_turned(dout, cache):
     """values-rotated"""
     return _gqa_backward(dout, cache, values=True)
 
-
 def _parts(params, start):
     return {k.replace(start, "", 1): params[k] for k in params if k.startswith(start)}
-
 
 def _steps(x, params, config, mask=None, first="norm1.gamma", second="norm2.gamma", eps=None, base=None):
     eps, base = eps or config.norm_eps, base or config.rope_base
@@ -365,31 +320,25 @@ def _steps(x, params, config, mask=None, first="norm1.gamma", second="norm2.gamm
     f, c2 = swiglu(rmsnorm(a, params[second], eps), _parts(params, "ffn."))
     return a + f, {"weights": c1["weights"], "after_attention": a, "after_ffn": a + f}
 
-
 def llama_block__same_gamma(x, params, config, mask=None):
     """norm1-twice"""
     return _steps(x, params, config, mask, second="norm1.gamma")
-
 
 def llama_block__no_eps(x, params, config, mask=None):
     """eps-ignored"""
     return _steps(x, params, config, mask, eps=1e-5)
 
-
 def llama_block__eps_of_llama_2(x, params, config, mask=None):
     """eps-fixed"""
     return _steps(x, params, config, mask, eps=1e-6)
-
 
 def llama_block__usual_base(x, params, config, mask=None):
     """base-ignored"""
     return _steps(x, params, config, mask, base=10000.0)
 
-
 def llama_block__mask_forgotten(x, params, config, mask=None):
     """mask-ignored"""
     return _steps(x, params, config)
-
 
 def llama_block__post_norm(x, params, config, mask=None):
     """post-norm"""
@@ -398,7 +347,6 @@ def llama_block__post_norm(x, params, config, mask=None):
     f, _ = swiglu(a, _parts(params, "ffn."))
     y = rmsnorm(a + f, params["norm2.gamma"], config.norm_eps)
     return y, {"weights": c["weights"], "after_attention": a, "after_ffn": y}
-
 
 def llama_block__overwritten(x, params, config, mask=None):
     """both-residuals-from-normed"""
@@ -409,7 +357,6 @@ def llama_block__overwritten(x, params, config, mask=None):
     x = rmsnorm(x, params["norm2.gamma"], config.norm_eps)
     x = x + swiglu(x, _parts(params, "ffn."))[0]
     return x, {"weights": c["weights"], "after_attention": after, "after_ffn": x}
-
 
 def llama_block_backward__no_skip(dout, cache):
     """no-first-residual"""
@@ -423,7 +370,6 @@ def llama_block_backward__no_skip(dout, cache):
     for k in ffn: g["ffn." + k] = ffn[k]
     return d, g
 
-
 def llama_block_backward__eps_forgotten(dout, cache):
     """eps-ignored"""
     g = {}
@@ -433,7 +379,6 @@ def llama_block_backward__eps_forgotten(dout, cache):
     d, attn = grouped_query_attention_backward(stream, cache["attn"])
     d, g["norm1.gamma"] = rmsnorm_backward(d, cache["norm1"][0], cache["norm1"][1])
     return d + stream, g | prefixed(attn, "attn.") | prefixed(ffn, "ffn.")
-
 
 def llama__one_set_of_parameters(ids, params, config):
     """block-0-everywhere"""
@@ -448,7 +393,6 @@ def llama__one_set_of_parameters(ids, params, config):
     stages["final_norm"] = rmsnorm(x, params["norm_f.gamma"], config.norm_eps)
     return stages["final_norm"] @ (params["W_tok"].T if config.tied else params["W_head"]), stages
 
-
 def llama__sees_everything(ids, params, config):
     """no-mask"""
     if np.shape(ids)[-1] > config.block_size:
@@ -461,7 +405,6 @@ def llama__sees_everything(ids, params, config):
             stages[f"blocks.{i}.{name}"] = c[name]
     stages["final_norm"] = rmsnorm(x, params["norm_f.gamma"], config.norm_eps)
     return stages["final_norm"] @ (params["W_tok"].T if config.tied else params["W_head"]), stages
-
 
 def _back(dlogits, cache, tied, first_table):
     ids, params, config = cache["ids"], cache["params"], cache["config"]
@@ -480,16 +423,13 @@ def _back(dlogits, cache, tied, first_table):
         g["W_head"] = dhead
     return g
 
-
 def llama_backward__table_once(dlogits, cache):
     """tied-table-only"""
     return _back(dlogits, cache, lambda table, head: table, embed_tokens_backward)
 
-
 def llama_backward__head_only(dlogits, cache):
     """tied-head-only"""
     return _back(dlogits, cache, lambda table, head: head, embed_tokens_backward)
-
 
 def llama_backward__plus_equals(dlogits, cache):
     """tokens-once"""
@@ -501,7 +441,6 @@ def llama_backward__plus_equals(dlogits, cache):
 
     return _back(dlogits, cache, lambda table, head: table + head, rows)
 
-
 def llama_config__top_only(hf_config):
     """base-at-the-top-only"""
     other = dict(hf_config, rope_theta=hf_config.get("rope_theta", 10000.0))
@@ -509,25 +448,20 @@ def llama_config__top_only(hf_config):
         other["rope_parameters"] = {k: v for k, v in other["rope_parameters"].items() if k != "rope_theta"}
     return _solution_llama_config(other)
 
-
 def llama_config__scaling_unseen(hf_config):
     """scaling-accepted"""
     return _solution_llama_config({k: v for k, v in hf_config.items() if k != "rope_scaling"})
-
 
 def llama_config__heads(hf_config):
     """n_heads-for-keys"""
     return _solution_llama_config({k: v for k, v in hf_config.items() if k != "num_key_value_heads"})
 
-
 _solution_llama_config = llama_config
 _solution_llama_params = llama_params
-
 
 def llama_params__as_stored(tensors):
     """not-transposed"""
     return {k: v if k == "W_tok" else v.T for k, v in _solution_llama_params(tensors).items()}
-
 
 def llama_params__astype(tensors):
     """bf16-as-integers"""
@@ -536,11 +470,9 @@ def llama_params__astype(tensors):
         wide[k] = v.astype("float32") if v.dtype == "uint16" else v
     return _solution_llama_params(wide)
 
-
 def llama_params__half(tensors):
     """bf16-as-float16"""
     return _solution_llama_params({k: v.view("float16").astype("float32") if v.dtype == "uint16" else v for k, v in tensors.items()})
-
 
 def llama_params__with_prefix(tensors):
     """-"""
@@ -548,7 +480,6 @@ def llama_params__with_prefix(tensors):
         if not k.startswith("model.") and k != "lm_head.weight":
             raise ValueError("unknown tensor " + k)
     return _solution_llama_params(tensors)
-
 
 def _write(ids, params, config, n_new, rng, temperature, top_k, top_p, wrong):
     ids = np.array(ids, dtype=np.int64)
@@ -589,21 +520,17 @@ def _write(ids, params, config, n_new, rng, temperature, top_k, top_p, wrong):
         ids = np.concatenate([ids, drawn[..., None]], axis=-1)
     return ids
 
-
 def generate_llama__restart(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """position-restarts"""
     return _write(ids, params, config, n_new, rng, temperature, top_k, top_p, "restart")
-
 
 def generate_llama__rotated_again(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """keys-rotated-twice"""
     return _write(ids, params, config, n_new, rng, temperature, top_k, top_p, "again")
 
-
 def generate_llama__tiled(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """heads-in-turn"""
     return _write(ids, params, config, n_new, rng, temperature, top_k, top_p, "tile")
-
 
 def generate_llama__prompt_sees_all(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """prompt-without-mask"""

@@ -8,41 +8,34 @@ from attention import attention, attention_backward
 from multihead import merge_heads, split_heads
 from softmax import as_float, softmax
 
-
 def split_heads__reshape(x, n_heads):
     """reshaped-without-exchange one-batch-axis-only"""
     B, T, D = x.shape
     return x.reshape(B, n_heads, T, D // n_heads)
-
 
 def split_heads__three_axes(x, n_heads):
     """one-batch-axis-only"""
     B, T, D = x.shape
     return x.reshape(B, T, n_heads, D // n_heads).transpose(0, 2, 1, 3)
 
-
 def split_heads__not_exchanged(x, n_heads):
     """not-exchanged one-batch-axis-only"""
     B, T, D = x.shape
     return x.reshape(B, T, n_heads, D // n_heads)
 
-
 def split_heads__list(x, n_heads):
     """-"""
     return np.split(x, n_heads, axis=-1)
-
 
 def merge_heads__reshape(x):
     """reshaped-without-exchange one-batch-axis-only"""
     B, H, T, K = x.shape
     return x.reshape(B, T, H * K)
 
-
 def merge_heads__four_axes(x):
     """one-batch-axis-only"""
     B, H, T, K = x.shape
     return x.transpose(0, 2, 1, 3).reshape(B, T, H * K)
-
 
 def multihead_attention__three_axes(x, params, n_heads, mask=None, memory=None):
     """exactly-one-batch-axis memory-ignored input-bias-required"""
@@ -51,7 +44,6 @@ def multihead_attention__three_axes(x, params, n_heads, mask=None, memory=None):
     q, k, v = qkv[..., :D], qkv[..., D : 2 * D], qkv[..., 2 * D :]
     out, w = attention(split_heads(q, n_heads), split_heads(k, n_heads), split_heads(v, n_heads), mask)
     return merge_heads(out) @ params["W_o"] + params["b_o"], {"weights": w}
-
 
 def multihead_attention__no_output_projection(x, params, n_heads, mask=None, memory=None):
     """no-output-projection"""
@@ -64,7 +56,6 @@ def multihead_attention__no_output_projection(x, params, n_heads, mask=None, mem
     out, w = attention(split_heads(q, n_heads), split_heads(k, n_heads), split_heads(v, n_heads), mask)
     return merge_heads(out), {"weights": w}
 
-
 def multihead_attention__biases_required(x, params, n_heads, mask=None, memory=None):
     """input-bias-required"""
     D = x.shape[-1]
@@ -76,7 +67,6 @@ def multihead_attention__biases_required(x, params, n_heads, mask=None, memory=N
     out, w = attention(split_heads(q, n_heads), split_heads(k, n_heads), split_heads(v, n_heads), mask)
     return merge_heads(out) @ params["W_o"] + params["b_o"], {"weights": w}
 
-
 def multihead_attention__memory_ignored(x, params, n_heads, mask=None, memory=None):
     """memory-ignored"""
     D = x.shape[-1]
@@ -84,7 +74,6 @@ def multihead_attention__memory_ignored(x, params, n_heads, mask=None, memory=No
     q, k, v = np.split(qkv, 3, axis=-1)
     out, w = attention(split_heads(q, n_heads), split_heads(k, n_heads), split_heads(v, n_heads), mask)
     return merge_heads(out) @ params["W_o"] + params.get("b_o", 0), {"weights": w}
-
 
 def _mha(x, params, n_heads, mask=None, memory=None, scale=None, head_mask=False, bias_o=True):
     x = as_float(x); D = x.shape[-1]
@@ -99,54 +88,44 @@ def _mha(x, params, n_heads, mask=None, memory=None, scale=None, head_mask=False
     if bias_o: out = out + params.get("b_o", 0)
     return out, {"weights": w, "m": m, "x": x, "memory": memory, "params": params, "n_heads": n_heads, "q": q, "k": k, "v": v}
 
-
 def split_heads__transposed_wrong(x, n_heads):
     """one-batch-axis-only size-first"""
     B, T, D = x.shape
     return x.reshape(B, T, n_heads, D // n_heads).transpose(0, 3, 1, 2)
 
-
 def split_heads__hsplit(x, n_heads):
     """heads-first"""
     return np.stack(np.split(x, n_heads, axis=-1))
-
 
 def split_heads__size_as_n(x, n_heads):
     """number-and-size-exchanged"""
     *b, T, D = x.shape
     return x.reshape(*b, T, D // n_heads, n_heads).swapaxes(-2, -3)
 
-
 def merge_heads__transpose_0213(x):
     """one-batch-axis-only"""
     B, H, T, K = x.shape
     return x.transpose(0, 2, 1, 3).reshape(B, T, H * K)
 
-
 def merge_heads__sum(x):
     """heads-added"""
     return x.sum(-3)
-
 
 def merge_heads__mean(x):
     """heads-averaged"""
     return x.mean(-3)
 
-
 def merge_heads__not_joined(x):
     """not-joined"""
     return x.swapaxes(-2, -3)
-
 
 def merge_heads__concatenate_axis(x):
     """along-the-positions"""
     return np.concatenate([x[..., h, :, :] for h in range(x.shape[-3])], axis=-2)
 
-
 def multihead_attention__head_axis_added(x, params, n_heads, mask=None, memory=None):
     """head-axis-added-to-mask"""
     return _mha(x, params, n_heads, mask, memory, head_mask=True)
-
 
 def multihead_attention__dk_total(x, params, n_heads, mask=None, memory=None):
     """scaled-by-whole-width effect-error-not-raised"""
@@ -162,11 +141,9 @@ def multihead_attention__dk_total(x, params, n_heads, mask=None, memory=None):
     w = e / t
     return merge_heads(w @ v) @ params["W_o"] + params.get("b_o", 0), {"weights": w}
 
-
 def multihead_attention__weights_mean(x, params, n_heads, mask=None, memory=None):
     """weights-averaged"""
     o, c = _mha(x, params, n_heads, mask, memory); c["weights"] = c["weights"].mean(1); return o, c
-
 
 def multihead_attention__interleaved_qkv(x, params, n_heads, mask=None, memory=None):
     """columns-in-turn"""
@@ -174,12 +151,10 @@ def multihead_attention__interleaved_qkv(x, params, n_heads, mask=None, memory=N
     if "b_qkv" in p: p["b_qkv"] = np.concatenate([params["b_qkv"][i::3] for i in range(3)])
     return _mha(x, p, n_heads, mask, memory)
 
-
 def multihead_attention__bias_o_and_no_bias(x, params, n_heads, mask=None, memory=None):
     """no-output-bias"""
     o, c = _mha(x, params, n_heads, mask, memory, bias_o=False)
     return o, c
-
 
 def multihead_attention_backward__forgot_scale(dout, cache):
     """scores-not-scaled"""
@@ -201,7 +176,6 @@ def multihead_attention_backward__forgot_scale(dout, cache):
     g = {n: g[n] for n in params}
     return (dx + dmem, g) if mem is None else (dx, g, dmem)
 
-
 def multihead_attention_backward__no_keys(dout, cache):
     """keys-forgotten"""
     x, params, H = as_float(cache["x"]), cache["params"], cache["n_heads"]
@@ -218,7 +192,6 @@ def multihead_attention_backward__no_keys(dout, cache):
     dx = dq @ W[:, :D].T; dmem = dv @ W[:, 2*D:].T
     g = {n: g[n] for n in params}
     return (dx + dmem, g) if mem is None else (dx, g, dmem)
-
 
 def multihead_attention__biases_together(x, params, n_heads, mask=None, memory=None):
     """b_qkv-only-with-b_o"""
@@ -254,7 +227,6 @@ def multihead_attention__biases_together(x, params, n_heads, mask=None, memory=N
         "merged": merged,
     }
     return out, cache
-
 
 def multihead_attention__mask_of_three_axes(x, params, n_heads, mask=None, memory=None):
     """mask-of-batch-with-three-axes"""

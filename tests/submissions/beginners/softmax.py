@@ -4,29 +4,24 @@ import numpy as np
 
 from softmax import log_softmax, softmax
 
-
 def softmax__textbook(x, axis=-1, temperature=1.0):
     """no-maximum any-temperature-accepted effect-error-not-raised negative-temperature-accepted"""
     e = np.exp(x / temperature)
     return e / np.sum(e, axis=axis, keepdims=True)
 
-
 def softmax__whole_array(x, axis=-1, temperature=1.0):
     """no-maximum sum-over-everything effect-error-not-raised"""
     return np.exp(x / temperature) / np.sum(np.exp(x / temperature))
-
 
 def softmax__whole_array_with_maximum(x, axis=-1, temperature=1.0):
     """whole-array any-temperature-accepted effect-error-not-raised zero-temperature-accepted"""
     e = np.exp((x - np.max(x)) / temperature)
     return e / e.sum()
 
-
 def softmax__maximum_of_all(x, axis=-1, temperature=1.0):
     """maximum-of-everything any-temperature-accepted"""
     e = np.exp((x - np.max(x)) / temperature)
     return e / e.sum(axis=axis, keepdims=True)
-
 
 def softmax__no_keepdims(x, axis=-1, temperature=1.0):
     """keepdims-forgotten"""
@@ -34,31 +29,26 @@ def softmax__no_keepdims(x, axis=-1, temperature=1.0):
     e = np.exp(x - np.max(x, axis=axis))
     return e / np.sum(e, axis=axis)
 
-
 def softmax__no_keepdims_in_maximum(x, axis=-1, temperature=1.0):
     """keepdims-forgotten-in-maximum"""
     e = np.exp((x - x.max(axis=axis)) / temperature)
     return e / e.sum(axis=axis, keepdims=True)
-
 
 def softmax__no_keepdims_no_maximum(x, axis=-1, temperature=1.0):
     """no-maximum keepdims-forgotten"""
     e = np.exp(x / temperature)
     return e / np.sum(e, axis=axis)
 
-
 def softmax__builtin_sum(x, axis=-1, temperature=1.0):
     """no-maximum first-axis-always effect-error-not-raised"""
     e = np.exp(x / temperature)
     return e / sum(e)
-
 
 def softmax__second_axis(x, axis=-1, temperature=1.0):
     """second-axis-always any-temperature-accepted"""
     x = x / temperature
     e = np.exp(x - np.max(x, axis=1, keepdims=True))
     return e / np.sum(e, axis=1, keepdims=True)
-
 
 def softmax__rows_by_loop(x, axis=-1, temperature=1.0):
     """matrices-only always-float64 any-temperature-accepted"""
@@ -68,13 +58,11 @@ def softmax__rows_by_loop(x, axis=-1, temperature=1.0):
         out[i] = e / np.sum(e)
     return out
 
-
 def softmax__in_place(x, axis=-1, temperature=1.0):
     """in-place effect-error-not-raised"""
     x -= np.max(x, axis=axis, keepdims=True)
     e = np.exp(x / temperature)
     return e / np.sum(e, axis=axis, keepdims=True)
-
 
 def softmax__float64_and_temperature(x, axis=-1, temperature=1.0):
     """temperature-ignored always-float64 effect-error-not-raised"""
@@ -82,96 +70,79 @@ def softmax__float64_and_temperature(x, axis=-1, temperature=1.0):
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
 
-
 def softmax__not_divided(x, axis=-1, temperature=1.0):
     """not-normalised effect-error-not-raised"""
     x = x / temperature
     return np.exp(x - np.max(x, axis=axis, keepdims=True))
 
-
 def softmax__no_exponential(x, axis=-1, temperature=1.0):
     """no-exponential effect-error-not-raised"""
     return x / np.sum(x, axis=axis, keepdims=True)
-
 
 def softmax__forgot_return(x, axis=-1, temperature=1.0):
     """effect-error-not-raised"""
     e = np.exp((x - x.max(axis=axis, keepdims=True)) / temperature)
     e / e.sum(axis=axis, keepdims=True)
 
-
 def log_softmax__log_of_softmax(x, axis=-1):
     """log-of-softmax"""
     return np.log(softmax(x, axis=axis))
 
-
 def log_softmax__log_of_softmax_last_axis(x, axis=-1):
     """log-of-softmax last-axis-always"""
     return np.log(softmax(x))
-
 
 def log_softmax__axis_ignored(x, axis=-1):
     """last-axis-always"""
     m = np.max(x, axis=-1, keepdims=True)
     return x - m - np.log(np.sum(np.exp(x - m), axis=-1, keepdims=True))
 
-
 def log_softmax__no_keepdims(x, axis=-1):
     """keepdims-forgotten"""
     m = np.max(x, axis=axis)
     return x - m - np.log(np.sum(np.exp(x - m), axis=axis))
-
 
 def log_softmax__no_keepdims_in_sum(x, axis=-1):
     """keepdims-forgotten-in-sum"""
     m = np.max(x, axis=axis, keepdims=True)
     return (x - m) - np.log(np.sum(np.exp(x - m), axis=axis))
 
-
 def log_softmax__no_maximum_no_axis(x, axis=-1):
     """no-maximum sum-over-everything"""
     return x - np.log(np.sum(np.exp(x)))
 
-
 def log_softmax__no_maximum(x, axis=-1):
     """no-maximum"""
     return x - np.log(np.sum(np.exp(x), axis=axis, keepdims=True))
-
 
 def log_softmax__whole_array(x, axis=-1):
     """whole-array"""
     z = x - np.max(x)
     return z - np.log(np.sum(np.exp(z)))
 
-
 def log_softmax__log_inside_sum(x, axis=-1):
     """log-inside-sum"""
     m = x.max(axis=axis, keepdims=True)
     return x - m - np.sum(np.log(np.exp(x - m)), axis=axis, keepdims=True)
 
-
 def log_softmax__no_log(x, axis=-1):
     """softmax-instead"""
     return softmax(x, axis)
-
 
 def log_softmax__plus(x, axis=-1):
     """plus"""
     m = x.max(axis=axis, keepdims=True)
     return (x - m) + np.log(np.sum(np.exp(x - m), axis=axis, keepdims=True))
 
-
 def log_softmax__maximum_not_added(x, axis=-1):
     """maximum-not-added-back"""
     m = x.max(axis=axis, keepdims=True)
     return x - np.log(np.sum(np.exp(x - m), axis=axis, keepdims=True))
 
-
 def cross_entropy__matrix_only(logits, targets):
     """matrices-only"""
     logp = log_softmax(logits)
     return float(-np.mean(logp[np.arange(len(targets)), targets]))
-
 
 def cross_entropy__loop(logits, targets):
     """matrices-only"""
@@ -181,13 +152,11 @@ def cross_entropy__loop(logits, targets):
         loss -= logp[i, targets[i]]
     return float(loss / len(targets))
 
-
 def cross_entropy__matrix_only_and_sum(logits, targets):
     """sum-not-mean matrices-only"""
     n = logits.shape[0]
     logp = log_softmax(logits)
     return -np.sum(logp[np.arange(n), targets])
-
 
 def cross_entropy__log_softmax_of_probs(logits, targets):
     """log-of-softmax matrices-only"""
@@ -195,108 +164,89 @@ def cross_entropy__log_softmax_of_probs(logits, targets):
     picked = probs[np.arange(len(probs)), targets]
     return float(-np.log(picked).mean())
 
-
 def cross_entropy__small_number(logits, targets):
     """log-of-softmax-plus-1e-9"""
     probs = softmax(logits)
     picked = np.take_along_axis(probs, np.expand_dims(targets, -1), -1)
     return float(-np.log(picked + 1e-9).mean())
 
-
 def cross_entropy__not_averaged(logits, targets):
     """not-averaged"""
     logp = log_softmax(logits)
     return -np.take_along_axis(logp, np.expand_dims(targets, -1), -1)[..., 0]
-
 
 def cross_entropy__all_columns(logits, targets):
     """target-columns-of-all-rows"""
     logp = log_softmax(logits)
     return float(-logp[:, targets].mean())
 
-
 def cross_entropy__rows_of_targets(logits, targets):
     """targets-as-rows"""
     logp = log_softmax(logits)
     return float(-logp[targets].mean())
-
 
 def cross_entropy__one_hot_mean(logits, targets):
     """mean-over-classes"""
     hot = np.eye(logits.shape[-1])[targets]
     return float(-(hot * log_softmax(logits)).mean())
 
-
 def cross_entropy__sign_and_sum(logits, targets):
     """sign-and-sum-not-mean"""
     hot = np.eye(logits.shape[-1])[targets]
     return float((hot * log_softmax(logits)).sum())
-
 
 def cross_entropy__first_axis(logits, targets):
     """mean-over-first-axis"""
     hot = np.eye(logits.shape[-1])[targets]
     return float(-(hot * log_softmax(logits)).sum() / len(logits))
 
-
 def softmax_backward__axis_ignored(dout, probs, axis=-1):
     """last-axis-always"""
     return probs * (dout - np.sum(dout * probs, axis=-1, keepdims=True))
-
 
 def softmax_backward__axis_zero(dout, probs, axis=-1):
     """first-axis-always"""
     return probs * (dout - np.sum(dout * probs, axis=0))
 
-
 def softmax_backward__axis_one(dout, probs, axis=-1):
     """second-axis-always"""
     return probs * (dout - np.sum(dout * probs, axis=1, keepdims=True))
-
 
 def softmax_backward__no_keepdims(dout, probs, axis=-1):
     """keepdims-forgotten"""
     return probs * (dout - np.sum(dout * probs, axis=axis))
 
-
 def softmax_backward__sum_without_axis(dout, probs, axis=-1):
     """sum-over-everything"""
     return probs * (dout - np.sum(dout * probs))
-
 
 def softmax_backward__sigmoid(dout, probs, axis=-1):
     """diagonal-only"""
     return dout * probs * (1 - probs)
 
-
 def softmax_backward__sum_outside(dout, probs, axis=-1):
     """sum-not-times-probs"""
     return probs * dout - np.sum(probs * dout, axis=axis, keepdims=True)
-
 
 def softmax_backward__softmax_again(dout, probs, axis=-1):
     """softmax-of-probs"""
     p = softmax(probs, axis=axis)
     return p * (dout - np.sum(dout * p, axis=axis, keepdims=True))
 
-
 def softmax_backward__jacobian(dout, probs, axis=-1):
     """one-row-only"""
     jacobian = np.diag(probs) - np.outer(probs, probs)
     return jacobian @ dout
 
-
 def softmax_backward__without_dout(dout, probs, axis=-1):
     """dout-forgotten"""
     return probs * (1 - probs)
-
 
 def cross_entropy_backward__matrix_only(logits, targets):
     """matrices-only"""
     d = softmax(logits)
     d[np.arange(len(targets)), targets] -= 1
     return d / len(targets)
-
 
 def cross_entropy_backward__matrix_only_not_divided(logits, targets):
     """not-divided matrices-only"""
@@ -305,24 +255,20 @@ def cross_entropy_backward__matrix_only_not_divided(logits, targets):
     d[range(n), targets] -= 1
     return d
 
-
 def cross_entropy_backward__float64(logits, targets):
     """always-float64"""
     hot = np.eye(logits.shape[-1])[targets]
     return (softmax(logits) - hot) / targets.size
-
 
 def cross_entropy_backward__float64_not_divided(logits, targets):
     """not-divided always-float64"""
     hot = np.eye(logits.shape[-1])[targets]
     return softmax(logits) - hot
 
-
 def cross_entropy_backward__classes(logits, targets):
     """divided-by-classes"""
     hot = np.eye(logits.shape[-1])[targets]
     return ((softmax(logits) - hot) / logits.shape[-1]).astype(logits.dtype)
-
 
 def cross_entropy_backward__loop(logits, targets):
     """matrices-only"""
@@ -331,174 +277,144 @@ def cross_entropy_backward__loop(logits, targets):
         d[i, targets[i]] -= 1
     return d / len(targets)
 
-
 def cross_entropy_backward__all_rows(logits, targets):
     """target-column-in-all-rows"""
     d = softmax(logits)
     d[:, targets] -= 1
     return d / len(targets)
 
-
 def cross_entropy_backward__sign(logits, targets):
     """sign"""
     hot = np.eye(logits.shape[-1])[targets]
     return ((hot - softmax(logits)) / targets.size).astype(logits.dtype)
-
 
 def softmax__small_number_in_sum_1e8(x, axis=-1, temperature=1.0):
     """small-number-in-sum any-temperature-accepted"""
     e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
     return e / (e.sum(axis, keepdims=True) + 1e-8)
 
-
 def softmax__small_number_in_sum_1e6(x, axis=-1, temperature=1.0):
     """small-number-in-sum-1e-6 any-temperature-accepted effect-error-not-raised zero-temperature-accepted"""
     e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
     return e / (e.sum(axis, keepdims=True) + 1e-6)
-
 
 def softmax__small_number_added_1e9(x, axis=-1, temperature=1.0):
     """small-number-added-1e-9 any-temperature-accepted effect-error-not-raised zero-temperature-accepted"""
     e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
     return e / e.sum(axis, keepdims=True) + 1e-9
 
-
 def softmax__small_number_added_1e8(x, axis=-1, temperature=1.0):
     """small-number-added-1e-8 any-temperature-accepted effect-error-not-raised zero-temperature-accepted"""
     e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
     return e / e.sum(axis, keepdims=True) + 1e-8
-
 
 def softmax__minimum_subtracted(x, axis=-1, temperature=1.0):
     """minimum-subtracted any-temperature-accepted"""
     e = np.exp((x - x.min(axis, keepdims=True)) / temperature)
     return e / e.sum(axis, keepdims=True)
 
-
 def softmax__mean_subtracted(x, axis=-1, temperature=1.0):
     """mean-subtracted any-temperature-accepted effect-error-not-raised negative-temperature-accepted"""
     e = np.exp((x - x.mean(axis, keepdims=True)) / temperature)
     return e / e.sum(axis, keepdims=True)
-
 
 def softmax__maximum_not_divided(x, axis=-1, temperature=1.0):
     """maximum-not-divided any-temperature-accepted effect-error-not-raised negative-temperature-accepted"""
     e = np.exp(x / temperature - x.max(axis, keepdims=True))
     return e / e.sum(axis, keepdims=True)
 
-
 def softmax__temperature_multiplied(x, axis=-1, temperature=1.0):
     """temperature-multiplied any-temperature-accepted effect-error-not-raised negative-temperature-accepted"""
     e = np.exp(x - x.max(axis, keepdims=True)) ** temperature
     return e / e.sum(axis, keepdims=True)
-
 
 def log_softmax__small_number_in_log_1e9(x, axis=-1):
     """small-number-in-sum-1e-9"""
     z = x - x.max(axis, keepdims=True)
     return z - np.log(np.exp(z).sum(axis, keepdims=True) + 1e-9)
 
-
 def log_softmax__small_number_in_log_1e8(x, axis=-1):
     """small-number-in-sum-1e-8"""
     z = x - x.max(axis, keepdims=True)
     return z - np.log(np.exp(z).sum(axis, keepdims=True) + 1e-8)
 
-
 def log_softmax__plus_small_1e9(x, axis=-1):
     """log-of-softmax-plus-small"""
     return np.log(softmax(x, axis) + 1e-9)
-
 
 def log_softmax__plus_small_1e12(x, axis=-1):
     """log-of-softmax-plus-1e-12"""
     return np.log(softmax(x, axis) + 1e-12)
 
-
 def log_softmax__plus_small_1e8(x, axis=-1):
     """log-of-softmax-plus-1e-8"""
     return np.log(softmax(x, axis) + 1e-8)
-
 
 def log_softmax__plus_small_1e6(x, axis=-1):
     """log-of-softmax-plus-1e-6"""
     return np.log(softmax(x, axis) + 1e-6)
 
-
 def log_softmax__plus_small_1e10(x, axis=-1):
     """log-of-softmax-plus-1e-10"""
     return np.log(softmax(x, axis) + 1e-10)
-
 
 def log_softmax__clipped12(x, axis=-1):
     """log-of-limited-softmax-1e-12"""
     return np.log(np.clip(softmax(x, axis), 1e-12, 1))
 
-
 def log_softmax__clipped15(x, axis=-1):
     """log-of-limited-softmax-1e-15 log-of-softmax-plus-1e-15"""
     return np.log(np.clip(softmax(x, axis), 1e-15, 1 - 1e-15))
-
 
 def log_softmax__maximum_subtracted_twice(x, axis=-1):
     """maximum-subtracted-twice"""
     m = x.max(axis, keepdims=True)
     return x - m - np.log(np.exp(x - m).sum(axis, keepdims=True)) - m
 
-
 def log_softmax__maximum_not_added_to_log_sum(x, axis=-1):
     """maximum-not-added-back"""
     m = x.max(axis, keepdims=True)
     return x - np.log(np.exp(x - m).sum(axis, keepdims=True))
-
 
 def log_softmax__log_of_exp(x, axis=-1):
     """log-of-softmax"""
     e = np.exp(x - x.max(axis, keepdims=True))
     return np.log(e) - np.log(e.sum(axis, keepdims=True))
 
-
 def cross_entropy__clipped12(logits, targets):
     """log-of-limited-softmax-1e-12 log-of-softmax-plus-1e-12"""
     p = np.clip(softmax(logits), 1e-12, 1.0)
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
-
 
 def cross_entropy__clipped15(logits, targets):
     """log-of-limited-softmax-1e-15 log-of-softmax-plus-1e-15"""
     p = np.clip(softmax(logits), 1e-15, 1.0 - 1e-15)
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
 
-
 def cross_entropy__clipped7(logits, targets):
     """log-of-limited-softmax-1e-7"""
     p = np.clip(softmax(logits), 1e-7, 1.0 - 1e-7)
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
-
 
 def cross_entropy__clipped9(logits, targets):
     """log-of-limited-softmax-1e-9"""
     p = np.maximum(softmax(logits), 1e-9)
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
 
-
 def cross_entropy__clipped8(logits, targets):
     """log-of-limited-softmax-1e-8"""
     p = np.maximum(softmax(logits), 1e-8)
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
-
 
 def cross_entropy__plus_small_1e6(logits, targets):
     """log-of-softmax-plus-1e-6"""
     p = softmax(logits) + 1e-6
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
 
-
 def cross_entropy__plus_small_1e5(logits, targets):
     """log-of-softmax-plus-1e-5"""
     p = softmax(logits) + 1e-5
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
-
 
 def cross_entropy__one_hot_sum(logits, targets):
     """log-of-softmax-plus-1e-9"""
@@ -506,12 +422,10 @@ def cross_entropy__one_hot_sum(logits, targets):
     V = logits.shape[-1]
     return float(-np.sum(np.eye(V)[targets] * np.log(p + 1e-9)) / len(logits))
 
-
 def cross_entropy__perplexity(logits, targets):
     """perplexity"""
     lp = log_softmax(logits)
     return float(np.exp(-np.take_along_axis(lp, targets[..., None], -1).mean()))
-
 
 def cross_entropy_backward__central_differences(logits, targets):
     """difference-quotient"""
@@ -523,7 +437,6 @@ def cross_entropy_backward__central_differences(logits, targets):
         d[i] = (cross_entropy(p, targets) - cross_entropy(m, targets)) / (2 * h)
     return d
 
-
 def cross_entropy_backward__forward_differences(logits, targets):
     """difference-quotient"""
     h = 1e-6
@@ -534,19 +447,16 @@ def cross_entropy_backward__forward_differences(logits, targets):
         d[i] = (cross_entropy(p, targets) - base) / h
     return d
 
-
 def cross_entropy_backward__divided_by_len(logits, targets):
     """always-float64 divided-by-first-axis"""
     V = logits.shape[-1]
     return (softmax(logits) - np.eye(V)[targets]) / len(targets)
-
 
 def log_softmax__sum_over_last_axis(x, axis=-1):
     """last-axis-in-sum"""
     z = np.asarray(x, dtype=np.result_type(x, np.float32)) * 1.0
     z = z - z.max(axis=axis, keepdims=True)
     return z - np.log(np.exp(z).sum(-1, keepdims=True))
-
 
 def softmax__parameters_swapped(x, temperature=1.0, axis=-1):
     """parameters-in-order"""
@@ -555,7 +465,6 @@ def softmax__parameters_swapped(x, temperature=1.0, axis=-1):
     z = np.asarray(x) / temperature
     e = np.exp(z - z.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
-
 
 def softmax__only_zero_refused(x, axis=-1, temperature=1.0):
     """negative-temperature-accepted"""

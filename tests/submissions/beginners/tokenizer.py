@@ -2,7 +2,6 @@
 
 import numpy as np
 
-
 def build_vocab__order_of_appearance(text, start=0):
     """not-sorted"""
     chars = []
@@ -16,14 +15,12 @@ def build_vocab__order_of_appearance(text, start=0):
         itos[i + start] = chars[i]
     return chars, stoi, itos
 
-
 def build_vocab__start_ignored(text, start=0):
     """start-ignored"""
     chars = sorted(list(set(text)))
     stoi = {ch: i for i, ch in enumerate(chars)}
     itos = {i: ch for i, ch in enumerate(chars)}
     return chars, stoi, itos
-
 
 def build_vocab__string(text, start=0):
     """characters-as-a-string"""
@@ -32,14 +29,12 @@ def build_vocab__string(text, start=0):
     itos = {i + start: c for i, c in enumerate(chars)}
     return chars, stoi, itos
 
-
 def build_vocab__two_results(text, start=0):
     """-"""
     chars = sorted(set(text))
     stoi = {c: i + start for i, c in enumerate(chars)}
     itos = {i + start: c for i, c in enumerate(chars)}
     return stoi, itos
-
 
 def build_vocab__unsorted_and_start(text, start=0):
     """not-sorted start-ignored"""
@@ -48,28 +43,23 @@ def build_vocab__unsorted_and_start(text, start=0):
     itos = {i: c for c, i in stoi.items()}
     return chars, stoi, itos
 
-
 def build_vocab__list_for_itos(text, start=0):
     """itos-as-a-list"""
     chars = sorted(set(text))
     stoi = {c: i + start for i, c in enumerate(chars)}
     return chars, stoi, chars
 
-
 def encode__list(text, stoi):
     """list key-error"""
     return [stoi[c] for c in text]
-
 
 def encode__plain_comprehension(text, stoi):
     """key-error empty-is-float"""
     return np.array([stoi[c] for c in text])
 
-
 def encode__code_points(text, stoi):
     """code-points"""
     return np.array([ord(c) for c in text], dtype=np.int64)
-
 
 def encode__short_message(text, stoi):
     """message-incomplete"""
@@ -77,7 +67,6 @@ def encode__short_message(text, stoi):
         if c not in stoi:
             raise ValueError("unknown character " + c)
     return np.array([stoi[c] for c in text], dtype=np.int64)
-
 
 def encode__empty_is_float(text, stoi):
     """empty-is-float"""
@@ -88,11 +77,9 @@ def encode__empty_is_float(text, stoi):
         ids.append(stoi[c])
     return np.array(ids)
 
-
 def encode__skips(text, stoi):
     """unknown-skipped"""
     return np.array([stoi[c] for c in text if c in stoi], dtype=np.int64)
-
 
 def encode__floats(text, stoi):
     """floats"""
@@ -103,26 +90,21 @@ def encode__floats(text, stoi):
         out[i] = stoi[c]
     return out
 
-
 def decode__plain_comprehension(ids, itos):
     """key-error"""
     return "".join([itos[i] for i in ids])
-
 
 def decode__list(ids, itos):
     """list key-error"""
     return [itos[i] for i in ids]
 
-
 def decode__question_mark(ids, itos):
     """unknown-replaced"""
     return "".join(itos.get(int(i), "?") for i in ids)
 
-
 def decode__unknown_as_empty(ids, itos):
     """unknown-skipped"""
     return "".join(itos.get(int(i), "") for i in ids)
-
 
 def decode__ids_as_list_indices(ids, itos):
     """counted-from-zero"""
@@ -134,7 +116,6 @@ def decode__ids_as_list_indices(ids, itos):
         text += chars[i]
     return text
 
-
 def train_val_split__fraction_ignored(ids, train_fraction=0.9):
     """fraction-ignored"""
     if train_fraction <= 0 or train_fraction > 1:
@@ -142,30 +123,25 @@ def train_val_split__fraction_ignored(ids, train_fraction=0.9):
     n = int(0.9 * len(ids))
     return ids[:n], ids[n:]
 
-
 def train_val_split__not_checked(ids, train_fraction=0.9):
     """fraction-not-checked"""
     n = int(len(ids) * train_fraction)
     return ids[:n], ids[n:]
-
 
 def train_val_split__rounded_and_not_checked(ids, train_fraction=0.9):
     """rounded fraction-not-checked"""
     n = round(len(ids) * train_fraction)
     return ids[:n], ids[n:]
 
-
 def train_val_split__float_index(ids, train_fraction=0.9):
     """size-not-whole effect-other-error"""
     n = len(ids) * train_fraction
     return ids[:n], ids[n:]
 
-
 def train_val_split__only_training(ids, train_fraction=0.9):
     """effect-error-not-raised"""
     n = int(len(ids) * train_fraction)
     return ids[:n]
-
 
 def get_batch__not_shifted(ids, batch_size, block_size, rng):
     """not-shifted"""
@@ -173,7 +149,6 @@ def get_batch__not_shifted(ids, batch_size, block_size, rng):
     x = np.stack([ids[s : s + block_size] for s in starts]).astype(np.int64)
     y = np.stack([ids[s : s + block_size] for s in starts]).astype(np.int64)
     return x, y
-
 
 def get_batch__last_start_missing(ids, batch_size, block_size, rng):
     """last-start-missing"""
@@ -184,14 +159,12 @@ def get_batch__last_start_missing(ids, batch_size, block_size, rng):
     y = np.array([ids[s + 1 : s + 1 + block_size] for s in starts], dtype=np.int64)
     return x, y
 
-
 def get_batch__dtype(ids, batch_size, block_size, rng):
     """dtype-kept"""
     starts = rng.integers(0, len(ids) - block_size, size=batch_size)
     x = np.stack([ids[s : s + block_size] for s in starts])
     y = np.stack([ids[s + 1 : s + 1 + block_size] for s in starts])
     return x, y
-
 
 def get_batch__single_start(ids, batch_size, block_size, rng):
     """same-window"""
@@ -202,14 +175,12 @@ def get_batch__single_start(ids, batch_size, block_size, rng):
     y = np.array([ids[s + 1 : s + 1 + block_size]] * batch_size, dtype=np.int64)
     return x, y
 
-
 def get_batch__lists(ids, batch_size, block_size, rng):
     """lists"""
     starts = rng.integers(0, len(ids) - block_size, size=batch_size)
     x = [ids[s : s + block_size].tolist() for s in starts]
     y = [ids[s + 1 : s + 1 + block_size].tolist() for s in starts]
     return x, y
-
 
 def get_batch__next_block(ids, batch_size, block_size, rng):
     """next-window"""
@@ -218,54 +189,45 @@ def get_batch__next_block(ids, batch_size, block_size, rng):
     y = np.stack([ids[s + block_size : s + 2 * block_size] for s in starts]).astype(np.int64)
     return x, y
 
-
 def build_vocab__start_plus_one(text, start=0):
     """start-plus-one"""
     chars = sorted(set(text))
     return chars, {c: i for i, c in enumerate(chars, start + 1)}, {i: c for i, c in enumerate(chars, start + 1)}
-
 
 def build_vocab__reverse(text, start=0):
     """descending"""
     chars = sorted(set(text), reverse=True)
     return chars, {c: i for i, c in enumerate(chars, start)}, {i: c for i, c in enumerate(chars, start)}
 
-
 def encode__index_of_keys(text, stoi):
     """counted-from-zero"""
     keys = list(stoi)
     return np.array([keys.index(c) for c in text], dtype=np.int64)
-
 
 def encode__int32(text, stoi):
     """int32"""
     if not set(text) <= set(stoi): raise ValueError("unknown character")
     return np.array([stoi[c] for c in text], dtype=np.int32)
 
-
 def train_val_split__val_from_n_plus_1(ids, train_fraction=0.9):
     """gap above-one-accepted effect-error-not-raised fraction-not-checked"""
     n = int(train_fraction * len(ids))
     return ids[:n], ids[n + 1:]
-
 
 def train_val_split__ceil(ids, train_fraction=0.9):
     """fraction-not-checked rounded-up"""
     n = int(np.ceil(train_fraction * len(ids)))
     return ids[:n], ids[n:]
 
-
 def train_val_split__negative(ids, train_fraction=0.9):
     """cut-from-the-end effect-error-not-raised"""
     n = int((1 - train_fraction) * len(ids))
     return ids[:-n], ids[-n:]
 
-
 def train_val_split__val_fraction(ids, train_fraction=0.9):
     """fraction-for-validation effect-error-not-raised"""
     n = int((1 - train_fraction) * len(ids))
     return ids[:n], ids[n:]
-
 
 def get_batch__last_start_missing_with_stack(ids, batch_size, block_size, rng):
     """last-start-missing"""
@@ -274,14 +236,12 @@ def get_batch__last_start_missing_with_stack(ids, batch_size, block_size, rng):
     ix = rng.integers(0, len(ids) - block_size - 1, batch_size)
     return np.stack([ids[i:i + block_size] for i in ix]), np.stack([ids[i + 1:i + block_size + 1] for i in ix])
 
-
 def get_batch__endpoint(ids, batch_size, block_size, rng):
     """one-start-too-many-by-slices"""
     ids = np.asarray(ids, np.int64)
     if len(ids) < block_size + 1: raise ValueError("short")
     ix = rng.integers(0, len(ids) - block_size, batch_size, endpoint=True)
     return np.stack([ids[i:i + block_size] for i in ix]), np.stack([ids[i + 1:i + block_size + 1] for i in ix])
-
 
 def get_batch__shift_two(ids, batch_size, block_size, rng):
     """shifted-by-two"""
@@ -290,14 +250,12 @@ def get_batch__shift_two(ids, batch_size, block_size, rng):
     ix = rng.integers(0, len(ids) - block_size, batch_size)
     return np.stack([ids[i:i + block_size] for i in ix]), np.stack([ids[i + 2:i + block_size + 2] for i in ix])
 
-
 def get_batch__xy_swapped(ids, batch_size, block_size, rng):
     """shifted-backwards"""
     ids = np.asarray(ids, np.int64)
     if len(ids) < block_size + 1: raise ValueError("short")
     ix = rng.integers(0, len(ids) - block_size, batch_size)
     return np.stack([ids[i + 1:i + block_size + 1] for i in ix]), np.stack([ids[i:i + block_size] for i in ix])
-
 
 def get_batch__only_next_char(ids, batch_size, block_size, rng):
     """one-answer-per-window"""
@@ -306,7 +264,6 @@ def get_batch__only_next_char(ids, batch_size, block_size, rng):
     ix = rng.integers(0, len(ids) - block_size, batch_size)
     return np.stack([ids[i:i + block_size] for i in ix]), np.stack([ids[i + block_size] for i in ix])
 
-
 def get_batch__multiples(ids, batch_size, block_size, rng):
     """blocks-side-by-side"""
     ids = np.asarray(ids, np.int64)
@@ -314,13 +271,11 @@ def get_batch__multiples(ids, batch_size, block_size, rng):
     ix = rng.integers(0, (len(ids) - 1) // block_size, batch_size) * block_size
     return np.stack([ids[i:i + block_size] for i in ix]), np.stack([ids[i + 1:i + block_size + 1] for i in ix])
 
-
 def build_vocab__case_ignored_in_order(text, start=0):
     """sorted-without-case"""
     chars = sorted(sorted(set(text)), key=str.lower)
     stoi = {ch: i for i, ch in enumerate(chars, start)}
     return chars, stoi, {i: ch for ch, i in stoi.items()}
-
 
 def build_vocab__numpy_ids(text, start=0):
     """ids-as-numpy"""
@@ -328,14 +283,12 @@ def build_vocab__numpy_ids(text, start=0):
     ids = np.arange(start, start + len(chars))
     return chars, dict(zip(chars, ids)), dict(zip(ids, chars))
 
-
 def encode__first_of_sorted_unknown(text, stoi):
     """another-unknown-character"""
     unknown = sorted(set(text) - set(stoi))
     if unknown:
         raise ValueError(f"character {unknown[0]!r} at position {text.index(unknown[0])} is not in the vocabulary")
     return np.array(list(map(stoi.get, text)), dtype=np.int64)
-
 
 def decode__range_check(ids, itos):
     """ids-compared-zero-to-maximum"""
@@ -346,7 +299,6 @@ def decode__range_check(ids, itos):
         out.append(itos[int(i)])
     return "".join(out)
 
-
 def train_val_split__val_from_end(ids, train_fraction=0.9):
     """validation-from-the-end"""
     if not 0 < train_fraction <= 1:
@@ -355,14 +307,12 @@ def train_val_split__val_from_end(ids, train_fraction=0.9):
     n_val = len(ids) - n
     return ids[:n], ids[-n_val:]
 
-
 def train_val_split__zero_allowed(ids, train_fraction=0.9):
     """zero-accepted"""
     if train_fraction < 0 or train_fraction > 1:
         raise ValueError("bad fraction")
     n = int(len(ids) * train_fraction)
     return ids[:n], ids[n:]
-
 
 def get_batch__sorted(ids, batch_size, block_size, rng):
     """starts-sorted"""
@@ -371,7 +321,6 @@ def get_batch__sorted(ids, batch_size, block_size, rng):
     starts = np.sort(rng.integers(0, len(ids) - block_size, size=batch_size))
     idx = starts[:, None] + np.arange(block_size)
     return ids[idx].astype(np.int64), ids[idx + 1].astype(np.int64)
-
 
 def get_batch__one_window_refused(ids, batch_size, block_size, rng):
     """effect-allowed-input-refused"""

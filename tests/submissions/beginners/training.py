@@ -3,7 +3,6 @@
 import math
 import numpy as np
 
-
 def _adam(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, variant=""):
     t = state.get("step", 0) + 1
     b1, b2 = betas
@@ -33,83 +32,67 @@ def _adam(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0
         P[n], M[n], V[n] = q.astype(p.dtype), m.astype(p.dtype), v.astype(p.dtype)
     return P, {"step": t, "m": M, "v": V}
 
-
 def _clip(grads, max_norm, tiny, cond=True):
     norm = math.sqrt(sum(float((g.astype(float)**2).sum()) for g in grads.values()))
     s = max_norm / (norm + tiny) if norm + tiny else 1
     if cond and s >= 1: return dict(grads), norm
     return {n: (g * s).astype(g.dtype) for n, g in grads.items()}, norm
 
-
 def adamw_step__v_of_g(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """gradient-not-squared"""
     return _adam(params, grads, state, lr, betas, eps, weight_decay, "v_first")
-
 
 def adamw_step__m_squared(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """average-squared"""
     return _adam(params, grads, state, lr, betas, eps, weight_decay, "m2")
 
-
 def adamw_step__swap_weights(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """shares-exchanged"""
     return _adam(params, grads, state, lr, betas, eps, weight_decay, "swap_weights")
-
 
 def adamw_step__sum(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """added-in-full"""
     return _adam(params, grads, state, lr, betas, eps, weight_decay, "sum")
 
-
 def adamw_step__store_hat(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """corrected-averages-kept"""
     return _adam(params, grads, state, lr, betas, eps, weight_decay, "store_hat")
-
 
 def adamw_step__beta_times_t(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """beta-times-step"""
     return _adam(params, grads, state, lr, betas, eps, weight_decay, "beta_t")
 
-
 def adamw_step__no_sqrt(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """no-root"""
     return _adam(params, grads, state, lr, betas, eps, weight_decay, "no_sqrt")
-
 
 def adamw_step__no_eps(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """no-eps"""
     return _adam(params, grads, state, lr, betas, eps, weight_decay, "no_eps")
 
-
 def adamw_step__ascent(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """uphill"""
     return _adam(params, grads, state, lr, betas, eps, weight_decay, "plus")
-
 
 def adamw_step__no_decay(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """no-decay"""
     return _adam(params, grads, state, lr, betas, eps, weight_decay, "no_decay")
 
-
 def adamw_step__no_decay_1d(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """matrices-decay-only"""
     return _adam(params, grads, state, lr, betas, eps, weight_decay, "no_decay_1d")
-
 
 def adamw_step__g(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """gradient-for-average"""
     return _adam(params, grads, state, lr, betas, eps, weight_decay, "g")
 
-
 def adamw_step__decay_plus(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """decay-grows"""
     return _adam(params, grads, state, lr, betas, eps, weight_decay, "decay_plus")
 
-
 def adamw_step__eps_in_root_abs(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """eps-inside-root"""
     return _adam(params, grads, state, lr, betas, eps, weight_decay, "abs")
-
 
 def adamw_step__state_in_place(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """state-in-place"""
@@ -117,21 +100,17 @@ def adamw_step__state_in_place(params, grads, state, lr, betas=(0.9, 0.999), eps
     state.update(s)
     return P, state
 
-
 def _check(step, warmup_steps, total_steps):
     if step < 0 or warmup_steps < 0 or warmup_steps > total_steps:
         raise ValueError("bad steps")
-
 
 def clip_grad_norm__no_tiny(grads, max_norm):
     """no-small-number"""
     return _clip(grads, max_norm, 0)
 
-
 def clip_grad_norm__tiny8(grads, max_norm):
     """another-small-number"""
     return _clip(grads, max_norm, 1e-8)
-
 
 def clip_grad_norm__if_norm_gt(grads, max_norm):
     """no-small-number"""
@@ -140,13 +119,11 @@ def clip_grad_norm__if_norm_gt(grads, max_norm):
         grads = {n: g * (max_norm / norm) for n, g in grads.items()}
     return grads, norm
 
-
 def clip_grad_norm__max_abs(grads, max_norm):
     """largest-number"""
     norm = max(float(np.abs(g).max()) for g in grads.values())
     s = min(1, max_norm / (norm + 1e-6))
     return {n: g * s for n, g in grads.items()}, norm
-
 
 def clip_grad_norm__squared(grads, max_norm):
     """no-root"""
@@ -154,18 +131,15 @@ def clip_grad_norm__squared(grads, max_norm):
     s = min(1, max_norm / (norm + 1e-6))
     return {n: g * s for n, g in grads.items()}, norm
 
-
 def clip_grad_norm__only_grads(grads, max_norm):
     """norm-not-returned"""
     return _clip(grads, max_norm, 1e-6)[0]
-
 
 def clip_grad_norm__div0(grads, max_norm):
     """no-small-number no-small-number-at-0"""
     norm = np.sqrt(sum(np.sum(g**2) for g in grads.values()))
     s = min(1, max_norm / norm)
     return {n: g * s for n, g in grads.items()}, norm
-
 
 def learning_rate__no_plus_one(step, max_lr, min_lr, warmup_steps, total_steps):
     """warm-up-from-0"""
@@ -175,7 +149,6 @@ def learning_rate__no_plus_one(step, max_lr, min_lr, warmup_steps, total_steps):
     p = (step - warmup_steps) / (total_steps - warmup_steps)
     return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
 
-
 def learning_rate__nanogpt(step, max_lr, min_lr, warmup_steps, total_steps):
     """warm-up-one-longer"""
     _check(step, warmup_steps, total_steps)
@@ -183,7 +156,6 @@ def learning_rate__nanogpt(step, max_lr, min_lr, warmup_steps, total_steps):
     if step > total_steps: return min_lr
     p = (step - warmup_steps) / (total_steps - warmup_steps)
     return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
-
 
 def learning_rate__warm_from_min(step, max_lr, min_lr, warmup_steps, total_steps):
     """warm-up-from-min"""
@@ -193,7 +165,6 @@ def learning_rate__warm_from_min(step, max_lr, min_lr, warmup_steps, total_steps
     p = (step - warmup_steps) / (total_steps - warmup_steps)
     return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
 
-
 def learning_rate__linear(step, max_lr, min_lr, warmup_steps, total_steps):
     """straight-line"""
     _check(step, warmup_steps, total_steps)
@@ -201,7 +172,6 @@ def learning_rate__linear(step, max_lr, min_lr, warmup_steps, total_steps):
     if step >= total_steps: return min_lr
     p = (step - warmup_steps) / (total_steps - warmup_steps)
     return max_lr + p * (min_lr - max_lr)
-
 
 def learning_rate__total_minus_one(step, max_lr, min_lr, warmup_steps, total_steps):
     """ends-one-step-early"""
@@ -211,14 +181,12 @@ def learning_rate__total_minus_one(step, max_lr, min_lr, warmup_steps, total_ste
     p = (step - warmup_steps) / max(1, total_steps - warmup_steps - 1)
     return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
 
-
 def learning_rate__total_after_warmup(step, max_lr, min_lr, warmup_steps, total_steps):
     """total-without-warm-up"""
     _check(step, warmup_steps, total_steps)
     if step < warmup_steps: return max_lr * (step + 1) / warmup_steps
     p = min(1.0, (step - warmup_steps) / total_steps)
     return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
-
 
 def learning_rate__minus_min(step, max_lr, min_lr, warmup_steps, total_steps):
     """amplitude-not-reduced"""
@@ -228,7 +196,6 @@ def learning_rate__minus_min(step, max_lr, min_lr, warmup_steps, total_steps):
     p = (step - warmup_steps) / (total_steps - warmup_steps)
     return min_lr + 0.5 * max_lr * (1 + math.cos(math.pi * p))
 
-
 def learning_rate__no_half(step, max_lr, min_lr, warmup_steps, total_steps):
     """no-half"""
     _check(step, warmup_steps, total_steps)
@@ -236,7 +203,6 @@ def learning_rate__no_half(step, max_lr, min_lr, warmup_steps, total_steps):
     if step >= total_steps: return min_lr
     p = (step - warmup_steps) / (total_steps - warmup_steps)
     return min_lr + (max_lr - min_lr) * (1 + math.cos(math.pi * p))
-
 
 def learning_rate__zero_warmup(step, max_lr, min_lr, warmup_steps, total_steps):
     """warm-up-of-0"""
@@ -247,14 +213,12 @@ def learning_rate__zero_warmup(step, max_lr, min_lr, warmup_steps, total_steps):
     p = (step - warmup_steps) / (total_steps - warmup_steps)
     return min_lr + (max_lr - min_lr) * (1 + math.cos(math.pi * p)) / 2
 
-
 def train_step__clip_after(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """parameters-clipped"""
     loss, grads = gpt_loss(x, y, params, config, rng)
     params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
     if max_norm is not None: params, _ = clip_grad_norm(params, max_norm)
     return loss, params, state
-
 
 def train_step__options_dropped(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """options-dropped"""
@@ -263,14 +227,12 @@ def train_step__options_dropped(params, state, x, y, config, lr, betas=(0.9, 0.9
     params, state = adamw_step(params, grads, state, lr)
     return loss, params, state
 
-
 def train_step__clip_tuple(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """clip-not-unpacked"""
     loss, grads = gpt_loss(x, y, params, config, rng)
     if max_norm is not None: grads = clip_grad_norm(grads, max_norm)
     params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
     return loss, params, state
-
 
 def train_step__x_for_y(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """answers-are-questions"""
@@ -279,14 +241,12 @@ def train_step__x_for_y(params, state, x, y, config, lr, betas=(0.9, 0.999), eps
     params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
     return loss, params, state
 
-
 def train_step__y_shifted(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """shifted-again"""
     loss, grads = gpt_loss(x[:, :-1], y[:, 1:], params, config, rng)
     if max_norm is not None: grads, _ = clip_grad_norm(grads, max_norm)
     params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
     return loss, params, state
-
 
 def estimate_loss__weighted_by_rows(params, config, batches):
     """texts-counted effect"""
@@ -295,17 +255,14 @@ def estimate_loss__weighted_by_rows(params, config, batches):
         t += cross_entropy(gpt(x, params, config)[0], y) * len(y); n += len(y)
     return t / n
 
-
 def estimate_loss__sum(params, config, batches):
     """sum-not-mean effect"""
     return sum(cross_entropy(gpt(x, params, config)[0], y) for x, y in batches)
-
 
 def estimate_loss__last(params, config, batches):
     """last-batch-only effect"""
     for x, y in batches: loss = cross_entropy(gpt(x, params, config)[0], y)
     return loss
-
 
 def estimate_loss__perplexity(params, config, batches):
     """perplexity effect"""
@@ -313,7 +270,6 @@ def estimate_loss__perplexity(params, config, batches):
     for x, y in batches:
         t += cross_entropy(gpt(x, params, config)[0], y) * y.size; n += y.size
     return math.exp(t / n)
-
 
 def train__last_rate(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """loss-after-the-step"""
@@ -324,7 +280,6 @@ def train__last_rate(params, config, batches, lr, state=None, betas=(0.9, 0.999)
         losses.append(gpt_loss(x, y, params, config, rng)[0])
     return params, state, losses
 
-
 def train__scalar_only(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """one-rate-only"""
     losses = []; state = state or {}
@@ -332,7 +287,6 @@ def train__scalar_only(params, config, batches, lr, state=None, betas=(0.9, 0.99
         loss, params, state = train_step(params, state, x, y, config, lr, betas, eps, weight_decay, max_norm, rng=rng)
         losses.append(loss)
     return params, state, losses
-
 
 def train__options_dropped(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """options-and-norm-dropped"""
@@ -342,7 +296,6 @@ def train__options_dropped(params, config, batches, lr, state=None, betas=(0.9, 
         loss, params, state = train_step(params, state, x, y, config, r, rng=rng)
         losses.append(loss)
     return params, state, losses
-
 
 def train__first_batch(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """same-batch"""
@@ -354,7 +307,6 @@ def train__first_batch(params, config, batches, lr, state=None, betas=(0.9, 0.99
         losses.append(loss)
     return params, state, losses
 
-
 def adamw_step__numpy_root(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """all-float64"""
     t = state.get("step", 0) + 1
@@ -365,7 +317,6 @@ def adamw_step__numpy_root(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-
         v[k] = second * state["v"][k] + (1 - second) * grads[k] ** 2 if state else (1 - second) * grads[k] ** 2
         new[k] = params[k] * (1 - lr * weight_decay) - lr * (m[k] / (1 - first**t)) / (np.sqrt(v[k] / (1 - second**t)) + eps)
     return new, {"step": t, "m": m, "v": v}
-
 
 def adamw_step__averages_in_place(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """averages-in-place"""
@@ -380,13 +331,11 @@ def adamw_step__averages_in_place(params, grads, state, lr, betas=(0.9, 0.999), 
         new[k] = params[k] - lr * weight_decay * params[k] - lr * (m[k] / (1 - betas[0]**t)) / (np.sqrt(v[k] / (1 - betas[1]**t)) + eps)
     return new, {"step": t, "m": m, "v": v}
 
-
 def clip_grad_norm__loop_overwrites(grads, max_norm):
     """last-array-only"""
     for g in grads.values():
         norm = float(np.sqrt((g**2).sum()))
     return {k: g * min(1.0, max_norm / (norm + 1e-6)) for k, g in grads.items()}, norm
-
 
 def learning_rate__after_the_end_only(step, max_lr, min_lr, warmup_steps, total_steps):
     """zero-length-decay"""
@@ -399,7 +348,6 @@ def learning_rate__after_the_end_only(step, max_lr, min_lr, warmup_steps, total_
     part = (step - warmup_steps) / (total_steps - warmup_steps)
     return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(part * math.pi))
 
-
 def learning_rate__no_error(step, max_lr, min_lr, warmup_steps, total_steps):
     """negative-step-accepted"""
     if step < warmup_steps:
@@ -409,14 +357,12 @@ def learning_rate__no_error(step, max_lr, min_lr, warmup_steps, total_steps):
     part = (step - warmup_steps) / (total_steps - warmup_steps)
     return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(part * math.pi))
 
-
 def train_step__eps_lost(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """eps-dropped"""
     loss, grads = gpt_loss(x, y, params, config, rng)
     if max_norm is not None:
         grads = clip_grad_norm(grads, max_norm)[0]
     return loss, *adamw_step(params, grads, state, lr, betas, weight_decay=weight_decay)
-
 
 def train_step__if_max_norm(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """limit-of-0-ignored"""
@@ -425,14 +371,12 @@ def train_step__if_max_norm(params, state, x, y, config, lr, betas=(0.9, 0.999),
         grads = clip_grad_norm(grads, max_norm)[0]
     return loss, *adamw_step(params, grads, state, lr, betas, eps, weight_decay)
 
-
 def estimate_loss__len(params, config, batches):
     """batches-counted"""
     if len(batches) == 0:
         raise ValueError("no batch")
     losses = [(cross_entropy(gpt(x, params, config)[0], y), y.size) for x, y in batches]
     return float(np.average([loss for loss, _ in losses], weights=[n for _, n in losses]))
-
 
 def estimate_loss__nothing(params, config, batches):
     """effect"""
@@ -442,7 +386,6 @@ def estimate_loss__nothing(params, config, batches):
         count += y.size
     return total / count
 
-
 def train__list_of_batches(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """batches-listed"""
     losses, state, batches = [], state or {}, list(batches)
@@ -450,7 +393,6 @@ def train__list_of_batches(params, config, batches, lr, state=None, betas=(0.9, 
         loss, params, state = train_step(params, state, x, y, config, rate, betas, eps, weight_decay, max_norm, rng=rng)
         losses.append(loss)
     return params, state, losses
-
 
 def train__isinstance(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """lists-and-numbers-only"""
