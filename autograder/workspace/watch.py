@@ -350,11 +350,7 @@ class WatchLoop:
             count = hints.shown_count(self._workspace.state.section(hints.KEY), focus)
             shown = (list(zip(hints.KINDS, steps, strict=True))[:count], len(hints.KINDS))
         state_notes = self._workspace.state.notes
-        notes = [
-            *self._notes,
-            *session.source_notes(),
-            *(f"! {name} used to pass and now fails" for name in broken[:2]),
-        ]
+        regressions = [f"! {name} used to pass and now fails" for name in broken[:2]]
         return watch_state.WatchScreen(
             name=clean_name(self._workspace.folder.name),
             statuses=session.latest_statuses,
@@ -377,7 +373,7 @@ class WatchLoop:
             keys=self._keys(check, broken, offers_solution),
             scroll=self._scroll,
             message=self._message or (SLOW_CHECK if self.is_slow else state_notes[0] if state_notes else ""),
-            notes=notes,
+            notes=[*self._notes, *session.source_notes(), *regressions],
             link=editor.make_linker(self._workspace.folder),
             details=session.details() if self._cursor else {},
             curriculum=session.curriculum,

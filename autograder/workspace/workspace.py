@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from autograder.course import Curriculum
+from autograder.course.file_names import similar_files
 from autograder.documents.results import CheckResult, Status, SubmissionResult
 from autograder.engine.cell_locations import locate_in_cells
 from autograder.errors import UsageError
@@ -155,9 +156,9 @@ class Workspace:
     def describe_sources(self, modules: Iterable[str]) -> list[str]:
         """Return a line for each of the assignments whose notebook counts, or of which the student must choose one.
 
-        Another line names a second notebook, which is not read.
+        Further lines name a second notebook, and files such as `softmax_final.py`, which are not read.
         """
-        lines = []
+        lines, files = [], self.snapshot.modules
         for name in modules:
             line = sources.describe(self.sources[name]) if name in self.sources else ""
             if not line and name in self.named_versions:
@@ -165,6 +166,10 @@ class Workspace:
             lines.append(line)
             if second := notebook_files.unread(self.folder, name):
                 lines.append(f"{name}: {second} is not read. Copy your work to notebooks/{second}, and delete {second}")
+            for other in similar_files(name, self.snapshot.contents, self.curriculum):
+                if sources.adds_work(files[other], files.get(name), self.curriculum.function_names[name]):
+                    reason = f"{other}.py is not checked, because {self.file_of(name)} counts"
+                    lines.append(f"{name}: {reason}. If it holds your work, copy it into {self.file_of(name)}.")
         return [line for line in lines if line]
 
     def undecided(self, modules: Iterable[str]) -> list[AssignmentSource]:

@@ -61,6 +61,24 @@ def test_second_notebook_beside_the_file_is_reported(folder, notebook):
     assert "is not read" not in " ".join(Workspace.open(folder).describe_sources(["softmax"]))
 
 
+@pytest.mark.parametrize("other", ["softmax_final.py", "softmax (1).py", "my_softmax.py"])
+def test_other_file_with_work_of_the_assignment_is_reported(folder, other):
+    stub = (folder / "softmax.py").read_bytes()
+    (folder / other).write_bytes(stub)
+    assert Workspace.open(folder).describe_sources(["softmax"]) == [], "nothing is written in it"
+    write_functions_in_file(folder / "softmax.py", "softmax")
+    (folder / "softmax.py").rename(folder / other)
+    (folder / "softmax.py").write_bytes(stub)
+    (line,) = Workspace.open(folder).describe_sources(["softmax"])
+    assert line.startswith(f"softmax: {other} is not checked, because softmax.py counts")
+    assert Workspace.open(folder).describe_sources(["bigram"]) == []
+    if (name := other.removesuffix(".py")).isidentifier():
+        (folder / "softmax.py").write_bytes(stub + f"\nfrom {name} import softmax\n".encode())
+        assert Workspace.open(folder).describe_sources(["softmax"]) == [], "a helper is no other version"
+    (folder / "softmax.py").write_bytes((folder / other).read_bytes())
+    assert Workspace.open(folder).describe_sources(["softmax"]) == [], "they are the same"
+
+
 def test_running_and_moving_cells_is_no_work(folder, notebook):
     def run(cell):
         if cell["cell_type"] == "code":

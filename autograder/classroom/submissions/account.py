@@ -27,6 +27,7 @@ from autograder.core.archives import SUFFIXES, Quota, SkippedFile, read_archive
 from autograder.core.files import lower_suffix
 from autograder.core.text import clean_name
 from autograder.course import Curriculum, registry
+from autograder.course.file_names import EXACT, INSIDE, OTHER, SIMILAR, assignments_of
 from autograder.documents.types import FileRecord
 from autograder.sandbox.source_reader import SourceReader
 
@@ -40,8 +41,6 @@ MAX_NESTING = 2  # of archives in archives
 MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\.py")
 # Python or pytest load these on their own where they find them. Headway never does, and they are never an assignment.
 RESERVED = {"conftest.py", "sitecustomize.py", "usercustomize.py"}
-# How the name of a file fits an assignment: the same, similar, a notebook of another assignment, any other.
-EXACT, SIMILAR, INSIDE, OTHER = 3, 2, 1, 0
 # Reasons that need no note, because nobody would expect such a file to count.
 _UNTOUCHED, _SAME, _NO_WORK = "nothing in it was written", "another file has the same content", "it is no code"
 _TOO_MUCH = "the submission is too large"
@@ -209,7 +208,9 @@ class _Accounting:
         elif base in RESERVED:
             self._ignore(file, "a file of this name is not part of a submission")
         else:
-            modules, fit = self._modules_of(file, file.content)
+            modules, fit = assignments_of(file.stem, file.content, self._curriculum)
+            if fit != EXACT and file.submitted.is_part and file.submitted.assignment:
+                modules, fit = [file.submitted.assignment], SIMILAR
             for module in modules:
                 self._candidates.setdefault(module, []).append(_Candidate(module, file, file.content, fit))
             if fit == OTHER and MODULE.fullmatch(base):
@@ -230,22 +231,6 @@ class _Accounting:
             stem = file.stem.lower()
             fit = EXACT if stem == module else INSIDE if stem in self._curriculum.modules else SIMILAR
             self._candidates.setdefault(module, []).append(_Candidate(module, file, code, fit))
-
-    def _modules_of(self, file: _File, content: bytes) -> tuple[list[str], int]:
-        """Return the assignments that a Python file may be for, and how well its name fits."""
-        if (stem := file.stem.lower()) in self._curriculum.modules:
-            return [stem], EXACT
-        if file.submitted.is_part and file.submitted.assignment:
-            return [file.submitted.assignment], SIMILAR
-        # Not parsed: a parser in the grader would be something to attack.
-        found = re.findall(rb"^def[ \t]+(\w+)", content, re.MULTILINE)
-        defined = {name.decode("utf-8", "replace") for name in found}
-        words = re.split(r"[\W_]+", stem)
-        for module, functions in self._curriculum.function_names.items():
-            is_copy = re.fullmatch(rf"{module}( ?\(\d{{1,3}}\)|( -)? copy)", stem)
-            if is_copy or (module in words and defined.intersection(functions)):
-                return [module], SIMILAR
-        return guess_modules(defined, self._curriculum), OTHER
 
     def _choose(self, module: str, candidates: list[_Candidate]) -> None:
         """Let the best candidate of an assignment count."""
@@ -339,11 +324,3 @@ def _file_record(file: _File, counts_as: list[str], ignored: str) -> FileRecord:
     changed = file.submitted.changed
     time = None if changed is None else datetime.fromtimestamp(changed, UTC).isoformat(timespec="seconds")
     return {"name": file.shown, "counts_as": counts_as, "ignored": ignored, "changed": time}
-
-
-def guess_modules(defined: Collection[str], curriculum: Curriculum) -> list[str]:
-    """Return the modules whose functions a file defines; a name of several modules counts for the likeliest one."""
-    known = curriculum.function_names
-    shares = {module: len(set(names).intersection(defined)) / len(names) for module, names in known.items()}
-    found = {max((m for m in known if name in known[m]), key=lambda m: shares[m], default="") for name in defined}
-    return [module for module in known if module in found]

@@ -5,6 +5,7 @@ are.
 """
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,75 +16,8 @@ from autograder.core import csv_table
 from autograder.core.text import clean
 from autograder.errors import UsageError
 
-# Titles in lower case, letters only; the first that the roster has is used.
-_NAME = (
-    "name",
-    "fullname",
-    "student",
-    "studentname",
-    "vollständigername",
-    "nomcomplet",
-    "nombrecompleto",
-    "nomecompleto",
-    "nomecognome",
-    "volledigenaam",
-)
-_FIRST = ("firstname", "givenname", "vorname", "prénom", "nombre", "nome", "voornaam")
-_LAST = (
-    "lastname",
-    "surname",
-    "familyname",
-    "nachname",
-    "nomdefamille",
-    "apellidos",
-    "apellido",
-    "cognome",
-    "sobrenome",
-    "achternaam",
-)
-_LOGIN = (
-    "sisuserid",
-    "studentid",
-    "sid",
-    "idnumber",
-    "idnummer",
-    "matrikelnummer",
-    "numérodidentification",
-    "sisloginid",
-    "username",
-    "login",
-    "loginid",
-    "anmeldename",
-    "github",
-    "githubusername",
-    "userid",
-)
-_ID = (
-    "id",
-    "studentid",
-    "sid",
-    "identifier",
-    "userid",
-    "sisuserid",
-    "idnumber",
-    "idnummer",
-    "matrikelnummer",
-    "username",
-    "login",
-    "loginid",
-)
-_EMAIL = (
-    "email",
-    "emailaddress",
-    "mail",
-    "emailadresse",
-    "adressedecourriel",
-    "direccióndecorreo",
-    "indirizzoemail",
-    "endereçodeemail",
-)
-_SECTION = ("section", "sections", "sectionname", "group", "groupname", "gruppe", "groupe", "grupo", "tutorial", "lab")
-_TA = ("ta", "tas", "teachingassistant", "tutor", "tutorin", "grader")
+_TITLES: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("roster_titles.toml").read_text("utf-8"))
+_NAME, _ID, _LOGIN, _EMAIL, _SECTION = (_TITLES[key] for key in ("name", "id", "login", "email", "section"))
 # Moodle's worksheets: "Participant 1234", in the language of the person who downloaded it.
 MOODLE_PARTICIPANT = re.compile(
     r"(?:participant|participante|teilnehmer/in|teilnehmer|deelnemer|partecipante|deltaker|deltager)\s*(\d+)",
@@ -119,7 +53,7 @@ def read_roster(path: Path) -> list[RosterEntry]:
         titles_needed = "It needs a row of titles, such as name,id,email, and a row for each student"
         raise UsageError(f"the roster {path} lists no students. {titles_needed}")
     titles = titles_by_word(rows[0])
-    if not any(title in titles for title in (*_NAME, *_ID, *_LOGIN, *_EMAIL, *_LAST)):
+    if not any(title in titles for title in (*_NAME, *_ID, *_LOGIN, *_EMAIL, *_TITLES["last"])):
         columns = ", ".join(list(rows[0])[:6])
         raise UsageError(
             f"the roster {path} has no column name, id or email. Rename one of these: {clean(columns, 200)}"
@@ -178,7 +112,7 @@ def _entry(row: dict[str, str], titles: dict[str, str]) -> RosterEntry | None:
         cells = (row.get(titles[title], "").strip() for title in choices if title in titles)
         return next(filter(None, cells), "")
 
-    given, family = first(_FIRST), first(_LAST)
+    given, family = first(_TITLES["first"]), first(_TITLES["last"])
     name = first(_NAME) or f"{given} {family}".strip()
     if "," in name:  # Canvas: "Lovelace, Ada"
         family, _, given = (part.strip() for part in name.partition(","))
@@ -212,7 +146,7 @@ def _entry(row: dict[str, str], titles: dict[str, str]) -> RosterEntry | None:
         frozenset(keys - {""}),
         ids,
         clean(first(_SECTION), 100),
-        clean(first(_TA), 100),
+        clean(first(_TITLES["ta"]), 100),
     )
 
 
