@@ -13,9 +13,7 @@ from autograder.engine.student import Cache
 Array = np.ndarray[Any, np.dtype[Any]]
 
 # Two ways to make the same mistake may round differently in float32; the float64 checks distinguish mistakes.
-# There, Adam's first step divides the rounding of a gradient that is 0, about 1e-17 and other on each CPU, by 1e-8.
-_LOOSER = {np.dtype(np.float64): Tolerance(1e-9, floor=1e-9), np.dtype(np.float32): Tolerance(1e-3, floor=1e-4)}
-TOLERANCES_FOR_MATCHES = TOLERANCES | _LOOSER
+TOLERANCES_FOR_MATCHES = {**TOLERANCES, np.dtype(np.float32): Tolerance(relative=1e-3, floor=1e-4)}
 MIN_DISTINCTIVE = 4
 DISTINCT_ERROR = 10  # times the tolerance
 _NUMERIC = (np.ndarray, np.generic, float)
@@ -70,7 +68,7 @@ def _match_arrays(student: Array, candidate: Array, coarse: bool) -> Match:
         coarse = coarse or np.float32 in (student.dtype, candidate.dtype)
         student, candidate = student.astype(np.float64), candidate.astype(np.float64)
     dtype = np.dtype(np.float32) if coarse else candidate.dtype
-    tolerance = TOLERANCES_FOR_MATCHES.get(dtype, TOLERANCES_FOR_MATCHES[np.dtype(np.float64)])
+    tolerance = TOLERANCES_FOR_MATCHES.get(dtype, TOLERANCES[np.dtype(np.float64)])
     with np.errstate(all="ignore"):
         difference = np.abs(student - candidate)
         near = difference <= tolerance.allowed(candidate)

@@ -33,8 +33,8 @@ def test_next_steps(student: StudentCode, reference: Reference, compare: Compare
     params, state = draw_params(draw, config), dict[str, Any]()
     expected_params, expected_state = params, state
     for x, y in draw_batches(draw, config, 3, 2):
-        expected = reference.training.train_step(expected_params, expected_state, x, y, config, 2.0**-6, eps=LARGE_EPS)
-        value = student.training.train_step(params, state, x, y, config, 2.0**-6, eps=LARGE_EPS)
+        expected = reference.training.train_step(expected_params, expected_state, x, y, config, 2.0**-10, eps=LARGE_EPS)
+        value = student.training.train_step(params, state, x, y, config, 2.0**-10, eps=LARGE_EPS)
         compare(value, expected)
         (_, params, state), (_, expected_params, expected_state) = value, expected
 
@@ -61,7 +61,8 @@ def test_step_options(agree: Agree, draw: RandomInputs) -> None:
 @graded("training.train_step")
 def test_step_clipped(agree: Agree, draw: RandomInputs) -> None:
     """With clipping: gradients above and below the limit"""
-    config = small_config()
+    # The gradient of the keys' bias is 0 but for rounding, which Adam's usual eps, used by mistake, would amplify.
+    config = small_config(bias=False)
     ((x, y),) = draw_batches(draw, config, 1, 3)
     params = draw_params(draw, config)
     agree(params, {}, x, y, config, 0.125, eps=LARGE_EPS, max_norm=0.25)
