@@ -81,6 +81,7 @@ PAIRS = {
     "similar name": ("softmax.py", "softmax_final.py"),
     "copy": ("softmax.py", "softmax (1).py"),
     "folder below": ("softmax.py", "src/softmax.py"),
+    "attempt below": ("softmax.py", "attempt1/softmax.py"),
     "later attempt": ("attempt2/softmax.py", "attempt1/softmax.py"),
     "later version": ("softmax-v2.ipynb", "softmax-v1.ipynb"),
     "named notebook": ("softmax.ipynb", "softmax-v1.ipynb"),
@@ -123,6 +124,40 @@ def test_of_two_files_the_one_a_person_takes_counts(tmp_path, reader, form, pair
     (ignored,) = [file for file in found.files if file["ignored"]]
     assert ignored["name"].endswith(files[1 - counts].path)
     assert "stub" in contents or found.notes
+
+
+@pytest.mark.parametrize("own", ["stub", "right"])
+def test_file_in_the_folder_of_its_assignment_counts_unless_it_is_a_stub(tmp_path, reader, own):
+    as_folder(tmp_path, [Made("softmax/softmax.py", own), Made("attention/softmax.py", "right")])
+    parts = tuple(SubmissionPart(tmp_path / name, assignment=name) for name in ("softmax", "attention"))
+    found = account_for(read_files(Attempt(parts)), TRANSFORMER, reader)
+    assert found.counting == {"softmax": "softmax/softmax.py" if own == "right" else "attention/softmax.py"}
+
+
+@pytest.mark.parametrize(("times", "is_read"), [(3, True), (4, False)])
+def test_archives_are_opened_up_to_two_levels_deep(tmp_path, reader, times, is_read):
+    content, name = Made("softmax.py", "right").content, "softmax.py"
+    for _ in range(times):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            archive.writestr(name, content)
+        content, name = buffer.getvalue(), "work.zip"
+    (tmp_path / name).write_bytes(content)
+    found = account_for(read_files(Attempt((SubmissionPart(tmp_path),))), TRANSFORMER, reader)
+    assert bool(found.counting) is is_read
+
+
+def test_helpers_at_the_top_and_beside_the_work_are_taken(tmp_path, reader):
+    helpers = {"top.py": 1, "src/beside.py": 2, "other/far.py": 3, "Twin.py": 4, "src/twin.py": 5, "src/top.py": 1}
+    for name, value in {**helpers, "src/softmax.py": CODE["right"]}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"{value}")
+    found = account_for(read_files(Attempt((SubmissionPart(tmp_path),))), TRANSFORMER, reader)
+    assert found.modules.keys() == {"softmax.py", "top.py", "beside.py", "Twin.py"}
+    ignored = {file["name"]: file["ignored"] for file in found.files if file["ignored"]}
+    assert ignored["other/far.py"] == "it does not lie beside a file that counts"
+    assert ignored["src/twin.py"] == "there are two files of that name", "on some systems, they are the same"
+    assert ignored["src/top.py"] == "another file has the same content"
 
 
 def test_one_file_may_hold_several_assignments(tmp_path, reader):
