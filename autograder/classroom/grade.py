@@ -306,7 +306,7 @@ class _Recorder:
         self._store.add(entry)
         self._graded.add(f"results/{entry.file}")
         self._progress.done += 1
-        self._progress.entry, self._progress.name = entry, task.name
+        self._progress.name, self._progress.problem = task.name, entry.problem
         self._on_progress(self._progress)
         started = time.monotonic()
         if started > self._write_again_at:
@@ -321,11 +321,11 @@ class _Recorder:
     def _leave_out(self, task: GradingTask) -> None:
         self._class.left_out[task.name] += 1
         self._progress.done += 1
-        self._on_progress(dataclasses.replace(self._progress, entry=None))
+        self._on_progress(dataclasses.replace(self._progress, name=""))
 
     def warn(self, text: str) -> None:
         """Report a warning."""
-        self._on_progress(dataclasses.replace(self._progress, entry=None, warning=text))
+        self._on_progress(dataclasses.replace(self._progress, name="", warning=text))
 
     def score(self) -> Document:
         """Write the class document, the table and the history, and return the document."""

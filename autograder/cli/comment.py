@@ -122,8 +122,8 @@ def _show_change(done: "Regrade", record: "CommentRecord", console: "Console") -
         changes = [f"the score of {record.assignment} stays the same"]
     console.print(Text(f"{name}: {', '.join(changes) or record.summary}"))
     if record.changes_points:
-        lines = score_lines(after, done.after)
-        console.print(Text("\n".join(f"  {line}" for line in lines if line.startswith(f"{record.assignment}:")), "dim"))
+        lines = score_lines(after, done.after, [record.assignment])
+        console.print(Text("\n".join(f"  {line}" for line in lines), "dim"))
 
 
 def _list_comments(out: Path, submission: str, console: "Console") -> None:

@@ -96,6 +96,17 @@ class SubmissionResult:
         return bool(self.checks) and all(check.status == "passed" for check in self.checks)
 
 
+@dataclass(frozen=True)
+class ProgressEntry:
+    """The latest result of one function: its status and points, and the fingerprint of the code that was checked."""
+
+    fingerprint: str
+    status: Status
+    earned: float
+    possible: float
+    since: str  # when the function reached this status, ISO 8601 in UTC
+
+
 def function_status(checks: Iterable[CheckResult]) -> Status:
     """Return one status for all checks of a function: the most urgent one."""
     return most_urgent({check.status for check in checks})

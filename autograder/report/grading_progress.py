@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
 
 from rich.console import Console
 from rich.panel import Panel
@@ -28,19 +27,6 @@ FEWEST_FOR_ESTIMATE = 10  # results: most of the time until the first ones is sp
 STATUSES_WITHOUT_SCORE = ("missing", "unreadable", "failed", "waiting")
 
 
-class GradedSubmission(Protocol):
-    """The part of a result that is shown during the run."""
-
-    status: Literal["graded", "unreadable", "failed"]
-    reason: str
-    notes: list[str]
-
-    @property
-    def statuses(self) -> dict[str, int]:
-        """Return the number of checks with each status."""
-        ...
-
-
 @dataclass
 class GradingProgress:
     """The progress of a run, reported at its start, after each result and with each warning."""
@@ -48,8 +34,8 @@ class GradingProgress:
     todo: int  # number of submissions to grade, without the reused ones
     reused: int  # number of submissions whose stored result is current
     done: int = 0  # number of submissions graded so far
-    entry: GradedSubmission | None = None  # the latest result; None at the start and with a warning
-    name: str = ""  # the submission of that result
+    name: str = ""  # the submission that was graded last; empty at the start and with a warning
+    problem: str = ""  # what an instructor should know about that submission before the end
     warning: str = ""
 
 
@@ -66,14 +52,16 @@ def show_progress(console: Console) -> Iterator[Callable[[GradingProgress], None
             elapsed = time.monotonic() - started
             speed = _speed(progress, elapsed)
             bar.update(task, total=progress.todo, completed=progress.done, speed=", ".join(speed))
-            if progress.entry is None:
+            if not progress.name:
                 if progress.warning:
                     console.print(Text(progress.warning, STATUS_STYLES["error"][1]))
                 elif progress.reused:
                     console.print(Text(f"{progress.reused} already graded, {progress.todo} to grade"))
                 return
-            if problem := _problem(progress.entry):
-                console.print(Text.assemble((f"{progress.name}: ", "bold"), (problem, STATUS_STYLES["error"][1])))
+            if progress.problem:
+                console.print(
+                    Text.assemble((f"{progress.name}: ", "bold"), (progress.problem, STATUS_STYLES["error"][1]))
+                )
             if not console.is_terminal and time.monotonic() - last_line > SECONDS_BETWEEN_LINES:
                 last_line = time.monotonic()
                 console.print(Text(", ".join([f"{progress.done} of {progress.todo} graded", *speed])))
@@ -87,14 +75,6 @@ def _speed(progress: GradingProgress, elapsed: float) -> list[str]:
         return []
     minutes = elapsed / progress.done * (progress.todo - progress.done) / 60
     return [f"{progress.done / elapsed:.1f}/s", f"about {minutes:.0f} min left" if minutes > 1 else "under 1 min left"]
-
-
-def _problem(entry: GradedSubmission) -> str:
-    """Return what an instructor should know before the end: why a submission was not graded, and timeouts."""
-    if entry.status != "graded":
-        return entry.reason
-    timeouts = entry.statuses.get("timeout", 0)
-    return "; ".join([*entry.notes, *([f"{counted(timeouts, 'check')} timed out"] if timeouts else [])])
 
 
 def warn_no_sandbox(console: Console) -> None:

@@ -4,134 +4,17 @@ Every text is composed here, with the words of the terminal report; `static/repo
 students is cleaned of control and direction characters, and still has to be shown as text, never as HTML.
 """
 
-from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypedDict
+from typing import Any
 
 from autograder.core.text import clean, counted
 from autograder.documents.reading import Document
 from autograder.report import value_words, wording
 
-if TYPE_CHECKING:
-    from autograder.documents.types import PointsRecord
-
 MAX_OUTPUT_LINES = 200  # more than in the terminal, because the page folds them
 
 
-class StatusCount(TypedDict):
-    """How many checks have a status."""
-
-    status: str
-    count: int
-    word: str
-    mark: str
-
-
-class NamedMistake(TypedDict):
-    """A recognized mistake."""
-
-    title: str
-    reason: str  # how it was recognized
-    explanation: str
-    hint: str  # a question to think about
-
-
-class Values(TypedDict):
-    """The value that differs most."""
-
-    label: str
-    yours: str
-    expected: str
-    where: str
-    tolerance: str
-
-
-class Shapes(TypedDict):
-    """The shape of an answer and the expected one."""
-
-    yours: str
-    expected: str
-
-
-class LegendEntry(TypedDict):
-    """What a mark of the map means."""
-
-    mark: str
-    glyph: str
-    word: str
-    text: str
-
-
-class ErrorMap(TypedDict):
-    """The map of wrong elements; the numbers of both arrays where it is small."""
-
-    rows: list[str]
-    axes: list[str]  # names of the vertical and the horizontal axis, empty if they have none
-    at: str  # where the slice is
-    row_labels: list[str]
-    column_labels: list[str]
-    yours: list[list[str]] | None
-    expected: list[list[str]] | None
-    yours_short: list[list[str]] | None
-    expected_short: list[list[str]] | None
-    legend: list[LegendEntry]
-    legend_note: str  # what the percentages of the legend refer to
-    description: str  # what the map shows, for readers who do not see it
-
-
-class Location(TypedDict):
-    """A line of the student's code."""
-
-    file: str
-    line: int
-    text: str
-
-
-class Card(TypedDict):
-    """One finding: the first failed check of a function, and those that fail for the same reason."""
-
-    function: str  # or the file that Python cannot read or import
-    title: str  # of the check; empty for a file
-    status: str
-    word: str
-    mark: str
-    points_text: str
-    message: str
-    inputs: str
-    also: list[str]
-    affected: str
-    help: str
-    mistake: NamedMistake | None
-    values: Values | None
-    shapes: Shapes | None
-    map: ErrorMap | None
-    stage: str
-    location: Location | None
-    called_from: Location | None
-    output: str
-    warnings: list[str]
-
-
-class PageReport(TypedDict):
-    """The report of one run of checks."""
-
-    passed: bool
-    subject: str  # the function that was checked, or how many
-    headline: str
-    points: "PointsRecord"
-    points_text: str
-    counts: list[StatusCount]
-    seconds: float
-    notes: list[str]
-    internal_errors: list[str]
-    cards: list[Card]
-    waiting: list[str]
-    remaining: str
-    remaining_titles: list[str]  # function and title of each failed check that has no card
-    labels: dict[str, str]
-
-
-def page_report(document: Document) -> PageReport:
+def page_report(document: Document) -> dict[str, Any]:
     """Return what a page shows of a result document: the findings that the terminal shows first, and what is left."""
     checks = wording.all_checks(document)
     findings = wording.one_per_finding(wording.failed_checks(document))
@@ -153,7 +36,7 @@ def page_report(document: Document) -> PageReport:
         "cards": [_card(finding) for finding in shown],
         "waiting": [clean(line) for line in wording.waiting_lines(checks)],
         "remaining": wording.remaining_text(len(left)) if left else "",
-        "remaining_titles": left,
+        "remaining_titles": left,  # function and title of each failed check that has no card
         "labels": dict(wording.LABELS),
     }
 
@@ -162,11 +45,12 @@ def _titles(finding: Document) -> list[str]:
     return [f"{finding['function']}: {clean(title)}" for title in (finding["title"], *finding["also"])]
 
 
-def _card(check: Document) -> Card:
+def _card(check: Document) -> dict[str, Any]:
+    """Return one finding: the first failed check of a function, and those that fail for the same reason."""
     status, mistake, worst = check["status"], check["mistake"], value_words.worst_value(check)
     subject, title = wording.panel_title(check)
     return {
-        "function": subject,
+        "function": subject,  # or the file that Python cannot read or import; then there is no title
         "title": clean(title),
         "status": status,
         "word": wording.STATUS_WORDS[status],
@@ -177,18 +61,9 @@ def _card(check: Document) -> Card:
         "also": [clean(title) for title in check["also"]],
         "affected": wording.affected_text(check),
         "help": clean(check["help"] or ""),
-        "mistake": _mistake(mistake) if mistake else None,
-        "values": {
-            "label": worst.label,
-            "yours": clean(worst.yours),
-            "expected": clean(worst.expected),
-            "where": worst.where,
-            "tolerance": worst.tolerance,
-        } if worst else None,
-        "shapes": {
-            "yours": _shape(check["shapes"]["yours"]),
-            "expected": _shape(check["shapes"]["expected"]),
-        } if check["shapes"] else None,
+        "mistake": mistake and {key: clean(mistake[key]) for key in ("title", "reason", "explanation", "hint")},
+        "values": worst and {key: clean(text) for key, text in worst._asdict().items()},
+        "shapes": check["shapes"] and {whose: str(tuple(sizes)) for whose, sizes in check["shapes"].items()},
         "map": _error_map(check) if check["error_map"] else None,
         "stage": clean(check["first_wrong_stage"] or ""),
         "location": _location(check["location"]),
@@ -198,22 +73,12 @@ def _card(check: Document) -> Card:
     }  # fmt: skip
 
 
-def _mistake(mistake: Document) -> NamedMistake:
-    title, reason, explanation, hint = (clean(mistake[key]) for key in ("title", "reason", "explanation", "hint"))
-    return {"title": title, "reason": reason, "explanation": explanation, "hint": hint}
+def _location(location: Document | None) -> dict[str, Any] | None:
+    return {**location, "file": clean(location["file"]), "text": clean(location["text"])} if location else None
 
 
-def _shape(sizes: Sequence[int]) -> str:
-    return str(tuple(sizes))
-
-
-def _location(location: Document | None) -> Location | None:
-    if not location:
-        return None
-    return {"file": clean(location["file"]), "line": location["line"], "text": clean(location["text"])}
-
-
-def _error_map(check: Document) -> ErrorMap:
+def _error_map(check: Document) -> dict[str, Any]:
+    """Return the map of wrong elements; the numbers of both arrays where it is small."""
     picture = check["error_map"]
     down, across = value_words.map_axes(picture)
     rows: list[str] = picture["rows"]
@@ -222,13 +87,13 @@ def _error_map(check: Document) -> ErrorMap:
         row_labels = [""]  # of a vector
     words = value_words.map_legend(check)
     texts = value_words.map_legend_with_thresholds(check)
-    legend: list[LegendEntry] = [
+    legend = [
         {"mark": mark, "glyph": value_words.MAP_GLYPHS[mark], "word": word, "text": texts[mark]}
         for mark, word in words.items()
     ]
     return {
         "rows": rows,
-        "axes": [down, across],
+        "axes": [down, across],  # empty where an axis has no name
         "at": clean(picture["at"]),
         "row_labels": row_labels,
         "column_labels": _index_labels(across or "column", picture["shape"][-1], len(rows[0])),
@@ -238,7 +103,7 @@ def _error_map(check: Document) -> ErrorMap:
         "expected_short": _numbers(picture.get("expected"), short=True),
         "legend": legend,
         "legend_note": value_words.threshold_note(texts),
-        "description": _description(picture, words),
+        "description": _description(picture, words),  # for readers who do not see the map
     }
 
 

@@ -2,7 +2,6 @@
 
 import textwrap
 from collections.abc import Container, Mapping, Sequence
-from typing import Protocol
 
 from rich.console import Console
 from rich.table import Table
@@ -11,6 +10,7 @@ from rich.text import Text
 from autograder.core.text import ago
 from autograder.course import Assignment, Curriculum, Function
 from autograder.course.duration import DIFFICULTY, duration
+from autograder.documents.results import ProgressEntry
 from autograder.report.check_report import STATUS_STYLES
 
 DOTS = ("", "●○○", "●●○", "●●●")
@@ -23,24 +23,11 @@ NARROW = 72  # columns below which the folded list leaves out the expected time
 WIDE_ROOM, LONG_NAME, NARROW_ROOM = 74, 26, 30
 
 
-class FunctionProgress(Protocol):
-    """The latest result of a function. `since` is when it got its status, ISO 8601."""
-
-    @property
-    def status(self) -> str: ...  # noqa: D102
-    @property
-    def earned(self) -> float: ...  # noqa: D102
-    @property
-    def possible(self) -> float: ...  # noqa: D102
-    @property
-    def since(self) -> str: ...  # noqa: D102
-
-
 def render(
     curriculum: Curriculum,
     selected: tuple[str, ...],
     console: Console,
-    entries: Mapping[str, FunctionProgress] | None = None,
+    entries: Mapping[str, ProgressEntry] | None = None,
     stale: frozenset[str] = frozenset(),
     total: int | None = None,
     unfolded: Container[str] | None = None,
@@ -94,7 +81,7 @@ def _render_folded(
     curriculum: Curriculum,
     selected: tuple[str, ...],
     console: Console,
-    entries: Mapping[str, FunctionProgress] | None,
+    entries: Mapping[str, ProgressEntry] | None,
     stale: frozenset[str],
     unfolded: Container[str],
 ) -> None:
@@ -135,7 +122,7 @@ def _render_folded(
 
 def _print_summary(
     functions: Sequence[Function],
-    entries: Mapping[str, FunctionProgress],
+    entries: Mapping[str, ProgressEntry],
     total: int | None,
     stale: frozenset[str],
     console: Console,
@@ -145,7 +132,7 @@ def _print_summary(
         console.print(Text("~ not checked as it is now: headway check, or headway to watch", "dim"))
 
 
-def _status(entries: Mapping[str, FunctionProgress] | None, function: Function) -> str:
+def _status(entries: Mapping[str, ProgressEntry] | None, function: Function) -> str:
     entry = entries.get(function.qualified) if entries else None
     return entry.status if entry else "not_started"
 
@@ -158,7 +145,7 @@ def _common_status(statuses: Sequence[str]) -> str:
     return "passed" if set(statuses) == {"passed"} else "not_started"
 
 
-def _assignment_points(assignment: Assignment, entries: Mapping[str, FunctionProgress] | None) -> str:
+def _assignment_points(assignment: Assignment, entries: Mapping[str, ProgressEntry] | None) -> str:
     """Return the points of an assignment, once any of it was begun."""
     known = {f: entries[f.qualified] for f in assignment.functions if f.qualified in entries} if entries else {}
     if all(entry.status == "not_started" for entry in known.values()):
@@ -177,7 +164,7 @@ def _table(*widths: int) -> Table:
     return table
 
 
-def _heading(assignment: Assignment, entries: Mapping[str, FunctionProgress] | None) -> Table:
+def _heading(assignment: Assignment, entries: Mapping[str, ProgressEntry] | None) -> Table:
     known = {f: entries[f.qualified] for f in assignment.functions if f.qualified in entries} if entries else {}
     earned = sum(entry.earned for entry in known.values())
     possible = sum(entry.possible for function, entry in known.items() if not function.bonus)
@@ -194,11 +181,11 @@ def _heading(assignment: Assignment, entries: Mapping[str, FunctionProgress] | N
     return table
 
 
-def _points(entry: FunctionProgress) -> str:
+def _points(entry: ProgressEntry) -> str:
     return f"{entry.earned:g} / {entry.possible:g}"
 
 
-def _function_row(function: Function, name: Text, entries: Mapping[str, FunctionProgress] | None) -> list[Text]:
+def _function_row(function: Function, name: Text, entries: Mapping[str, ProgressEntry] | None) -> list[Text]:
     effort = [Text(_duration(function.minutes)), Text(DOTS[function.difficulty], "dim")]
     if entries is None:
         return [Text(), name, *effort]
@@ -232,7 +219,7 @@ def _name(function: Function, stale: frozenset[str]) -> str:
 
 
 def _summary(
-    functions: Sequence[Function], entries: Mapping[str, FunctionProgress], total: int | None, stale: frozenset[str]
+    functions: Sequence[Function], entries: Mapping[str, ProgressEntry], total: int | None, stale: frozenset[str]
 ) -> Text:
     known = [entries[function.qualified] for function in functions if function.qualified in entries]
     passed = {name for name, entry in entries.items() if entry.status == "passed"}

@@ -1,7 +1,7 @@
 """The training runs of a workspace as a table, or as lines in a narrow terminal: `headway runs`."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.text import Text
@@ -11,28 +11,24 @@ from autograder.report.styles import grid
 NARROW = 76  # columns; below, each run takes two lines
 
 
-class Run(Protocol):
-    """A training run in a file, as it is listed."""
+@dataclass(frozen=True)
+class ModelSummary:
+    """A model in a file, as it is listed; one that was trained here has a step."""
 
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def about(self) -> str: ...  # noqa: D102
-    @property
-    def step(self) -> int | None: ...  # noqa: D102
-    @property
-    def steps(self) -> int | None: ...  # noqa: D102
-    @property
-    def loss(self) -> float | None: ...  # noqa: D102
-    @property
-    def validation(self) -> float | None: ...  # noqa: D102
-    @property
-    def seconds(self) -> float | None: ...  # noqa: D102
-    @property
-    def changed_settings(self) -> tuple[str, ...]: ...  # noqa: D102
+    name: str  # of the file
+    kind: str  # "gpt", "bigram", "llama" or "encoder-decoder"; "imported"; empty if the file cannot be read
+    changed: float  # when it was written, in seconds since 1970
+    about: str  # what it is, in a few words; or why it cannot be used
+    step: int | None = None
+    steps: int | None = None
+    loss: float | None = None
+    validation: float | None = None
+    seconds: float | None = None  # that training took
+    parameters: int | None = None
+    changed_settings: tuple[str, ...] = ()  # that are not the preset's, as NAME=VALUE
 
 
-def render(runs: Sequence[Run], console: Console, *, plain: bool = False) -> None:
+def render(runs: Sequence[ModelSummary], console: Console, *, plain: bool = False) -> None:
     """Print the runs: file, preset and text, steps, losses, time, and the settings that are not the preset's."""
     if plain or console.width < NARROW:
         for run in runs:
@@ -50,7 +46,7 @@ def render(runs: Sequence[Run], console: Console, *, plain: bool = False) -> Non
     console.print(table)
 
 
-def _line(run: Run) -> str:
+def _line(run: ModelSummary) -> str:
     about = " ".join((run.about, *run.changed_settings))
     parts = [f"{_steps(run)} steps"]
     parts += [f"training {_loss(run.loss)}"] if run.loss is not None else []
@@ -59,7 +55,7 @@ def _line(run: Run) -> str:
     return f"{run.name}: {about}: {', '.join(parts)}"
 
 
-def _steps(run: Run) -> str:
+def _steps(run: ModelSummary) -> str:
     if run.step is None:
         return ""
     return f"{run.step:,}" if run.steps is None or run.step >= run.steps else f"{run.step:,} of {run.steps:,}"

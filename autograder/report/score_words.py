@@ -4,6 +4,7 @@ Every number is rounded to two decimals, as in grades.csv. Where the rounded num
 """
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -14,20 +15,24 @@ from autograder.documents.reading import Document
 _TINY = 1e-4  # documents hold six decimals
 
 
-def score_lines(student: Document, document: Document) -> list[str]:
-    """Return the lines for a student of a class document.
+def score_texts(student: Document, document: Document) -> dict[str, str]:
+    """Return how a student of a class document got each score, by assignment, and last the "total".
 
-    For example: "softmax: 18 of 20 points, 1 day late: −2, so 16; weight 40: 16 / 20 × 40 = 32".
+    For example: "18 of 20 points, 1 day late: −2, so 16; weight 40: 16 / 20 × 40 = 32".
     """
-    lines, contributions = [], []
+    texts, contributions = {}, []
     for assignment in document["assignments"]:
-        grade = student["assignments"].get(assignment["name"])
-        if grade is None:
-            continue
-        lines.append(f"{assignment['name']}: {_assignment_text(grade, assignment['weight'])}")
-        if grade["counts"] == "counts":
-            contributions.append(_contribution(grade, assignment["weight"]))
-    return [*lines, f"total: {_total_text(student, contributions)}"]
+        if (grade := student["assignments"].get(assignment["name"])) is not None:
+            texts[assignment["name"]] = _assignment_text(grade, assignment["weight"])
+            if grade["counts"] == "counts":
+                contributions.append(_contribution(grade, assignment["weight"]))
+    return {**texts, "total": _total_text(student, contributions)}
+
+
+def score_lines(student: Document, document: Document, names: Collection[str] = ()) -> list[str]:
+    """Return the same as lines that begin with the name; only those of `names`, if there are any."""
+    texts = score_texts(student, document)
+    return [f"{name}: {text}" for name, text in texts.items() if not names or name in names]
 
 
 def unmarked_rubric_items(student: Document) -> list[tuple[str, str]]:

@@ -2,28 +2,17 @@
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from autograder import __version__
 from autograder.course import Curriculum
-from autograder.documents.results import STATUSES, CheckResult, Status, function_status
+from autograder.documents.results import STATUSES, CheckResult, ProgressEntry, Status, function_status
 from autograder.workspace.state import State
 
 # Keys of the state file.
 KEY, VERSION = "progress", "kit"  # codespell:ignore kit
 CURRENT_FUNCTION = "at"
-
-
-@dataclass(frozen=True)
-class ProgressEntry:
-    """The latest result of one function: its status and points, and the fingerprint of the code that was checked."""
-
-    fingerprint: str
-    status: Status
-    earned: float
-    possible: float
-    since: str  # when the function reached this status, ISO 8601 in UTC
 
 
 def load(state: State, curriculum: Curriculum) -> dict[str, ProgressEntry]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from autograder.course import Curriculum
 from autograder.course.file_names import similar_files
-from autograder.documents.results import CheckResult, Status, SubmissionResult
+from autograder.documents.results import CheckResult, ProgressEntry, Status, SubmissionResult
 from autograder.engine.cell_locations import locate_in_cells
 from autograder.errors import UsageError
 from autograder.workspace import badges, notebook_files, progress, sources
@@ -191,7 +191,7 @@ class Workspace:
         self.refresh_snapshot()
 
     @cached_property
-    def progress(self) -> dict[str, progress.ProgressEntry]:
+    def progress(self) -> dict[str, ProgressEntry]:
         """The latest result of each function, by qualified name; it may be of code that has changed since."""
         return progress.load(self.state, self.curriculum) if self.has_recorded_course else {}
 

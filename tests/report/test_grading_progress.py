@@ -9,8 +9,6 @@ from rich.console import Console
 from autograder.report import grading_progress
 from autograder.report.grading_progress import GradingProgress
 
-ENTRY = SimpleNamespace(status="graded", reason="", notes=[], statuses={})
-
 
 @pytest.mark.parametrize(
     ("done", "todo", "seconds", "shown"),
@@ -28,7 +26,7 @@ def test_progress_estimates_only_after_ten_results(monkeypatch, done, todo, seco
     with grading_progress.show_progress(Console(file=text, width=80)) as update:
         update(GradingProgress(todo, 0))
         now[0] = seconds
-        update(GradingProgress(todo, 0, done, ENTRY, "ada"))
+        update(GradingProgress(todo, 0, done, "ada"))
     assert text.getvalue() == f"{shown}\n"
 
 

@@ -25,9 +25,8 @@ def results_of(
     if history is None:
         history = history_by_student(book).get(student["submission"], [])
     result, code = book.result_of(student), book.code_of(student)
-    arithmetic = score_lines(student, book.document)
+    arithmetic = score_lines(student, book.document, (*names, "total") if names else ())
     if names:
-        arithmetic = [line for line in arithmetic if line.partition(":")[0] in (*names, "total")]
         assignments = {name: grade for name, grade in student["assignments"].items() if name in names}
         student = {**student, "assignments": assignments}
         if result is not None:

@@ -97,9 +97,8 @@ def _feedback_of(
         "weights": {assignment: grade["possible"]},
         "comments": [one for one in student["comments"] if one["assignment"] in ("", assignment)],
     }
-    lines = [line for line in score_lines(student, book.document) if line.startswith(f"{assignment}: ")]
     result = {**result, "assignments": entries, "points": entries[0]["points"]}
-    return only, result, book.code_of(student), lines
+    return only, result, book.code_of(student), score_lines(student, book.document, [assignment])
 
 
 def _in_format_of(

@@ -89,9 +89,7 @@ def _test(check: Document, number: str, visibility: Visibility) -> dict[str, Any
 
 def _summary(book: Gradebook, student: Document, result: Document, assignment: str | None) -> str:
     """Return how the score follows from the points, the instructor's comments, and notes on the submission."""
-    lines = score_lines(student, book.document)
-    if assignment is not None:
-        lines = [line for line in lines if line.startswith(f"{assignment}: ")]
+    lines = score_lines(student, book.document, () if assignment is None else [assignment])
     comments = [
         note["text"] for note in student["comments"] if assignment is None or note["assignment"] in ("", assignment)
     ]

@@ -30,7 +30,7 @@ from autograder.core.points import rounded_points
 from autograder.core.text import clean
 from autograder.documents.reading import Document
 from autograder.errors import UsageError
-from autograder.report.score_words import score_lines
+from autograder.report.score_words import score_texts
 from autograder.report.wording import STATUS_WORDS
 
 MAX_REMARKS = 8
@@ -193,8 +193,7 @@ def _plain(text: str) -> str:
 def _comment(book: Gradebook, student: Document, assignment: str | None) -> str:
     """Return the comment as HTML, in one paragraph: score, the instructor's comments, what did not pass and why."""
     result = book.result_of(student)
-    prefix = f"{assignment or 'total'}: "
-    parts = [line.removeprefix(prefix) for line in score_lines(student, book.document) if line.startswith(prefix)]
+    parts = [score_texts(student, book.document).get(assignment or "total", "")]
     parts += [note["text"] for note in student["comments"] if note["assignment"] in ("", assignment)]
     parts += [_remarks(result, assignment)] if result is not None else []
     return csv_cells.text(html.escape(MARK + ". ".join(part.rstrip(". ") for part in parts if part) + "."))

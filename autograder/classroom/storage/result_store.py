@@ -16,7 +16,6 @@ import json
 import os
 import shutil
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -27,6 +26,7 @@ from urllib.parse import quote
 import msgspec
 
 from autograder.core.files import read_plain_file, write_atomically
+from autograder.core.text import counted
 from autograder.errors import UsageError
 
 JOURNAL, LOCK, RESULTS = "journal.jsonl", ".lock", "results"
@@ -54,12 +54,12 @@ class JournalEntry:
     signature: str = ""  # see `intake.file_signature`; empty if contents must be compared
 
     @property
-    def statuses(self) -> dict[str, int]:
-        """Return the number of checks with each status."""
-        counts = Counter[str]()
-        for checks in self.checks.values():
-            counts.update(checks)
-        return dict(counts)
+    def problem(self) -> str:
+        """Return what an instructor should know while the class is graded: why there is no result, notes, timeouts."""
+        if self.status != "graded":
+            return self.reason
+        timeouts = sum(checks.get("timeout", 0) for checks in self.checks.values())
+        return "; ".join([*self.notes, *([f"{counted(timeouts, 'check')} timed out"] if timeouts else [])])
 
     def has_begun(self, assignment: str) -> bool:
         """Return whether something of an assignment was submitted, besides untouched stubs."""

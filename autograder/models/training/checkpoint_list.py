@@ -2,7 +2,6 @@
 
 import math
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,27 +15,11 @@ from autograder.models.pretrained import model_file
 from autograder.models.training import checkpoint, datasets
 from autograder.models.training.curve_points import LOSSES
 from autograder.models.training.hyperparameters import changed_settings
+from autograder.report.runs_table import ModelSummary
 
 SUFFIX = ".safetensors"
 _NAME = re.compile(r"\w+(?:[._-]\w+)*", re.ASCII)
 LONGEST_NAME = 100
-
-
-@dataclass(frozen=True)
-class ModelSummary:
-    """A model in a file, as it is listed."""
-
-    name: str  # of the file
-    kind: str  # "gpt", "bigram", "llama" or "encoder-decoder"; "imported"; empty if the file cannot be read
-    changed: float  # when it was written, in seconds since 1970
-    about: str  # what it is, in a few words; or why it cannot be used
-    step: int | None = None
-    steps: int | None = None
-    loss: float | None = None
-    validation: float | None = None
-    seconds: float | None = None  # that training took
-    parameters: int | None = None
-    changed_settings: tuple[str, ...] = ()  # that are not the preset's, as NAME=VALUE
 
 
 def model_path(folder: Path, name: str) -> Path:
