@@ -18,8 +18,9 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import SubmissionResult
 from autograder.engine.diagnosis import diagnose
 from autograder.engine.session import Options, check
-from autograder.sandbox import Workers, start_workers
+from autograder.sandbox.process import start_workers
 from autograder.sandbox.source_reader import SourceReader
+from autograder.sandbox.workers import Workers
 from autograder.workspace import create
 
 pytest_plugins = ["support.lanes", "support.required_sandbox"]

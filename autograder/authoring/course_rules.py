@@ -8,7 +8,7 @@ from pathlib import Path
 
 from autograder.authoring.problems import Problem, line_with
 from autograder.course import Assignment, Curriculum, Function, registry
-from autograder.sandbox.filesystem import IMPORTABLE
+from autograder.sandbox.server import IMPORTABLE
 
 PAGES = ("index", "glossary", "commands", "train")  # of a course's website
 

@@ -10,7 +10,7 @@ from autograder.authoring.problems import Problem, parse
 from autograder.course import Assignment, Curriculum, registry
 from autograder.course.stubs import NOTEBOOK_ONLY, PICTURE, is_private, make_stub
 from autograder.errors import HeadwayError
-from autograder.sandbox.filesystem import IMPORTABLE
+from autograder.sandbox.server import IMPORTABLE
 
 
 def find_problems(assignment: Assignment, curriculum: Curriculum) -> Iterator[Problem]:

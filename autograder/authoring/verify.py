@@ -34,7 +34,8 @@ from autograder.engine.official_solutions import copy_official_solutions, offici
 from autograder.engine.reference import Reference, has_current_answers
 from autograder.engine.reference.memo import Memo, read_shipped, shipped_file
 from autograder.engine.session import CheckSession, Options, check, run_in_session
-from autograder.sandbox import Workers, start_workers
+from autograder.sandbox.process import start_workers
+from autograder.sandbox.workers import Workers
 
 FRESH_SEED = 20_261  # Solutions and right answers are checked on these inputs, too.
 

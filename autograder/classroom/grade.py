@@ -29,7 +29,8 @@ from autograder.documents.reading import Document
 from autograder.engine import session
 from autograder.errors import UsageError, missing_package
 from autograder.report.grading_progress import GradingProgress
-from autograder.sandbox import UNSAFE, SandboxPolicy, SandboxUnavailable, strongest_level
+from autograder.sandbox.policy import UNSAFE, SandboxPolicy
+from autograder.sandbox.probe import SandboxUnavailable, strongest_level
 
 REFRESH_SECONDS = 5.0
 

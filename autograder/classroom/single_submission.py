@@ -15,7 +15,7 @@ from autograder.documents.results import SubmissionResult
 from autograder.engine import session
 from autograder.errors import UsageError
 from autograder.report.student_feedback import as_markdown
-from autograder.sandbox import SandboxUnavailable, strongest_level
+from autograder.sandbox.probe import SandboxUnavailable, strongest_level
 
 
 def check_in_sandbox(folder: Path, options: session.Options) -> SubmissionResult:

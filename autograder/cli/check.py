@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from autograder.errors import UsageError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from autograder.sandbox import Limits
+    from autograder.sandbox.limits import Limits
     from autograder.workspace.check import CheckOutcome
     from autograder.workspace.sources import Version
     from autograder.workspace.workspace import Workspace
@@ -66,16 +67,18 @@ def check(
 
     Exit codes: 0 all checks passed, 1 some check did not pass, 2 wrong usage, 3 internal error.
     """
-    from autograder.documents.reading import RESULT_SCHEMA
-    from autograder.sandbox import Limits
-    from autograder.workspace.state import FILE as STATE_FILE
+    from autograder.sandbox.server import early_server
 
-    options.require_replaceable_json(json_file, {"schema": RESULT_SCHEMA})
-    limits = Limits(call_seconds=call_seconds)
-    if sandbox:
-        outcome = _check_in_sandbox(folder, names, seed, limits)
-    else:
-        outcome = _check_workspace(folder, names, seed, limits, use, may_ask=not json_file)
+    with nullcontext() if sandbox else early_server():
+        from autograder.documents.reading import RESULT_SCHEMA
+        from autograder.sandbox.limits import Limits
+
+        options.require_replaceable_json(json_file, {"schema": RESULT_SCHEMA})
+        limits = Limits(call_seconds=call_seconds)
+        if sandbox:
+            outcome = _check_in_sandbox(folder, names, seed, limits)
+        else:
+            outcome = _check_workspace(folder, names, seed, limits, use, may_ask=not json_file)
     if json_file:
         options.write_json(json_file, outcome.document)
     if markdown or junit:
@@ -85,6 +88,8 @@ def check(
         with report_write_error(markdown or junit or folder, "Choose another place"):
             single_submission.write_reports(title, outcome.document, markdown, junit)
     _show(outcome, options.make_console(stderr=json_file == "-"), all_panels)
+    from autograder.workspace.state import FILE as STATE_FILE
+
     if not sandbox and not (folder / STATE_FILE).is_file() and folder.resolve() != Path.cwd():
         command = f"headway check --dir {shlex.quote(str(folder))} --sandbox"
         advice = f"{folder} is not a workspace. If its code is not your own, run it in the sandbox: {command}"

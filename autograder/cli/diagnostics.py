@@ -154,7 +154,11 @@ def probe():
 
 
 def _student_process() -> Diagnostic:
-    from autograder.sandbox import Deadline, Limits, StudentProcess, WorkerDied, WorkerTimedOut, start_workers
+    from autograder.sandbox.call_timer import Deadline
+    from autograder.sandbox.limits import Limits
+    from autograder.sandbox.process import start_workers
+    from autograder.sandbox.student_process import StudentProcess, WorkerTimedOut
+    from autograder.sandbox.workers import WorkerDied
 
     name = "student process"
     request = {"op": "call", "module": "doctor", "function": "probe", "args": (), "kwargs": {}, "handles": {}}
@@ -177,7 +181,8 @@ def _student_process() -> Diagnostic:
 
 def _sandbox() -> list[Diagnostic]:
     """Test each mechanism of the sandbox for grading, and find the strongest level that they allow."""
-    from autograder.sandbox import SandboxUnavailable, probe, strongest_level
+    from autograder.sandbox import probe
+    from autograder.sandbox.probe import SandboxUnavailable, strongest_level
 
     diagnostics = []
     with tempfile.TemporaryDirectory(prefix="headway-") as name:

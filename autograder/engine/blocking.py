@@ -12,8 +12,8 @@ from autograder.course import CACHE, Curriculum
 from autograder.documents.results import CheckResult, Status, SubmissionResult
 from autograder.engine.jobs import Job, JobResult
 from autograder.engine.prerequisites import OfficialPrerequisites, copy_with_official_functions
-from autograder.sandbox import ResourceUsage
 from autograder.sandbox.source_reader import SourceReader
+from autograder.sandbox.student_process import ResourceUsage
 
 MAX_BYTES = 1 << 20  # Larger modules are not parsed: nobody writes them by hand.
 

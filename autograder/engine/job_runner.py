@@ -18,7 +18,9 @@ from autograder.engine.official_time import OfficialTimes
 from autograder.engine.reference import Reference
 from autograder.engine.student import UNANSWERED, RecordedCheck, StudentCode
 from autograder.errors import Cancelled, UsageError, Verdict
-from autograder.sandbox import Limits, ResourceUsage, Workers
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.student_process import ResourceUsage
+from autograder.sandbox.workers import Workers
 
 # Limits the answers of one job that are recorded for the diagnosis. All correct answers of the course take 2 MiB; a
 # hostile submission could fill the grader's memory with the largest allowed answer for each check.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from autograder.documents.results import CheckResult
 from autograder.engine.student import RecordedCheck
-from autograder.sandbox import ResourceUsage
+from autograder.sandbox.student_process import ResourceUsage
 
 
 def nothing_is_hidden(check: str) -> bool:

@@ -9,7 +9,8 @@ from autograder.course import Curriculum
 from autograder.engine.official_solutions import copy_official_solutions, official_solutions
 from autograder.engine.student import Cache, Call, StudentCode
 from autograder.errors import Mismatch, Raised, TimedOut, Verdict
-from autograder.sandbox import Limits, Workers
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.workers import Workers
 
 # An official solution that takes longer is not waited for: the call gets the largest time in any case.
 MAX_SECONDS = 0.5

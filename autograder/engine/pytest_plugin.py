@@ -22,7 +22,8 @@ from autograder.engine.job_runner import JobRunner
 from autograder.engine.jobs import Job
 from autograder.engine.reference import Reference
 from autograder.errors import Verdict
-from autograder.sandbox import Limits, start_workers
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.process import start_workers
 
 # Pytest finds fixtures and hooks as attributes of a plugin.
 student, reference, draw = map(session_fixture, ("student", "reference", "draw"))

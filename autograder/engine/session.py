@@ -19,8 +19,12 @@ from autograder.engine.jobs import Job, nothing_is_hidden
 from autograder.engine.prerequisites import OfficialPrerequisites
 from autograder.engine.reference import Reference
 from autograder.errors import HeadwayError, UsageError
-from autograder.sandbox import NO_SANDBOX, Limits, ResourceUsage, SandboxPolicy, StartWorkers, start_workers
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.policy import NO_SANDBOX, SandboxPolicy
+from autograder.sandbox.process import start_workers
 from autograder.sandbox.source_reader import SourceReader
+from autograder.sandbox.student_process import ResourceUsage
+from autograder.sandbox.workers import StartWorkers
 
 if TYPE_CHECKING:
     import pytest

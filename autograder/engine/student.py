@@ -35,18 +35,10 @@ from autograder.errors import (
     UsageError,
     Verdict,
 )
-from autograder.sandbox import (
-    Activity,
-    Deadline,
-    Limits,
-    ResourceUsage,
-    StoppedLine,
-    StudentProcess,
-    WorkerDied,
-    Workers,
-    WorkerTimedOut,
-    WorkerUnavailable,
-)
+from autograder.sandbox.call_timer import Activity, Deadline
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.student_process import ResourceUsage, StoppedLine, StudentProcess, WorkerTimedOut
+from autograder.sandbox.workers import WorkerDied, Workers, WorkerUnavailable
 
 MAX_LINES = 1 << 20  # Larger line numbers are invalid: a submitted file is smaller than this in bytes.
 # An honest function in pure Python takes up to a hundred times the official CPU time (`training.train`).

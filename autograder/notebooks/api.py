@@ -31,7 +31,9 @@ from autograder.notebooks import notebook_workspace, running_notebook
 from autograder.parsing.cell_statements import Cell
 from autograder.parsing.extract import extract_modules
 from autograder.report.notebook import NotebookReport
-from autograder.sandbox import Limits, Workers, start_workers
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.process import start_workers
+from autograder.sandbox.workers import Workers
 
 CALL_SECONDS = 5.0  # shorter than elsewhere: somebody is waiting, and cells may have a time limit
 _statuses: dict[str, str] = {}  # latest status of each function checked in this kernel

@@ -6,33 +6,3 @@ of process parses submitted source code, which the grader itself never does (`so
 
 `in_process.py` stands apart: it runs student code without any process, in a browser, and isolates nothing.
 """
-
-from autograder.sandbox.call_timer import Activity, Deadline
-from autograder.sandbox.limits import Limits
-from autograder.sandbox.policy import NO_SANDBOX, UNSAFE, SandboxPolicy
-from autograder.sandbox.probe import SandboxUnavailable, strongest_level
-from autograder.sandbox.process import ForkedWorkers, SpawnedWorkers, start_workers
-from autograder.sandbox.student_process import ResourceUsage, StoppedLine, StudentProcess, WorkerTimedOut
-from autograder.sandbox.workers import StartWorkers, WorkerDied, Workers, WorkerUnavailable
-
-__all__ = [
-    "NO_SANDBOX",
-    "UNSAFE",
-    "Activity",
-    "Deadline",
-    "ForkedWorkers",
-    "Limits",
-    "ResourceUsage",
-    "SandboxPolicy",
-    "SandboxUnavailable",
-    "SpawnedWorkers",
-    "StartWorkers",
-    "StoppedLine",
-    "StudentProcess",
-    "WorkerDied",
-    "WorkerTimedOut",
-    "WorkerUnavailable",
-    "Workers",
-    "start_workers",
-    "strongest_level",
-]

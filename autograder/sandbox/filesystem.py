@@ -3,13 +3,13 @@
 Nothing else that is installed is readable, above all not PyTorch: code that can read `site-packages` can import it.
 """
 
-import importlib.util
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-IMPORTABLE = ("numpy", "regex")  # what student code may import besides the standard library
+from autograder.sandbox.server import IMPORTABLE, package_folder
+
 INSTALLED = ("site-packages", "dist-packages")
 
 
@@ -30,13 +30,6 @@ class ReadablePaths:
         listed = [(str(root), False) for root in self.roots]  # An import lists a folder before it reads a file in it.
         readable = [path for root in self.roots for path in _visible_parts(root, self.hidden)]
         return [*listed, *((str(path), True) for path in (*readable, *self.packages))]
-
-
-def package_folder(name: str) -> Path:
-    """Return the folder of an installed package, without importing it."""
-    spec = importlib.util.find_spec(name)
-    assert spec is not None and spec.origin is not None
-    return Path(spec.origin).parent
 
 
 def readable_paths() -> ReadablePaths:

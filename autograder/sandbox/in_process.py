@@ -24,7 +24,8 @@ from autograder.core import wire_format
 from autograder.sandbox.call_timer import Activity
 from autograder.sandbox.interpreter_state import InterpreterState
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.policy import CHILD_FOLDER, NO_SANDBOX, PARSING_FOLDER, SandboxPolicy
+from autograder.sandbox.policy import NO_SANDBOX, SandboxPolicy
+from autograder.sandbox.server import CHILD_FOLDER, PARSING_FOLDER
 from autograder.sandbox.workers import ExitStatus
 
 IN_PROCESS = "in-process"

@@ -9,12 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder import parsing
-from autograder.core import wire_format
 from autograder.sandbox import filesystem, syscalls
+from autograder.sandbox.server import CHILD_FOLDER, FRAMES, PARSING_FOLDER, UNCONFINED
 
-CHILD_FOLDER = Path(__file__).with_name("child")
-PARSING_FOLDER = Path(parsing.__file__).parent
 UNSAFE = "unsafe-no-sandbox"
 
 
@@ -26,7 +23,7 @@ class SandboxPolicy:
     prefix: tuple[str, ...] = ()  # the beginning of the server's command line
     python: str = sys.executable  # the server's interpreter
     # What the student's process needs in order to confine itself.
-    child_setup: dict[str, Any] = field(default_factory=lambda: {"mechanisms": ()})
+    child_setup: dict[str, Any] = field(default_factory=UNCONFINED.copy)
     submissions_root: Path | None = None  # in which submissions must lie; None if they may lie anywhere
     unsafe: bool = False  # The instructor asked for untrusted code to be run without a sandbox.
 
@@ -68,6 +65,6 @@ def build(mechanisms: tuple[str, ...], submissions_root: Path) -> SandboxPolicy:
     if command is None:
         raise MechanismUnavailable("bubblewrap", "bwrap is not installed: apt install bubblewrap")
     python = Path(sys.executable).resolve()  # The real one, to which a virtual environment's is a link.
-    files = [python, CHILD_FOLDER, PARSING_FOLDER, Path(wire_format.__file__)]
+    files = [python, CHILD_FOLDER, PARSING_FOLDER, FRAMES]
     prefix = filesystem.bubblewrap_command(command, readable, files, submissions_root)
     return SandboxPolicy(mechanisms, tuple(prefix), str(python), child_setup, submissions_root)

@@ -16,8 +16,9 @@ from pathlib import Path
 
 from autograder.sandbox.call_timer import Deadline
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.policy import CHILD_FOLDER, MechanismUnavailable, SandboxPolicy, build
+from autograder.sandbox.policy import MechanismUnavailable, SandboxPolicy, build
 from autograder.sandbox.process import start_workers
+from autograder.sandbox.server import CHILD_FOLDER
 from autograder.sandbox.student_process import StudentProcess, WorkerTimedOut
 from autograder.sandbox.workers import WorkerDied
 

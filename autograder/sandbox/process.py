@@ -12,19 +12,18 @@ import select
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Self
 
 from autograder.core import wire_format
 from autograder.core.files import read_at
 from autograder.sandbox.call_timer import TRANSFER_SECONDS, Activity, CallTimer, Deadline, activity_of
-from autograder.sandbox.filesystem import IMPORTABLE, package_folder
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.policy import CHILD_FOLDER, NO_SANDBOX, PARSING_FOLDER, SandboxPolicy
+from autograder.sandbox.policy import NO_SANDBOX, SandboxPolicy
+from autograder.sandbox.server import command, start, take_server
 from autograder.sandbox.workers import ExitStatus, WorkerDied, Workers, WorkerUnavailable
 
 START_SECONDS = 30.0
@@ -32,49 +31,12 @@ START_SECONDS = 30.0
 TRACEBACK_SECONDS, TRACEBACK_PAUSE, MAX_TRACEBACK = 0.1, 0.01, 1 << 15
 
 
-def _command(python: str, mode: str, **settings: Any) -> list[str]:
-    files = {"frames": str(Path(wire_format.__file__)), "parsing": str(PARSING_FOLDER / "__init__.py")}
-    packages = sorted({str(package_folder(name).parent) for name in IMPORTABLE})
-    setup = {"mode": mode, "packages": packages, **files, **settings}
-    # -I: no environment, no user site, no current folder. -S: no site-packages, so neither torch nor autograder.
-    return [python, "-I", "-S", "-X", "utf8", str(CHILD_FOLDER / "main.py"), json.dumps(setup)]
-
-
-# Python may not start without these: on Windows, or where its libraries are in separate folders (modules of clusters).
-_PYTHON_NEEDS = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-
-
-def environment_for_numpy() -> dict[str, str]:
-    """Return the environment that a process needs before NumPy is loaded in it."""
-    # One BLAS thread: small matrices are faster with one, a submission gets one core, and in the sandbox a second
-    # thread cannot start: OpenBLAS would wait for it forever. The two settings of the allocator keep the memory of
-    # NumPy's temporaries from being returned to the system after every operation (0.7 times the speed without them).
-    environment = {
-        **dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1"),
-        "MALLOC_TRIM_THRESHOLD_": "2147483648",
-        "MALLOC_MMAP_THRESHOLD_": "1073741824",
-    }
-    return environment | {name: os.environ[name] for name in _PYTHON_NEEDS if name in os.environ}
-
-
-def _start(command: list[str], stdout: IO[bytes] | int, stderr: IO[bytes], *sockets: int) -> subprocess.Popen[bytes]:
-    # Only the grader receives Ctrl-C: the process has a session of its own.
-    options: dict[str, Any] = {"env": environment_for_numpy(), "start_new_session": True, "pass_fds": sockets}
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, **options)
-
-
 class _ForkServer:
     """A running interpreter, NumPy loaded, that forks a child for each submission (POSIX)."""
 
     def __init__(self, sandbox: SandboxPolicy) -> None:
-        ours, theirs = socket.socketpair()
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (It lives as long as the server.)
-        with theirs:
-            parent = 1 if sandbox.prefix else os.getpid()
-            setup = {"control": theirs.fileno(), "sandbox": sandbox.child_setup, "parent": parent}
-            command = [*sandbox.prefix, *_command(sandbox.python, "fork", **setup)]
-            self._process = _start(command, subprocess.DEVNULL, self._stderr, theirs.fileno())
-        self._control = ours
+        self._server = take_server(sandbox.python, sandbox.prefix, sandbox.child_setup)
+        self._control = self._server.control
         self._control.settimeout(START_SECONDS)
         self._ready = False
         self._has_namespace = bool(sandbox.prefix)
@@ -125,18 +87,12 @@ class _ForkServer:
 
     def _last_error_line(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(1)  # It writes its error message before it ends.
-        lines = read_at(self._stderr, 0, 1 << 16).decode("utf-8", "replace").strip().splitlines()
+            self._server.process.wait(1)  # It writes its error message before it ends.
+        lines = read_at(self._server.stderr, 0, 1 << 16).decode("utf-8", "replace").strip().splitlines()
         return f": {lines[-1]}" if lines else ""
 
     def close(self) -> None:
-        self._control.close()  # The server sees the end of the stream and exits; its children die with it.
-        try:
-            self._process.wait(5)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._stderr.close()
+        self._server.close()
 
 
 class SocketProcess(ABC):
@@ -215,8 +171,8 @@ class _SpawnedProcess(SocketProcess):
         with socket.create_server(("127.0.0.1", 0)) as listener:
             listener.settimeout(START_SECONDS)
             port = listener.getsockname()[1]
-            command = _command(sys.executable, "serve", folder=str(folder), limits=limits, port=port, token=token)
-            self._process = _start(command, output, output)
+            line = command(sys.executable, "serve", folder=str(folder), limits=limits, port=port, token=token)
+            self._process = start(line, output, output)
             try:
                 channel, _ = listener.accept()
             except TimeoutError:

@@ -18,7 +18,8 @@ from autograder.engine.cell_locations import notebook_parts
 from autograder.errors import UsageError
 from autograder.models.plot_data import page_plots
 from autograder.report.page_report import page_report
-from autograder.sandbox import StartWorkers, start_workers
+from autograder.sandbox.process import start_workers
+from autograder.sandbox.workers import StartWorkers
 from autograder.workspace import experiments, files, hints, progress, solutions, submit
 from autograder.workspace.experiments import ExperimentRun
 from autograder.workspace.file_cells import ChangedMeanwhile, Conflict, FileCell, FileCells

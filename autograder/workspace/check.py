@@ -9,7 +9,7 @@ from autograder.documents.results import Status, SubmissionResult, to_document
 from autograder.engine import session
 from autograder.report import wording
 from autograder.report.assignment_finished import FinishedAssignment
-from autograder.sandbox import Limits
+from autograder.sandbox.limits import Limits
 from autograder.workspace import progress
 from autograder.workspace.finished import finished_assignment
 from autograder.workspace.workspace import Workspace

@@ -26,7 +26,10 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import to_document
 from autograder.engine.session import Options, check_many
 from autograder.engine.student import StudentCode
-from autograder.sandbox import NO_SANDBOX, Limits, probe, start_workers
+from autograder.sandbox import probe
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.policy import NO_SANDBOX
+from autograder.sandbox.process import start_workers
 
 X = np.linspace(-3, 3, 24).reshape(4, 6)
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.session import Options, check_many
-from autograder.sandbox import Limits
+from autograder.sandbox.limits import Limits
 
 EXCLUDED = ("Decorator", "ExceptionReplacer", "Variable", "BreakWith", "ContinueWith")
 

@@ -14,7 +14,7 @@ from support.waiting import wait_until
 from autograder.classroom import single_submission
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult, to_document
-from autograder.sandbox import SandboxUnavailable
+from autograder.sandbox.probe import SandboxUnavailable
 from autograder.workspace import state
 from autograder.workspace.check import CheckOutcome
 

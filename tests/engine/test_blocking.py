@@ -8,7 +8,7 @@ from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.engine import session
 from autograder.engine.blocking import MAX_BYTES, BlockedChecks, block_without_correct_answer, mark_blocked
 from autograder.engine.jobs import JobResult
-from autograder.sandbox import ResourceUsage
+from autograder.sandbox.student_process import ResourceUsage
 
 FUNCTION = "softmax.softmax"
 

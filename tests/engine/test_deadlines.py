@@ -16,7 +16,7 @@ from autograder.engine.official_time import OfficialTimes
 from autograder.engine.session import Options, check_many
 from autograder.engine.student import MAX_TIMEOUTS, StudentCode
 from autograder.errors import TimedOut, Verdict
-from autograder.sandbox import Limits
+from autograder.sandbox.limits import Limits
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import to_document, withhold
 from autograder.engine import student
 from autograder.engine.session import Options, check_many
-from autograder.sandbox import Limits
+from autograder.sandbox.limits import Limits
 
 # Prints the inputs of this call, marked, and everything that earlier calls have left behind.
 MEMORY = """

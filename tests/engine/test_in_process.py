@@ -18,8 +18,9 @@ from autograder.cli import main as program
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import to_document
 from autograder.engine.session import Options, check, check_many
-from autograder.sandbox import SandboxPolicy, start_workers
 from autograder.sandbox.in_process import InProcessWorkers
+from autograder.sandbox.policy import SandboxPolicy
+from autograder.sandbox.process import start_workers
 
 IN_PROCESS = Options(("softmax.softmax",), workers=InProcessWorkers)
 # Emil's layernorm has an endless loop, which nothing can stop in-process.

@@ -18,7 +18,8 @@ from autograder.engine.reference import Reference
 from autograder.engine.reference.memo import Memo
 from autograder.engine.session import Options, check, check_many, run_in_session
 from autograder.errors import Cancelled, UsageError
-from autograder.sandbox import Limits, SandboxPolicy
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.policy import SandboxPolicy
 
 pytestmark = pytest.mark.slow
 

@@ -21,7 +21,8 @@ from support.waiting import wait_until
 
 from autograder.course.stubs import bundled
 from autograder.engine.session import Options, check_many
-from autograder.sandbox import NO_SANDBOX, probe
+from autograder.sandbox import probe
+from autograder.sandbox.policy import NO_SANDBOX
 
 pytestmark = [
     pytest.mark.sandbox,

@@ -17,8 +17,9 @@ import pytest
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.student import StudentCode
 from autograder.errors import Raised, Verdict
-from autograder.sandbox import NO_SANDBOX, Limits, SandboxPolicy
 from autograder.sandbox.in_process import InProcessWorkers
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.policy import NO_SANDBOX, SandboxPolicy
 from autograder.sandbox.source_reader import SourceReader
 
 WORKERS = InProcessWorkers()

@@ -11,17 +11,11 @@ from autograder.core.text import clean
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.student import StudentCode
 from autograder.errors import Blocked, Died, Mismatch, NotStarted, Raised, TimedOut, UsageError
-from autograder.sandbox import (
-    NO_SANDBOX,
-    ForkedWorkers,
-    Limits,
-    SandboxPolicy,
-    SandboxUnavailable,
-    SpawnedWorkers,
-    start_workers,
-    strongest_level,
-)
 from autograder.sandbox.in_process import InProcessWorkers
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.policy import NO_SANDBOX, SandboxPolicy
+from autograder.sandbox.probe import SandboxUnavailable, strongest_level
+from autograder.sandbox.process import ForkedWorkers, SpawnedWorkers, start_workers
 
 GOOD = "import numpy as np\ndef log_softmax(x, axis=-1):\n    return np.asarray(x) * 2\n"
 
@@ -320,8 +314,8 @@ def test_server_that_dies_is_replaced(submission, tmp_path, sandboxed):
     with ForkedWorkers(sandbox=sandbox) as workers:
         student = StudentCode(workers, submission(softmax=GOOD), TRANSFORMER, Limits())
         assert still_works(student)
-        workers._server._process.send_signal(signal.SIGKILL)
-        workers._server._process.wait()
+        workers._server._server.process.send_signal(signal.SIGKILL)
+        workers._server._server.process.wait()
         try:
             # The sandbox ends what is in it when the process sandbox it has died, which takes it a moment.
             with pytest.raises(Died):

@@ -24,7 +24,7 @@ from autograder.engine.diagnosis.diagnose import diagnose
 from autograder.engine.first_wrong_stage import first_wrong_stage
 from autograder.engine.student import Call, RecordedCheck, StudentCode
 from autograder.errors import Died, Mismatch, TimedOut, Verdict
-from autograder.sandbox import Limits
+from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import SocketProcess
 from autograder.sandbox.workers import ExitStatus
 

@@ -20,7 +20,7 @@ from autograder.engine import session
 from autograder.parsing import extract
 from autograder.parsing.cell_statements import Cell, read_statements
 from autograder.parsing.read_ipynb import MAX_STATEMENTS
-from autograder.sandbox import Limits
+from autograder.sandbox.limits import Limits
 from autograder.sandbox.source_reader import SourceReader
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,10 @@ import pytest
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.student import StudentCode
 from autograder.errors import TimedOut
-from autograder.sandbox import Activity, Deadline, Limits, ResourceUsage, WorkerTimedOut, call_timer, student_process
+from autograder.sandbox import call_timer, student_process
+from autograder.sandbox.call_timer import Activity, Deadline
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.student_process import ResourceUsage, WorkerTimedOut
 
 
 @pytest.fixture

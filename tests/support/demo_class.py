@@ -19,7 +19,7 @@ from autograder.course import stubs
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.diagnosis.mistake import mistakes_of_module
 from autograder.engine.diagnosis.variants import source_with_mistakes
-from autograder.sandbox import SandboxUnavailable, strongest_level
+from autograder.sandbox.probe import SandboxUnavailable, strongest_level
 
 ROOT = Path(__file__).parents[2]
 STYLES = ("solutions", "tests/submissions/right/loops", "tests/submissions/right/einsum")

@@ -39,7 +39,9 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import to_document, withhold
 from autograder.engine.session import Options, run_in_session
 from autograder.report.student_feedback import as_html, as_markdown
-from autograder.sandbox import NO_SANDBOX, Limits, policy, probe, source_reader
+from autograder.sandbox import policy, probe, source_reader
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.policy import NO_SANDBOX
 
 HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"
 GENERATED = HOSTILE / "generated"

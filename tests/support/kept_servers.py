@@ -7,7 +7,9 @@ import contextlib
 
 import pytest
 
-from autograder.sandbox import NO_SANDBOX, process
+from autograder.sandbox import process
+from autograder.sandbox import server as server_module
+from autograder.sandbox.policy import NO_SANDBOX
 
 
 @contextlib.contextmanager
@@ -17,7 +19,7 @@ def kept_servers():
 
     class KeptServer(process._ForkServer):
         def __init__(self, sandbox):
-            self.environment, self.is_broken = process.environment_for_numpy(), False
+            self.environment, self.is_broken = server_module.environment_for_numpy(), False
             super().__init__(sandbox)
 
         def _ask(self, *arguments):
@@ -41,7 +43,7 @@ def kept_servers():
             return server_class(sandbox)
         while idle:
             server = idle.pop()
-            if server._process.poll() is None and server.environment == process.environment_for_numpy():
+            if server._server.process.poll() is None and server.environment == server_module.environment_for_numpy():
                 return server
             server.stop()
         return KeptServer(sandbox)
@@ -49,6 +51,7 @@ def kept_servers():
     server_class = process._ForkServer
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(process, "_ForkServer", start)
+        patch.setattr(server_module, "early_server", contextlib.nullcontext)
         try:
             yield
         finally:

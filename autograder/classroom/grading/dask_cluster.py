@@ -30,7 +30,8 @@ from autograder.classroom.grading.worker_pool import GraderProcess, NextTask, On
 from autograder.classroom.storage.result_store import JournalEntry
 from autograder.core.text import clean
 from autograder.errors import UsageError, missing_package
-from autograder.sandbox import SandboxPolicy, SandboxUnavailable, strongest_level
+from autograder.sandbox.policy import SandboxPolicy
+from autograder.sandbox.probe import SandboxUnavailable, strongest_level
 
 if TYPE_CHECKING:
     from distributed import Client, Future, Worker

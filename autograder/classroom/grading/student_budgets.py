@@ -8,7 +8,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable
 
 from autograder.classroom.grading.worker import GradingTask
-from autograder.sandbox import Limits
+from autograder.sandbox.limits import Limits
 
 
 class StudentBudgets:

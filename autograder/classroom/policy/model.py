@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from autograder.documents.results import Level
-from autograder.sandbox import Limits
+from autograder.sandbox.limits import Limits
 
 MIB = 1 << 20
 FINITE = sys.float_info.max  # msgspec accepts infinity unless there is an upper bound

@@ -34,7 +34,7 @@ def measure() -> dict[str, Any]:
     """Train the model and return what the pictures show of it, rounded."""
     from autograder.models.training import datasets
     from autograder.models.training.trainer import Trainer
-    from autograder.sandbox import start_workers
+    from autograder.sandbox.process import start_workers
 
     digest = hashlib.sha256(datasets.load(DATA, 0).encode()).hexdigest()
     settings = TrainingSettings(DATA, DATA, MODEL, 32, 5e-3, "cosine", STEPS, 0, "\n", digest)

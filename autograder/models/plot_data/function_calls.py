@@ -14,7 +14,7 @@ import numpy.typing as npt
 from autograder.errors import Blocked, NotStarted, UsageError, Verdict
 
 if TYPE_CHECKING:
-    from autograder.sandbox import StartWorkers
+    from autograder.sandbox.workers import StartWorkers
 
 LARGEST = 1e100  # plots can scale values up to here, and their squares are finite
 Array = npt.NDArray[np.float64]
@@ -90,7 +90,9 @@ def functions_in_folder(folder: Path, start: "StartWorkers | None" = None) -> It
     """Provide the functions of a submission, which run in a process of their own, or where `start` makes them run."""
     from autograder.courses.transformer import TRANSFORMER
     from autograder.engine.student import StudentCode
-    from autograder.sandbox import NO_SANDBOX, Limits, start_workers
+    from autograder.sandbox.limits import Limits
+    from autograder.sandbox.policy import NO_SANDBOX
+    from autograder.sandbox.process import start_workers
 
     with (
         (start or start_workers)(NO_SANDBOX) as workers,

@@ -37,7 +37,8 @@ from autograder.models.plot_data.function_calls import (
     functions_in_folder,
 )
 from autograder.models.plot_data.panels import Axis, Marks, Panel, Style, Tick
-from autograder.sandbox import StartWorkers, start_workers
+from autograder.sandbox.process import start_workers
+from autograder.sandbox.workers import StartWorkers
 
 
 class PlotName(TypedDict):

@@ -11,7 +11,7 @@ from autograder.errors import UsageError
 from autograder.models.pretrained.model_file import ImportedModel, as_bytes
 from autograder.models.pretrained.process import PretrainedProcess
 from autograder.models.training.sampling import Sampling
-from autograder.sandbox import start_workers
+from autograder.sandbox.process import start_workers
 
 LONGEST_PIECE = 10_000  # characters of the text of one token
 

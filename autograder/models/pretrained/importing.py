@@ -23,7 +23,7 @@ from autograder.models.pretrained.hugging_face import HuggingFaceModel
 from autograder.models.pretrained.model_file import ModelDescription
 from autograder.models.pretrained.process import PretrainedProcess
 from autograder.models.training import checkpoint_list
-from autograder.sandbox import start_workers
+from autograder.sandbox.process import start_workers
 
 PIECE = 1 << 22  # numbers in one answer of the student's process
 _DTYPES = {"<f4": "F32", "<f8": "F64"}

@@ -7,7 +7,8 @@ from autograder.core.text import clean
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.student import StudentCode
 from autograder.errors import Blocked, NotStarted, Raised, UsageError, Verdict
-from autograder.sandbox import Limits, Workers
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.workers import Workers
 
 CALL_SECONDS = 600.0  # of one answer: a long prompt is read in one call
 

@@ -29,7 +29,7 @@ from autograder.models.training.trainer import Trainer
 from autograder.report.check_report import break_before_command
 from autograder.report.loss_curve import LossPoint
 from autograder.report.training_progress import TrainingStart, TrainingUpdate, show_training
-from autograder.sandbox import start_workers
+from autograder.sandbox.process import start_workers
 from autograder.workspace.terminal import echo_disabled
 
 LONGEST_LINE = 1000  # characters of a generated line, on average

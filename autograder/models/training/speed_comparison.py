@@ -21,8 +21,8 @@ from autograder.errors import HeadwayError, UsageError, missing_package
 from autograder.models.training import runs
 from autograder.models.training.trainer import Trainer
 from autograder.report.speed_comparison import SpeedComparison
-from autograder.sandbox import start_workers
-from autograder.sandbox.process import environment_for_numpy
+from autograder.sandbox.process import start_workers
+from autograder.sandbox.server import environment_for_numpy
 
 SCHEMA = "headway.bench/1"
 COMPARED_STEPS = 20

@@ -16,7 +16,8 @@ from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.sampling import Sampling
 from autograder.models.training.settings import TrainingSettings
 from autograder.report.training_progress import TrainingUpdate
-from autograder.sandbox import Limits, Workers
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.workers import Workers
 
 # The function that a run needs last, by the kind of model.
 _FUNCTIONS = {

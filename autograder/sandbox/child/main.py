@@ -34,10 +34,7 @@ def prepare(setup):
     """
     standard = sys.path.copy()
     sys.path += setup["packages"]
-    import numpy.fft
     import numpy.linalg
-    import numpy.ma
-    import numpy.polynomial
     import numpy.random
     import regex
 

@@ -13,8 +13,9 @@ from typing import IO, Any
 from autograder.course import Assignment, Curriculum, registry
 from autograder.documents.results import Status, SubmissionResult
 from autograder.engine import session
-from autograder.sandbox import Limits, SandboxPolicy
 from autograder.sandbox.in_process import InProcess, InProcessWorkers
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.policy import SandboxPolicy
 from autograder.web.browser.answers import downloaded_reference
 
 # The page's deadline is 10 s without progress; the search for mistakes reports none.

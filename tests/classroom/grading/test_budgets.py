@@ -18,7 +18,8 @@ from autograder.classroom.grading.worker_pool import GraderProcess, entry_of_dea
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import SubmissionResult, to_document
 from autograder.engine.student import StudentCode
-from autograder.sandbox import Limits, ResourceUsage
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.student_process import ResourceUsage
 
 
 def test_processes_of_a_submission_share_the_output_limit(workers, submission):

@@ -10,7 +10,7 @@ from autograder.classroom.submissions import intake, layouts
 from autograder.classroom.submissions.account import account_for
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
-from autograder.sandbox import SpawnedWorkers
+from autograder.sandbox.process import SpawnedWorkers
 from autograder.sandbox.source_reader import SourceReader
 
 ADA, EVE = (f"def softmax(x): return {name!r}\n".encode() for name in ("ada", "eve"))

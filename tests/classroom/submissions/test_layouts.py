@@ -13,7 +13,7 @@ from autograder.classroom.submissions.account import account_for
 from autograder.classroom.submissions.lms_downloads import parse_time
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
-from autograder.sandbox import SpawnedWorkers
+from autograder.sandbox.process import SpawnedWorkers
 from autograder.sandbox.source_reader import SourceReader
 
 CODE = "def softmax(x): return x\n"

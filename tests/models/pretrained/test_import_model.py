@@ -157,9 +157,9 @@ def test_character_of_several_tokens_appears_when_it_is_complete(official):
 
 
 def child_file():
-    import autograder.sandbox.policy as policy
+    import autograder.sandbox.server as server
 
-    return policy.CHILD_FOLDER / "pretrained.py"
+    return server.CHILD_FOLDER / "pretrained.py"
 
 
 def change_json(path, **changes):

@@ -18,7 +18,7 @@ from autograder.course.stubs import bundled
 from autograder.errors import UsageError
 from autograder.models.training import checkpoint, datasets, runs, synthetic_corpus
 from autograder.models.training.trainer import Trainer
-from autograder.sandbox import start_workers
+from autograder.sandbox.process import start_workers
 
 pytestmark = pytest.mark.slow
 

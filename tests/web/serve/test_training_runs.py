@@ -16,7 +16,7 @@ from autograder.models.pretrained import model_file
 from autograder.models.training import checkpoint, runs
 from autograder.models.training.sampling import Sampling
 from autograder.models.training.trainer import Trainer
-from autograder.sandbox import start_workers
+from autograder.sandbox.process import start_workers
 
 pytestmark = pytest.mark.slow
 
