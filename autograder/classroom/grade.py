@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from autograder.classroom.comments import comment_records, grade_history
+from autograder.classroom import score
+from autograder.classroom.comments import comment_records
 from autograder.classroom.grading import cache_keys, class_guards
 from autograder.classroom.grading.student_budgets import StudentBudgets
 from autograder.classroom.grading.worker import GradingTask, WorkerSetup, scratch_folder
 from autograder.classroom.grading.worker_pool import WorkerPool
 from autograder.classroom.policy.model import Policy
-from autograder.classroom.scoring import class_document, student_exceptions
+from autograder.classroom.scoring import class_document
 from autograder.classroom.scoring.class_document import AttemptFile, GradedClass
 from autograder.classroom.storage import result_store, run_settings, submission_records
 from autograder.classroom.storage.result_store import JournalEntry, ResultStore
@@ -99,11 +100,13 @@ def run(plan: GradingPlan, on_progress: OnProgress) -> Document:
             term = _term(unpacked, members, entries, submission_records.read(out), out)
             _require_plausible(term, plan)
             only = _submissions_of(term.students, plan.only)
-            graded_class, warnings = _graded_class(term, plan)
+            submitted = GradedClass(term.sources, term.students, plan.policy, plan.curriculum, plan.seed)
             new = {source.name for source in term.new}
-            class_guards.require_same_class(graded_class, new, store)  # before anything of another is overwritten
+            class_guards.require_same_class(submitted, new, store)  # before anything of another is overwritten
             _write_records(term, plan)
-            tasks = list(_tasks(graded_class, store, plan, term.new, only))
+            comments = comment_records.read(out)
+            graded_class, warnings = score.read_class(out, plan.policy, plan.curriculum, plan.seed, comments)
+            tasks = list(_tasks(submitted, store, plan, term.new, only))
             if tasks and not plan.cluster:
                 _require_torch(plan)
             recorder = _Recorder(graded_class, store, on_progress, tasks, new, started)
@@ -128,24 +131,6 @@ def _require_plausible(term: _Term, plan: GradingPlan) -> None:
     class_guards.require_most_of_roster(term.students, term.new, term.members, size)
     if plan.roster is not None:
         class_guards.require_submissions_from_roster(term.students, size)
-
-
-def _graded_class(term: _Term, plan: GradingPlan) -> tuple[GradedClass, list[str]]:
-    """Return the class with the exceptions of the policy and the recorded comments, not graded yet; and warnings."""
-    policy = plan.policy
-    exceptions, warnings = student_exceptions.exceptions_by_submission(policy.exceptions, term.students)
-    records = comment_records.read(plan.out)
-    graded_class = GradedClass(
-        term.sources, term.students, policy, plan.curriculum, plan.seed, exceptions=exceptions,
-        manual=comment_records.manual_points(records), comments=comment_records.by_student(records),
-        settled=comment_records.settled(records),
-    )  # fmt: skip
-    rubrics = {
-        name: {item.id for item in policy.assignments[name].rubric} if name in policy.assignments else set()
-        for name in graded_class.modules
-    }
-    submissions = [student.submission for student in term.students]
-    return graded_class, [*warnings, *comment_records.warnings(records, submissions, rubrics)]
 
 
 def _write_records(term: _Term, plan: GradingPlan) -> None:
@@ -311,7 +296,8 @@ class _Recorder:
         self._on_progress(self._progress)
         started = time.monotonic()
         if started > self._write_again_at:
-            self._write()
+            with result_store.report_store_error(self._store.out):
+                class_document.write(self._store.out, self._document())
             # Writing the document of a large class takes seconds.
             self._write_again_at = time.monotonic() + max(REFRESH_SECONDS, 20 * (time.monotonic() - started))
 
@@ -335,18 +321,13 @@ class _Recorder:
             only = f"Only {', '.join(names)} {'counts' if len(names) == 1 else 'count'}"
             hint = "To choose: --assignment, or [assignments.NAME] in course.toml"
             self.warn(f"{only}: no student has submitted any other assignment. {hint}")
-        document = self._write()
-        with result_store.report_store_error(self._store.out):
-            class_document.write_csv(self._store.out, document)
-            grade_history.record(self._store.out, document, lambda file: "run" if file in self._graded else "policy")
+        document = self._document()
+        score.write(self._store.out, document, lambda file: "run" if file in self._graded else "policy")
         return document
 
-    def _write(self) -> Document:
+    def _document(self) -> Document:
         self._class.seconds = time.perf_counter() - self._started
-        document = self._class.document(self._store.entries)
-        with result_store.report_store_error(self._store.out):
-            class_document.write(self._store.out, document)
-        return document
+        return self._class.document(self._store.entries)
 
 
 def _sandbox_for(scratch: Path, unsafe: bool) -> SandboxPolicy:

@@ -4,19 +4,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.classroom import score
 from autograder.classroom.comments import comment_records, grade_history
 from autograder.classroom.comments.comment_records import CommentRecord
 from autograder.classroom.comments.comment_request import CommentRequest, require_valid
-from autograder.classroom.scoring import class_document
-from autograder.classroom.scoring.class_document import GradedClass
-from autograder.classroom.scoring.student_exceptions import exceptions_by_submission
-from autograder.classroom.storage import gradebook, result_store, submission_records
+from autograder.classroom.storage import gradebook, result_store
 from autograder.classroom.storage.gradebook import Gradebook
 from autograder.classroom.storage.result_store import JournalEntry, ResultStore
-from autograder.classroom.submissions.merge_students import merge_students
 from autograder.course import Curriculum
 from autograder.documents.reading import Document
-from autograder.errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -56,9 +52,7 @@ def apply(out: Path, requests: Sequence[CommentRequest], by: str, curriculum: Cu
             grade_history.record(out, before, lambda file: "run")  # what an interrupted run did not record
             comment_records.append(out, records)
             numbers = ", ".join(record.id for record in records)
-            grade_history.record(out, after, lambda file: "comment", by=by, comment=numbers)
-            class_document.write(out, after)
-            class_document.write_csv(out, after)
+        score.write(out, after, lambda file: "comment", by=by, comment=numbers)
     return Regrade(records, before, after)
 
 
@@ -77,29 +71,10 @@ def rescore(
         UsageError: if the folder of the class does not say who submitted what.
     """
     out, document, policy = book.out, book.document, book.policy
-    stored = submission_records.read(out)
-    if not stored.sources:
-        problem = f"{out / submission_records.SUBMISSIONS} is missing, so nobody knows who submitted what"
-        raise UsageError(f"{problem}. Grade the class again: headway grade DIR --out {out}")
-    owners = comment_records.owners(records)
-    people = merge_students(stored.members, stored.roster_entries(out), stored.names, owners)
-    group = GradedClass(
-        stored.sources,
-        people,
-        policy,
-        curriculum,
-        document["seed"],
-        exceptions=exceptions_by_submission(policy.exceptions, people)[0],
-        manual=comment_records.manual_points(records),
-        comments=comment_records.by_student(records),
-        settled=comment_records.settled(records),
-    )
+    group, _ = score.read_class(out, policy, curriculum, document["seed"], records)
     assignments = group.assignments(entries)
-    changed = {
-        person.submission: group.student_document(person, assignments, entries)
-        for person in people
-        if person.submission in students
-    }
+    people = [person for person in group.students if person.submission in students]
+    changed = {person.submission: group.student_document(person, assignments, entries) for person in people}
     # A note on attempts that were not graded is known only to the run that left them out.
     kept = ("notes", "limit_note")
     return {

@@ -15,7 +15,7 @@ from autograder.classroom.submissions.roster import RosterEntry, normalize, plat
 from autograder.core.text import counted
 
 Members = Mapping[str, Sequence[ClassMember]]  # by source
-KnownNames = Mapping[tuple[str, str], str]  # the names that students had before, by source and submission
+KnownNames = Mapping[str, Mapping[str, str]]  # the names that students had before, by source and submission
 _NO_ROSTER = "To tell them apart, add a roster: --roster FILE"
 
 
@@ -41,7 +41,10 @@ def merge_students(
     `owners` says whose a stray submission is: both are names of students as this function gives them without it.
     """
     owners = owners or {}
-    known = {key: name for key, name in (known or {}).items() if key[1] not in owners}
+    known = {
+        source: {submission: name for submission, name in names.items() if submission not in owners}
+        for source, names in (known or {}).items()
+    }
     return _with_owners(_students(sources, entries, known), owners)
 
 
@@ -240,7 +243,7 @@ class _Names:
 
     def of_work(self, work: Mapping[str, ClassMember]) -> str:
         """Return the name of a student with submissions."""
-        before = [self._known.get((source, member.submission), "") for source, member in work.items()]
+        before = [self._known.get(source, {}).get(member.submission, "") for source, member in work.items()]
         first = next(iter(work.values())).submission
         for name in [*before, first, *(f"{first} ({source})" for source in work)]:
             if name and name not in self._used:

@@ -171,7 +171,7 @@ def test_merge_students_joins_addresses_in_any_case(name):
 
 def test_merge_students_keeps_the_names_of_earlier_runs():
     sources = {"softmax": [canvas("lovelaceada", "4021")], "ffn": [moodle("Ada Lovelace", "8")]}
-    (student,) = merge_students(sources, None, {("ffn", "Ada Lovelace_8"): "Ada Lovelace_8"})
+    (student,) = merge_students(sources, None, {"ffn": {"Ada Lovelace_8": "Ada Lovelace_8"}})
     assert student.submission == "Ada Lovelace_8"
 
 
