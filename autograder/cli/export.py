@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from autograder.cli import options
-from autograder.cli.export_output import ExportOutput, report, show
+from autograder.cli.export_output import ExportOutput, report
 from autograder.cli.nbgrader import open_course, show_unexported_changes, without_password, write_course
 from autograder.errors import UsageError
 
@@ -160,7 +160,7 @@ def canvas_feedback(output: ExportOutput, names: Names) -> None:
         book = output.read(names)
         count, lines = feedback_zip.write_canvas(book, target, _exactly_one_of(book, names))
     for line in lines:
-        show(line)
+        options.show(line)
     report(count, "student", target, "in Canvas, open the assignment and choose Upload Submissions")
 
 
@@ -176,7 +176,7 @@ def moodle_feedback(output: ExportOutput, names: Names, worksheet: Path | None) 
         sheet = moodle_worksheet.read(worksheet, {}) if worksheet else None
         count, lines = feedback_zip.write_moodle(book, target, assignment, sheet)
     for line in lines:
-        show(line)
+        options.show(line)
     menu = "in Moodle, open the assignment, then Submissions, then Upload multiple feedback files in a zip"
     report(count, "student", target, menu)
 
@@ -222,11 +222,11 @@ def gradescope_autograder(
     with output.replacing(target):
         settings = gradescope_zip.GradescopeSettings(names, seed, feedback, visibility, unsafe, policy)
         count = gradescope_zip.write(target, settings)
-    show(f"It grades {', '.join(names) or 'all assignments (for one: --assignment NAME)'}.")
+    options.show(f"It grades {', '.join(names) or 'all assignments (for one: --assignment NAME)'}.")
     if policy:
-        show(f"It has the points, the bonus rule and the hidden checks of {output.out}.")
+        options.show(f"It has the points, the bonus rule and the hidden checks of {output.out}.")
     if not seed:
-        show("It uses the inputs whose answers students have. For other inputs: --seed N")
+        options.show("It uses the inputs whose answers students have. For other inputs: --seed N")
     report(count, "file", target, "in Gradescope, upload it under Configure Autograder")
 
 
@@ -246,9 +246,8 @@ def nbgrader(output: ExportOutput, database: str | None, course: Path | None, co
     from autograder.classroom.storage import gradebook
     from autograder.core.files import report_write_error
 
-    console = options.make_console()
     if course is not None:
-        write_course(gradebook.read(output.out), open_course(course, database, course_id), console)
+        write_course(gradebook.read(output.out), open_course(course, database, course_id))
         return
     target = output.target("gradebook.db")
     with report_write_error(target, "Choose another place: --to PATH"):
@@ -259,7 +258,7 @@ def nbgrader(output: ExportOutput, database: str | None, course: Path | None, co
         count = nbgrader.write_gradebook(book.document, book.results(), url, course_id=course_id)
     where = without_password(database) if database else target
     report(count, "submission", where, "in nbgrader_config.py, set c.CourseDirectory.db_url to this database")
-    show_unexported_changes(book, console)
+    show_unexported_changes(book)
 
 
 def _write(output: ExportOutput, name: str, write: "Callable[[Gradebook, Path], int]", next_step: str) -> None:
@@ -284,9 +283,9 @@ def _fill_in(
     with contextlib.nullcontext() if dry_run else output.replacing(target):
         plan = make_plan(output.read(names))
         for line in plan.lines:
-            show(line)
+            options.show(line)
         if dry_run:
-            show("Nothing was written (--dry-run)")
+            options.show("Nothing was written (--dry-run)")
             return
         count = plan.write(target, line_end=line_end)
     report(count, "student", target, next_step)
@@ -306,11 +305,9 @@ def _titles(columns: Names) -> dict[str, str]:
 
 def _one_of(book: "Gradebook", names: Names) -> str | None:
     """Return the assignment to export, or None for the total."""
-    known = [assignment["name"] for assignment in book.assignments]
     if len(names) > 1:
         raise UsageError("this format has one assignment per file. Name one (--assignment NAME), or none")
-    if names and names[0] not in known:
-        raise UsageError(f"the class was not graded for {names[0]!r}. Name one of these: {', '.join(known)}")
+    book.require_graded(names)
     return names[0] if names else None
 
 

@@ -49,13 +49,13 @@ class ExportOutput:
 
         book, names = gradebook.read(self.out), list(names)
         for line in _unmarked_questions(book, names):
-            show(line)
+            options.show(line)
         questions = open_questions.question_lines(
             {**student, "open": [one for one in student["open"] if not names or one["assignment"] in (*names, "")]}
             for student in book.students
         )
         for one in questions:
-            show(f"{one.name}: {one.text}. {one.command(str(self.out))}")
+            options.show(f"{one.name}: {one.text}. {one.command(str(self.out))}")
         if questions and not self.despite_open:
             raise UsageError(
                 f"{counted(len(questions), 'question')} about these grades {'is' if len(questions) == 1 else 'are'} "
@@ -64,17 +64,10 @@ class ExportOutput:
         return book
 
 
-def show(line: str, style: str = "") -> None:
-    """Show a line of plain text."""
-    from rich.text import Text
-
-    options.make_console().print(Text(line, style))
-
-
 def report(count: int, what: str, where: Path | str, next_step: str) -> None:
     """Say what was written, and what to do with it."""
-    show(f"Wrote {counted(count, what)} to {where}")
-    show(f"Next: {next_step}", "dim")
+    options.show(f"Wrote {counted(count, what)} to {where}")
+    options.show(f"Next: {next_step}", "dim")
 
 
 def _unmarked_questions(book: "Gradebook", names: list[str]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from autograder.classroom.policy.model import Policy
     from autograder.classroom.submissions.model import Source
     from autograder.course import Curriculum
-    from autograder.documents.results import Level
 
 
 @click.command()
@@ -101,21 +100,12 @@ def grade(
     folder: Path | None,
     given_sources: tuple[str, ...],
     out: Path,
-    processes: int | None,
     course: Path | None,
     roster: Path | None,
-    layout: str | None,
-    only: tuple[str, ...],
-    force: bool,
-    partial: bool,
-    cluster: str,
     names: tuple[str, ...],
-    seed: int | None,
-    own_prerequisites: bool,
-    feedback: "Level | None",
     nbgrader_course: Path | None,
-    unsafe: bool,
-    **limits: float | None,
+    processes: int | None,
+    **choices: Any,
 ) -> None:
     """Grade a class, in a sandbox.
 
@@ -143,15 +133,15 @@ def grade(
         options.preload("nbgrader.api")  # importing it takes seconds
     curriculum = options.selected_curriculum()
     policy, file = run_settings.find_policy(out, folder, course, curriculum)
-    if target and seed is None and policy.seed is None:
-        seed = hidden_seed(target)
-    own = own_prerequisites or None
-    policy = policy.with_options(limits, seed=seed, layout=layout, feedback=feedback, own_prerequisites=own)
+    if target and choices["seed"] is None and policy.seed is None:
+        choices["seed"] = hidden_seed(target)
+    policy = policy.with_options(choices)
     found = _sources(folder, given_sources, out, policy, curriculum, names)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     roster, seed = run_settings.find_roster(out, policy, file, roster), run_settings.find_seed(out, policy)
-    sizes = (processes or cores, unsafe, force, only, file, roster, partial, cluster)
-    _run(GradingPlan(found, out, policy, curriculum, seed, *sizes), target)
+    how = {name: choices[name] for name in ("unsafe", "force", "only", "partial", "cluster")}
+    plan = GradingPlan(found, out, policy, curriculum, seed, processes or cores, course=file, roster=roster, **how)
+    _run(plan, target)
 
 
 def _sources(
@@ -188,7 +178,7 @@ def _run(plan: "GradingPlan", target: "Course | None") -> None:
     grading_progress.render(document, plan.out, console)
     open_questions.render(document["students"], str(plan.out), console)
     if target:
-        write_course(gradebook.read(plan.out), target, console)
+        write_course(gradebook.read(plan.out), target)
     grades = (grade for student in document["students"] for grade in student["assignments"].values())
     has_failed = any(grade["status"] == "failed" for grade in grades)
     sys.exit(options.INTERNAL_ERROR if has_failed else options.PASSED)

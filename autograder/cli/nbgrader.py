@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.cli import options
+from autograder.core.files import report_write_error
 from autograder.core.text import clean, counted
-from autograder.errors import UsageError, missing_package
+from autograder.errors import missing_package
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from autograder.classroom.exporters.nbgrader_course import Course
     from autograder.classroom.storage.gradebook import Gradebook
 
@@ -46,31 +45,25 @@ def without_password(database: str) -> str:
     return database.partition("@")[2] or database
 
 
-def write_course(book: "Gradebook", course: "Course", console: "Console") -> None:
+def write_course(book: "Gradebook", course: "Course") -> None:
     """Write a graded class into an nbgrader course, and show what was written."""
-    from rich.text import Text
-
     from autograder.classroom.exporters import nbgrader_course
 
-    try:
-        with options.spinner(console, "Writing the gradebook …"):
-            submissions, notebooks = nbgrader_course.write(book, course)
-    except OSError as error:
-        raise UsageError(
-            f"cannot write {error.filename or course.root} ({error.strerror}). Check its permissions"
-        ) from None
+    with (
+        report_write_error(course.root, "Check its permissions"),
+        options.spinner(options.make_console(), "Writing the gradebook …"),
+    ):
+        submissions, notebooks = nbgrader_course.write(book, course)
     where = without_password(course.database).removeprefix("sqlite:///")
-    console.print(
-        Text(f"Wrote {counted(submissions, 'submission')} to {where} and {counted(notebooks, 'notebook')} with reports")
+    options.show(
+        f"Wrote {counted(submissions, 'submission')} to {where} and {counted(notebooks, 'notebook')} with reports"
     )
-    show_unexported_changes(book, console)
-    console.print(Text("Next: nbgrader generate_feedback ASSIGNMENT, or nbgrader's formgrader", "dim"))
+    show_unexported_changes(book)
+    options.show("Next: nbgrader generate_feedback ASSIGNMENT, or nbgrader's formgrader", "dim")
 
 
-def show_unexported_changes(book: "Gradebook", console: "Console") -> None:
+def show_unexported_changes(book: "Gradebook") -> None:
     """Name the students whose scores nbgrader's gradebook cannot hold: it has only check points and late penalties."""
-    from rich.text import Text
-
     from autograder.classroom.storage.gradebook import display_name
 
     affected = [
@@ -81,7 +74,7 @@ def show_unexported_changes(book: "Gradebook", console: "Console") -> None:
     if affected:
         shown = ", ".join(affected[:8]) + (" …" if len(affected) > 8 else "")
         what = "extra points, rubric points, scores given by hand and excuses"
-        console.print(Text(f"Not exported: {what} ({shown}). Enter them in formgrader."))
+        options.show(f"Not exported: {what} ({shown}). Enter them in formgrader.")
 
 
 def _set_by_instructor(assignment: dict[str, Any]) -> bool:

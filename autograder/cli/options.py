@@ -110,6 +110,13 @@ def make_console(*, stderr: bool = False) -> "Console":
     return SafeConsole(no_color=_stored("no_color") or None, stderr=stderr)
 
 
+def show(text: str, style: str = "") -> None:
+    """Show plain text."""
+    from rich.text import Text
+
+    make_console().print(Text(text, style))
+
+
 def selected_curriculum() -> "Curriculum":
     """Return the course named by `--curriculum`, by default the built-in one."""
     from autograder.course import registry

@@ -1,7 +1,6 @@
 """The command `headway release`."""
 
-import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +8,7 @@ import click
 
 from autograder.cli import options
 from autograder.cli.nbgrader import notebook_packages
-from autograder.core.files import write_atomically
+from autograder.core.files import report_write_error, write_atomically
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from autograder.workspace.workspace import Workspace
 
 NBGRADER_CONFIG = "nbgrader_config.py"
+ANOTHER_FOLDER = "Name another folder: headway release DIR"
 HEADWAY_CONFIG = "nbgrader_config.headway.py"  # written next to an instructor's own nbgrader_config.py
 
 
@@ -116,7 +116,7 @@ def release(
         texts = {**texts, tutor_instructions.FILE: tutor_instructions.read_replacement(agents).decode()}
     if not force:
         _require_replaceable(folder, texts, curriculum, another)
-    with _writing(folder):
+    with report_write_error(folder, ANOTHER_FOLDER):
         for name, text in texts.items():
             write_atomically(folder / name, text.encode())
             click.echo(f"wrote {folder / name}{' (official solution)' if name in given else ''}")
@@ -166,7 +166,7 @@ def _release_policy(folder: Path, curriculum: "Curriculum") -> None:
     path = folder / policy_file.POLICY_FILE
     if path.exists():
         raise UsageError(f"{path} already exists. Name another folder: headway release DIR --format policy")
-    with _writing(folder):
+    with report_write_error(folder, ANOTHER_FOLDER):
         write_atomically(path, policy_template.template(curriculum).encode())
     click.echo(f"wrote {path}")
     course = "" if curriculum.name == registry.DEFAULT else f" --curriculum {curriculum.name}"
@@ -201,7 +201,7 @@ def _release_course(
         from autograder.notebooks import nbgrader_course, release_manifest
     seeds = (seed, release_manifest.released_seed(folder), fresh_seed())
     hidden_seed = next(candidate for candidate in seeds if candidate is not None)
-    with _writing(folder):
+    with report_write_error(folder, ANOTHER_FOLDER):
         done = release_manifest.write_release(
             folder, nbgrader_course.course_files(solutions, curriculum, prerequisites, hidden_seed), hidden_seed
         )
@@ -215,13 +215,3 @@ def _release_course(
     if NBGRADER_CONFIG in done.kept:
         click.echo(f"! The course needs the settings in {folder / HEADWAY_CONFIG}. Copy them into {NBGRADER_CONFIG}.")
     click.echo(f"Next: cd {folder} && nbgrader generate_assignment {next(iter(curriculum.modules))}")
-
-
-@contextlib.contextmanager
-def _writing(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise UsageError(
-            f"cannot write {error.filename or folder} ({error.strerror}). Name another folder: headway release DIR"
-        ) from None

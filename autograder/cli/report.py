@@ -14,8 +14,6 @@ from autograder.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rich.console import Console
-
     from autograder.classroom.storage.gradebook import Gradebook
     from autograder.report.class_records import SimilarityResult, StudentRecord, WorkTime
 
@@ -65,8 +63,6 @@ def report(
     OUT is the folder that "headway grade" wrote. Shows a summary in the terminal and writes a page that needs no
     network, and next to it a page with the code of each student.
     """
-    from rich.text import Text
-
     from autograder.classroom.class_report import class_comparison, class_statistics, similar_pages, student_pages
     from autograder.classroom.storage import gradebook
     from autograder.core.files import write_atomically
@@ -109,7 +105,7 @@ def report(
     written.require_replaceable(student_files, option="--html FILE", force=force)
     try:
         if folder is not None:
-            _write_feedback(book, folder, console)
+            _write_feedback(book, folder)
         if not no_pages:
             with options.spinner(console, "Writing a page for each student …"):
                 similarity = similar_pages.write(similarity, book, pages, target) if similarity.pairs else similarity
@@ -126,9 +122,9 @@ def report(
         option = "--feedback=DIR" if folder is not None and Path(where).is_relative_to(folder) else "--html FILE"
         raise UsageError(f"cannot write {where} ({error.strerror}). Choose another place: {option}") from None
     if not no_pages:
-        _show_time("the pages", spent, console)
-        console.print(Text(f"A page for each student: {pages}{os.sep}", "dim"))
-    console.print(Text(f"Page: {target}", "dim"))
+        _show_time("the pages", spent)
+        options.show(f"A page for each student: {pages}{os.sep}", "dim")
+    options.show(f"Page: {target}", "dim")
 
 
 def _find_similar(book: "Gradebook", folder: str, layout: str) -> "SimilarityResult":
@@ -138,22 +134,18 @@ def _find_similar(book: "Gradebook", folder: str, layout: str) -> "SimilarityRes
     return similarity.with_names(found, book)
 
 
-def _write_feedback(book: "Gradebook", folder: Path, console: "Console") -> None:
-    from rich.text import Text
-
+def _write_feedback(book: "Gradebook", folder: Path) -> None:
     from autograder.classroom.class_report import feedback_files
 
-    with options.spinner(console, "Writing feedback …"):
+    with options.spinner(options.make_console(), "Writing feedback …"):
         count, spent = feedback_files.write(book, folder)
-    console.print(Text(f"Feedback for {counted(count, 'student')}: {folder}", "dim"))
-    _show_time("the feedback", spent, console)
+    options.show(f"Feedback for {counted(count, 'student')}: {folder}", "dim")
+    _show_time("the feedback", spent)
 
 
-def _show_time(what: str, spent: "WorkTime", console: "Console") -> None:
-    from rich.text import Text
-
+def _show_time(what: str, spent: "WorkTime") -> None:
     if spent.name:
-        console.print(Text(f"Writing {what} took {spent}.", "dim"))
+        options.show(f"Writing {what} took {spent}.", "dim")
 
 
 def _student_link(book: "Gradebook", folder: Path | None, page: Path) -> "Callable[[StudentRecord], str | None]":

@@ -1,5 +1,7 @@
-"""The commands for the files of a workspace: init, reset, update, and their solutions: solution, diff."""
+"""The commands for the files of a workspace: init, reset, copy, update; solution, diff, experiment."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from autograder.course import Curriculum
     from autograder.workspace.sources import Version
     from autograder.workspace.workspace import Workspace
+
 
 name_argument = click.argument("name", metavar="NAME", type=CourseName())
 give_up_option = click.option("--give-up", is_flag=True, help="Show it before your code passes; this is recorded.")
@@ -206,3 +209,25 @@ def diff(name: str, folder: Path, give_up: bool) -> None:
         notebook = workspace.notebook_modules.get(function.partition(".")[0])
         mine, theirs = solutions.student_and_solution(folder, function, workspace.curriculum, notebook)
         diff_report.render(function, list(solutions.compare_lines(mine, theirs)), console)
+
+
+@click.command()
+@click.argument("name", metavar="ASSIGNMENT", type=CourseName())
+@click.argument("experiment", metavar="[EXPERIMENT]", default="")
+@options.workspace_folder
+def experiment(name: str, experiment: str, folder: Path) -> None:
+    """Run the experiment of a lesson, with your files and notebooks.
+
+    "python softmax.py" does the same where no assignment counts from a notebook.
+    """
+    from autograder.workspace import experiments
+
+    workspace = options.open_workspace(folder)
+    workspace.require_assignments()
+    module = workspace.resolve_name(name).partition(".")[0]
+    known = experiments.names(module, workspace.curriculum)
+    if experiment not in known:
+        others = ", ".join(filter(None, known)) or "none with a name"
+        raise UsageError(f"{module} has no experiment {experiment!r}. It has: {others}")
+    program = experiments.program(workspace, module, experiment)
+    sys.exit(subprocess.run([sys.executable, *program], cwd=workspace.folder, check=False).returncode)

@@ -101,8 +101,7 @@ def _columns(
     result: LmsPlan,
 ) -> list[_Column]:
     known = {assignment["name"]: assignment for assignment in book.assignments}
-    if unknown := next((name for name in [*names, *given] if name not in known), None):
-        raise UsageError(f"the class was not graded for {unknown!r}. Name one of these: {', '.join(known)}")
+    book.require_graded([*names, *given])
     wanted = {name: str(known[name]["title"]) for name in known if not names or name in names}
     found, without = canvas_gradebook.find_columns(gradebook, wanted, given)
     if without:

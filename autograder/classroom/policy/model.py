@@ -5,6 +5,7 @@
 
 import fnmatch
 import sys
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -134,8 +135,9 @@ class Policy(Section, frozen=True):
             return self.feedback == "none"
         return any(fnmatch.fnmatchcase(check_id, pattern) for pattern in self.checks.hidden)
 
-    def with_options(self, limits: dict[str, Any], **options: Any) -> "Policy":
-        """Return a copy changed by command-line options; an option that is None was not given."""
-        given = {key: value for key, value in options.items() if value is not None}
-        given_limits = {key: value for key, value in limits.items() if value is not None}
-        return replace(self, limits=replace(self.limits, **given_limits), **given)
+    def with_options(self, options: Mapping[str, Any]) -> "Policy":
+        """Return a copy changed by command-line options: those of these names that were given, and no others."""
+        given = {key: value for key, value in options.items() if value is not None and value is not False}
+        limits = replace(self.limits, **{key: given[key] for key in LimitsPolicy.__struct_fields__ if key in given})
+        names = ("seed", "layout", "feedback", "own_prerequisites")
+        return replace(self, limits=limits, **{key: given[key] for key in names if key in given})

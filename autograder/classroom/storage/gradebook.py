@@ -1,7 +1,7 @@
 """Read what `headway grade` wrote: `class.json` and the result documents, too large to be in memory together."""
 
 import fnmatch
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -45,6 +45,12 @@ class Gradebook:
     def assignments(self) -> list[Document]:
         """The graded assignments in course order: name, possible points, weight and due date."""
         return cast("list[Document]", self.document["assignments"])
+
+    def require_graded(self, names: Iterable[str]) -> None:
+        """Raise UsageError if the class was not graded for one of the named assignments."""
+        known = [assignment["name"] for assignment in self.assignments]
+        if unknown := next((name for name in names if name not in known), None):
+            raise UsageError(f"the class was not graded for {unknown!r}. Name one of these: {', '.join(known)}")
 
     @property
     def weights(self) -> dict[str, float]:

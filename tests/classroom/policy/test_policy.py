@@ -214,7 +214,7 @@ def test_find_roster_is_relative_to_the_policy(tmp_path):
 
 def test_with_options_changes_only_given_options():
     policy = Policy(seed=7, limits=LimitsPolicy(call_seconds=5.0))
-    changed = policy.with_options({"call_seconds": None, "memory_mib": 512}, seed=None, feedback="full")
+    changed = policy.with_options({"call_seconds": None, "memory_mib": 512, "seed": None, "feedback": "full"})
     assert changed == Policy(seed=7, feedback="full", limits=LimitsPolicy(call_seconds=5.0, memory_mib=512))
 
 

@@ -9,7 +9,7 @@ from support import commands, toy_course
 from support.html_rules import read_page
 
 from autograder.cli import SECTIONS
-from autograder.cli.command_help import command_help
+from autograder.cli.web import command_help
 from autograder.course import Assignment, Curriculum, registry
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import HeadwayError

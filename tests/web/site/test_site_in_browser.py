@@ -4,7 +4,7 @@ import pytest
 from support.static_server import serve
 from support.waiting import wait_until
 
-from autograder.cli.command_help import command_help
+from autograder.cli.web import command_help
 from autograder.courses.transformer import TRANSFORMER
 from autograder.web.site import build
 
