@@ -4,10 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from autograder.classroom import score
 from autograder.classroom.comments import comment_records, grade_history
 from autograder.classroom.comments.comment_records import CommentRecord
-from autograder.classroom.comments.comment_request import CommentRequest, require_valid
+from autograder.classroom.comments.comment_request import require_valid
 from autograder.classroom.storage import gradebook, result_store
 from autograder.classroom.storage.gradebook import Gradebook
 from autograder.classroom.storage.result_store import JournalEntry, ResultStore
@@ -32,7 +34,7 @@ class Regrade:
         return before, after
 
 
-def apply(out: Path, requests: Sequence[CommentRequest], by: str, curriculum: Curriculum) -> Regrade:
+def apply(out: Path, requests: Sequence[CommentRecord], by: str, curriculum: Curriculum) -> Regrade:
     """Record all requests, or none, in the graded class in `out`, and write its scores again.
 
     Raises:
@@ -45,7 +47,7 @@ def apply(out: Path, requests: Sequence[CommentRequest], by: str, curriculum: Cu
         for request in requests:
             require_valid(request, before, book.policy, stored)
         first, time = comment_records.next_id(stored), comment_records.now()
-        records = [request.record(number, time, by) for number, request in enumerate(requests, start=first)]
+        records = [replace(request, id=str(n), time=time, by=by) for n, request in enumerate(requests, start=first)]
         students = {record.student for record in records}
         after = rescore(book, store.entries, [*stored, *records], students, curriculum)
         with result_store.report_store_error(out):

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,6 @@ from autograder.errors import UsageError
 
 if TYPE_CHECKING:
     from autograder.classroom.comments.comment_records import CommentRecord
-    from autograder.classroom.comments.comment_request import CommentRequest
     from autograder.classroom.regrade import Regrade
     from autograder.classroom.storage.gradebook import Gradebook
     from autograder.documents.reading import Document
@@ -84,15 +82,15 @@ def comment(out: Path, student: str | None, text: str, by: str, table: Path | No
     """
     from autograder.classroom import regrade
     from autograder.classroom.comments import comment_records, comment_table
-    from autograder.classroom.comments.comment_request import CommentRequest, not_recorded
+    from autograder.classroom.comments.comment_request import not_recorded
     from autograder.classroom.storage import gradebook
     from autograder.classroom.submissions.student_names import StudentNames
 
     book = gradebook.read(out)
     names = StudentNames.of_documents(book.students)
-    given = CommentRequest("", text, **choices)
+    given = comment_records.requested("", text=text, **choices)
     if table is not None:
-        if student or given != CommentRequest(""):
+        if student or given != comment_records.requested(""):
             raise UsageError("--from reads students, texts and points from the file. Leave out the other arguments.")
         requests = comment_table.read(table, names)
         new = not_recorded(requests, comment_records.read(out))
@@ -107,10 +105,10 @@ def comment(out: Path, student: str | None, text: str, by: str, table: Path | No
         submission = names.find(student, "headway comment OUT")
         if submission is None:
             raise UsageError(names.unknown(student))
-        if given == CommentRequest(""):
+        if given == comment_records.requested(""):
             _list_comments(out, submission)
             return
-        requests = [replace(given, student=submission)]
+        requests = [comment_records.requested(submission, text=text, **choices)]
     done = regrade.apply(out, requests, by, options.selected_curriculum())
     for record in done.records[:MAX_SHOWN]:
         _show_change(done, record)
@@ -216,9 +214,9 @@ def choose(out: Path, student: str | None, what: tuple[str, ...], keep: bool, by
         options.show(next_step, "dim")
 
 
-def _request(book: "Gradebook", student: "Document", what: tuple[str, ...], keep: bool) -> "tuple[CommentRequest, str]":
+def _request(book: "Gradebook", student: "Document", what: tuple[str, ...], keep: bool) -> "tuple[CommentRecord, str]":
     """Return what is to be recorded, and the command that comes next."""
-    from autograder.classroom.comments.comment_request import CommentRequest
+    from autograder.classroom.comments.comment_records import requested
     from autograder.classroom.storage.student_lookup import find_student
 
     known = [assignment["name"] for assignment in book.assignments]
@@ -234,15 +232,15 @@ def _request(book: "Gradebook", student: "Document", what: tuple[str, ...], keep
         ids = tuple(one["id"] for one in questions if one["kind"] != "no_result")
         if not ids:
             raise UsageError(f"{submission} has no result yet. Grade again: headway grade DIR --out {out}")
-        return CommentRequest(submission, assignment=assignment, settles=ids), ""
+        return requested(submission, assignment=assignment, settles=ids), ""
     if len(rest) != 1:
         raise UsageError("name one file or one student, or leave it as it is: --keep")
     for question in questions:
         if question["kind"] == "versions" and rest[0] in question["files"]:
             again = f"The next run grades it: headway grade DIR --out {out}"
-            return CommentRequest(submission, assignment=question["assignment"], file=rest[0]), again
+            return requested(submission, assignment=question["assignment"], file=rest[0]), again
     if any(one["kind"] == "identity" for one in questions) and not assignment:
         owner = find_student(book, rest[0])["submission"]
-        return CommentRequest(submission, owner=owner), f"To apply it: headway grade --out {out}"
+        return requested(submission, owner=owner), f"To apply it: headway grade --out {out}"
     files = [file for one in questions if one["kind"] == "versions" for file in one["files"]]
     raise UsageError(f"{rest[0]!r} is none of the files in question. Name one of these: {', '.join(files) or '--keep'}")

@@ -203,7 +203,7 @@ def test_term_regrade_by_comment(graded):
     grade("--out", out)  # the comments outlast another run
     require_expected(out, rules={**RULES, 10: {"ffn": {"score": 29}}, 11: {"ffn": {"bonus": 2}}})
     comments = [json.loads(line) for line in (out / "comments.jsonl").read_text("utf-8").splitlines()]
-    assert [(comment["by"], comment.get("score"), comment.get("points")) for comment in comments] == [
+    assert [(comment["by"], comment.get("score"), comment.get("add")) for comment in comments] == [
         ("Kim", 29, None),
         ("Kim", None, 2),
     ]

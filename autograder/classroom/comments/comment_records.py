@@ -7,6 +7,7 @@ mistake is undone by another one. Scores are computed from the records in force 
 import datetime
 import getpass
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -26,7 +27,10 @@ _Points = Annotated[float, Meta(ge=-10_000, le=FINITE)]
 
 
 class CommentRecord(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One decision: a comment, points for a rubric item, points added, a score, or that another record is undone."""
+    """One decision: a comment, points for a rubric item, points added, a score, or that another record is undone.
+
+    Number, time and author of a decision that is not recorded yet are empty: see `requested`.
+    """
 
     id: str
     time: str  # ISO 8601
@@ -35,7 +39,8 @@ class CommentRecord(Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     assignment: str = ""  # empty: a comment on all of them
     text: str = ""  # what the student reads
     rubric: str = ""  # the id of the rubric item that `points` are for
-    points: _Points | None = None  # for the rubric item; without one, added to the score
+    points: _Points | None = None  # for the rubric item
+    add: _Points | None = None  # added to the score
     score: Annotated[float, Meta(ge=0, le=FINITE)] | None = None  # replaces the score
     reason: str = ""  # for the record only, not for the student
     undoes: str = ""  # the id of a record that no longer counts
@@ -46,7 +51,7 @@ class CommentRecord(Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     @property
     def changes_points(self) -> bool:
         """Whether the record changes points."""
-        return self.points is not None or self.score is not None
+        return (self.points, self.add, self.score) != (None, None, None)
 
     @property
     def is_choice(self) -> bool:
@@ -64,7 +69,10 @@ class CommentRecord(Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
             return f"{self.points:g} points for {self.rubric}"
         if self.score is not None:
             return f"score set to {self.score:g}"
-        return "comment" if self.points is None else f"{self.points:+g} points"
+        return "comment" if self.add is None else f"{self.add:+g} points"
+
+
+requested = partial(CommentRecord, "", "", "")
 
 
 def current_user() -> str:
@@ -138,8 +146,7 @@ def manual_points(records: Sequence[CommentRecord]) -> dict[str, dict[str, Manua
         if record.rubric:
             rubrics.setdefault(key, {})[record.rubric] = RubricPoints(max(0.0, record.points or 0.0), record.text)
         elif record.changes_points:
-            added = record.points or 0.0
-            adjustment = Adjustment(record.text, added, record.score, record.by, record.time)
+            adjustment = Adjustment(record.text, record.add or 0.0, record.score, record.by, record.time)
             adjustments.setdefault(key, []).append(adjustment)
     manual: dict[str, dict[str, ManualPoints]] = {}
     for student, assignment in {**rubrics, **adjustments}:

@@ -1,11 +1,10 @@
 """Check what an instructor asks to be recorded about a student, before anything is written."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from msgspec import structs
 
-from autograder.classroom.comments.comment_records import MAX_TEXT, CommentRecord, in_force
+from autograder.classroom.comments.comment_records import MAX_TEXT, CommentRecord, in_force, requested
 from autograder.classroom.policy.model import Policy, RubricItem
 from autograder.core.points import format_points
 from autograder.core.text import clean
@@ -13,38 +12,13 @@ from autograder.documents.reading import Document
 from autograder.errors import UsageError
 
 
-@dataclass(frozen=True)
-class CommentRequest:
-    """One comment, or points given by hand, for a student; empty or None where nothing was given."""
-
-    student: str  # the name of the submission
-    text: str = ""
-    assignment: str = ""
-    rubric: str = ""
-    points: float | None = None  # for the rubric item
-    add: float | None = None
-    score: float | None = None
-    reason: str = ""
-    undoes: str = ""  # the id of a comment to take back
-    file: str = ""  # the submitted file that counts for the assignment
-    owner: str = ""  # the person on the roster whose work this is
-    settles: tuple[str, ...] = ()  # the ids of open questions
-
-    def record(self, number: int, time: str, by: str) -> CommentRecord:
-        """Return the record to store."""
-        points = self.add if self.points is None else self.points
-        names = self.student, self.assignment, self.text, self.rubric
-        decided = self.undoes, self.file, self.owner, self.settles
-        return CommentRecord(str(number), time, by, *names, points, self.score, self.reason, *decided)
-
-
-def not_recorded(requests: Sequence[CommentRequest], stored: Sequence[CommentRecord]) -> list[CommentRequest]:
+def not_recorded(requests: Sequence[CommentRecord], stored: Sequence[CommentRecord]) -> list[CommentRecord]:
     """Return the requests that are not among the records in force, whoever made these."""
-    known = {structs.replace(record, id="0", time="", by="") for record in in_force(stored)}
-    return [request for request in requests if request.record(0, "", "") not in known]
+    known = {structs.replace(record, id="", time="", by="") for record in in_force(stored)}
+    return [request for request in requests if request not in known]
 
 
-def require_valid(request: CommentRequest, document: Document, policy: Policy, stored: Sequence[CommentRecord]) -> None:
+def require_valid(request: CommentRecord, document: Document, policy: Policy, stored: Sequence[CommentRecord]) -> None:
     """Raise UsageError if the request is incomplete, gives too many points, or undoes a comment that does not exist."""
     if request.undoes:
         _require_undoable(request, stored)
@@ -83,8 +57,8 @@ def require_valid(request: CommentRequest, document: Document, policy: Policy, s
             raise UsageError(f'{most}. Give at most that many, or allow more in course.toml: bonus = "extra"')
 
 
-def _require_undoable(request: CommentRequest, stored: Sequence[CommentRecord]) -> None:
-    if request != CommentRequest(request.student, reason=request.reason, undoes=request.undoes):
+def _require_undoable(request: CommentRecord, stored: Sequence[CommentRecord]) -> None:
+    if request != requested(request.student, reason=request.reason, undoes=request.undoes):
         raise UsageError("--undo only takes back a comment. Write the new one with a second command.")
     own = [record.id for record in in_force(stored) if record.student == request.student]
     if any(record.id == request.undoes and record.undoes for record in stored):
@@ -94,7 +68,7 @@ def _require_undoable(request: CommentRequest, stored: Sequence[CommentRecord]) 
         raise UsageError(f"no comment {clean(request.undoes, 40)!r} to undo. {known}")
 
 
-def _require_rubric_item(request: CommentRequest, policy: Policy) -> None:
+def _require_rubric_item(request: CommentRecord, policy: Policy) -> None:
     rules = policy.assignments.get(request.assignment)
     items = {item.id: item for item in rules.rubric} if rules else {}
     if request.rubric not in items:
@@ -104,7 +78,7 @@ def _require_rubric_item(request: CommentRequest, policy: Policy) -> None:
         raise UsageError(f"{request.rubric} has {format_points(most)} points. Give 0 to {format_points(most)}.")
 
 
-def _unknown_item(request: CommentRequest, items: dict[str, RubricItem]) -> str:
+def _unknown_item(request: CommentRecord, items: dict[str, RubricItem]) -> str:
     apply = "After a change of course.toml, apply it first: headway grade --out OUT"
     if not items:
         return f"{request.assignment} has no rubric. To add points: --add N. {apply}"

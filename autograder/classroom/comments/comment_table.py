@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from autograder.classroom.comments.comment_request import CommentRequest
+from autograder.classroom.comments.comment_records import CommentRecord, requested
 from autograder.classroom.submissions.student_names import StudentNames
 from autograder.core import csv_table
 from autograder.core.text import clean
@@ -14,7 +14,7 @@ _TEXTS = ("text", "assignment", "rubric", "reason")
 _NUMBERS = ("points", "add", "score")
 
 
-def read(path: Path, names: StudentNames) -> list[CommentRequest]:
+def read(path: Path, names: StudentNames) -> list[CommentRecord]:
     """Return a request for each row with a text or points; raise UsageError, naming the line, for a wrong one."""
     table = csv_table.read_given(path, "Save it as CSV (UTF-8)", option="--from FILE")
     titles = [title.lower() for title in table.titles]
@@ -33,7 +33,7 @@ def read(path: Path, names: StudentNames) -> list[CommentRequest]:
                 raise UsageError(f"{where}: {names.unknown(cells.get('student', ''))}")
             values: dict[str, Any] = {name: cells.get(name, "") for name in _TEXTS}
             values |= {name: _number(cells.get(name, ""), where, name) for name in _NUMBERS}
-            requests.append(CommentRequest(student, **values))
+            requests.append(requested(student, **values))
     if not requests:
         raise UsageError(f"{path} has no row with a text or points")
     return requests

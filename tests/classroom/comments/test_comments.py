@@ -219,7 +219,7 @@ def test_comment_warnings_name_records_without_effect():
     of = {"time": "", "by": "x"}
     records = [
         CommentRecord("1", student="eve", text="gone", **of),
-        CommentRecord("2", student="bo", assignment="bpe", points=1.0, **of),
+        CommentRecord("2", student="bo", assignment="bpe", add=1.0, **of),
         CommentRecord("3", student="bo", assignment="softmax", rubric="q9", points=1.0, **of),
         CommentRecord("4", student="bo", assignment="softmax", rubric="q1", points=1.0, **of),
     ]
