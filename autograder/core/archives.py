@@ -1,4 +1,4 @@
-"""Read untrusted archives: nothing is unpacked to disk, and the sizes that an archive states are not trusted."""
+"""Read untrusted archives: nothing is unpacked to disk, and stated sizes are not trusted. Write archives of our own."""
 
 import gzip
 import io
@@ -6,7 +6,7 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Collection, Iterator, Mapping, Sized
 from dataclasses import dataclass
 
 from autograder.core.files import lower_suffix
@@ -121,3 +121,14 @@ def why_not_readable(entry: zipfile.ZipInfo) -> str | None:
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         return "it is compressed in an unusual way"
     return None
+
+
+def zip_of(files: Mapping[str, bytes], executable: Collection[str] = ()) -> bytes:
+    """Return a zip archive whose bytes depend on the files alone, of which some are executable."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, data in files.items():
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.external_attr = (0o100755 if name in executable else 0o100644) << 16
+            archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
+    return content.getvalue()

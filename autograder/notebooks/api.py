@@ -16,7 +16,7 @@ import functools
 import io
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,14 @@ CALL_SECONDS = 5.0  # shorter than elsewhere: somebody is waiting, and cells may
 _statuses: dict[str, str] = {}  # latest status of each function checked in this kernel
 
 
+@contextlib.contextmanager
+def _one_line_for_errors() -> Iterator[None]:
+    try:
+        yield
+    except UsageError as error:
+        echo(f"headway: {error}")
+
+
 def check(*functions: Any, seed: int = 0) -> None:
     """Check functions of this notebook and display the report.
 
@@ -46,10 +54,8 @@ def check(*functions: Any, seed: int = 0) -> None:
         functions: functions, or names: "softmax.softmax", or "softmax" for a whole assignment.
         seed: seed of fresh inputs, which need PyTorch; 0 stands for the inputs that come with Headway.
     """
-    try:
+    with _one_line_for_errors():
         _display(report(*functions, seed=seed, record=True))
-    except UsageError as error:
-        echo(f"headway: {error}")
 
 
 def hint(function: Any, more: bool = False) -> None:
@@ -68,32 +74,26 @@ def solution(function: Any, give_up: bool = False) -> None:
 
 def progress(*functions: Any) -> None:
     """Print your progress: in the whole course, or in the functions or assignments that are named."""
-    try:
+    with _one_line_for_errors():
         course = running_notebook.course()
         cells = running_notebook.executed_cells()
         names = tuple(name for argument in functions for name in _names(argument, cells, course))
         notebook_workspace.show_progress(names or tuple(course.functions), course, Path.cwd(), _statuses)
-    except UsageError as error:
-        echo(f"headway: {error}")
 
 
 def _print_for_one(function: Any, show: Callable[[str, Curriculum], None]) -> None:
-    try:
+    with _one_line_for_errors():
         course = running_notebook.course()
         names = _names(function, running_notebook.executed_cells(), course)
         if len(names) > 1:
             raise UsageError(f"name one function, for example: {names[0].partition('.')[2]}")
         show(names[0], course)
-    except UsageError as error:
-        echo(f"headway: {error}")
 
 
 def use_course(name: str) -> None:
     """Use a course of another installed package in this notebook, by the name given to `--curriculum`."""
-    try:
+    with _one_line_for_errors():
         running_notebook.use_course(name)
-    except UsageError as error:
-        echo(f"headway: {error}")
 
 
 class GradeCell:

@@ -29,6 +29,11 @@ from autograder.errors import UsageError
 
 EXCUSED = "EX"
 _NOT_ASSIGNED = "N/A"
+# What happens to cells.
+_CHANGED, _KEPT = "Grades in Canvas that change", "Grades in Canvas that stay"
+_EXCUSED = "Excused in Canvas, which stays"
+_UNASSIGNED = "Not assigned to the student in Canvas, which ignores the score"
+_BLANK = "blank"
 
 
 @dataclass(frozen=True)
@@ -82,14 +87,14 @@ def plan(
     blanks = [""] * (len(kept) - 1)
     # Four blanks before the words, as Canvas's own exports have them.
     result.rows.append(["    Points Possible", *blanks, *(column.possible for column in chosen)])
-    changes = _GradebookChanges(options)
     for number, row in enumerate(gradebook.rows):
         student = book.students[matching.rows[number]] if number in matching.rows else None
         if student is not None and has_work(student):
-            cells = [changes.cell(gradebook, student, column, row) for column in chosen]
+            cells = [_cell(gradebook, student, column, row, options.keep_existing, result) for column in chosen]
             result.rows.append([*(row[cell] for cell in gradebook.student_columns), *cells])
             result.students += 1
-    changes.describe(result)
+    _require_no_blanks(result)
+    result.say_noted(_CHANGED, _KEPT, _EXCUSED, _UNASSIGNED)
     return result
 
 
@@ -151,62 +156,43 @@ def _row(gradebook: CanvasGradebook, row: Sequence[str]) -> Person:
     return Person(name_words(gradebook.name(row)), {**ids, "platform": frozenset({number})})
 
 
-class _GradebookChanges:
-    """Chooses what to write into each cell, and remembers what that changes in Canvas."""
-
-    def __init__(self, options: LmsOptions) -> None:
-        self._options = options
-        self._changed: list[str] = []
-        self._kept: list[str] = []
-        self._excused: list[str] = []
-        self._unassigned: list[str] = []
-        self._blank: list[str] = []
-
-    def cell(self, gradebook: CanvasGradebook, student: Document, column: _Column, row: Sequence[str]) -> str:
-        """Return the cell of a student."""
-        grade, is_current, name = student["assignments"].get(column.name), gradebook.is_current, gradebook.name(row)
-        there = row[column.number].strip() if column.number is not None else ""
-        label = f"{name} ({column.name})"
-        if there == _NOT_ASSIGNED:
-            if has_score(grade):
-                self._unassigned.append(label)
-            return there
-        if grade is not None and grade["excused"]:
-            new = EXCUSED
-        elif grade is not None and has_score(grade):
-            new = csv_cells.points(grade["score"] * column.scale)
-        else:
-            # A roster may be older than the grade in Canvas, so its cell cannot be written back.
-            if there or not is_current:
-                (self._kept if is_current else self._blank).append(label)
-            return there
-        if not is_current or not there or _same(there, new):
-            return new
-        if there.upper() == EXCUSED:
-            self._excused.append(label)
-            return there
-        if self._options.keep_existing:
-            self._kept.append(label)
-            return there
-        self._changed.append(f"{name} ({column.name} {there} → {new})")
+def _cell(
+    gradebook: CanvasGradebook, student: Document, column: _Column, row: Sequence[str], keep: bool, result: LmsPlan
+) -> str:
+    """Return the cell of a student; `keep` those that have a grade."""
+    grade, is_current, name = student["assignments"].get(column.name), gradebook.is_current, gradebook.name(row)
+    there = row[column.number].strip() if column.number is not None else ""
+    label = f"{name} ({column.name})"
+    if there == _NOT_ASSIGNED:
+        if has_score(grade):
+            result.note(_UNASSIGNED, label)
+        return there
+    if grade is not None and grade["excused"]:
+        new = EXCUSED
+    elif grade is not None and has_score(grade):
+        new = csv_cells.points(grade["score"] * column.scale)
+    else:
+        # A roster may be older than the grade in Canvas, so its cell cannot be written back.
+        if there or not is_current:
+            result.note(_KEPT if is_current else _BLANK, label)
+        return there
+    if not is_current or not there or _same(there, new):
         return new
+    if there.upper() == EXCUSED or keep:
+        result.note(_EXCUSED if there.upper() == EXCUSED else _KEPT, label)
+        return there
+    result.note(_CHANGED, f"{name} ({column.name} {there} → {new})")
+    return new
 
-    def describe(self, result: LmsPlan) -> None:
-        """Say what changes; raise UsageError if blank cells would delete grades."""
-        if self._blank:
-            raise UsageError(
-                f"{counted(len(self._blank), 'cell')} would be blank ({listed(self._blank)}), and Canvas deletes a "
-                "grade where a blank cell is imported. Export one assignment at a time (--assignment NAME), or give "
-                "Canvas's current gradebook: --gradebook FILE"
-            )
-        for text, names in (
-            ("Grades in Canvas that change", self._changed),
-            ("Grades in Canvas that stay", self._kept),
-            ("Excused in Canvas, which stays", self._excused),
-            ("Not assigned to the student in Canvas, which ignores the score", self._unassigned),
-        ):
-            if names:
-                result.say(f"{text} ({len(names)})", names)
+
+def _require_no_blanks(result: LmsPlan) -> None:
+    """Raise UsageError if blank cells would delete grades."""
+    if blank := result.noted.get(_BLANK):
+        raise UsageError(
+            f"{counted(len(blank), 'cell')} would be blank ({listed(blank)}), and Canvas deletes a grade where a blank "
+            "cell is imported. Export one assignment at a time (--assignment NAME), or give Canvas's current "
+            "gradebook: --gradebook FILE"
+        )
 
 
 def _same(there: str, new: str) -> bool:

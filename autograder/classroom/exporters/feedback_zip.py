@@ -10,16 +10,15 @@ Sources (tests/support/lms_importers.py repeats their rules):
   the user and of the file; it becomes a comment of the submission, and is shown under the name of the student's file.
 """
 
-import io
 import json
 import re
-import zipfile
 from pathlib import Path
 
 from autograder.classroom.exporters.lms_plan import listed
 from autograder.classroom.exporters.moodle_worksheet import Worksheet
 from autograder.classroom.exporters.person_matching import match, person_of_student
 from autograder.classroom.storage.gradebook import Gradebook, display_name
+from autograder.core.archives import zip_of
 from autograder.core.files import lower_suffix, write_atomically
 from autograder.core.text import clean
 from autograder.documents.reading import Document
@@ -115,24 +114,12 @@ def _in_format_of(
         text = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, ensure_ascii=False)
     elif suffix == "zip":
         page = as_html(student, result, code, arithmetic).encode("utf-8", "replace")
-        return _archive({"feedback.html": page, "feedback.md": text.encode("utf-8", "replace")})
+        return zip_of({"feedback.html": page, "feedback.md": text.encode("utf-8", "replace")})
     return text.encode("utf-8", "replace")
 
 
 def _write(path: Path, files: dict[str, bytes], missing: list[str], why: str, reason: str) -> tuple[int, list[str]]:
     if not files:
         raise UsageError(f"no feedback can be uploaded: {reason}")
-    write_atomically(path, _archive(files))
+    write_atomically(path, zip_of(files))
     return len(files), [f"Left out, {why} ({len(missing)}): {listed(missing)}"] if missing else []
-
-
-def _archive(files: dict[str, bytes]) -> bytes:
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            # With a fixed date, the same class gives the same archive.
-            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o100644 << 16
-            archive.writestr(entry, data)
-    return content.getvalue()

@@ -5,10 +5,8 @@ archive pins the versions of Headway's dependencies, so that every submission is
 those packages are downloaded.
 """
 
-import io
 import json
 import re
-import zipfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
@@ -17,6 +15,7 @@ from pathlib import Path
 import autograder
 from autograder.classroom.exporters.gradescope import Visibility
 from autograder.classroom.policy.model import Policy
+from autograder.core.archives import zip_of
 from autograder.core.files import write_atomically
 from autograder.course.stubs import bundled
 from autograder.errors import UsageError
@@ -73,18 +72,16 @@ def write(path: Path, settings: GradescopeSettings) -> int:
     """Write the archive; return the number of files. Raise UsageError if results would reveal expected values."""
     if settings.feedback == "full":
         raise UsageError("--feedback full would show students expected values. Use --feedback summary or none")
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        _add(archive, "setup.sh", SETUP.encode(), executable=True)
-        _add(archive, "run_autograder", RUN.encode(), executable=True)
-        _add(archive, "Dockerfile", DOCKERFILE.encode())
-        _add(archive, "settings.json", (json.dumps(asdict(settings), indent=1) + "\n").encode())
-        _add(archive, "requirements.txt", "\n".join([*_requirements(settings), ""]).encode())
-        for name, file in _headway_files().items():
-            _add(archive, f"headway/{name}", file.read_bytes())
-        count = len(archive.namelist())
-    write_atomically(path, content.getvalue())
-    return count
+    files = {
+        "setup.sh": SETUP.encode(),
+        "run_autograder": RUN.encode(),
+        "Dockerfile": DOCKERFILE.encode(),
+        "settings.json": (json.dumps(asdict(settings), indent=1) + "\n").encode(),
+        "requirements.txt": "\n".join([*_requirements(settings), ""]).encode(),
+        **{f"headway/{name}": file.read_bytes() for name, file in _headway_files().items()},
+    }
+    write_atomically(path, zip_of(files, executable=("setup.sh", "run_autograder")))
+    return len(files)
 
 
 def policy_text(policy: Policy) -> str:
@@ -102,14 +99,6 @@ def policy_text(policy: Policy) -> str:
         lines += [f"[assignments.{name}.functions]"] if rules.functions else []
         lines += [f"{function} = {points}" for function, points in rules.functions.items()]
     return "\n".join([*lines, ""])
-
-
-def _add(archive: zipfile.ZipFile, name: str, content: bytes, *, executable: bool = False) -> None:
-    # With a fixed date, the same version of Headway gives the same archive.
-    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-    entry.external_attr = (0o100755 if executable else 0o100644) << 16
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    archive.writestr(entry, content)
 
 
 def _headway_files() -> dict[str, Path]:

@@ -23,6 +23,7 @@ class LmsPlan:
     rows: list[list[str]] = field(default_factory=list)  # with the titles
     lines: list[str] = field(default_factory=list)
     students: int = 0
+    noted: dict[str, list[str]] = field(default_factory=dict)  # names, by what happens to them on the platform
 
     def write(self, path: Path, *, line_end: str = "\n") -> int:
         """Write the file; return the number of students in it."""
@@ -32,6 +33,16 @@ class LmsPlan:
     def say(self, text: str, names: Sequence[str] = ()) -> None:
         """Add a line that ends with names, the first of many."""
         self.lines.append(f"{text}: {listed(names)}" if names else text)
+
+    def note(self, text: str, name: str) -> None:
+        """Note what happens to somebody or something; `say_noted` says it of all together."""
+        self.noted.setdefault(text, []).append(name)
+
+    def say_noted(self, *texts: str) -> None:
+        """Add a line for each of these texts that was noted."""
+        for text in texts:
+            if names := self.noted.get(text):
+                self.say(f"{text} ({len(names)})", names)
 
 
 @dataclass(frozen=True)

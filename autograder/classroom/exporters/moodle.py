@@ -36,6 +36,15 @@ from autograder.report.wording import STATUS_WORDS
 MAX_REMARKS = 8
 # Comments begin with this, so that a later export replaces only comments that Headway wrote.
 MARK = "Headway: "
+# What happens to grades and comments.
+_CHANGED, _KEPT = "Grades in Moodle that change", "Grades in Moodle that stay"
+_KEPT_COMMENTS = "Comments in Moodle that stay, because Headway did not write them"
+_ABOVE = "Above Moodle's maximum, exported as the maximum"
+_LOCKED = "Locked in Moodle, which ignores the grade"
+_UNREADABLE_DATES = (
+    "Moodle reads only English dates. When you upload, tick the box that allows updating records that were "
+    "modified more recently in Moodle; otherwise existing grades and comments stay"
+)
 
 
 def plan(
@@ -75,14 +84,15 @@ def plan(
     result.say(f"Grade: {assignment or 'the total'}, out of {worksheet.rows[0][worksheet.maximum]} in Moodle")
     if worksheet.comments is None:
         result.say("No column of comments is recognized, so none are written. Name it: --column comments=TITLE")
-    changes = _WorksheetChanges(worksheet, options)
     for number, row in enumerate(worksheet.rows):
         student = book.students[matching.rows[number]] if number in matching.rows else None
         if student is not None and has_work(student):
             comment = _comment(book, student, assignment)
-            result.rows.append(changes.filled(row, _share(student, assignment), comment))
+            result.rows.append(_filled(worksheet, row, _share(student, assignment), comment, options, result))
             result.students += 1
-    changes.describe(result)
+    result.say_noted(_CHANGED, _KEPT, _KEPT_COMMENTS, _ABOVE, _LOCKED)
+    if _UNREADABLE_DATES in result.noted:
+        result.say(_UNREADABLE_DATES)
     return result
 
 
@@ -121,68 +131,40 @@ def _share(student: Document, assignment: str | None) -> float | None:
     return float(grade["score"] / possible) if possible else None
 
 
-class _WorksheetChanges:
-    """Fills in the rows, and remembers what that changes in Moodle."""
+def _filled(
+    sheet: Worksheet, row: list[str], share: float | None, comment: str, options: LmsOptions, result: LmsPlan
+) -> list[str]:
+    """Return a row of the worksheet with grade and comment."""
+    filled, label = list(row), sheet.name(row)
+    if sheet.is_locked(row):
+        result.note(_LOCKED, label)
+    if share is not None:
+        filled[sheet.grade] = _grade(sheet, row, share, options.keep_existing, result)
+    if sheet.comments is not None:
+        there = row[sheet.comments].strip()
+        if not there or _plain(there).startswith(MARK) or options.replace_comments:
+            filled[sheet.comments] = comment
+        else:
+            result.note(_KEPT_COMMENTS, label)
+    if filled != row and sheet.has_unreadable_date(row):
+        result.note(_UNREADABLE_DATES, label)
+    return filled
 
-    def __init__(self, worksheet: Worksheet, options: LmsOptions) -> None:
-        self._worksheet, self._options = worksheet, options
-        self._changed: list[str] = []
-        self._kept: list[str] = []
-        self._kept_comments: list[str] = []
-        self._above: list[str] = []
-        self._locked: list[str] = []
-        self._unreadable_dates = False
 
-    def filled(self, row: list[str], share: float | None, comment: str) -> list[str]:
-        """Return a row of the worksheet with grade and comment."""
-        filled, sheet, label = list(row), self._worksheet, self._worksheet.name(row)
-        if sheet.is_locked(row):
-            self._locked.append(label)
-        if share is not None:
-            filled[sheet.grade] = self._grade(label, row, share)
-        if sheet.comments is not None:
-            there = row[sheet.comments].strip()
-            if not there or _plain(there).startswith(MARK) or self._options.replace_comments:
-                filled[sheet.comments] = comment
-            else:
-                self._kept_comments.append(label)
-        if filled != row and sheet.has_unreadable_date(row):
-            self._unreadable_dates = True
-        return filled
-
-    def _grade(self, label: str, row: list[str], share: float) -> str:
-        sheet = self._worksheet
-        there, limit = row[sheet.grade].strip(), row[sheet.maximum]
-        maximum = parse_number(limit) or 0.0
-        if share > 1 + 1e-9:
-            self._above.append(label)
-        grade = f"{rounded_points(min(share, 1.0) * maximum):f}"
-        if "," in limit:  # the decimal sign of Moodle's language
-            grade = grade.replace(".", ",")
-        if not there or parse_number(there) == parse_number(grade):
-            return grade
-        if self._options.keep_existing:
-            self._kept.append(label)
-            return there
-        self._changed.append(f"{label} ({there} → {grade})")
+def _grade(sheet: Worksheet, row: list[str], share: float, keep: bool, result: LmsPlan) -> str:
+    label, there, limit = sheet.name(row), row[sheet.grade].strip(), row[sheet.maximum]
+    if share > 1 + 1e-9:
+        result.note(_ABOVE, label)
+    grade = f"{rounded_points(min(share, 1.0) * (parse_number(limit) or 0.0)):f}"
+    if "," in limit:  # the decimal sign of Moodle's language
+        grade = grade.replace(".", ",")
+    if not there or parse_number(there) == parse_number(grade):
         return grade
-
-    def describe(self, result: LmsPlan) -> None:
-        """Say what changes."""
-        for text, names in (
-            ("Grades in Moodle that change", self._changed),
-            ("Grades in Moodle that stay", self._kept),
-            ("Comments in Moodle that stay, because Headway did not write them", self._kept_comments),
-            ("Above Moodle's maximum, exported as the maximum", self._above),
-            ("Locked in Moodle, which ignores the grade", self._locked),
-        ):
-            if names:
-                result.say(f"{text} ({len(names)})", names)
-        if self._unreadable_dates:
-            result.say(
-                "Moodle reads only English dates. When you upload, tick the box that allows updating records that were "
-                "modified more recently in Moodle; otherwise existing grades and comments stay"
-            )
+    if keep:
+        result.note(_KEPT, label)
+        return there
+    result.note(_CHANGED, f"{label} ({there} → {grade})")
+    return grade
 
 
 def _plain(text: str) -> str:

@@ -25,7 +25,8 @@ from typing import Any, NamedTuple
 from autograder.classroom.grading import cache_keys
 from autograder.classroom.policy.model import Policy
 from autograder.classroom.storage import submitted_code
-from autograder.classroom.storage.result_store import JournalEntry, function_points
+from autograder.classroom.storage.gradebook import iter_functions
+from autograder.classroom.storage.result_store import JournalEntry
 from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.account import Account, account_for
 from autograder.classroom.submissions.model import Attempt
@@ -144,7 +145,7 @@ def _journal_entry(
     """Return the entry of a result."""
     entry = JournalEntry(
         task.file, "",
-        functions=function_points(document),
+        functions={name: (f["points"]["earned"], f["points"]["possible"]) for name, f in iter_functions(document)},
         notes=[*result.notes, *_broken_files(document)], sandbox=result.sandbox, seconds=document["seconds"],
         files=account.counting, rivals=account.rivals, unreadable=account.unreadable[:20],
     )  # fmt: skip
@@ -178,12 +179,7 @@ def _why_nothing_is_graded(names: Sequence[str]) -> str:
 
 def _broken_files(document: Document) -> list[str]:
     """Return a note for each file that Python could not read or import, so that none of its functions was checked."""
-    checks = (
-        check
-        for assignment in document["assignments"]
-        for function in assignment["functions"]
-        for check in function["checks"]
-    )
+    checks = wording.all_checks(document)
     return list({file: check["message"] for check in checks if (file := wording.broken_file(check))}.values())
 
 

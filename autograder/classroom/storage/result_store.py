@@ -16,7 +16,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -64,15 +64,6 @@ class JournalEntry:
     def has_begun(self, assignment: str) -> bool:
         """Return whether something of an assignment was submitted, besides untouched stubs."""
         return any(status not in ("not_started", "blocked") for status in self.checks.get(assignment, ()))
-
-
-def function_points(result: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
-    """Return the points earned and possible of each function of a result document, by qualified name."""
-    return {
-        f"{assignment['name']}.{function['name']}": (function["points"]["earned"], function["points"]["possible"])
-        for assignment in result["assignments"]
-        for function in assignment["functions"]
-    }
 
 
 def file_name(submission: str, attempt: int = 0, source: str = "") -> str:
