@@ -78,16 +78,16 @@ from softmax import cross_entropy, cross_entropy_backward, softmax
 #
 # ```
 #
-# Now take a real text: 9,085 given names, one on each line, in random order. The newline is one of the 27 tokens: it
+# Now take a real text: 32,033 given names, one on each line, in random order. The newline is one of the 27 tokens: it
 # says that a name ends and that the next one begins. (`autograder` is the folder of the course software. Lessons import
 # data and tools from it; you need not read its code.)
 #
 # ```python
 # >>> from autograder.models.training import datasets
 # >>> from tokenizer import build_vocab, decode, encode, train_val_split
-# >>> names = datasets.load("given-names")
+# >>> names = datasets.load("names")
 # >>> names[:25]
-# 'fadia\nli\nhjalmar\ntoshiaki'
+# 'nataly\nkynzee\nminh\ntracy\n'
 # >>> chars, stoi, itos = build_vocab(names)
 # >>> train, val = train_val_split(encode(names, stoi))
 # >>> probs = bigram_counts(train, len(chars))
@@ -95,13 +95,13 @@ from softmax import cross_entropy, cross_entropy_backward, softmax
 # (27, 27)
 # >>> likely = np.argsort(-probs[stoi["q"]])[:3]
 # >>> [(chars[i], round(float(probs[stoi["q"], i]), 2)) for i in likely]
-# [('u', 0.36), ('i', 0.16), ('\n', 0.12)]
+# [('u', 0.68), ('\n', 0.1), ('a', 0.05)]
 # >>> round(float(probs[stoi["a"], stoi["\n"]]), 2)
-# 0.27
+# 0.2
 #
 # ```
 #
-# After a "q", a "u" is the most likely token, and 27% of all a's are the end of a name. The whole model is this table
+# After a "q", a "u" is the most likely token, and 20% of all a's are the end of a name. The whole model is this table
 # of 27 × 27 numbers.
 #
 # ![The table of 27 times 27 probabilities as colored cells. The darkest cells: a after w, u after q, a after
@@ -167,7 +167,7 @@ def bigram_counts(ids, vocab_size, k=1.0):
 # ```python
 # >>> text = decode(generate_bigram(np.log(probs), stoi["\n"], 80, np.random.default_rng(6)), itos)
 # >>> print(*text.split("\n")[1:-1])  # the last name may be cut off
-# mahazinan as zor esen deri takielpemugukat trt fol rowa t
+# kahazin ma s zor cone chilatakeelydeyaveet sst don miy dr delisinealyrnconaman
 #
 # ```
 #
@@ -220,7 +220,7 @@ def generate_bigram(W, start, n_new, rng):
 # >>> for table in (np.zeros((27, 27)), np.log(probs)):
 # ...     print(*(round(bigram_loss(text[:-1], text[1:], table)[0], 4) for text in (train, val)))
 # 3.2958 3.2958
-# 2.5551 2.5659
+# 2.4554 2.4496
 #
 # ```
 #
@@ -349,7 +349,7 @@ def sgd_step(W, dW, lr):
 # ```python
 # >>> W, losses = train_bigram(train, 27, steps=1000, lr=10.0, batch_size=500, rng=np.random.default_rng(0))
 # >>> [round(losses[step], 2) for step in (0, 10, 100, 999)]
-# [3.3, 2.96, 2.63, 2.55]
+# [3.3, 2.93, 2.58, 2.5]
 #
 # ```
 #
@@ -454,7 +454,7 @@ if __name__ == "__main__":
 
     from autograder.models.training import datasets
 
-    names = datasets.load("given-names")
+    names = datasets.load("names")
     chars, stoi, itos = build_vocab(names)
     train, val = train_val_split(encode(names, stoi))
 
@@ -477,15 +477,15 @@ if __name__ == "__main__":
 #
 # ```text
 #    0 steps   training 3.2958   validation 3.2958
-#   10 steps   training 2.9902   validation 2.9887
-#  100 steps   training 2.6344   validation 2.6424
-# 2000 steps   training 2.5581   validation 2.5669
-#    counted   training 2.5551   validation 2.5659
-# counted: mubuikoki sharalaia salyuridaye orit mbanonasherarirara tstha posa
-# learned: muavakoji sharchaia salyuridaye nins mbanonasherarjo sa tstha orpa
+#   10 steps   training 2.9253   validation 2.9225
+#  100 steps   training 2.5410   validation 2.5356
+# 2000 steps   training 2.4604   validation 2.4540
+#    counted   training 2.4554   validation 2.4496
+# counted: ky wajond pharch iadlbiyuribayi minr ke mon shararirara stth
+# learned: ky xaisha pharde jadjalyton bxi mino ke mon shararirara stth
 # ```
 #
-# Training starts at log 27 and comes within 0.003 of the counts, on both texts. Nobody told it to count: it took small
+# Training starts at log 27 and comes within 0.005 of the counts, on both texts. Nobody told it to count: it took small
 # steps against a gradient. With the same random numbers the two tables write nearly the same names, because their
 # probabilities are nearly the same.
 #
@@ -503,7 +503,7 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Answers
 #
-# **1. To 2.5524, the loss of the counts without smoothing.** The section on `bigram_loss` showed that the gradient is 0
+# **1. To 2.4547, the loss of the counts without smoothing.** The section on `bigram_loss` showed that the gradient is 0
 # exactly where the probabilities are the frequencies. (k is not exactly 0 here, because the logarithm of 0 is not a
 # finite number.) The trained table is near, and the noise of the batches keeps it moving.
 #
@@ -511,31 +511,31 @@ if __name__ == "__main__":
 # >>> for W in (np.log(bigram_counts(train, 27, k=1e-9)), counted, learned):
 # ...     least, dW = bigram_loss(train[:-1], train[1:], W)
 # ...     print(f"loss {least:.4f}   largest gradient {np.abs(dW).max():.6f}")
-# loss 2.5524   largest gradient 0.000000
-# loss 2.5551   largest gradient 0.000166
-# loss 2.5581   largest gradient 0.001205
+# loss 2.4547   largest gradient 0.000000
+# loss 2.4554   largest gradient 0.000084
+# loss 2.4604   largest gradient 0.002334
 #
 # ```
 #
-# **2. On the training text the smallest, on the validation text one near 0.1.** Without smoothing, pairs that are new
-# in the validation text are nearly impossible, and each of them costs a lot. With a large k, all rows become alike.
-# What is best cannot be seen from the training text.
+# **2. On the training text the smallest, on the validation text one between 0.1 and 1.** Without smoothing, pairs that
+# are new in the validation text are nearly impossible, and each of them costs a lot. With a large k, all rows become
+# alike. What is best cannot be seen from the training text.
 #
 # ```python
 # >>> for k in (1e-9, 0.01, 0.1, 1.0, 10.0, 100.0):
 # ...     show_losses(f"k = {k:g}", np.log(bigram_counts(train, 27, k)))
-#  k = 1e-09   training 2.5524   validation 2.5829
-#   k = 0.01   training 2.5524   validation 2.5676
-#    k = 0.1   training 2.5527   validation 2.5656
-#      k = 1   training 2.5551   validation 2.5659
-#     k = 10   training 2.5847   validation 2.5932
-#    k = 100   training 2.7783   validation 2.7827
+#  k = 1e-09   training 2.4547   validation 2.4536
+#   k = 0.01   training 2.4547   validation 2.4501
+#    k = 0.1   training 2.4548   validation 2.4496
+#      k = 1   training 2.4554   validation 2.4496
+#     k = 10   training 2.4639   validation 2.4576
+#    k = 100   training 2.5462   validation 2.5402
 #
 # ```
 #
 # **3. In the rows of the two rarest letters, q and x.** The gradient of row i has the factor $n_i / N$, so the rows of
 # rare tokens move slowly: after 2,000 steps they are still on the way. The other rows differ little. Their order, such
-# as "y" in third place, depends on which batches were drawn. A better update rule, which takes larger steps in the rows
+# as "f" in third place, depends on which batches were drawn. A better update rule, which takes larger steps in the rows
 # of rare tokens, comes in the assignment `training`.
 #
 # ```python
@@ -543,11 +543,11 @@ if __name__ == "__main__":
 # >>> n = np.bincount(train[:-1], minlength=27)
 # >>> for i in (*np.argsort(-distance)[:3], *np.argsort(-distance)[-2:]):
 # ...     print(repr(chars[i]), n[i], distance[i].round(2))
-# 'q' 69 0.21
-# 'x' 76 0.19
-# 'y' 1008 0.11
-# 'o' 2844 0.04
-# 'a' 7863 0.03
+# 'q' 239 0.24
+# 'x' 648 0.15
+# 'f' 825 0.13
+# 'i' 15934 0.04
+# 'a' 30431 0.03
 #
 # ```
 

@@ -523,7 +523,7 @@ if __name__ == "__main__":
 # `headway plot embedding-map` and `headway plot embedding-norms`.
 #
 # These are the tables of a small model after 2,000 steps on names. The vowels (here with y) have found each other, and
-# positions one or two apart have, on average, the most similar vectors, although nothing in the training mentions
+# positions one to three apart have, on average, the most similar vectors, although nothing in the training mentions
 # vowels or distances.
 #
 # A picture has two dimensions, but a vector has 32. So the map shows the two directions in which the vectors differ
@@ -534,8 +534,8 @@ if __name__ == "__main__":
 # ![The token vectors of a trained model in two dimensions: the vowels are close together. At several positions, each
 # token becomes a chain of points.](figures/embedding-map.svg)
 #
-# ![The learned table of positions, and the similarity of each pair of its rows: on average, rows one or two
-# apart are the most similar, and distant positions have negative cosines.](figures/learned-positions.svg)
+# ![The learned table of positions, and the similarity of each pair of its rows: on average, rows one to
+# three apart are the most similar, and distant positions have negative cosines.](figures/learned-positions.svg)
 
 # %% tags=["active-ipynb"]
 # # This plot and the next need a trained model, model.safetensors.

@@ -49,7 +49,7 @@ def selected_modules(folder: Path, solution: bool, kind: str = "gpt") -> "Iterat
 @click.option("--lr", type=click.FloatRange(0, 1000, min_open=True), help="Learning rate (default: the preset's).")
 @click.option("--batch-size", type=click.IntRange(1, 4096), help="Windows per step (default: the preset's).")
 @click.option(
-    "--schedule", type=click.Choice(["constant", "cosine"]), default="constant", help="Learning-rate schedule."
+    "--schedule", type=click.Choice(["constant", "cosine"]), help="Learning-rate schedule (default: the preset's)."
 )
 @click.option("--seed", type=click.IntRange(0), default=0, help="Seed of the initial parameters and batches.")
 @click.option("--out", type=options.PATH, default="model.safetensors", help="The checkpoint to write.")

@@ -57,10 +57,12 @@ COMMANDS = {
     "solution {function}": "show the solution, once your code passes",
     "diff {function}": "compare your code with the solution, once it passes",
     "reset {function}": "restore the stub (your version is kept in backups/)",
+    "train --solution --out destination.safetensors": "see where the course leads: a GPT learns names in a minute",
     "train": "train your GPT; official solutions replace what does not pass yet",
     "generate model.safetensors --lines 10": "let it write",
     "submit": "pack your work into one archive to submit",
 }
+DESTINATION = "See where the course leads, in a minute: headway train --solution --out destination.safetensors"
 GITIGNORE = "__pycache__/\nbackups/\n.headway.json\n*.safetensors\n"
 
 
@@ -163,6 +165,7 @@ def create(folder: Path, curriculum: Curriculum, agents: bytes | None = None) ->
         "Next:",
         f"    {editor_settings.change_folder(str(folder))}",
         f"    headway          (then open {names[0]} in your editor)",
+        *([DESTINATION] if curriculum.is_built_in else []),
     ]
 
 

@@ -70,7 +70,7 @@ def variants(value, path=()):
 
 
 SETTINGS = {
-    "preset": "bigram", "data": "given-names", "model": {"block_size": 8}, "batch_size": 4, "lr": 0.1,
+    "preset": "bigram", "data": "names", "model": {"block_size": 8}, "batch_size": 4, "lr": 0.1,
     "schedule": "constant", "steps": 3, "seed": 0, "prompt": "a", "data_sha256": "", "kind": "bigram",
 }  # fmt: skip
 CHARACTERS = sorted({*HOSTILE, *"ab\n"})

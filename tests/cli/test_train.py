@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_train_uses_the_modules_that_pass(folder, solutions):
-    arguments = ("train", "--data", "given-names", "--steps", "20")
+    arguments = ("train", "--data", "names", "--steps", "20")
     assert "--solution" in refusal(*arguments, cwd=folder, COLUMNS="200")
     for name in ("tokenizer", "softmax"):
         shutil.copy(solutions / f"{name}.py", folder)
@@ -22,7 +22,7 @@ def test_train_uses_the_modules_that_pass(folder, solutions):
 def test_train_and_generate_award_badges_once(folder, solutions):
     for path in solutions.glob("*.py"):
         shutil.copy(path, folder)
-    done = succeed("train", "--data", "given-names", "--steps", "400", "--out", "n.safetensors", cwd=folder)
+    done = succeed("train", "--data", "names", "--steps", "400", "--out", "n.safetensors", cwd=folder)
     assert "★" in done.stdout
     generate = ("generate", "n.safetensors", "--length", "100")
     assert "★" in invoke(*generate, cwd=folder).stderr
@@ -54,4 +54,4 @@ def test_bench_compares_with_pytorch(tmp_path):
 
 def test_data_without_subcommand_lists_datasets(tmp_path):
     done = succeed("data", cwd=tmp_path)
-    assert "given-names" in done.stdout
+    assert "names" in done.stdout

@@ -9,7 +9,7 @@ from autograder.report.loss_curve import MOST_POINTS, LossHistory, LossPoint, cu
 from autograder.report.training_progress import TrainingStart, TrainingUpdate, sample_text, show_training
 
 POINTS = [LossPoint(10 * i, 3.0 - 0.01 * i, 3.1 - 0.01 * i if i % 25 == 0 else None) for i in range(1, 101)]
-START = TrainingStart("names", "given-names", 0, 1000, 13_712, 27, 900, 100, None, ("d_model=32",))
+START = TrainingStart("names", "names", 0, 1000, 13_712, 27, 900, 100, None, ("d_model=32",))
 
 
 @pytest.mark.parametrize(("columns", "ascii_only"), [(139, False), (79, False), (79, True), (59, True), (24, False)])

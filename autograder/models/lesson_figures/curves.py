@@ -91,7 +91,7 @@ def sampling(functions: FunctionCaller) -> str:
 
 def bigram_table(functions: FunctionCaller) -> str:
     """Return the probabilities of the bigram model that counts, for the names that come with Headway."""
-    text = datasets.load("given-names")
+    text = datasets.load("names")
     chars, stoi, _ = functions.values("tokenizer.build_vocab", 3, text)
     ids = functions.call("tokenizer.encode", text, stoi)
     train, _ = functions.values("tokenizer.train_val_split", 2, ids)

@@ -27,7 +27,7 @@ MODEL: dict[str, int | float | bool | str] = {
     "n_layers": 3, "n_heads": 4, "d_model": 32, "block_size": 16, "init_std": 0.08,
 }  # fmt: skip
 PROMPT, TEXT = "\nmar", "\nmarina\nmicha"
-DATA = "given-names"
+DATA = "names"
 
 
 def measure() -> dict[str, Any]:
@@ -132,7 +132,7 @@ def learned_positions() -> str:
     d.text(20, 306, "↑ position", 13, "start")
     d.note(
         328,
-        "Nobody put order into this table. Blue: above 0, orange: below. Rows 1 or 2 apart are most alike on average.",
+        "Nobody put order into this table. Blue: above 0, orange: below. Rows 1 to 3 apart are most alike on average.",
     )
     return d.svg()
 

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from autograder.core.text import clean
 from autograder.models.training.settings import TrainingSettings
 from autograder.models.training.text_files import TRAIN_FRACTION
 
@@ -13,18 +14,27 @@ def baselines(settings: TrainingSettings, text: str) -> dict[str, float]:
     size = len(set(text))
     losses = {f"uniform guess: log {size}": math.log(size)}
     if settings.kind != "encoder-decoder":  # which learns to copy: how common a pair is does not matter
-        losses["counting pairs"] = counting_loss(text)
+        losses["counting pairs"] = CountedPairs(text).loss
     if (entropy := settings.entropy_floor()) is not None:
         losses["entropy of the language"] = entropy
     return losses
 
 
-def counting_loss(text: str) -> float:
-    """Return the loss on the validation text of counting the pairs of the training text and adding 1 to each count."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    chars, ids = np.unique(codes, return_inverse=True)
-    n_train, size = int(len(ids) * TRAIN_FRACTION), len(chars)
-    pairs = ids[:-1] * size + ids[1:]
-    counts = np.bincount(pairs[: n_train - 1], minlength=size * size).reshape(size, size) + 1.0
-    log_probs = np.log(counts / counts.sum(axis=1, keepdims=True)).reshape(-1)
-    return float(-log_probs[pairs[n_train:]].mean())
+class CountedPairs:
+    """The bigram model of a text: the pairs of its training part are counted, and 1 is added to each count."""
+
+    def __init__(self, text: str) -> None:
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+        chars, ids = np.unique(codes, return_inverse=True)
+        n_train, size = int(len(ids) * TRAIN_FRACTION), len(chars)
+        pairs = ids[:-1] * size + ids[1:]
+        counts = np.bincount(pairs[: n_train - 1], minlength=size * size).reshape(size, size) + 1.0
+        self._chars, self._probs = [chr(code) for code in chars], counts / counts.sum(axis=1, keepdims=True)
+        self.loss = float(-np.log(self._probs.reshape(-1)[pairs[n_train:]]).mean())  # on the validation part
+
+    def sample(self, length: int, seed: int) -> str:
+        """Return `length` characters, drawn one after the other after a line break."""
+        rng, ids = np.random.default_rng(seed), [self._chars.index("\n")]
+        for _ in range(length):
+            ids.append(int(rng.choice(len(self._chars), p=self._probs[ids[-1]])))
+        return clean("".join(self._chars[i] for i in ids[1:]), length)

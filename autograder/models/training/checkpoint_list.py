@@ -76,7 +76,7 @@ def summary(path: Path) -> ModelSummary:
 
 
 def describe(path: Path) -> str:
-    """Return what a file is, in a few words: `names on given-names, 600 steps`."""
+    """Return what a file is, in a few words: `names on names, 600 steps`."""
     model = summary(path)
     return model.about if model.step is None else f"{model.about}, {counted(model.step, 'step')}"
 

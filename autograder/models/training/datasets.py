@@ -32,12 +32,10 @@ class Dataset:
 
 
 _CATALOG = (
-    Dataset("given-names", "names from many languages; comes with Headway", 63_110, "names.txt", lines=True),
+    Dataset("names", "32,033 given names; comes with Headway", 228_145, "names.txt",
+            sha256="0a30b5557f192f32ab962680889aac5f6fda0f4cecf40a6d0b5694f58ea8cc4d", lines=True),
     Dataset("synthetic", "an artificial language of known entropy; generated", SYNTHETIC_CHARACTERS),
     Dataset("digits", "random digits, for the preset annotated; generated", DIGITS),
-    Dataset("names", "32,033 names, from the makemore repository", 228_145, "names.txt",
-            "https://raw.githubusercontent.com/karpathy/makemore/master/names.txt",
-            "0a30b5557f192f32ab962680889aac5f6fda0f4cecf40a6d0b5694f58ea8cc4d", lines=True),
     Dataset("tinyshakespeare", "40,000 lines of Shakespeare, from the char-rnn repository", 1_115_394,
             "tinyshakespeare.txt",
             "https://raw.githubusercontent.com/karpathy/char-rnn/master/data/tinyshakespeare/input.txt",
@@ -104,10 +102,9 @@ def load(name: str, seed: int = 0, shuffle_lines: bool = False) -> str:
     try:
         content = path.read_bytes()
     except OSError:
-        advice = f"Download it: headway data fetch {name}. Or use what comes with Headway: --data given-names"
+        advice = f"Download it: headway data fetch {name}. Or use what comes with Headway: --data names"
         raise UsageError(f"{name} has not been downloaded yet. {advice}") from None
-    if dataset.url:
-        _verify(dataset, content, path)
+    _verify(dataset, content, path)
     text = content.decode("utf-8")
     return _shuffled(text, seed) if dataset.lines else text
 
@@ -138,7 +135,7 @@ def _shuffled(text: str, seed: int) -> str:
 
 def _verify(dataset: Dataset, content: bytes, path: Path) -> None:
     if hashlib.sha256(content).hexdigest() != dataset.sha256:
-        remedy = f"Delete it, then run: headway data fetch {dataset.name}"
+        remedy = f"Delete it, then run: headway data fetch {dataset.name}" if dataset.url else "Install Headway again"
         raise UsageError(f"{path} is damaged or is a different file: its SHA-256 differs. {remedy}")
 
 

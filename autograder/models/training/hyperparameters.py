@@ -192,9 +192,8 @@ def changed_settings(settings: TrainingSettings) -> list[str]:
     if preset is None:  # of another version
         return []
     changed = {name: value for name, value in settings.model.items() if preset.model.get(name) != value}
-    pairs = (("batch_size", settings.batch_size, preset.batch_size), ("lr", settings.lr, preset.lr))
-    changed |= {name: value for name, value, default in pairs if value != default}
-    changed |= {"schedule": settings.schedule} if settings.schedule != "constant" else {}
+    others = {name: getattr(settings, name) for name in ("batch_size", "lr", "schedule")}
+    changed |= {name: value for name, value in others.items() if value != getattr(preset, name)}
     return [assignment_text(name, value) for name, value in changed.items()]
 
 

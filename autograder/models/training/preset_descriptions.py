@@ -12,12 +12,12 @@ class PresetDescription(NamedTuple):
 
 
 PRESET_DESCRIPTIONS = {
-    "names": PresetDescription("Names", "A small GPT that invents names. Start with this one.", 0.77),
+    "names": PresetDescription("Names", "A small GPT that invents names. Start with this one.", 7.1),
     "bigram": PresetDescription(
         "Bigram model", "One table: how likely each letter is after each other. It needs only three assignments.",
         0.36,
     ),
-    "llama": PresetDescription("Llama", "A Llama of the same width and depth as the GPT for names.", 3.1),
+    "llama": PresetDescription("Llama", "A Llama of the same width and depth as the GPT for names.", 11.0),
     "shakespeare": PresetDescription("Shakespeare", "A GPT that writes in the style of Shakespeare's plays.", 19.0),
     "synthetic": PresetDescription(
         "Artificial language", "A GPT that learns a language whose entropy, the smallest possible loss, is known.", 19.0

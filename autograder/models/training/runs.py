@@ -43,7 +43,7 @@ class ChosenSettings:
 
     data: str | None = None
     steps: int | None = None
-    schedule: str = "constant"
+    schedule: str | None = None
     seed: int = 0
     changes: Sequence[str] = ()  # of the model, NAME=VALUE
     lr: float | None = None
@@ -55,7 +55,7 @@ def new_settings(preset_name: str, choices: ChosenSettings) -> TrainingSettings:
     """Return the settings of a new run."""
     preset = presets.find_preset(preset_name)
     dataset, seed, shuffle_lines = choices.data or preset.data, choices.seed, choices.shuffle_lines
-    if preset.kind == "bigram" and choices.schedule != "constant":
+    if preset.kind == "bigram" and choices.schedule == "cosine":
         raise UsageError(f"the preset {preset_name} has a constant learning rate. Leave out --schedule")
     if shuffle_lines and not datasets.is_file(dataset):
         raise UsageError("--shuffle-lines is for a file of your own: --data FILE. Leave it out")
@@ -66,7 +66,7 @@ def new_settings(preset_name: str, choices: ChosenSettings) -> TrainingSettings:
         "data": dataset,
         "model": model,
         "steps": choices.steps or preset.steps,
-        "schedule": choices.schedule,
+        "schedule": choices.schedule or preset.schedule,
         "seed": seed,
         "lr": preset.lr if choices.lr is None else choices.lr,
         "batch_size": choices.batch_size or preset.batch_size,
@@ -99,7 +99,7 @@ class TrainingEnd:
 
     run: Checkpoint
     stopped: bool  # before its last step, on request
-    comparison: list[str]  # lines that compare a bigram model with counting
+    comparison: list[str]  # lines that compare the model with counting
 
 
 def records(
@@ -140,7 +140,7 @@ def records(
             if stop.is_set():
                 break
         run = trainer.checkpoint()
-        comparison = trainer.comparison_with_counts() if settings.kind == "bigram" else []
+        comparison = trainer.comparison_with_counts()
     _save(run, out, before)
     yield TrainingEnd(run, run.step < until, comparison)
 

@@ -94,7 +94,7 @@ def compare_with_torch(
     """
     if importlib.util.find_spec("torch") is None:
         raise missing_package("headway bench compares with PyTorch", "torch")
-    data = "synthetic" if preset == "synthetic" else "given-names"
+    data = "synthetic" if preset == "synthetic" else "names"
     settings = runs.new_settings(preset, runs.ChosenSettings(data))
     if settings.kind != "gpt":
         raise UsageError(f"the preset {preset} is not a GPT. Choose another: headway bench --preset names")

@@ -12,6 +12,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.student import StudentCode
 from autograder.errors import Blocked, NotStarted, UsageError, Verdict
 from autograder.models.training import datasets
+from autograder.models.training.baselines import CountedPairs
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.sampling import Sampling
 from autograder.models.training.settings import TrainingSettings
@@ -28,6 +29,7 @@ _FUNCTIONS = {
 }
 CHUNK_SECONDS = 0.25  # the live report is updated about this often
 LEAST_UPDATES = 100  # of a run, so that the curve of a fast one has enough points, too
+SAMPLE, COMPARED_LINES = 160, 10  # characters of a sample, and lines of it that are shown beside counting
 PIECE = 8  # characters of a text that is shown while it is generated
 
 
@@ -78,7 +80,7 @@ class Trainer:
             if self.run.step % measure_every == 0 or self.run.step == until:
                 validation = self._request("validation")
                 self.run.validation.append((self.run.step, validation))
-                update = replace(update, validation=validation, sample=self.sample(160))
+                update = replace(update, validation=validation, sample=self.sample(SAMPLE))
             if earlier_seconds is not None:  # Otherwise an earlier part of the run was not measured.
                 self.run.seconds = earlier_seconds + time.perf_counter() - begun
             yield update
@@ -98,7 +100,22 @@ class Trainer:
             yield clean(self._request("more_text", length=count), count)
 
     def comparison_with_counts(self) -> list[str]:
-        """Return lines that compare the loss of a bigram model with that of counting the same pairs."""
+        """Return lines that compare the model with counting pairs: a bigram model by its losses, others by lines, too.
+
+        A text whose lines are not separate examples, such as names, has no lines to compare.
+        """
+        if self.settings.kind != "bigram":
+            comparable = self.settings.kind != "encoder-decoder" and datasets.has_lines(self.settings)
+            if not comparable or not self.run.validation:  # or stopped before the first measurement
+                return []
+            counting = CountedPairs(datasets.text_of(self.settings))
+            return [
+                f"{label}, validation loss {loss:.4f}: {', '.join(sample.strip().splitlines()[:COMPARED_LINES])}"
+                for label, loss, sample in (
+                    ("counting pairs", counting.loss, counting.sample(SAMPLE, self.settings.seed)),
+                    ("this model", self.run.validation[-1][1], self.sample(SAMPLE, Sampling(seed=self.settings.seed))),
+                )
+            ]
         learned, counted = self._request("losses_beside_counts")
         return [
             f"{label}: {training:.4f} on the training text, {validation:.4f} on the validation text"

@@ -32,7 +32,7 @@ FIGURE_NAMES = [name for name, plot in PLOTS.items() if plot.suffixes == FIGURES
 def model(tmp_path_factory):
     """The checkpoint of a short run on the bundled names."""
     folder = tmp_path_factory.mktemp("model")
-    succeed("train", "--solution", "--data", "given-names", "--steps", "300", cwd=folder)
+    succeed("train", "--solution", "--data", "names", "--steps", "300", cwd=folder)
     return folder / "model.safetensors"
 
 
@@ -256,7 +256,7 @@ def test_gradient_norms_match_the_gradients(drawn, forward, official):
     run, _, config, *_ = forward
     from autograder.models.training import datasets
 
-    ids = np.array([run.chars.index(char) for char in datasets.load("given-names", 0)[:100_000]])
+    ids = np.array([run.chars.index(char) for char in datasets.load("names", 0)[:100_000]])
     x, y = official("tokenizer").get_batch(ids, run.settings.batch_size, 8, np.random.default_rng(0))
     _, grads = official("gpt").gpt_loss(x, y, run.params, config)
     (axes,) = axes_of(drawn["gradient-norms"])

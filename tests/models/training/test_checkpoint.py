@@ -15,7 +15,7 @@ from autograder.models.pretrained import model_file
 from autograder.models.training import checkpoint, checkpoint_list, trainer
 
 SETTINGS = {
-    "preset": "names", "data": "given-names", "model": {"block_size": 8, "d_model": 16, "n_heads": 4}, "batch_size": 4,
+    "preset": "names", "data": "names", "model": {"block_size": 8, "d_model": 16, "n_heads": 4}, "batch_size": 4,
     "lr": 0.1, "schedule": "constant", "steps": 3, "seed": 0, "prompt": "a", "data_sha256": "", "kind": "gpt",
     "shuffle_lines": False,
 }  # fmt: skip

@@ -87,7 +87,7 @@ def test_card_of_a_run_shows_it(trained, tmp_path, suffix):
     size = sum(array.size for array in checkpoint.load(trained / "names.safetensors").params.values())
     for part in (
         f"A GPT with {size:,} parameters",
-        "names from many languages",
+        "32,033 given names",
         "40 steps",
         "counting pairs",
         "seed 5",

@@ -56,7 +56,7 @@ def test_changed_model_has_typed_values():
         ("names", "d_model", "--set d_model=VALUE"),
         ("names", "lr=0.1", "Use --lr 0.1"),
         ("names", "batch_size=4", "Use --batch-size 4"),
-        ("names", "n_heads=3", "--set d_model=15"),
+        ("names", "n_heads=3", "--set d_model=63"),
         ("names", "d_model=4096", "50 million"),
         ("llama", "d_model=20", "--set d_model=16"),
         ("llama", "n_kv_heads=3", "--set n_kv_heads=2"),
@@ -84,7 +84,7 @@ def test_changed_model_refuses_a_setting_given_twice():
         (b"a\0b", "not a text"),
         ("grüße".encode("latin-1"), "not encoded as UTF-8 (line 1)"),
         ("text".encode("utf-16"), "UTF-16"),
-        (b"short\n", "too short: it has 6 characters, and at least 90"),
+        (b"short\n", "too short: it has 6 characters, and at least 170"),
     ],
 )
 def test_data_file_that_cannot_be_used_gives_one_line(tmp_path, content, message):
@@ -138,7 +138,7 @@ def own_runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("own_runs")
     (folder / "cities.txt").write_text(CITIES)
     common = ("train", "--solution", "--data", "cities.txt", "--steps", "30")
-    changed = ("--set", "d_model=32", "--set", "n_layers=2", "--lr", "0.003", "--batch-size", "8")
+    changed = ("--set", "d_model=32", "--set", "n_layers=3", "--lr", "0.003", "--batch-size", "8")
     for arguments in (("--out", "a.safetensors"), (*changed, "--out", "b.safetensors")):
         succeed(*common, *arguments, cwd=folder)
     return folder
@@ -158,7 +158,7 @@ def test_train_with_own_settings_uses_and_records_them(own_runs):
 def test_runs_lists_settings_losses_and_time(own_runs):
     lines = invoke("runs", cwd=own_runs, COLUMNS="140").stdout.splitlines()
     (listed,) = (line for line in lines if line.startswith("b.safetensors"))
-    assert "n_layers=2 d_model=32 batch_size=8 lr=0.003" in listed and listed.endswith(" s")
+    assert "n_layers=3 d_model=32 batch_size=8 lr=0.003" in listed and listed.endswith(" s")
     assert "plot loss a.safetensors b.safetensors" in lines[-1]
     narrow = invoke("runs", cwd=own_runs, COLUMNS="60").stdout
     assert "names on cities.txt" in narrow and max(map(len, narrow.splitlines()[:-1])) <= 60

@@ -177,7 +177,7 @@ def test_llama_has_the_size_of_the_gpt_on_names(official):
         made = getattr(functions, config)(vocab_size=27, **preset.model)
         params = getattr(functions, init)(made, np.random.default_rng(0))
         counts.append(official("gpt").count_parameters(params))
-    assert 0.93 < counts[1] / counts[0] < 1
+    assert 0.9 < counts[1] / counts[0] < 1
 
 
 def test_load_into_torch_names_missing_parameters(official):
@@ -196,9 +196,7 @@ def test_page_lists_every_function_that_has_a_call():
 def test_page_script_finds_the_same_scores(official, tmp_path, monkeypatch, capsys):
     from support.commands import invoke
 
-    done = invoke(
-        *("train", "--solution", "--preset", "lecture", "--data", "given-names", "--steps", "3"), cwd=tmp_path
-    )
+    done = invoke(*("train", "--solution", "--preset", "lecture", "--data", "names", "--steps", "3"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     monkeypatch.chdir(tmp_path)
     official("gpt")

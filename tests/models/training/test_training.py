@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 
 def train(cwd, *arguments):
-    return succeed("train", "--solution", "--data", "given-names", *arguments, cwd=cwd)
+    return succeed("train", "--solution", "--data", "names", *arguments, cwd=cwd)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_bigram_run_is_compared_with_counts_and_resumes(tmp_path):
 def test_train_interrupted_saves_and_resumes(tmp_path):
     from support.terminal import Terminal
 
-    command = [*HEADWAY, "train", "--solution", "--data", "given-names", "--steps", "1000000"]
+    command = [*HEADWAY, "train", "--solution", "--data", "names", "--steps", "1000000"]
     terminal = Terminal(command, tmp_path)
     try:
         terminal.wait_for(lambda screen: re.search(r"[1-9]\d*/1000000", screen))
@@ -146,7 +146,7 @@ def test_run_that_ends_second_keeps_the_checkpoint_of_the_first(tmp_path):
 
 
 def test_train_without_packages_stops_before_training(tmp_path, monkeypatch):
-    settings = runs.new_settings("names", runs.ChosenSettings("given-names", 5))
+    settings = runs.new_settings("names", runs.ChosenSettings("names", 5))
     out = tmp_path / "m.safetensors"
     train = partial(runs.train, bundled("solutions"), settings, out, Console(), None, 5)
     for package, begin in (("safetensors", train), ("matplotlib", partial(runs.require_new_plot, out, False))):
@@ -186,10 +186,10 @@ def test_generate_continues_prompt_reproducibly(finished_run):
         (["train", "--solution", "--data", "nmaes"], "Did you mean 'names'"),
         (["train", "--solution", "--preset", "shakespeare"], "headway data fetch tinyshakespeare"),
         (["train", "--solution", "--resume", "--steps", "10"], "60 steps"),
-        (["train", "--dir", "stubs", "--data", "given-names"], "--solution"),
-        (["train", "--solution", "--data", "given-names", "--out", "text/model"], "cannot write text/model"),
-        (["train", "--solution", "--data", "given-names", "--out", "stubs"], "cannot write stubs (Is a directory)"),
-        (["train", "--solution", "--data", "given-names", "--out", "other.png"], "--out other.safetensors"),
+        (["train", "--dir", "stubs", "--data", "names"], "--solution"),
+        (["train", "--solution", "--data", "names", "--out", "text/model"], "cannot write text/model"),
+        (["train", "--solution", "--data", "names", "--out", "stubs"], "cannot write stubs (Is a directory)"),
+        (["train", "--solution", "--data", "names", "--out", "other.png"], "--out other.safetensors"),
         (["data", "fetch", "synthetic"], "needs no download"),
     ],
 )
@@ -234,23 +234,26 @@ def test_fetch_without_network_names_the_path(tmp_path, monkeypatch):
     monkeypatch.setenv("HEADWAY_DATA", str(tmp_path))
     monkeypatch.setattr("pooch.retrieve", lambda *a, **k: (_ for _ in ()).throw(OSError("unreachable")))
     with pytest.raises(UsageError, match="by hand") as caught:
-        datasets.fetch("names")
-    assert str(tmp_path / "names.txt") in str(caught.value)
+        datasets.fetch("tinyshakespeare")
+    assert str(tmp_path / "tinyshakespeare.txt") in str(caught.value)
 
 
 def test_damaged_dataset_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("HEADWAY_DATA", str(tmp_path))
-    (tmp_path / "names.txt").write_text("emma\n")
-    for use in (lambda: datasets.load("names"), lambda: datasets.fetch("names")):
+    monkeypatch.setattr(datasets, "bundled", lambda folder: tmp_path)
+    for name in ("names", "tinyshakespeare"):
+        (tmp_path / f"{name}.txt").write_text("emma\n")
+    downloaded = [partial(use, "tinyshakespeare") for use in (datasets.load, datasets.fetch)]
+    for use in (partial(datasets.load, "names"), *downloaded):
         with pytest.raises(UsageError, match="SHA-256 differs"):
             use()
 
 
 def test_load_shuffles_lines_by_seed():
-    text = datasets.load("given-names", seed=0)
-    assert text == datasets.load("given-names", seed=0) != datasets.load("given-names", seed=1)
+    text = datasets.load("names", seed=0)
+    assert text == datasets.load("names", seed=0) != datasets.load("names", seed=1)
     lines = text.splitlines()
-    assert sorted(lines) == sorted(set(lines)) and len(lines) >= 1500 and lines != sorted(lines)
+    assert (len(lines), len(set(lines))) == (32_033, 29_494) and lines != sorted(lines)
     assert set(text) == set("abcdefghijklmnopqrstuvwxyz\n")
 
 

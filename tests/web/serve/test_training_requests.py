@@ -125,10 +125,10 @@ def test_payload_that_is_no_object_is_refused(page):
 
 def test_text_that_was_not_downloaded_is_named(page, monkeypatch, tmp_path):
     monkeypatch.setenv("HEADWAY_DATA", str(tmp_path))
-    with pytest.raises(UsageError, match="headway data fetch names"):
-        page("train", preset="names", data="names", out="other", solution=True)
+    with pytest.raises(UsageError, match="headway data fetch tinyshakespeare"):
+        page("train", preset="names", data="tinyshakespeare", out="other", solution=True)
     offered = {dataset["name"]: dataset["available"] for dataset in page("training")["datasets"]}
-    assert offered["given-names"] and not offered["names"]
+    assert offered["names"] and not offered["tinyshakespeare"]
 
 
 def test_missing_package_is_named(page, monkeypatch):

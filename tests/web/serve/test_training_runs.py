@@ -203,7 +203,7 @@ def test_generated_text_equals_that_of_the_command(trained, folder, page):
 
 def test_generation_with_a_gpt_is_the_same_in_pieces_of_any_size(solutions):
     for preset in ("names", "llama"):
-        settings = runs.new_settings(preset, runs.ChosenSettings("given-names", 2))
+        settings = runs.new_settings(preset, runs.ChosenSettings("names", 2))
         with start_workers() as workers, closing(Trainer(workers, solutions, settings)) as trainer:
             texts = {"".join(trainer.pieces("ma", 40, Sampling(seed=1), size)) for size in (1, 7, 40)}
         assert len(texts) == 1, preset
@@ -250,7 +250,7 @@ def test_checkpoints_are_listed_with_settings_and_losses(trained, folder, page):
     os.utime(folder / "trained.safetensors", (2e9, 2e9))
     first, *others = page("checkpoints")["checkpoints"]
     run = checkpoint.load(folder / "trained.safetensors")
-    assert (first["name"], first["about"], first["step"]) == ("trained.safetensors", "bigram on given-names", 40)
+    assert (first["name"], first["about"], first["step"]) == ("trained.safetensors", "bigram on names", 40)
     assert first["loss"] == pytest.approx(np.mean(run.losses))
     assert first["validation"] == run.validation[-1][1]
     assert "not a model" in next(model["about"] for model in others if model["name"] == "text.safetensors")

@@ -98,7 +98,7 @@ export class RunForm {
     select.replaceChildren(...available.map(({ name, description, available: here }) =>
       make("option", { value: name, disabled: !here }, here ? `${name}: ${description}` : `${name}: not downloaded (headway data fetch ${name})`)));
     const wanted = available.find(({ name }) => name === preset.data);
-    const other = available.find(({ name }) => name === "given-names") ?? available.find(({ available: here }) => here);
+    const other = available.find(({ name }) => name === "names") ?? available.find(({ available: here }) => here);
     select.value = (wanted?.available ? wanted : other)?.name ?? "";
     this._field("steps").value = String(preset.steps);
   }
