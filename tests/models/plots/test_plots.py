@@ -205,7 +205,7 @@ def test_model_plots_show_entries_of_the_cache(drawn, forward, official):
     assert np.array_equal(heat, stream[:, -1])
     (axes,) = axes_of(drawn["residual-norms"])
     assert np.allclose(line(axes), np.linalg.norm(stream, axis=-1).mean(axis=-1))
-    assert np.allclose(bars(axes)[:8], np.linalg.norm(np.diff(stream, axis=0), axis=-1).mean(axis=-1))
+    assert np.allclose(bars(axes)[: 2 * config.n_layers], np.linalg.norm(np.diff(stream, axis=0), axis=-1).mean(axis=-1))
 
     hidden, _, shut, scatter = axes_of(drawn["ffn-hidden"])
     ffn, last = official("ffn"), config.n_layers - 1
@@ -257,7 +257,7 @@ def test_gradient_norms_match_the_gradients(drawn, forward, official):
     from autograder.models.training import datasets
 
     ids = np.array([run.chars.index(char) for char in datasets.load("names", 0)[:100_000]])
-    x, y = official("tokenizer").get_batch(ids, run.settings.batch_size, 8, np.random.default_rng(0))
+    x, y = official("tokenizer").get_batch(ids, run.settings.batch_size, config.block_size, np.random.default_rng(0))
     _, grads = official("gpt").gpt_loss(x, y, run.params, config)
     (axes,) = axes_of(drawn["gradient-norms"])
     heights, labels = bars(axes), [label.get_text() for label in axes.get_xticklabels()]
@@ -340,7 +340,7 @@ def test_plot_command_wrong_usage_gives_one_line(model, tmp_path):
     wrong = {
         ("plot", "sofmax"): "Did you mean",
         ("plot", "attention-heads", "--solution"): "headway train",
-        ("plot", "attention-heads", "--solution", "--checkpoint", model, "--text", "a"): "2 to 8",
+        ("plot", "attention-heads", "--solution", "--checkpoint", model, "--text", "a"): "2 to 16",
         ("plot", "attention-heads", "--solution", "--checkpoint", model, "--text", "aß"): "'ß' is not in",
         ("plot", "positions", "--solution", "--out", "x.gif"): "--out positions.png",
         ("plot", "attention-viewer", "--solution", "--checkpoint", model, "--out", "x.png"): ".html",
