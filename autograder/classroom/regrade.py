@@ -37,8 +37,7 @@ class Regrade:
 def apply(out: Path, requests: Sequence[CommentRecord], by: str, curriculum: Curriculum) -> Regrade:
     """Record all requests, or none, in the graded class in `out`, and write its scores again.
 
-    Raises:
-        UsageError: if a request is wrong, or a run is writing to `out`.
+    Raises UsageError if a request is wrong, or a run is writing to `out`.
     """
     by = by.strip() or comment_records.current_user()
     with result_store.locked(out), ResultStore(out) as store:
@@ -69,8 +68,7 @@ def rescore(
 
     The policy is the one that the class document was made with. So nothing but the records changes a score.
 
-    Raises:
-        UsageError: if the folder of the class does not say who submitted what.
+    Raises UsageError if the folder of the class does not say who submitted what.
     """
     out, document, policy = book.out, book.document, book.policy
     group, _ = score.read_class(out, policy, curriculum, document["seed"], records)

@@ -21,8 +21,7 @@ def read_class(
 ) -> tuple[GradedClass, list[str]]:
     """Return the class in the folder `out` with its comments, and warnings of exceptions and comments without effect.
 
-    Raises:
-        UsageError: if the folder does not say who submitted what.
+    Raises UsageError if the folder does not say who submitted what.
     """
     stored = submission_records.read(out)
     if not stored.sources:

@@ -144,8 +144,7 @@ def report(
             graded, where a stub below the student's code must not replace it.
         record: whether the results are recorded in the workspace to which the notebook belongs, if there is one.
 
-    Raises:
-        UsageError: if an argument is not a function of the course, or the notebook does not define it.
+    Raises UsageError if an argument is not a function of the course, or the notebook does not define it.
     """
     cells = running_notebook.executed_cells()
     curriculum = curriculum or running_notebook.course()

@@ -35,9 +35,6 @@ def render(
     """Print the selected functions by assignment: PyTorch's name, estimated time, difficulty.
 
     Args:
-        curriculum: the course.
-        selected: qualified names of functions.
-        console: where to print.
         entries: the latest results, which add a mark, the age of the status and the points.
         stale: functions that were changed since, or were written and never checked.
         total: how many functions there are, if `selected` is only a part of them.

@@ -84,7 +84,6 @@ def as_html(
 
     Args:
         student: with `weights`, those of the assignments by name, the page shows how the score is computed.
-        result: the student's results.
         code: the code document; the page shows the lines that failed.
         arithmetic: how the score is computed, in words.
     """

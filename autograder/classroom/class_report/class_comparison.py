@@ -41,8 +41,7 @@ def compare(now: ClassRecords, then: ClassRecords, name: str) -> ClassComparison
 def since(records: ClassRecords, book: Gradebook, date: str) -> ClassComparison:
     """Return what has changed since the beginning of a day, by the history of grades.
 
-    Raises:
-        UsageError: if it is not a date, or no grade is as old.
+    Raises UsageError if it is not a date, or no grade is as old.
     """
     try:
         start = datetime.date.fromisoformat(date).isoformat()

@@ -22,9 +22,7 @@ def function_statistics(
     """Return the statistics of each function.
 
     Args:
-        functions: the qualified names.
         passed: for each student, whether they pass a function; functions that were not graded are missing.
-        points: for each student, the points of the same functions.
     """
     shape = len(passed), len(functions)
     has, passes, earned, possible = np.zeros(shape, bool), np.zeros(shape), np.zeros(shape), np.zeros(shape)

@@ -26,9 +26,6 @@ def write(result: SimilarityResult, book: Gradebook, folder: Path, page: Path) -
     """Write the pages of all pairs whose code is stored to `folder`; return the result with their addresses.
 
     Args:
-        result: the pairs.
-        book: the class.
-        folder: where the pages go.
         page: the class page, which addresses are relative to.
     """
     students = {student["submission"]: student for student in book.students}

@@ -53,9 +53,7 @@ def write(book: Gradebook, folder: Path, page: Path, similarity: SimilarityResul
     """Write a page for each student who has a result; return the time that was spent.
 
     Args:
-        book: the class.
         folder: where the pages go; the class page is next to it.
-        page: the class page.
         similarity: the pairs, with the addresses of their pages.
     """
     names, spent = book.file_names(), WorkTime()

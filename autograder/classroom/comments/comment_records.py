@@ -195,8 +195,6 @@ def warnings(
     """Return a line for each kind of record that has no effect.
 
     Args:
-        records: all records of a class.
-        students: the students of the class.
         rubrics: the ids of the rubric items of each assignment that counts.
     """
     known, problems = set(students), dict[str, None]()  # an ordered set

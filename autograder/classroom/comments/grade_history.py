@@ -48,8 +48,6 @@ def record(
     """Add the changes since the last record to the history; raise OSError if it cannot be written.
 
     Args:
-        out: the folder of the class.
-        document: its class document.
         cause_of: returns why a score has changed, given `grade["file"]`, the result document that it is from.
         by: who changed it (default: the user).
         comment: the id of the comment that is the cause.

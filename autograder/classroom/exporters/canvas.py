@@ -58,14 +58,11 @@ def plan(
     """Return the file to import and what it will change.
 
     Args:
-        book: the graded class.
         gradebook: Canvas's file; by default, the roster, if it is one.
         assignments: only these; all if empty.
         columns: titles of columns by assignment, where they cannot be recognized.
-        options: how to treat existing grades.
 
-    Raises:
-        UsageError: if there is no gradebook of Canvas, or it does not fit.
+    Raises UsageError if there is no gradebook of Canvas, or it does not fit.
     """
     gradebook = gradebook or canvas_gradebook.of_roster(book)
     if gradebook is None:

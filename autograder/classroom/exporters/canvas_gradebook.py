@@ -111,12 +111,9 @@ def find_columns(
     "Assignment 2:".
 
     Args:
-        gradebook: where to look.
-        assignments: names and titles of assignments.
         chosen: titles that the user gave; one that is not in the gradebook becomes a new column.
 
-    Raises:
-        UsageError: if several columns could be meant.
+    Raises UsageError if several columns could be meant.
     """
     found: dict[str, str] = {}
     for name, title in assignments.items():

@@ -58,14 +58,11 @@ def plan(
     """Return the worksheet to upload and what it will change.
 
     Args:
-        book: the graded class.
         worksheet: Moodle's file; by default, the roster, if it is the worksheet of this assignment.
         assignment: whose score is the grade; by default, the total.
         columns: titles of the columns `grade` and `comments`, where they cannot be recognized.
-        options: how to treat existing grades and comments.
 
-    Raises:
-        UsageError: if there is no worksheet, or it does not fit.
+    Raises UsageError if there is no worksheet, or it does not fit.
     """
     names = [assignment] if assignment else [entry["name"] for entry in book.assignments]
     worksheet = worksheet or _roster_worksheet(book, names, columns or {})

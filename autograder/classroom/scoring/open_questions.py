@@ -18,7 +18,6 @@ def open_questions(
 
     Args:
         notes: what is unclear about who the student is.
-        grades: by assignment.
         entries: what is stored of the attempt that counts, by assignment.
         settled: the ids of questions that a person has decided.
     """

@@ -12,8 +12,7 @@ MAX_CHOICES = 6
 def find_student(book: Gradebook, name: str) -> Document:
     """Return the student with this submission, id, login, address or name, or a part of the name that no other has.
 
-    Raises:
-        UsageError: if there is no such student, or there are several.
+    Raises UsageError if there is no such student, or there are several.
     """
     names = StudentNames.of_documents(book.students)
     submission = names.find(name, "STUDENT")

@@ -40,8 +40,7 @@ class SubmissionRecords:
 def read(out: Path) -> SubmissionRecords:
     """Return what is stored in the folder `out`: nothing if no class was graded there.
 
-    Raises:
-        UsageError: if the file cannot be read or is damaged.
+    Raises UsageError if the file cannot be read or is damaged.
     """
     path = out / SUBMISSIONS
     try:

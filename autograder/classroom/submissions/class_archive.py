@@ -117,8 +117,7 @@ def _students_folder(folder: Path, curriculum: Curriculum) -> Path:
 def unpack(archive: Path, folder: Path) -> list[str]:
     """Unpack an archive into an empty folder; return a warning for each file that was left out.
 
-    Raises:
-        UsageError: if it is damaged, or names a place outside the folder.
+    Raises UsageError if it is damaged, or names a place outside the folder.
     """
     try:
         with zipfile.ZipFile(archive) as file:

@@ -43,8 +43,7 @@ class FolderReader:
     def read_plain_file(self, name: str, max_bytes: int) -> bytes:
         """Return the content of a plain file that has no other name.
 
-        Raises:
-            SkippedFile: if it is something else, or larger than `max_bytes`.
+        Raises SkippedFile if it is something else, or larger than `max_bytes`.
         """
         before = None if self._descriptor is not None else _inodes(self._path / name, self._root)
         try:
@@ -75,8 +74,7 @@ def open_folder(path: Path, root: Path) -> Iterator[FolderReader]:
     Args:
         root: a folder that only the instructor can change.
 
-    Raises:
-        SkippedFile: if a folder on the way is a link.
+    Raises SkippedFile if a folder on the way is a link.
     """
     if not HAS_DIRECTORY_DESCRIPTORS:
         _inodes(path, root)
@@ -104,8 +102,7 @@ def read_plain_file(path: Path, max_bytes: int, root: Path | None = None) -> byt
     Args:
         root: a folder that only the instructor can change; by default the folder in which the file is.
 
-    Raises:
-        SkippedFile: if it is something else, or larger than `max_bytes`.
+    Raises SkippedFile if it is something else, or larger than `max_bytes`.
     """
     with open_folder(path.parent, root or path.parent) as folder:
         return folder.read_plain_file(path.name, max_bytes)

@@ -50,8 +50,7 @@ def read_class_members(
         modules: the assignments to grade; if there is only one, a file of any name counts as it.
         out: the folder of results; it is no submission, even inside `folder`.
 
-    Raises:
-        UsageError: if there is no such folder, it is empty, or it does not have the given layout.
+    Raises UsageError if there is no such folder, it is empty, or it does not have the given layout.
     """
     if folder.is_file():
         raise UsageError(f"{folder} is neither a folder nor a .zip. Check the path: headway grade DIR --out OUT")

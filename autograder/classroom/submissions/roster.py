@@ -44,8 +44,7 @@ class RosterEntry:
 def read_roster(path: Path) -> list[RosterEntry]:
     """Read the people on a roster, or on all of those in a folder.
 
-    Raises:
-        UsageError: if it cannot be read, has no column that identifies people, or lists somebody twice.
+    Raises UsageError if it cannot be read, has no column that identifies people, or lists somebody twice.
     """
     files = sorted(path.glob("*.csv")) if path.is_dir() else [path]
     rows = [row for file in files for row in read_rows(file, "the roster")]

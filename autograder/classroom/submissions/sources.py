@@ -36,8 +36,7 @@ def find_sources(
 
     A download may be packed: `FOLDER/softmax/submissions.zip` or `FOLDER/softmax.zip`.
 
-    Raises:
-        UsageError: if its folders are downloads of platforms whose names do not say for which assignment they are.
+    Raises UsageError if its folders are downloads of platforms whose names do not say for which assignment they are.
     """
     modules = modules_of(curriculum, functions)
     whole = Source("", modules, folder, layout, functions)
@@ -155,8 +154,7 @@ def combine(stored: Sequence[Source], new: Sequence[Source], out: Path) -> tuple
 def _named_as_before(stored: Sequence[Source], new: Source, out: Path) -> Source:
     """Return the source of `headway grade DIR` under the name that it had, or under that of its assignments.
 
-    Raises:
-        UsageError: if it would replace the submissions of several sources.
+    Raises UsageError if it would replace the submissions of several sources.
     """
     overlapping = [source for source in stored if set(source.assignments) & set(new.assignments)]
     same = [source for source in stored if source.assignments == new.assignments]

@@ -42,8 +42,7 @@ class StudentNames:
     def find(self, name: str, option: str) -> str | None:
         """Return the submission of the student of that name, or None.
 
-        Raises:
-            UsageError: if several students have that name; `option` is where the user can give another.
+        Raises UsageError if several students have that name; `option` is where the user can give another.
         """
         prefix, _, submission = name.partition(EXACT)
         if not prefix and submission in self._submissions:
