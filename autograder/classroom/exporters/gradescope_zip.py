@@ -20,40 +20,8 @@ from autograder.core.files import write_atomically
 from autograder.course.stubs import bundled
 from autograder.errors import UsageError
 
-SETUP = """#!/usr/bin/env bash
-# Runs once, when the image is built: installs Python 3.11 or later, the sandbox, and Headway's dependencies.
-set -euo pipefail
-cd /autograder/source
-apt-get update
-apt-get install -y bubblewrap libseccomp2
-python=python3
-if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
-    apt-get install -y python3.11 python3.11-venv
-    python=python3.11
-fi
-"$python" -c 'import ensurepip' || apt-get install -y python3-venv
-"$python" -m venv venv
-venv/bin/python -m pip install --disable-pip-version-check -r requirements.txt
-chmod +x run_autograder
-"""
-
-RUN = """#!/usr/bin/env bash
-# Runs for every submission: grades /autograder/submission, writes /autograder/results/results.json.
-set -euo pipefail
-root="${HEADWAY_AUTOGRADER_ROOT:-/autograder}"
-python="${HEADWAY_AUTOGRADER_PYTHON:-$root/source/venv/bin/python}"
-export PYTHONPATH="$root/source/headway"
-cd "$root"
-exec "$python" -P -m autograder.classroom.exporters.gradescope_run "$root"
-"""
-
-
-# For "Manual Docker Configuration": such an image must be based on one of Gradescope's, and have run_autograder here.
-DOCKERFILE = """# The same autograder as an image: docker build --tag USER/headway . && docker push USER/headway
-FROM gradescope/autograder-base:ubuntu-22.04
-COPY . /autograder/source/
-RUN bash /autograder/source/setup.sh && cp /autograder/source/run_autograder /autograder/run_autograder
-"""
+# The Dockerfile is for "Manual Docker Configuration": such an image is based on one of Gradescope's.
+TEMPLATES = ("setup.sh", "run_autograder", "Dockerfile")
 
 
 @dataclass(frozen=True)
@@ -73,9 +41,7 @@ def write(path: Path, settings: GradescopeSettings) -> int:
     if settings.feedback == "full":
         raise UsageError("--feedback full would show students expected values. Use --feedback summary or none")
     files = {
-        "setup.sh": SETUP.encode(),
-        "run_autograder": RUN.encode(),
-        "Dockerfile": DOCKERFILE.encode(),
+        **{name: (Path(__file__).with_name("templates") / name).read_bytes() for name in TEMPLATES},
         "settings.json": (json.dumps(asdict(settings), indent=1) + "\n").encode(),
         "requirements.txt": "\n".join([*_requirements(settings), ""]).encode(),
         **{f"headway/{name}": file.read_bytes() for name, file in _headway_files().items()},
