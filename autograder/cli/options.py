@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,23 +61,11 @@ def _workspace_above(context: click.Context, option: click.Parameter, folder: Pa
     return folder / ".." if is_folder_of_notebooks and (folder / ".." / ".headway.json").is_file() else folder
 
 
-workspace_folder = click.option(
-    "--dir",
-    "folder",
-    type=PATH,
-    default=".",
-    callback=_workspace_above,
-    help="Your workspace (default: this folder).",
+_folder = partial(
+    click.option, "--dir", "folder", type=PATH, default=".", callback=_workspace_above, show_default=False
 )
-submission_folder = click.option(
-    "--dir",
-    "folder",
-    type=PATH,
-    default=".",
-    callback=_workspace_above,
-    show_default=False,
-    help="The submission's folder (default: this folder).",
-)
+workspace_folder = _folder(help="Your workspace (default: this folder).")
+submission_folder = _folder(help="The submission's folder (default: this folder).")
 json_file = click.option(
     "--json", "json_file", metavar="FILE", help="Write the results as JSON (- for standard output)."
 )

@@ -135,10 +135,10 @@ def _find_similar(book: "Gradebook", folder: str, layout: str) -> "SimilarityRes
 
 
 def _write_feedback(book: "Gradebook", folder: Path) -> None:
-    from autograder.classroom.class_report import feedback_files
+    from autograder.classroom.class_report import student_pages
 
     with options.spinner(options.make_console(), "Writing feedback …"):
-        count, spent = feedback_files.write(book, folder)
+        count, spent = student_pages.write_feedback(book, folder)
     options.show(f"Feedback for {counted(count, 'student')}: {folder}", "dim")
     _show_time("the feedback", spent)
 

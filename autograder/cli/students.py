@@ -81,8 +81,8 @@ def comment(out: Path, student: str | None, text: str, by: str, table: Path | No
     For example: headway comment OUT ada "Shown in the lab." --assignment softmax --score 17
     """
     from autograder.classroom import regrade
-    from autograder.classroom.comments import comment_records, comment_table
-    from autograder.classroom.comments.comment_request import not_recorded
+    from autograder.classroom.comments import comment_records
+    from autograder.classroom.comments.comment_request import not_recorded, read_table
     from autograder.classroom.storage import gradebook
     from autograder.classroom.submissions.student_names import StudentNames
 
@@ -92,7 +92,7 @@ def comment(out: Path, student: str | None, text: str, by: str, table: Path | No
     if table is not None:
         if student or given != comment_records.requested(""):
             raise UsageError("--from reads students, texts and points from the file. Leave out the other arguments.")
-        requests = comment_table.read(table, names)
+        requests = read_table(table, names)
         new = not_recorded(requests, comment_records.read(out))
         if len(new) < len(requests):
             again = "is" if len(requests) - len(new) == 1 else "are"

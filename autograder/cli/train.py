@@ -1,7 +1,6 @@
 """The commands that train, run and show the whole model: train, generate, bench, plot, and data for its datasets."""
 
-import contextlib
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,13 +28,11 @@ TOP_P_HELP = "Choose only among the most likely ones whose probabilities add up 
 solution_option = click.option("--solution", is_flag=True, help="Use the official solution instead of your code.")
 
 
-@contextlib.contextmanager
-def selected_modules(folder: Path, solution: bool, kind: str = "gpt") -> "Iterator[ModuleSelection]":
+def selected_modules(folder: Path, solution: bool, kind: str = "gpt") -> "AbstractContextManager[ModuleSelection]":
     """Provide the official modules if `solution`; else the student's where they pass, official ones for the rest."""
     from autograder.models.training.select_modules import use_modules
 
-    with use_modules(folder, solution, kind) as modules:
-        yield modules
+    return use_modules(folder, solution, kind)
 
 
 @click.command(context_settings=options.WITH_DEFAULTS)

@@ -7,7 +7,6 @@ from support.waiting import wait_until
 from autograder.classroom.class_report import (
     class_comparison,
     class_statistics,
-    feedback_files,
     similar_pages,
     student_pages,
 )
@@ -327,7 +326,7 @@ def test_grid_of_a_small_class_has_no_empty_space(browser, make_class, tmp_path)
 
 def test_feedback_page_of_a_hostile_name_opens(browser, make_class, tmp_path):
     book = gradebook.read(make_class(10, seed=4, assignments=("softmax",)))
-    feedback_files.write(book, tmp_path)
+    student_pages.write_feedback(book, tmp_path)
     browser.get_log("browser")
     browser.get((tmp_path / "student00000.html").as_uri())
     assert browser.title.startswith("<script>")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Policy, PolicyException, RubricItem
 from autograder.classroom.scoring.class_document import GradedClass
-from autograder.classroom.scoring.manual_points import Adjustment, ManualPoints, RubricPoints
+from autograder.classroom.scoring.student_scores import Adjustment, ManualPoints, RubricPoints
 from autograder.classroom.storage.result_store import JournalEntry
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
 from autograder.core.points import format_points, rounded_points

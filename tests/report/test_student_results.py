@@ -8,7 +8,7 @@ from support.calibration import cpu_limit
 from support.commands import invoke, succeed
 from support.html_rules import read_page
 
-from autograder.classroom.class_report import feedback_files, student_pages
+from autograder.classroom.class_report import student_pages
 from autograder.classroom.storage import gradebook
 from autograder.classroom.storage.student_lookup import find_student
 from autograder.documents.reading import CODE_SCHEMA
@@ -192,7 +192,7 @@ def test_show_page_hostile_code_stays_text(book, student, tmp_path):
 
 @pytest.mark.slow
 def test_feedback_shows_the_code_of_a_finding(book, student, tmp_path):
-    feedback_files.write(book, tmp_path)
+    student_pages.write_feedback(book, tmp_path)
     entry, check = student
     head = f"def {check['function'].partition('.')[2]}("
     html = (tmp_path / f"{entry['submission']}.html").read_text("utf-8")

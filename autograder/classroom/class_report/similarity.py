@@ -14,8 +14,9 @@ import hashlib
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -46,16 +47,15 @@ MAX_PAIRS = 200
 
 
 def find_similar(folder: Path, *, layout: str = "auto") -> SimilarityResult:
-    """Compare the submissions in a folder; raise UsageError without copydetect or submissions."""
-    result = SimilarityResult()
-    result.pairs = compare(_filtered_submissions(folder, layout, result), registry.default())
-    return result
+    """Compare the last attempts in a folder, read as for grading; raise UsageError if copydetect is missing."""
+    members = layouts.read_class_members(folder, registry.default(), layout)
+    return _compare_all((one.submission, partial(_filtered_code, one.attempts[-1])) for one in members if one.attempts)
 
 
 def find_similar_code(book: Gradebook) -> SimilarityResult:
     """Compare the code that was stored when the class was graded; raise UsageError if there is none."""
-    result = SimilarityResult()
-    result.pairs = compare(_filtered_code_of_class(book, result), registry.default())
+    codes = ((student["submission"], book.code_of(student)) for student in book.students)
+    result = _compare_all((name, partial(_filtered_stored_code, code)) for name, code in codes if code is not None)
     if not result.reading.name:
         advice = "Grade the class again, or name the folder of submissions: --similar=SUBMISSIONS"
         raise UsageError(f"{book.out} holds no code. {advice}")
@@ -166,23 +166,32 @@ def _fingerprints(code: str) -> NDArray[np.int64]:
     return np.asarray(winnow(hashed_kgrams(code, K), WINDOW)[0])
 
 
-def _filtered_code_of_class(book: Gradebook, result: SimilarityResult) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield each student's filtered code by module, from the stored code."""
-    with source_reader() as reader:
-        for student in book.students:
-            if (code := book.code_of(student)) is None:
-                continue
+def _compare_all(
+    submissions: Iterable[tuple[str, Callable[[SourceReader], tuple[dict[str, str], str]]]],
+) -> SimilarityResult:
+    """Compare submissions; a function gives the filtered code of each by module, and what could not be read."""
+    result = SimilarityResult()
+
+    def filtered_modules(reader: SourceReader) -> Iterator[tuple[str, dict[str, str]]]:
+        for name, read in submissions:
             started = time.thread_time()
-            filtered_modules: dict[str, str] = {}
-            try:
-                filtered_modules = reader.filtered_code(
-                    {name: b"\n".join(lines) for name, lines in code_lines(code).items()}
-                )
-            except SkippedFile as error:
-                result.unread.append((student["submission"], str(error)))
-            seconds = time.thread_time() - started + reader.next_submission().cpu_seconds
-            result.reading.add(student["submission"], seconds)
-            yield student["submission"], filtered_modules
+            code, problem = read(reader)
+            result.reading.add(name, time.thread_time() - started + reader.next_submission().cpu_seconds)
+            if problem:
+                result.unread.append((name, problem))
+            yield name, code
+
+    with source_reader() as reader:
+        result.pairs = compare(filtered_modules(reader), registry.default())
+    return result
+
+
+def _filtered_stored_code(code: Document, reader: SourceReader) -> tuple[dict[str, str], str]:
+    """Return the filtered code of a code document by module, and what could not be read."""
+    try:
+        return reader.filtered_code({name: b"\n".join(lines) for name, lines in code_lines(code).items()}), ""
+    except SkippedFile as error:
+        return {}, str(error)
 
 
 def code_lines(code: Document) -> dict[str, list[bytes]]:
@@ -191,24 +200,6 @@ def code_lines(code: Document) -> dict[str, list[bytes]]:
         name: "\n".join(part["text"] for part in parts).encode("utf-8", "replace").split(b"\n")
         for name, parts in code["modules"].items()
     }
-
-
-def _filtered_submissions(folder: Path, layout: str, result: SimilarityResult) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield each student's filtered code by module, from the last attempt, read as for grading.
-
-    What cannot be read, and the time that reading takes, is added to `result`.
-    """
-    students = layouts.read_class_members(folder, registry.default(), layout)
-    with source_reader() as reader:
-        for student in students:
-            if student.attempts:
-                started = time.thread_time()
-                code, problem = _filtered_code(student.attempts[-1], reader)
-                seconds = time.thread_time() - started + reader.next_submission().cpu_seconds
-                result.reading.add(student.submission, seconds)
-                if problem:
-                    result.unread.append((student.submission, problem))
-                yield student.submission, code
 
 
 def _filtered_code(attempt: Attempt, reader: SourceReader) -> tuple[dict[str, str], str]:

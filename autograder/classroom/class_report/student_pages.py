@@ -1,4 +1,4 @@
-"""Collect what is known about each student of a graded class, and write the pages that the class page links to."""
+"""Collect what is known about each student of a graded class; write their pages for the instructor, and feedback."""
 
 import contextlib
 import time
@@ -12,6 +12,7 @@ from autograder.core.files import write_atomically
 from autograder.documents.reading import Document
 from autograder.report.class_records import SimilarityResult, WorkTime
 from autograder.report.score_words import score_lines
+from autograder.report.student_feedback import as_html, as_markdown
 from autograder.report.student_results import StudentResults, as_page
 
 
@@ -76,3 +77,23 @@ def write(book: Gradebook, folder: Path, page: Path, similarity: SimilarityResul
         write_atomically(folder / f"{names[student['submission']]}.html", content)
         spent.add(display_name(student), time.thread_time() - started)
     return spent
+
+
+def write_feedback(book: Gradebook, folder: Path) -> tuple[int, WorkTime]:
+    """Write `<name>.html` and `<name>.md` into `folder` for every student who has a result.
+
+    Return their number and the time that was spent.
+    """
+    count, names, spent = 0, book.file_names(), WorkTime()
+    started = time.thread_time()
+    for student, result in book.results():
+        if result is not None:
+            name = names[student["submission"]]
+            code, score = book.code_of(student), score_lines(student, book.document)
+            shown = {**student, "name": display_name(student), "weights": book.weights}
+            write_atomically(folder / f"{name}.html", as_html(shown, result, code, score).encode("utf-8", "replace"))
+            write_atomically(folder / f"{name}.md", as_markdown(shown, result, code, score).encode("utf-8", "replace"))
+            count += 1
+            spent.add(display_name(student), time.thread_time() - started)
+        started = time.thread_time()
+    return count, spent

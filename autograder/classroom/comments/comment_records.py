@@ -1,7 +1,7 @@
 """Comments and points that instructors give by hand, with a record of who changed what and why.
 
 `OUT/comments.jsonl` has one JSON object on each line, the oldest first. Lines are only added: a record that was a
-mistake is undone by another one. Scores are computed from the records in force (see `manual_points.py`).
+mistake is undone by another one. Scores are computed from the records in force (see `student_scores.py`).
 """
 
 import datetime
@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from autograder.classroom.policy.model import FINITE
-from autograder.classroom.scoring.manual_points import Adjustment, ManualPoints, RubricPoints
+from autograder.classroom.scoring.student_scores import Adjustment, ManualPoints, RubricPoints
 from autograder.core.files import read_plain_file, report_write_error, write_atomically
 from autograder.core.text import clean
 from autograder.documents.types import StudentComment

@@ -1,6 +1,7 @@
 """The grading policy of a class: the types that `course.toml` is validated against (see `policy_file.py`).
 
-`class_setup/templates/course.toml` shows every key with an example. The `description` of a type completes "must be …" in errors.
+`class_setup/templates/course.toml` shows every key with an example. The `description` of a type completes "must be …"
+in errors.
 """
 
 import fnmatch

@@ -11,11 +11,12 @@ import msgspec
 
 from autograder.classroom.exporters import table
 from autograder.classroom.policy.model import Policy, PolicyException, RubricItem
-from autograder.classroom.scoring.manual_points import ManualPoints, RubricPoints
 from autograder.classroom.scoring.open_questions import open_questions
 from autograder.classroom.scoring.student_scores import (
     AssignmentWork,
     GradedAssignment,
+    ManualPoints,
+    RubricPoints,
     StudentScore,
     graded_assignments,
     student_score,

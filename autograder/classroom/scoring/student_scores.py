@@ -10,10 +10,37 @@ from datetime import datetime, timedelta
 
 from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Policy, PolicyException, RubricItem
 from autograder.classroom.scoring.best_drops import kept_assignments
-from autograder.classroom.scoring.manual_points import Adjustment, ManualPoints, RubricPoints
 from autograder.classroom.scoring.student_exceptions import describe_exception, effective_exception
 from autograder.course import Curriculum
 from autograder.documents.statuses import Counts
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """One change of an assignment's score by an instructor: points added, or a score set."""
+
+    text: str = ""  # why, for the student
+    add: float = 0.0
+    score: float | None = None  # replaces everything before it
+    by: str = ""
+    time: str = ""  # ISO 8601; empty for an entry of course.toml
+
+
+@dataclass(frozen=True)
+class RubricPoints:
+    """The points given for one rubric item, and the comment on it."""
+
+    points: float
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class ManualPoints:
+    """The points that instructors gave one student by hand for one assignment."""
+
+    rubric: Mapping[str, RubricPoints] = field(default_factory=dict)  # by the item's id
+    adjustments: tuple[Adjustment, ...] = ()  # in the order in which they apply
+
 
 DAY = timedelta(days=1)
 

@@ -10,7 +10,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from autograder.classroom.policy.model import Policy
+import msgspec
+
+from autograder.classroom.policy.model import Count, Policy
 from autograder.classroom.policy.policy_file import POLICY_FILE, find_policy_file, load_policy
 from autograder.core.files import read_plain_file, write_atomically
 from autograder.course import Curriculum
@@ -25,22 +27,16 @@ RUN = "run.json"
 class RunRecord:
     """The stored settings of the last run; None or empty where nothing was given."""
 
-    seed: int | None = None
+    seed: Count | None = None
     course: str = ""
     roster: str = ""
 
 
 def read(out: Path) -> RunRecord:
     """Return the record in the folder `out`; an empty one if there is none that can be read."""
-    record = RunRecord()
-    with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
-        stored = json.loads(read_plain_file(out / RUN))
-        seed = stored.get("seed")
-        record.seed = seed if type(seed) is int and seed >= 0 else None
-        record.course, record.roster = (
-            text if isinstance(text := stored.get(key), str) else "" for key in ("course", "roster")
-        )
-    return record
+    with contextlib.suppress(OSError, ValueError, RecursionError):
+        return msgspec.json.decode(read_plain_file(out / RUN), type=RunRecord)
+    return RunRecord()
 
 
 def write(out: Path, record: RunRecord) -> None:

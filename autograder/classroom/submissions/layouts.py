@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from autograder.classroom.submissions import github_classroom, lms_downloads
+from autograder.classroom.submissions import lms_downloads
 from autograder.classroom.submissions.lms_downloads import submission_names, unwrap_folder, visible_paths
 from autograder.classroom.submissions.model import Attempt, ClassMember, SubmissionPart, is_gradable, safe_name
 from autograder.core.archives import SUFFIXES
@@ -36,7 +36,7 @@ _PLATFORM_READERS = {
     "moodle": lms_downloads.read_moodle,
     "canvas": lms_downloads.read_canvas,
     "nbgrader": lms_downloads.read_nbgrader,
-    "github": github_classroom.read_github,
+    "github": lms_downloads.read_github,
 }
 
 

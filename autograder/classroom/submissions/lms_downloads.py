@@ -55,6 +55,7 @@ _MOODLE_FOLDER = re.compile(
 _GRADESCOPE_EXPORT = re.compile(r"assignment_\d+_export")
 MAX_YAML_DEPTH = 50
 _NBGRADER_SUBMITTED = "submitted"
+_CLONES = "-submissions"
 # What systems, editors and Python's tools put into any folder.
 _TOOL_NAMES = {
     "__MACOSX", "__pycache__", ".DS_Store", ".Spotlight-V100", ".TemporaryItems", ".fseventsd", ".git", ".github",
@@ -370,3 +371,25 @@ def _is_tool_entry(path: Path) -> bool:
     return path.name.startswith(("._", ".#", ".nfs")) or (
         path.name.startswith((".", "__")) and not is_gradable(path.name)
     )
+
+
+def read_github(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
+    """Read what `gh classroom clone student-repos` writes: `SLUG-submissions/SLUG-LOGIN/`, a clone for each student.
+
+    Sources: `cmd/gh-classroom/clone/student-repos/student-repos.go` in github.com/github/gh-classroom, which names the
+    folder after the assignment's slug, and "Create an individual assignment" (docs.github.com, GitHub Classroom), which
+    names each repository after the assignment and the student's login. The clones contain no reliable time of
+    submission, because commits carry the dates that their author gave them.
+    """
+    name = folder.resolve().name
+    prefix = f"{name.removesuffix(_CLONES)}-"
+    clones = [entry for entry in names if entry.startswith(prefix) and (folder / entry).is_dir()]
+    if not name.endswith(_CLONES) or not clones or len(clones) != len(names):
+        return None
+    logins = {entry: entry.removeprefix(prefix) for entry in clones}
+    return [
+        ClassMember(
+            safe_name(login), id=login, attempts=(Attempt((SubmissionPart(folder / entry),)),), ids={"github": login}
+        )
+        for entry, login in logins.items()
+    ]

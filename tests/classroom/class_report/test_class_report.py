@@ -10,7 +10,7 @@ import pytest
 from support.built_in import mistakes_of_function
 from support.commands import invoke, refusal, succeed
 
-from autograder.classroom.class_report import class_statistics, feedback_files, similarity
+from autograder.classroom.class_report import class_statistics, similarity, student_pages
 from autograder.classroom.storage import gradebook
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.reading import CLASS_SCHEMA, RESULT_SCHEMA
@@ -141,7 +141,7 @@ def test_report_terminal_shows_mistakes_as_plain_text(book, records):
 
 @pytest.mark.slow
 def test_feedback_files_show_mistake_without_expected_values(book, tmp_path):
-    count, spent = feedback_files.write(book, tmp_path)
+    count, spent = student_pages.write_feedback(book, tmp_path)
     assert count == len([s for s in book.students if s["status"] == "graded"])
     assert 0 < spent.longest <= spent.seconds
     student, result = next((s, r) for s, r in book.results() if r and '"mistake": {' in json.dumps(r))

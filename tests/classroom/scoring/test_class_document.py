@@ -14,7 +14,7 @@ from autograder.classroom.policy.model import (
     RubricItem,
 )
 from autograder.classroom.scoring.class_document import GradedClass
-from autograder.classroom.scoring.manual_points import Adjustment, ManualPoints, RubricPoints
+from autograder.classroom.scoring.student_scores import Adjustment, ManualPoints, RubricPoints
 from autograder.classroom.storage.result_store import JournalEntry
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
 from autograder.courses.transformer import TRANSFORMER

@@ -5,9 +5,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Policy, PolicyException, RubricItem
-from autograder.classroom.scoring.manual_points import Adjustment, ManualPoints, RubricPoints
 from autograder.classroom.scoring.student_exceptions import effective_exception, exceptions_by_submission
-from autograder.classroom.scoring.student_scores import AssignmentWork, graded_assignments, student_score
+from autograder.classroom.scoring.student_scores import (
+    Adjustment,
+    AssignmentWork,
+    ManualPoints,
+    RubricPoints,
+    graded_assignments,
+    student_score,
+)
 from autograder.classroom.submissions.model import Attempt, Student
 from autograder.course import Assignment, Curriculum, Function
 from autograder.errors import UsageError

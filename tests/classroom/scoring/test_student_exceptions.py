@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from support.commands import SOFTMAX, headway, succeed
 
-from autograder.classroom.class_report import class_statistics, feedback_files
+from autograder.classroom.class_report import class_statistics, student_pages
 from autograder.classroom.exporters import gradescope, junit, table
 from autograder.classroom.storage import gradebook
 from autograder.report.html.class_page import render_class
@@ -79,7 +79,7 @@ def test_exceptions_change_scores_without_regrading(graded):
 
 
 def test_feedback_shows_exceptions(graded, tmp_path):
-    feedback_files.write(graded[2], tmp_path)
+    student_pages.write_feedback(graded[2], tmp_path)
     page, text = ((tmp_path / f"bo.{kind}").read_text("utf-8") for kind in ("html", "md"))
     assert "17.5 of 20" in page and "given by hand" in page
     assert "&lt;b&gt;3 October" in page and "<b>3 October" not in page
