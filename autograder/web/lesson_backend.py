@@ -21,6 +21,7 @@ from autograder.report.page_report import page_report
 from autograder.sandbox.process import start_workers
 from autograder.sandbox.workers import StartWorkers
 from autograder.workspace import experiments, files, hints, progress, solutions, submit
+from autograder.workspace.copy_version import copy_version
 from autograder.workspace.experiments import ExperimentRun
 from autograder.workspace.file_cells import ChangedMeanwhile, Conflict, FileCell, FileCells
 from autograder.workspace.function_source import function_text
@@ -80,6 +81,7 @@ class LessonBackend:
             "check": self.check,
             "hint": self.hint,
             "reset": self.reset,
+            "copy": self.copy,
             "solution": self.solution,
             "plots": self.plots,
             "draw": self.draw,
@@ -115,6 +117,7 @@ class LessonBackend:
                 **self._progress(),
                 "hints": {name: hints.shown_count(shown, name) for name in functions},
                 "features": list(self._features),
+                "notebook": assignment.module in self.workspace.notebook_modules,
                 "notes": [clean(note, 600) for note in (*self._source_notes(assignment), *self.workspace.state.notes)],
             }
 
@@ -207,6 +210,15 @@ class LessonBackend:
                     cells.overwrite(cell, text)
             cell = FileCells(folder, module, self.curriculum).require(function)
             return {"text": cell.text, "digest": cell.digest, "backup": backup.as_posix() if backup else ""}
+
+    def copy(self, payload: Payload) -> Reply:
+        """Copy what is written in an assignment's notebook into its file, which counts from then on; keep a backup."""
+        with self._lock:
+            module = self._assignment(payload).module
+            self._refuse_links()
+            self._require_own_backups()
+            self.workspace.state.refresh()
+            return {"backup": copy_version(self.workspace, module, "file").as_posix()}
 
     def solution(self, payload: Payload) -> Reply:
         """Return the solution of a function, by the rules of `headway solution`.

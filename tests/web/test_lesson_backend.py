@@ -438,3 +438,16 @@ def test_page_shows_the_notebook_that_counts_and_does_not_edit_it(folder, backen
         with pytest.raises(UsageError, match="headway copy softmax --to file"):
             request({"function": "softmax.softmax", "text": "x = 1", "digest": cell["digest"]})
     assert (folder / "softmax.py").read_bytes() == before
+
+
+def test_page_copies_the_notebook_into_the_file_and_edits_it_then(folder, backend):
+    write_functions(folder / "notebooks" / "softmax.ipynb", "softmax")
+    assert backend.open({"module": "softmax"})["notebook"] is True
+    backup = backend.handle("copy", {"module": "softmax"})["backup"]
+    assert "NotImplementedError" in (folder / backup).read_text()
+    opened = backend.open({"module": "softmax"})
+    cell = opened["cells"]["softmax.softmax"]
+    assert opened["notebook"] is False and "NotImplementedError" not in cell["text"]
+    assert backend.save({"function": "softmax.softmax", "text": cell["text"] + "  # mine", "digest": cell["digest"]})
+    with pytest.raises(UsageError, match="nothing is written in the notebook of attention"):
+        backend.handle("copy", {"module": "attention"})

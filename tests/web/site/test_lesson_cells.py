@@ -293,11 +293,11 @@ def test_keyboard_reaches_everything_and_leaves_the_editor(page):
     assert page.js(focused) == "next-hint"
 
 
-def reload_with(page, change):
-    """Reload the page after a script has changed the `files` of the back end."""
+def reload_with(page, change, cells=4):
+    """Reload the page after a script has changed the `files` of the back end; wait for so many cells."""
     page.js(f"const files = fake.cells; {change}; sessionStorage.setItem('fake-files', JSON.stringify(files))")
     page.browser.refresh()
-    page.wait("document.querySelectorAll('.cell.ready').length === 4")
+    page.wait(f"document.querySelectorAll('.cell.ready').length === {cells}")
 
 
 def test_functions_of_one_cell_share_an_editor(page):
@@ -315,6 +315,13 @@ def test_function_that_the_file_lacks_can_be_restored(page):
     page.click(".problem button", LOG_SOFTMAX)
     page.wait_until_ready()
     assert page.code(LOG_SOFTMAX).startswith("def log_softmax(")
+
+
+def test_notebook_that_counts_is_copied_into_the_file_by_a_button(page):
+    reload_with(page, f"files[{SOFTMAX!r}].text = '# notebooks/softmax.ipynb counts'", 5)
+    page.js("document.querySelector('.page-note button').click()")
+    page.wait("!document.querySelector('.page-note')")
+    assert page.code() == RIGHT and page.requests("copy") == [{"module": "softmax"}]
 
 
 def test_archive_is_exported_and_imported(page, tmp_path):

@@ -40,8 +40,7 @@ class Lesson {
       this._show(await this._open());
       this._state.replaceChildren();
     } catch (error) {
-      if (!(error instanceof BackendError)) throw error;
-      this._showLost(error.message);
+      this._showLost(messageOf(error));
     }
   }
 
@@ -56,7 +55,12 @@ class Lesson {
     this._drafts = new Drafts(opened.workspace);
     this._features = opened.features;
     this._makeCells(opened.cells);
-    for (const note of opened.notes) document.querySelector("main")?.prepend(make("p", { class: "page-note" }, note));
+    for (const text of opened.notes) {
+      const note = make("p", { class: "page-note" }, `${text} `);
+      const copy = () => this._change("copy", { module: this._module }, note);
+      if (opened.notebook && text === opened.notes[0]) note.append(button(`Copy it into ${this._module}.py`, copy));
+      document.querySelector("main")?.prepend(note);
+    }
     if (this._features.includes("plots")) this._loadPlots();
     if (this._features.includes("run")) this._makeExperiments();
     if (this._features.includes("archive")) {
@@ -68,9 +72,7 @@ class Lesson {
     }
     // What is not saved yet is in the tab's storage. Closing the tab would lose it, if saving has failed.
     addEventListener("beforeunload", (event) => {
-      if (this.cells.some((cell) => cell.saved.isDirty && (cell.saved.failure || cell.saved.conflict))) {
-        event.preventDefault();
-      }
+      if (this.cells.some((cell) => cell.saved.isDirty && (cell.saved.failure || cell.saved.conflict))) event.preventDefault();
     });
     document.addEventListener("visibilitychange", () => {
       if (document.hidden) for (const cell of this.cells) cell.saved.save();
@@ -90,9 +92,9 @@ class Lesson {
       } else if (file) {
         this.cells.push(new Cell(host, [name, ...file.shared_with], file, this._cellPage()));
       } else {
-        const text = `${this._module}.py has no function ${name.split(".")[1]} any more. `;
-        const restore = button("Restore its stub", () => this._restore(host, name, problem));
-        const problem = make("p", { class: "problem", role: "alert" }, text, restore);
+        const problem = make("p", { class: "problem", role: "alert" },
+          `${this._module}.py has no function ${name.split(".")[1]} any more. `,
+          button("Restore its stub", () => this._restore(host, name, problem)));
         host.querySelector(".problem")?.remove();
         host.append(problem);
       }
@@ -103,11 +105,8 @@ class Lesson {
     const hosts = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("main .experiment"));
     for (const host of hosts) {
       new Experiment(host, {
-        module: this._module,
-        connection: this.connection,
-        queue: this.queue,
+        module: this._module, connection: this.connection, queue: this.queue, waitsFor: () => this._loading,
         saveAll: async () => (await Promise.all(this.cells.map((cell) => cell.saved.save()))).every(Boolean),
-        waitsFor: () => this._loading,
       });
     }
   }
@@ -129,28 +128,37 @@ class Lesson {
 
   /** Put the stub of a function back that the file does not have. @param {HTMLElement} host @param {string} name @param {HTMLElement} problem */
   async _restore(host, name, problem) {
+    const file = (await this._change("reset", { function: name }, problem))[name];
+    if (file) this.cells.push(new Cell(host, [name], file, this._cellPage()));
+  }
+
+  /** Have the back end change the file, and show its cells, or in `note` what was wrong. @param {string} action @param {object} payload @param {HTMLElement} note */
+  async _change(action, payload, note) {
     try {
-      await this.connection.request("reset", { function: name });
-      const opened = await this._open();
-      problem.remove();
-      const file = opened.cells[name];
-      if (file) this.cells.push(new Cell(host, [name], file, this._cellPage()));
-      this._showFiles(opened.cells, true);
+      await this.connection.request(action, payload);
+      const { cells } = await this._open();
+      note.remove();
+      await this._showFiles(cells, true);
+      return cells;
     } catch (error) {
-      if (!(error instanceof BackendError)) throw error;
-      problem.textContent = error.message;
+      note.textContent = messageOf(error);
+      return {};
     }
   }
 
   /** @param {any} event */
   _receive(event) {
     if (event.event === "changed" && event.module === this._module) {
-      this._showFiles(event.cells, false).catch(ignoreLost);
+      this._showFiles(event.cells, false).catch(messageOf);
       if (event.notes?.length) this._state.textContent = event.notes.join(" ");
     }
     if (event.event === "countdown") this.queue.running?.expect(event.seconds);
-    if (event.event === "loading") this._showLoading(event.text);
-    if (event.event === "ready") this._showReady();
+    else if (event.event === "loading") this._showLoading(event.text);
+    if (event.event === "ready") {
+      this._loading = "";
+      this.queue.running?.say("Checking");
+      this._state.replaceChildren();
+    }
     if (event.event === "notice") this._state.textContent = event.message;
     if (event.statuses) this._updateProgress(event);
   }
@@ -161,12 +169,6 @@ class Lesson {
     this.queue.running?.say(this._loading);
     const more = this.cells.length ? "" : " You can read already. When it is done, the functions become editors.";
     this._state.textContent = `${text[0].toUpperCase()}${text.slice(1)} …${more}`;
-  }
-
-  _showReady() {
-    this._loading = "";
-    this.queue.running?.say("Checking");
-    this._state.replaceChildren();
   }
 
   /**
@@ -216,7 +218,7 @@ class Lesson {
       this._plots = (await this.connection.request("plots", { module: this._module })).plots;
       this._offerPlots();
     } catch (error) {
-      ignoreLost(error); // The page works without plots.
+      messageOf(error); // The page works without plots.
     }
   }
 
@@ -242,9 +244,10 @@ class Lesson {
   }
 }
 
-/** The page has already said that the back end is lost. @param {unknown} error */
-function ignoreLost(error) {
+/** Return why the back end refused a request, or is lost. @param {unknown} error */
+function messageOf(error) {
   if (!(error instanceof BackendError)) throw error;
+  return error.message;
 }
 
 const backend = document.documentElement.dataset.backend ?? "none";
