@@ -4,7 +4,7 @@ import contextlib
 import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from autograder.cli import options
 from autograder.core.files import report_write_error
@@ -69,13 +69,9 @@ def show_unexported_changes(book: "Gradebook") -> None:
     affected = [
         clean(display_name(student), 80)
         for student in book.students
-        if any(map(_set_by_instructor, student["assignments"].values()))
+        if any(one["excused"] or one["adjustments"] or one["rubric"] for one in student["assignments"].values())
     ]
     if affected:
         shown = ", ".join(affected[:8]) + (" …" if len(affected) > 8 else "")
         what = "extra points, rubric points, scores given by hand and excuses"
         options.show(f"Not exported: {what} ({shown}). Enter them in formgrader.")
-
-
-def _set_by_instructor(assignment: dict[str, Any]) -> bool:
-    return bool(assignment["excused"] or assignment["adjustments"] or assignment["rubric"])

@@ -86,8 +86,8 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
     console = options.make_console()
     if len(selected) > 1:
         counts = {function: hints.shown_count(recorded.section(hints.KEY), function) for function in selected}
-        commands = [f"headway hint {function}{dir_option}" for function in selected]
-        hints_report.render_choice(curriculum.functions[selected[0]].module, counts, commands, console)
+        choices = [f"headway hint {function}{dir_option}" for function in selected]
+        hints_report.render_choice(curriculum.functions[selected[0]].module, counts, choices, console)
     else:
         (function,) = selected
         steps = hints.steps(function, curriculum.package)
@@ -97,12 +97,13 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
         if remembers:
             hints.record_shown(recorded, function, count)
         repeat = " --more" * (1 if remembers else more + 1)
-        commands = [f"headway check {function}{dir_option}", f"headway hint {function}{repeat}{dir_option}"]
+        commands = f"headway check {function}{dir_option}", f"headway hint {function}{repeat}{dir_option}"
         kinds_and_steps = list(zip(hints.KINDS, steps, strict=True))
         passes = function in workspace.progress and workspace.progress[function].status == "passed"
+        solution = None
         if remembers and solutions.offers_solution(workspace, function, passes):
-            commands.append(f"headway solution {function}{'' if passes else ' --give-up'}{dir_option}")
-        hints_report.render(function, kinds_and_steps[:count], len(steps), commands, console)
+            solution = f"headway solution {function}{'' if passes else ' --give-up'}{dir_option}", not passes
+        hints_report.render(function, kinds_and_steps[:count], len(steps), commands, console, solution)
     if remembers:
         hints_report.render_notes(recorded.notes, options.make_console(stderr=True))
 

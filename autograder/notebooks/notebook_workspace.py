@@ -62,7 +62,7 @@ def show_hint(function: str, curriculum: Curriculum, folder: Path, more: int) ->
     name = function.partition(".")[2]
     shown = list(zip(hints.KINDS, steps, strict=True))[:count]
     _print_with(lambda console: hints_report.render(
-        function, shown, len(steps), [f"check({name})", f"hint({name}, more=True)"], console
+        function, shown, len(steps), (f"check({name})", f"hint({name}, more=True)"), console
     ))  # fmt: skip
 
 

@@ -190,9 +190,10 @@ def _location(where: Document | None, link: Callable[[str, int], str] | None) ->
 
 
 def _summary(document: Document, following: str, width: int) -> RenderableType:
-    counts = status_counts(check_counts(all_checks(document)))
+    entries = check_counts(all_checks(document))
     # The mark of "not started" is also the separator.
-    counts = [count[2:] if count.plain.startswith("· ") else count for count in counts]
+    texts = zip(entries, status_counts(entries), strict=True)
+    counts = [text[2:] if status == "not_started" else text for (status, _, _), text in texts]
     total = Text(f"{total_points_text(document)} points", "bold")
     lines = Text(" · ").join([total, *counts, Text(f"{document['seconds']:.1f} s", "dim")])
     for problem in document["internal_errors"]:

@@ -78,33 +78,38 @@ def _print_groups(records: ClassRecords, console: Console) -> None:
         rows = records.groups(kind)
         if not rows:
             continue
-        console.print(Text(title, "bold"))
-        table = grid("fold", "right", "right", "dim fold")
-        for row in rows[:MAX_GROUPS]:
-            share = f"{row.median:.0%}" if row.median is not None else "–"
-            submitted = f"{row.submitted} of {row.students} submitted"
-            table.add_row(Text(row.name or "(none)"), Text(share), Text(submitted), Text(row.mistake))
-        console.print(table)
-        _print_remaining(len(rows) - MAX_GROUPS, console)
-        console.print()
+        shown = [
+            (
+                row.name or "(none)",
+                f"{row.median:.0%}" if row.median is not None else "–",
+                f"{row.submitted} of {row.students} submitted",
+                row.mistake,
+            )
+            for row in rows
+        ]
+        _print_table(title, ("fold", "right", "right", "dim fold"), shown, MAX_GROUPS, console)
 
 
-def _print_remaining(count: int, console: Console) -> None:
-    if count > 0:
-        console.print(Text(f"… and {count} more on the page", "dim"))
+def _print_table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], limit: int, console: Console
+) -> None:
+    """Print a title, the first rows, and how many there are besides."""
+    table = grid(*columns)
+    for row in rows[:limit]:
+        table.add_row(*map(Text, row))
+    console.print(Text(title, "bold"))
+    console.print(table)
+    if len(rows) > limit:
+        console.print(Text(f"… and {len(rows) - limit} more on the page", "dim"))
+    console.print()
 
 
 def _print_mistakes(records: ClassRecords, console: Console) -> None:
     if not records.mistakes:
         return
-    console.print(Text("Most common mistakes", "bold"))
-    table = grid("right", "fold", "dim")
-    for mistake in records.mistakes[:MAX_MISTAKES]:
-        count = Text(str(len(mistake.students)), STATUS_STYLES["failed"][1])
-        table.add_row(count, Text(mistake.title), Text(mistake.function))
-    console.print(table)
-    _print_remaining(len(records.mistakes) - MAX_MISTAKES, console)
-    console.print()
+    rows = [(str(len(mistake.students)), mistake.title, mistake.function) for mistake in records.mistakes]
+    columns = f"right {STATUS_STYLES['failed'][1]}", "fold", "dim"
+    _print_table("Most common mistakes", columns, rows, MAX_MISTAKES, console)
 
 
 def _print_pass_rates(records: ClassRecords, console: Console) -> None:
@@ -156,13 +161,9 @@ def render_similarity(result: SimilarityResult, console: Console) -> None:
     """Print the pairs of similar submissions, and the submissions that were not compared in full."""
     _render_pairs(result.pairs, console)
     if result.unread:
-        console.print(Text("Not compared in full, because they could not be read", "bold"))
-        table = grid("fold", "dim fold")
-        for name, reason in result.unread[:MAX_PAIRS]:
-            table.add_row(Text(clean(name, 120)), Text(clean(reason, 400)))
-        console.print(table)
-        _print_remaining(len(result.unread) - MAX_PAIRS, console)
-        console.print()
+        rows = [(clean(name, 120), clean(reason, 400)) for name, reason in result.unread]
+        title = "Not compared in full, because they could not be read"
+        _print_table(title, ("fold", "dim fold"), rows, MAX_PAIRS, console)
     if result.reading.name:
         console.print(Text(f"Reading the submissions took {result.reading}.\n", "dim"))
 
@@ -171,10 +172,6 @@ def _render_pairs(pairs: Sequence[SimilarPair], console: Console) -> None:
     if not pairs:
         console.print(Text("No two submissions are suspiciously similar.\n"))
         return
-    console.print(Text("Suspiciously similar submissions: look at them yourself; this is not a verdict", "bold"))
-    table = grid("right", "fold", "dim fold")
-    for pair in pairs[:MAX_PAIRS]:
-        table.add_row(Text(f"{pair.share:.0%}"), Text(f"{pair.first} · {pair.second}"), Text(pair.modules))
-    console.print(table)
-    _print_remaining(len(pairs) - MAX_PAIRS, console)
-    console.print()
+    title = "Suspiciously similar submissions: look at them yourself; this is not a verdict"
+    rows = [(f"{pair.share:.0%}", f"{pair.first} · {pair.second}", pair.modules) for pair in pairs]
+    _print_table(title, ("right", "fold", "dim fold"), rows, MAX_PAIRS, console)

@@ -40,7 +40,7 @@ def render(check: Document) -> RenderableType:
     words = map_legend_with_thresholds(check)
     entries = (Text.assemble((MAP_GLYPHS[mark], COLORS[mark]), f" {text}") for mark, text in words.items())
     legend = Text("  ").join(entries)
-    note = [Text(threshold_note(words), "dim")] if threshold_note(words) else []
+    note = [Text(threshold_note(check), "dim")] if threshold_note(check) else []
     where = " · ".join(filter(None, (picture["at"], across and f"{across} →")))
     is_small = "yours" in picture and max(picture["shape"]) <= MAX_SLICE
     slices = [_Slices(picture)] if is_small else []

@@ -81,7 +81,7 @@ def error_map_text(check: Document) -> str:
         return ""
     rows = check["error_map"]["rows"]
     words = map_legend_with_thresholds(check)
-    legend = ["  ".join(f"{MAP_GLYPHS[mark]} {text}" for mark, text in words.items()), threshold_note(words)]
+    legend = ["  ".join(f"{MAP_GLYPHS[mark]} {text}" for mark, text in words.items()), threshold_note(check)]
     return "\n".join([*("".join(MAP_GLYPHS[mark] for mark in row) for row in rows), "", *filter(None, legend)])
 
 

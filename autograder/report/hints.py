@@ -10,21 +10,27 @@ from autograder.report.styles import grid
 
 
 def render(
-    function: str, steps: Sequence[tuple[str, str]], total: int, commands: Sequence[str], console: Console
+    function: str,
+    steps: Sequence[tuple[str, str]],
+    total: int,
+    commands: tuple[str, str],
+    console: Console,
+    solution: tuple[str, bool] | None = None,
 ) -> None:
     """Print the shown steps (kind and text) of a function's `total` hints, and the commands that follow.
 
-    These check the function and show one more hint; a third one, if given, shows the solution after the last hint.
+    These check the function and show one more hint. After the last one, `solution` is the command that shows the
+    solution, if there is one, and whether that is recorded.
     """
     console.print(Text.assemble((function, "bold"), f" · hint {len(steps)} of {total}\n"))
     console.print(hint_table(steps))
-    check_command, hint_command, *solution_command = commands
+    check_command, hint_command = commands
     more = len(steps) < total
     before = "" if more else "There are no more hints for this function.\n"
     after = f"\nStill stuck? {hint_command}" if more else ""
-    for command in solution_command if not more else ():
-        recorded = " (recorded)" if command.endswith("--give-up") else ""
-        after = f"\nTo see the solution{recorded}: {command}"
+    if solution and not more:
+        command, is_recorded = solution
+        after = f"\nTo see the solution{' (recorded)' if is_recorded else ''}: {command}"
     console.print(Text(f"\n{before}Next: try it, then: {check_command}{after}"), soft_wrap=True)
 
 

@@ -19,7 +19,12 @@ def page_report(document: Document) -> dict[str, Any]:
     checks = wording.all_checks(document)
     findings = wording.one_per_finding(wording.failed_checks(document))
     shown = wording.first_failures(findings)[: wording.MAX_FAILURES]
-    left = [title for finding in findings if finding not in shown for title in _titles(finding)]
+    left = [
+        f"{finding['function']}: {clean(title)}"
+        for finding in findings
+        if finding not in shown
+        for title in (finding["title"], *finding["also"])
+    ]
     return {
         "passed": bool(document["passed"]) and not document["internal_errors"],
         "subject": wording.subject(checks),
@@ -39,10 +44,6 @@ def page_report(document: Document) -> dict[str, Any]:
         "remaining_titles": left,  # function and title of each failed check that has no card
         "labels": dict(wording.LABELS),
     }
-
-
-def _titles(finding: Document) -> list[str]:
-    return [f"{finding['function']}: {clean(title)}" for title in (finding["title"], *finding["also"])]
 
 
 def _card(check: Document) -> dict[str, Any]:
@@ -102,7 +103,7 @@ def _error_map(check: Document) -> dict[str, Any]:
         "yours_short": _numbers(picture.get("yours"), short=True),
         "expected_short": _numbers(picture.get("expected"), short=True),
         "legend": legend,
-        "legend_note": value_words.threshold_note(texts),
+        "legend_note": value_words.threshold_note(check),
         "description": _description(picture, words),  # for readers who do not see the map
     }
 

@@ -57,9 +57,11 @@ class StudentResults:
         """Return the ids, the address and the section."""
         student = self.student
         ids = [student["id"], *(f"{platform} {value}" for platform, value in student["ids"].items())]
-        section = [_labelled("section", student["section"])] if student["section"] else []
+        section = student["section"]
+        if section and not section.lower().startswith("section"):  # as in "Section A"
+            section = f"section {section}"
         assistant = [f"TA {student['ta']}"] if student["ta"] else []
-        texts = [student["submission"], *ids, student["email"], *section, *assistant]
+        texts = [student["submission"], *ids, student["email"], section, *assistant]
         return [clean(text, 100) for text in dict.fromkeys(filter(None, texts)) if text != student["name"]]
 
     def total(self) -> str:
@@ -158,11 +160,6 @@ def _adjustment_text(adjustment: Document) -> str:
     change = f"set to {adjustment['score']:g}" if adjustment["score"] is not None else f"{adjustment['add']:+g} points"
     who = ", ".join(filter(None, [adjustment["by"], adjustment["time"][:10]]))
     return f"{change}{f' ({who})' if who else ''}{': ' if adjustment['text'] else ''}{adjustment['text']}"
-
-
-def _labelled(label: str, text: str) -> str:
-    """Return a text after its label, unless it begins with that word, as in "Section A"."""
-    return text if text.lower().startswith(label) else f"{label} {text}"
 
 
 def _history_text(entry: Document) -> str:

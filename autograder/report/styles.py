@@ -15,13 +15,13 @@ PINK = "#cc79a7"
 
 
 def grid(*columns: str, gap: int = 2) -> Table:
-    """Return a table without lines. Each column is described in words: `right`, `dim`, `fold` (only these wrap)."""
+    """Return a table without lines. Words describe a column: `right`, `dim` or a colour, `fold` (only these wrap)."""
     table = Table.grid(padding=(0, gap))
     for words in map(str.split, columns):
         folds = "fold" in words
         table.add_column(
             justify="right" if "right" in words else "left",
-            style="dim" if "dim" in words else None,
+            style=next((word for word in words if word == "dim" or word.startswith("#")), None),
             no_wrap=not folds,
             overflow="fold" if folds else "ellipsis",
         )

@@ -89,6 +89,6 @@ def map_legend_with_thresholds(check: Document) -> dict[str, str]:
     return {mark: f"{word} ({counted_as[mark]})" if mark in counted_as else word for mark, word in words.items()}
 
 
-def threshold_note(legend: dict[str, str]) -> str:
+def threshold_note(check: Document) -> str:
     """Return what the percentages of a legend refer to; empty if it has none."""
-    return THRESHOLD_NOTE if any("%" in text for text in legend.values()) else ""
+    return THRESHOLD_NOTE if map_legend_with_thresholds(check) != map_legend(check) else ""

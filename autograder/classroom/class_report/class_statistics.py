@@ -42,8 +42,10 @@ def collect(book: Gradebook) -> ClassRecords:
             points[-1][name] = function["points"]["earned"], function["points"]["possible"]
             letters[-1][name] = LETTERS[function["status"]]
             _add_checks(records, mistakes, number, name, function["checks"])
-    position = {name: index for index, name in enumerate(_in_course_order(functions, book))}
-    records.functions = list(position)
+    known = {assignment["name"]: index for index, assignment in enumerate(book.assignments)}
+    # Within an assignment, functions keep the order of the documents.
+    records.functions = sorted(functions, key=lambda name: known.get(name.partition(".")[0], len(known)))
+    position = {name: index for index, name in enumerate(records.functions)}
     passed = [{name: letter == LETTERS["passed"] for name, letter in by_function.items()} for by_function in letters]
     records.statistics = item_analysis.function_statistics(records.functions, passed, points)
     records.assignments = [_assignment_summary(assignment, records.students) for assignment in book.assignments]
@@ -116,9 +118,3 @@ def _mistakes_in(diagnosis: Document) -> list[tuple[str, str, str]]:
     if all(part in known for part in parts):
         return [(part, known[part].title, known[part].hint) for part in parts]
     return [(diagnosis["id"], diagnosis["title"], diagnosis["hint"])]
-
-
-def _in_course_order(functions: Iterable[str], book: Gradebook) -> list[str]:
-    """Sort functions by assignment; within an assignment they keep the order of the documents."""
-    position = {assignment["name"]: index for index, assignment in enumerate(book.assignments)}
-    return sorted(functions, key=lambda name: position.get(name.partition(".")[0], len(position)))

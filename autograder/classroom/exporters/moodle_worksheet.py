@@ -156,7 +156,7 @@ def _grade_column(table: CsvTable, words: list[str]) -> int | None:
     if titled:
         return titled[0]
     numbers = range(len(words) - 1)
-    found = [n for n in numbers if _is_maximum(table.column(n + 1)) and _are_grades(table.column(n))]
+    found = [n for n in numbers if _is_maximum(table.column(n + 1)) and all(map(_is_grade, table.column(n)))]
     return found[0] if len(found) == 1 else None
 
 
@@ -165,5 +165,5 @@ def _is_maximum(cells: list[str]) -> bool:
     return len(values) == 1 and bool(next(iter(values)))
 
 
-def _are_grades(cells: list[str]) -> bool:
-    return all(not cell.strip() or parse_number(cell) is not None for cell in cells)
+def _is_grade(cell: str) -> bool:
+    return not cell.strip() or parse_number(cell) is not None

@@ -1,7 +1,6 @@
 """Write `class.json` (schema `headway.class/1`), from which every gradebook and report is made, and `grades.csv`."""
 
 import dataclasses
-import datetime
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -281,7 +280,7 @@ def _grade_record(assignment: GradedAssignment, counting: _CountingAttempt, stud
         "file": f"results/{entry.file}" if entry and entry.bytes else None,
         "graded_file": entry.files.get(name, "") if entry else "",
         "attempt": counting.number if attempt else 0, "attempts": counting.attempts if attempt else 0,
-        "submitted_at": _iso(attempt.submitted_at(name)) if attempt else None,
+        "submitted_at": time.isoformat() if attempt and (time := attempt.submitted_at(name)) else None,
         "late": attempt.late if attempt else None, "late_days": score.late_days, "penalty": round(score.penalty, 6),
         "earned": round(score.earned, 6), "possible": round(score.possible, 6), "score": round(score.score, 6),
         "bonus": round(score.bonus, 6), "counts": student.counts[name], "excused": score.excused,
@@ -306,10 +305,6 @@ def _rubric_record(item: RubricItem, given: RubricPoints | None) -> RubricRecord
         "earned": given.points if given else None,
         "comment": clean(given.comment, 2000) if given else "",
     }
-
-
-def _iso(time: datetime.datetime | None) -> str | None:
-    return time.isoformat() if time else None
 
 
 def write(out: Path, document: Document) -> None:

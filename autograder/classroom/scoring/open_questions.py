@@ -21,13 +21,9 @@ def open_questions(
         entries: what is stored of the attempt that counts, by assignment.
         settled: the ids of questions that a person has decided.
     """
-    questions = [*_about_the_student(notes), *_about_grades(grades, entries), *_about_files(grades, entries)]
+    about_student = (_question("identity", reason=note) for note in notes)
+    questions = [*about_student, *_about_grades(grades, entries), *_about_files(grades, entries)]
     return [question for question in questions if question["id"] not in settled]
-
-
-def _about_the_student(notes: Iterable[str]) -> Iterator[OpenQuestion]:
-    for note in notes:
-        yield _question("identity", reason=note)
 
 
 def _about_grades(

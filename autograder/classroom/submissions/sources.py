@@ -50,7 +50,7 @@ def find_sources(
         raise UsageError(_unclear_downloads(folder, downloads, named, next(iter(modules), "softmax")))
     if not named or len(named) < len(folders) or not (downloads or len(named) > 1):
         return [whole]
-    if layout == "auto" and any(_holds_modules(path, curriculum) for path in folders):
+    if layout == "auto" and any((path / f"{name}.py").is_file() for path in folders for name in curriculum.modules):
         return [whole]  # the work of one student, in a folder for each assignment
     twice = [path.name for path, module in named.items() if list(named.values()).count(module) > 1]
     if twice:
@@ -73,10 +73,6 @@ def _module_of_name(path: Path, curriculum: Curriculum) -> str:
     """Return the assignment that a folder or an archive is named after, or ''."""
     name = path.name.lower().removesuffix(".zip")
     return name if name in curriculum.modules else ""
-
-
-def _holds_modules(path: Path, curriculum: Curriculum) -> bool:
-    return any((path / f"{module}.py").is_file() for module in curriculum.modules)
 
 
 def _download_kind(path: Path, curriculum: Curriculum) -> str:
