@@ -124,17 +124,9 @@ def next_id(records: Sequence[CommentRecord]) -> int:
 
 
 def in_force(records: Sequence[CommentRecord]) -> list[CommentRecord]:
-    """Return the records that count: not those that a later one undoes, unless that one is undone itself."""
-    undone: set[str] = set()
-    kept = []
-    for record in reversed(records):
-        if record.id in undone:
-            continue
-        if record.undoes:
-            undone.add(record.undoes)
-        else:
-            kept.append(record)
-    return kept[::-1]
+    """Return the records that count: neither those that another one undoes, nor that one."""
+    undone = {record.undoes for record in records}
+    return [record for record in records if not record.undoes and record.id not in undone]
 
 
 def manual_points(records: Sequence[CommentRecord]) -> dict[str, dict[str, ManualPoints]]:

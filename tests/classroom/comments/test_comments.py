@@ -110,6 +110,7 @@ def test_comment_marks_a_rubric_item(out):
 
 def test_comment_without_points_is_in_the_class_document(out):
     before = scores(out)
+    comment_records.append(out, [CommentRecord("1", "", "", "bo", "softmax", file="softmax.py")])  # no comment
     assert "Bo: comment" in comment(out, "bo", "Well explained.", "--by", "TA")
     assert scores(out) == before
     (entry,) = gradebook.read(out).students[1]["comments"]

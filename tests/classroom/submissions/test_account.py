@@ -148,7 +148,8 @@ def test_archives_are_opened_up_to_two_levels_deep(tmp_path, reader, times, is_r
 
 
 def test_helpers_at_the_top_and_beside_the_work_are_taken(tmp_path, reader):
-    helpers = {"top.py": 1, "src/beside.py": 2, "other/far.py": 3, "Twin.py": 4, "src/twin.py": 5, "src/top.py": 1}
+    helpers = {"top.py": 1, "src/beside.py": 2, "other/far.py": 3, "Twin.py": 4, "src/twin.py": 5, "src/top.py": 1,
+               "src/conftest.py": 6}  # fmt: skip
     for name, value in {**helpers, "src/softmax.py": CODE["right"]}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(f"{value}")
@@ -158,6 +159,7 @@ def test_helpers_at_the_top_and_beside_the_work_are_taken(tmp_path, reader):
     assert ignored["other/far.py"] == "it does not lie beside a file that counts"
     assert ignored["src/twin.py"] == "there are two files of that name", "on some systems, they are the same"
     assert ignored["src/top.py"] == "another file has the same content"
+    assert "src/conftest.py" in ignored
 
 
 def test_one_file_may_hold_several_assignments(tmp_path, reader):
