@@ -152,10 +152,12 @@ def test_report_similar_without_stored_code_is_one_line(make_class):
 def test_show_lists_the_history_of_grades(make_class):
     out = make_class(3, seed=2, assignments=("softmax",))
     change = {"time": "2026-03-05T10:00:00+00:00", "by": "grace", "cause": "policy", "student": "student00001"}
-    lines = [{**change, "assignment": name, "before": None, "after": 7.5} for name in ("softmax", "")]
+    lines = [{**change, "assignment": name, "before": None, "after": 7.5} for name in ("softmax", "ffn", "")]
     (out / grade_history.HISTORY).write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
     text = " ".join(invoke("show", out, "student00001").stdout.split())
     assert "softmax – → 7.5 (changed policy, grace)" in text and "total – → 7.5% (changed policy, grace)" in text
+    one = invoke("show", out, "student00001", "--assignment", "softmax").stdout
+    assert "ffn – →" in text and "total – →" in one and "ffn – →" not in one
     assert "7.5" not in invoke("show", out, "student00002").stdout.partition("History")[2]
 
 

@@ -250,6 +250,8 @@ def test_find_columns_several_candidates_are_refused():
     )
     with pytest.raises(UsageError, match=r"--column softmax=\"HW softmax \(1\)\""):
         canvas_file.find_columns(file, {"softmax": "S"}, {})
+    with pytest.raises(UsageError, match="softmax and attention would share"):
+        canvas_file.find_columns(file, {"softmax": "S", "attention": "A"}, dict.fromkeys(("softmax", "attention"), "X"))
 
 
 def test_export_canvas_says_first_and_writes(book, tmp_path):
