@@ -360,6 +360,12 @@ class TestSimilarity:
         stubs = {path.stem: path.read_text("utf-8") for path in (solutions.parent / "assignments").glob("*.py")}
         assert self.compare([("ada", stubs), ("bo", stubs)], threshold=0.0) == []
 
+    def test_compare_code_that_many_share_is_not_listed(self, solutions):
+        pytest.importorskip("copydetect")
+        code = {"softmax": (solutions / "softmax.py").read_text("utf-8")}
+        for count, pairs in ((3, 3), (similarity.MAX_SHARERS + 1, 0)):
+            assert len(self.compare([(str(number), code) for number in range(count)])) == pairs
+
     @pytest.mark.slow
     def test_find_similar_notebooks_preamble_not_counted(self, solutions, tmp_path):
         pytest.importorskip("copydetect")

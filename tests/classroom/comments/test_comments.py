@@ -109,11 +109,14 @@ def test_comment_marks_a_rubric_item(out):
 
 
 def test_comment_without_points_is_in_the_class_document(out):
-    before = scores(out)
+    before, document = scores(out), gradebook.read(out).document
+    document["students"][1]["limit_note"] = "2 of 3 attempts were not graded"  # only the run knows it
+    class_document.write(out, document)
     comment_records.append(out, [CommentRecord("1", "", "", "bo", "softmax", file="softmax.py")])  # no comment
     assert "Bo: comment" in comment(out, "bo", "Well explained.", "--by", "TA")
     assert scores(out) == before
     (entry,) = gradebook.read(out).students[1]["comments"]
+    assert gradebook.read(out).students[1]["limit_note"] == "2 of 3 attempts were not graded"
     assert (entry["text"], entry["by"], entry["assignment"]) == ("Well explained.", "TA", "")
 
 

@@ -213,9 +213,10 @@ def test_find_roster_is_relative_to_the_policy(tmp_path):
 
 
 def test_with_options_changes_only_given_options():
-    policy = Policy(seed=7, limits=LimitsPolicy(call_seconds=5.0))
-    changed = policy.with_options({"call_seconds": None, "memory_mib": 512, "seed": None, "feedback": "full"})
-    assert changed == Policy(seed=7, feedback="full", limits=LimitsPolicy(call_seconds=5.0, memory_mib=512))
+    policy = Policy(seed=7, own_prerequisites=True, limits=LimitsPolicy(call_seconds=5.0))
+    options = {"call_seconds": None, "memory_mib": 512, "seed": None, "feedback": "full", "own_prerequisites": False}
+    limits = LimitsPolicy(call_seconds=5.0, memory_mib=512)
+    assert policy.with_options(options) == Policy(seed=7, feedback="full", own_prerequisites=True, limits=limits)
 
 
 def test_template_is_valid_and_has_every_key(tmp_path):

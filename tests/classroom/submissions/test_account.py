@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
+from autograder.classroom.submissions import account as account_module
 from autograder.classroom.submissions.account import account_for
 from autograder.classroom.submissions.intake import read_files
 from autograder.classroom.submissions.model import Attempt, SubmissionPart
@@ -160,6 +161,15 @@ def test_helpers_at_the_top_and_beside_the_work_are_taken(tmp_path, reader):
     assert ignored["src/twin.py"] == "there are two files of that name", "on some systems, they are the same"
     assert ignored["src/top.py"] == "another file has the same content"
     assert "src/conftest.py" in ignored
+
+
+@pytest.mark.parametrize(("limit", "value"), [("MAX_FILES", 2), ("MAX_BYTES", len(CODE["right"]) + 5)])
+def test_helpers_beyond_a_limit_are_left_out(tmp_path, reader, monkeypatch, limit, value):
+    monkeypatch.setattr(account_module, limit, value)
+    for name, text in {"softmax.py": CODE["right"], "a.py": "a = 1", "b.py": "b = 1"}.items():
+        (tmp_path / name).write_text(text)
+    found = account_for(read_files(Attempt((SubmissionPart(tmp_path),))), TRANSFORMER, reader)
+    assert found.modules.keys() == {"softmax.py", "a.py"} and found.notes
 
 
 def test_one_file_may_hold_several_assignments(tmp_path, reader):
