@@ -174,6 +174,7 @@ def test_require_python_accepts_no_subclass(value, kind, other):
         ({"a": 1}, {"secret": 1}, "secret"),
         ({"secret": 1, "more": 1}, {"secret": 1}, "more"),
         ({"W": EXPECTED}, {"W": EXPECTED, "b": EXPECTED}, None),
+        ({"W": EXPECTED}, {"W": EXPECTED, "secret": 1}, "secret"),
     ],
 )
 def test_compare_marks_what_reveals_the_answer(actual, expected, secret):
@@ -181,6 +182,12 @@ def test_compare_marks_what_reveals_the_answer(actual, expected, secret):
     marked, replacement = found.details.get("secret") or ("", "")
     assert (secret is None) == (not marked) and marked in found.message
     assert secret is None or (secret in marked and secret not in replacement)
+
+
+@pytest.mark.parametrize(("shape", "is_shown"), [((2, 8), True), ((8, 8), True), ((2, 9), False), ((9, 2), False)])
+def test_compare_shows_the_numbers_of_small_slices_only(shape, is_shown):
+    error_map = verdict(np.zeros(shape), np.ones(shape)).details["error_map"]
+    assert ("yours" in error_map, "expected" in error_map) == (is_shown, is_shown)
 
 
 def test_compare_several_outputs():
