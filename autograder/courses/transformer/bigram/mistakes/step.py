@@ -31,37 +31,7 @@ for name, code, what, why in (
         "the learning rate was ignored",
         "It says how far the step goes. The mistake stays hidden with lr = 1.",
     ),
-    (
-        "lr-divided",
-        "W - dW / float(lr)",
-        "the gradient was divided by the learning rate",
-        "A larger learning rate means a longer step.",
-    ),
-    (
-        "lr-squared",
-        "W - float(lr) ** 2 * dW",
-        "the gradient was multiplied by the square of the learning rate",
-        "The mistake stays hidden with lr = 1.",
-    ),
     ("step-only", "-float(lr) * dW", "the step was returned, not the new parameters", "The step has to be added to W."),
-    (
-        "step-only-uphill",
-        "float(lr) * dW",
-        "lr · dW was returned, not W − lr · dW",
-        "The step has to be subtracted from W.",
-    ),
-    (
-        "from-the-wrong-side",
-        "float(lr) * dW - W",
-        "the difference was taken the wrong way round",
-        "The new parameters are near the old ones if lr is small.",
-    ),
-    (
-        "lr-on-both",
-        "float(lr) * (W - dW)",
-        "W was multiplied by the learning rate, too",
-        "The new parameters are near the old ones if lr is small.",
-    ),
     (
         "exchanged",
         "dW - float(lr) * W",
@@ -69,79 +39,23 @@ for name, code, what, why in (
         "The new parameters are near the old ones if lr is small.",
     ),
     (
-        "relative",
-        "W * (1 - float(lr) * dW)",
-        "the step was multiplied by W",
-        "A parameter of 0 could then never change.",
-    ),
-    (
         "transposed",
         "W - float(lr) * dW.T.reshape(W.shape)",
         "dW was transposed",
         "dW has the shape of W, entry by entry.",
     ),
-    ("not-moved", "W + 0.0", "no step was taken: W was returned as it is", "Nothing is learned."),
     (
         "sign-only",
         "W - W.dtype.type(lr) * np.sign(dW)",
         "only the sign of the gradient was used",
         "A large gradient should move its parameter further than a small one.",
     ),
-    (
-        "mean-gradient",
-        "W - W.dtype.type(lr) * dW.mean()",
-        "the mean of the gradient was subtracted from every parameter",
-        "Each parameter has its own gradient.",
-    ),
-    (
-        "divided-by-rows",
-        "W - float(lr) * dW / len(W)",
-        "the gradient was divided by the number of rows",
-        "The gradient is that of a mean already.",
-    ),
-    (
-        "divided-by-size",
-        "W - float(lr) * dW / W.size",
-        "the gradient was divided by the number of parameters",
-        "The gradient is that of a mean already.",
-    ),
     ("doubled", "W - 2 * float(lr) * dW", "the step is twice as long", "The step is lr times the gradient."),
-    ("halved", "W - float(lr) * dW / 2", "the step is half as long", "The step is lr times the gradient."),
-    (
-        "two-steps",
-        "W - float(lr) * dW - float(lr) * dW * float(lr)",
-        "a second step was taken along lr² · dW",
-        "One call takes one step.",
-    ),
     (
         "flattened",
         "(W - float(lr) * dW).reshape(-1)",
         "the result was flattened",
         "The new parameters have the shape of W.",
-    ),
-    (
-        "first-row-only",
-        "np.concatenate([(W - float(lr) * dW)[:1], W[1:]])",
-        "only the first row was changed",
-        "Every parameter takes a step.",
-    ),
-    (
-        "limited-to-1",
-        "W - float(lr) * np.clip(dW, -1, 1)",
-        "the gradient was limited to between −1 and 1",
-        "The step is lr times the whole gradient.",
-    ),
-    (
-        "always-float64",
-        "W - np.float64(lr) * dW.astype(np.float64)",
-        "the result is float64 even when W is float32",
-        "float32 should stay float32. A NumPy number such as np.float64(0.1) makes the result float64.",
-    ),
-    (
-        "always-float32",
-        "(W - float(lr) * dW).astype(np.float32)",
-        "the result is float32 even when W is float64",
-        "float32 keeps only about seven digits.",
     ),
     (
         "integer-rate",
@@ -157,18 +71,6 @@ for name, code, what, why in (
         {what}
         why: {why}
         ask: {ask}""")
-mistake("another-rate", "float(lr)", "CONSTANT", constant=0.01).explain("""
-    the learning rate was always {constant}
-    why: The caller says how far the step goes.
-    ask: Where does your code use the argument lr?""")
-mistake("weight-decay", _STEP, "return W - float(lr) * (dW + CONSTANT * W)", constant=0.01).explain("""
-    the parameters were pulled towards 0 as well: {constant} · W was added to the gradient
-    why: That is weight decay. Here the step is lr times the gradient, and nothing else.
-    ask: What does your function return if dW is 0?""")
-mistake("normalised", _STEP, "return W - float(lr) * dW / np.sqrt((dW * dW).sum())").explain("""
-    the gradient was divided by its length
-    why: Every step then has the same length, even near the minimum, where the gradient is small.
-    ask: By how much does your function change W if dW is tiny?""")
 for name, code in (
     ("", "W -= float(lr) * dW\n    return W"),
     ("-out", "return np.subtract(W, float(lr) * dW, out=W)"),
@@ -182,7 +84,3 @@ mistake("gradient-in-place", _STEP, "dW *= float(lr)\n    return W - dW").explai
     dW was changed in place
     why: `dW *= …` writes into the caller's array, which may still be needed.
     ask: Which of your lines create a new array, and which write into an argument?""")
-mistake("nothing-returned", _STEP, "W -= float(lr) * dW").explain("""
-    W was changed in place, and nothing was returned
-    why: The function returns the new parameters as a new array.
-    ask: What does a function without a return statement return?""")
