@@ -9,35 +9,23 @@ from autograder.engine.diagnosis.mistake import Mistakes
 MISTAKES = Mistakes(PIECES, TRAINING, ENCODING, DECODING)
 
 mistake = MISTAKES.for_functions("bpe.byte_symbols")
-for first in (255, 257):
-    mistake(f"others-from-{first}", "chr(256 + i)", f"chr({first} + i)").explain(f"""
-        the symbols of the invisible bytes begin at code point {first}, not at 256
-        why: All 68 symbols are then off by one: the space becomes another character than Ġ, and no token of GPT-2's
-             files with a space in it is found.
-        ask: Which symbol should byte 0 have, and what is its code point?""")
+mistake("others-from-257", "chr(256 + i)", "chr(257 + i)").explain("""
+    the symbols of the invisible bytes begin at code point 257, not at 256
+    why: All 68 symbols are then off by one: the space becomes another character than Ġ, and no token of GPT-2's
+         files with a space in it is found.
+    ask: Which symbol should byte 0 have, and what is its code point?""")
 for name, old, new, what in (
     ("tilde", "range(33, 127)", "range(33, 126)", "126, the tilde,"),
     ("172", "range(161, 173)", "range(161, 172)", "172"),
-    ("255", "range(174, 256)", "range(174, 255)", "255"),
 ):
     mistake(f"{name}-not-visible", old, new).explain(f"""
         byte {what} was not counted as visible
         why: range excludes its end. A byte too many is then among the others, and moves those after it by one.
         ask: Which is the last number of each of your ranges?""")
-for byte, old, new, what in (
-    (32, "range(33, 127)", "range(32, 127)", "the space"),
-    (127, "range(33, 127)", "range(33, 128)", "a control character"),
-    (160, "range(161, 173)", "range(160, 173)", "the no-break space"),
-    (173, "range(161, 173)", "range(161, 174)", "the soft hyphen"),
-):
-    mistake(f"{byte}-visible", old, new).explain(f"""
-        byte {byte}, {what}, was counted as visible
-        why: It cannot be seen, so it needs another symbol; and all bytes after it that need one are moved.
-        ask: How many bytes are shown as themselves in your table? There should be 188.""")
-mistake("all-as-themselves", "chr(256 + i)", "chr(byte)").explain("""
-    every byte is shown as the character with its own code point
-    why: The spaces and line breaks among these characters would break a file that has one token in each line.
-    ask: Which symbol does byte 10, the line break, have in your table?""")
+mistake("173-visible", "range(161, 173)", "range(161, 174)").explain("""
+    byte 173, the soft hyphen, was counted as visible
+    why: It cannot be seen, so it needs another symbol; and all bytes after it that need one are moved.
+    ask: How many bytes are shown as themselves in your table? There should be 188.""")
 mistake("byte-added-to-256", "chr(256 + i)", "chr(256 + byte)").explain("""
     the invisible bytes have the code points 256 + byte, not 256, 257, … without gaps
     why: GPT-2 numbers these 68 bytes in order: byte 127 is the 34th of them, and so it is chr(256 + 33).
@@ -51,10 +39,6 @@ mistake("others-missing", " | {byte: chr(256 + i) for i, byte in enumerate(other
     the bytes that are not visible are missing from the table
     why: Without them a text with a space or an accent cannot be encoded.
     ask: How many entries does your table have? How many bytes are there?""")
-mistake("ascii-only", "{*range(33, 127), *range(161, 173), *range(174, 256)}", "{*range(33, 127)}").explain("""
-    only ASCII characters are shown as themselves
-    why: 94 characters from ¡ to ÿ are visible, too, and GPT-2's files use them for these bytes.
-    ask: What is chr(233)? Can one see it?""")
 mistake("others-in-descending-order", "for byte in range(256) if", "for byte in range(255, -1, -1) if").explain("""
     the other bytes were numbered in descending order
     why: Byte 0 is the first of them, and its symbol is chr(256).
@@ -78,7 +62,3 @@ mistake("hexadecimal", "chr(256 + i)", 'f"<0x{byte:02X}>"').explain("""
     the invisible bytes are written as hexadecimal numbers
     why: Other tokenizers write them like that. In GPT-2's files each byte is one character.
     ask: How long is the symbol of the space in your table?""")
-mistake("decoded-as-cp437", "chr(byte) for", 'bytes([byte]).decode("cp437") for').explain("""
-    the symbols of the visible bytes come from another encoding of bytes, cp437
-    why: They are the characters with the code points of the bytes, which chr returns.
-    ask: What is chr(200), and what is the symbol of byte 200 in your table?""")
