@@ -9,7 +9,6 @@ from autograder.engine.diagnosis.mistake import Mistakes
 MISTAKES = Mistakes(POSITIONS, SUM, BACKWARD, IDS)
 
 _ROW = "W_tok[_check_ids(ids, len(W_tok))]"
-_SWAPPED = "np.moveaxis(ids[..., None] == np.arange(vocab_size), -1, min(ids.ndim, 1))"
 
 mistake = MISTAKES.for_functions("embeddings.one_hot")
 mistake("booleans", ".astype(np.float64)", "", common=True).explain("""
@@ -25,10 +24,6 @@ mistake("as-wide-as-the-largest-id", "np.arange(vocab_size)", "np.arange(ids.max
     the rows are only as long as the largest id requires
     why: Two texts then have rows of different lengths, depending on which tokens happen to occur.
     ask: How many columns should there be for a text in which the last tokens of the vocabulary do not occur?""")
-mistake("one-based", "np.arange(vocab_size)", "np.arange(1, vocab_size + 1)").explain("""
-    the columns were numbered from 1
-    why: Every 1 is one column too far to the left, and the row of id 0 has no 1 at all.
-    ask: In which column should the 1 be for id 0?""")
 mistake(
     "new-axis-first",
     "ids[..., None] == np.arange(vocab_size)",
@@ -65,61 +60,24 @@ mistake("columns-of-all-ids").body("""
     1 was set in the columns of all ids, in every row
     why: `rows[..., ids] = 1` means every row, and all these columns. Each row has only one column of its own.
     ask: How many ones should a row have? Which index pairs every row with its own column?""")
-for dtype in ("float32", "float16"):
-    mistake(dtype, "np.float64", f"np.{dtype}").explain(f"""
-        the rows are {dtype}, not float64
-        why: The docstring asks for float64, the default of the course.
-        ask: Which dtype does the docstring ask for?""")
+mistake("float32", "np.float64", "np.float32").explain("""
+    the rows are float32, not float64
+    why: The docstring asks for float64, the default of the course.
+    ask: Which dtype does the docstring ask for?""")
 mistake("one-column-too-many", "np.arange(vocab_size)", "np.arange(vocab_size + 1)").explain("""
     the rows have one column too many
     why: The ids are 0 … V - 1, so there are V columns.
     ask: How many different ids are there in [0, V)?""")
-mistake(
-    "one-based-with-wrap",
-    "ids[..., None] == np.arange(vocab_size)",
-    "(ids[..., None] - 1) % vocab_size == np.arange(vocab_size)",
-).explain("""
-    the columns were numbered from 1
-    why: Every 1 is one column too far to the left. For id 0, the index -1 means the last column.
-    ask: In which column should the 1 be for id 0?""")
-mistake("new-axis-second", "(ids[..., None] == np.arange(vocab_size))", _SWAPPED).explain("""
-    the new axis came second, not last
-    why: The rows of the tokens are then along the wrong axis. The mistake stays hidden with a single text.
-    ask: Which index of the result selects the token, and which the column?""")
-mistake("zeros-and-ones-exchanged", "ids[..., None] == np", "ids[..., None] != np").explain("""
-    zeros and ones were swapped
-    why: A product with these rows would add up all rows of the table but one.
-    ask: How many ones should a row have?""")
-mistake("id-instead-of-one", ".astype(np.float64)", ".astype(np.float64) * ids[..., None]").explain("""
-    the id was written into its column, not 1
-    why: The id is only a name. A product with the row should give one row of the table, not a multiple of it.
-    ask: What is the sum of each row of your result?""")
 mistake("all-columns-up-to-the-id", "ids[..., None] == np", "ids[..., None] >= np").explain("""
     all columns up to that of the id are 1
     why: Each row has only a single 1, in the column of the id.
     ask: How many ones should a row have?""")
-mistake("batch-flattened", "ids[..., None] ==", "ids.reshape(-1, 1) ==").explain("""
-    the batch was flattened: all tokens are along one axis
-    why: The rows are correct, but the result no longer shows to which text a token belongs.
-    ask: What is the shape of `ids`, and which axis should the result have in addition?""")
-mistake("added-over-the-text", ".astype(np.float64)", ".astype(np.float64).sum(axis=-2)").explain("""
-    the rows of a text were added
-    why: That counts how often each token occurs. Each token should keep its own row.
-    ask: What is the shape of your result for three ids?""")
-mistake("one-shape-only", "    return", "    B, T = ids.shape\n    return").explain("""
-    the function works for (B, T) only: B, T = ids.shape
-    why: A single text has the shape (T,), and with more batch axes the shape has more than two entries.
-    ask: Do you need the two names? How can you add an axis whatever the number of axes?""")
 
 mistake = MISTAKES.for_functions("embeddings.embed_tokens")
 mistake("columns-not-rows", "W_tok[_check_ids(ids, len(W_tok))]", "W_tok[:, _check_ids(ids, len(W_tok))]").explain("""
     columns of the table were selected, not rows
     why: The table is (V, D): one row for each token.
     ask: How many rows does the table have, and how many columns? Which of the two does an id select?""")
-mistake("scaled", "len(W_tok))]", "len(W_tok))] * float(np.sqrt(W_tok.shape[-1]))").explain("""
-    the vectors were multiplied by √D
-    why: The 2017 transformer does that, but here `embed` does it, with its argument `scale`.
-    ask: For a table of small integers, is each vector of the result one of its rows?""")
 mistake(
     "take-without-axis", "W_tok[_check_ids(ids, len(W_tok))]", "np.take(W_tok, _check_ids(ids, len(W_tok)))"
 ).explain("""
@@ -140,38 +98,16 @@ mistake("batch-flattened", "[_check_ids(ids, len(W_tok))]", "[_check_ids(ids, le
     the batch was flattened: all tokens are along one axis
     why: The vectors are correct, but the result no longer shows to which text a token belongs.
     ask: What is the shape of `ids`, and which axis should the result have in addition?""")
-for which, shift in (("next", 1), ("previous", -1)):
-    mistake(f"row-of-the-{which}-id", _ROW, f"W_tok[(_check_ids(ids, len(W_tok)) + {shift}) % len(W_tok)]").explain(f"""
-        the row of the {which} id was taken
-        why: Rows are counted from 0, like ids: token v has row v.
-        ask: Which row of the table belongs to id 0?""")
-for name, method in (("added", "sum"), ("averaged", "mean")):
-    mistake(f"{name}-over-the-text", _ROW, f"{_ROW}.{method}(axis=-2)").explain(f"""
-        the vectors of a text were {name}
-        why: The order of the tokens is then lost. Each token should keep its own vector.
-        ask: What is the shape of your result for three ids?""")
+mistake("row-of-the-next-id", _ROW, "W_tok[(_check_ids(ids, len(W_tok)) + 1) % len(W_tok)]").explain("""
+    the row of the next id was taken
+    why: Rows are counted from 0, like ids: token v has row v.
+    ask: Which row of the table belongs to id 0?""")
 mistake("vectors-joined", _ROW, f"{_ROW}.reshape(*np.shape(ids)[:-1], -1)").explain("""
     the vectors of a text were joined to one long vector
     why: Some models read a window of tokens as one vector. Here each token keeps a vector of length D.
     ask: What is the length of the last axis of your result: D or T times D?""")
-mistake("axes-exchanged", _ROW, f"{_ROW}.swapaxes(-1, -2)").explain("""
-    the last two axes of the result were swapped
-    why: The vector of a token should be along the last axis.
-    ask: What is the shape of your result for three ids and D = 4?""")
-mistake("padding-id", _ROW, f"{_ROW} * (np.asarray(ids)[..., None] != 0)").explain("""
-    the id 0 was treated as padding: its vector is 0
-    why: Some libraries have an option for that (`padding_idx`). Here 0 is the id of a token like any other.
-    ask: Which row of the table belongs to the id 0?""")
 mistake("always-float64", _ROW, f"{_ROW}.astype(np.float64)", common=True).explain("""
     the vectors are float64 even when the table is float32
     why: np.zeros creates float64 arrays unless a dtype is given, and a product with one-hot rows, which are float64, is
          float64, too.
     ask: Which of your lines creates an array, and what is its dtype?""")
-mistake("always-float32", _ROW, f"{_ROW}.astype(np.float32)").explain("""
-    the vectors are float32 even when the table is float64
-    why: The result should have the dtype of the table.
-    ask: Which of your lines chooses the dtype of the result?""")
-mistake("one-shape-only", "    return", "    B, T = np.shape(ids)\n    return").explain("""
-    the function works for (B, T) only: B, T = ids.shape
-    why: A single text has the shape (T,), and with more batch axes the shape has more than two entries.
-    ask: Do you need the two names? What is W_tok[ids] for `ids` of any shape?""")

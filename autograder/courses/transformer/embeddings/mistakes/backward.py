@@ -33,27 +33,6 @@ mistake(
     why: All positions with the same token use the same row of the table, so their gradients are added.
     ask: If a token occurs at three positions and its vector changes, at how many positions does that affect the
          loss?""")
-mistake(
-    "first-occurrence-only",
-    _GRADIENT,
-    f"{_NEW_TABLE}tokens, first = np.unique(np.asarray(ids), return_index=True)\n"
-    "    dW[tokens] = dout.reshape(-1, dout.shape[-1])[first]\n    return dW",
-).explain("""
-    repeated tokens lost all gradients but the first
-    why: All positions with the same token use the same row of the table, so their gradients are added.
-    ask: If a token occurs at three positions and its vector changes, at how many positions does that affect the
-         loss?""")
-mistake(
-    "repeats-lost-within-texts",
-    _GRADIENT,
-    f"ids = np.atleast_1d(ids)\n    {_NEW_TABLE}"
-    "for text, grads in zip(ids, dout.reshape(*ids.shape, dout.shape[-1]), strict=True):\n"
-    "        dW[text] += grads\n    return dW",
-).explain("""
-    the loop covered the first axis only: tokens repeated within a text lost all gradients but the last
-    why: With an array of ids, dW[text] += reads once and writes several times, so only the last one counts. A single
-         text is not affected, because then each step of the loop adds one token.
-    ask: What is a after `a = np.zeros(2); a[[0, 0, 0]] += 1`? Which NumPy function adds every time?""")
 for which, index in (("last", -1), ("first", 0)):
     mistake(
         f"{which}-text-only",
@@ -87,19 +66,12 @@ mistake(
     why: A token that occurs often has more influence on the loss, so its gradient is larger.
     ask: If a token occurs at three positions and its vector changes, how does that affect the loss, compared with a
          single position?""")
-for name, divisor, count, letter in (
-    ("places", "len(hot)", "number of positions", "N"),
-    ("texts", "len(dout)", "length of the first axis of dout", "B"),
-    ("tokens-of-a-text", "dout.shape[-2]", "number of tokens of a text", "T"),
-    ("vocabulary", "vocab_size", "size of the vocabulary", "V"),
-    ("width", "dout.shape[-1]", "width of the vectors", "D"),
-):
-    mistake(f"divided-by-{name}", ".reshape(-1, dout.shape[-1])", f".reshape(-1, dout.shape[-1]) / {divisor}").explain(
-        f"""
-        the sum was divided by the {count}
-        why: If the loss is a mean, `dout` already includes that factor. Dividing again makes the gradient too small.
-        ask: Does the formula contain a factor 1/{letter}? Which function divided by {letter}, if any?"""
-    )
+mistake("divided-by-places", ".reshape(-1, dout.shape[-1])", ".reshape(-1, dout.shape[-1]) / len(hot)").explain(
+    """
+    the sum was divided by the number of positions
+    why: If the loss is a mean, `dout` already includes that factor. Dividing again makes the gradient too small.
+    ask: Does the formula contain a factor 1/N? Which function divided by N, if any?"""
+)
 mistake("sign", _GRADIENT, _GRADIENT.replace("hot.T", "-hot.T"), common=True).explain("""
     the sign is reversed: the gradients were subtracted
     why: A gradient points in the direction in which the loss grows. A training step subtracts it later.
@@ -112,53 +84,14 @@ mistake("transposed", _GRADIENT, "return dout.reshape(-1, dout.shape[-1]).T @ ho
     the result is transposed, (D, V)
     why: A gradient always has the shape of the array it belongs to.
     ask: What is the shape of the table? What is the shape of your gradient?""")
-mistake("dout-reshaped-without-transposing", _GRADIENT, "return hot.T @ dout.reshape(dout.shape[-1], -1).T").explain("""
-    dout was reshaped to (D, N) and transposed, which mixes its entries
-    why: A reshape keeps the order of the entries, so (D, N) does not hold one column for each position.
-    ask: Is the first row of your reshaped dout the gradient at the first position?""")
-mistake("as-tall-as-the-largest-id", "vocab_size).astype", "int(np.max(ids, initial=0)) + 1).astype").explain("""
-    the gradient has only as many rows as the largest id requires
-    why: Tokens that do not occur need rows too, with gradient 0. Otherwise the shapes of table and gradient differ.
-    ask: How many rows does the table have when the last token of the vocabulary does not occur in the batch?""")
 mistake("only-tokens-that-occur", _GRADIENT, f"{_GRADIENT}[np.unique(np.asarray(ids))]").explain("""
     the gradient has rows only for the tokens that occur
     why: Tokens that do not occur need rows too, with gradient 0. Otherwise the shapes of table and gradient differ.
     ask: How many rows does the table have when only three tokens occur in the batch?""")
-mistake("one-row-per-position", _GRADIENT, "return dout.reshape(-1, dout.shape[-1])").explain("""
-    the gradient has one row for each position, not for each token of the vocabulary
-    why: The gradients of all positions with the same token belong to one row of the table.
-    ask: How many rows does the table have?""")
-mistake(
-    "per-text",
-    _GRADIENT,
-    "return hot.reshape(*np.shape(ids), vocab_size).swapaxes(-1, -2) @ dout if dout.ndim > 1 else hot.T @ dout[None]",
-).explain("""
-    the gradients were not summed over the texts of the batch
-    why: All texts use the same table, so there is one gradient of shape (V, D), not one for each text.
-    ask: How many tables are there, and how many gradients did you compute?""")
-for which, part in (("last", ":-1"), ("first", "1:")):
-    mistake(
-        f"{which}-position-lost", _GRADIENT, f"return hot[{part}].T @ dout.reshape(-1, dout.shape[-1])[{part}]"
-    ).explain(f"""
-        the {which} position was left out
-        why: Every position was looked up, so every position has a gradient.
-        ask: Over how many positions does your code add, and how many are there?""")
-mistake("padding-id", _GRADIENT, "hot[:, 0] = 0.0\n    " + _GRADIENT).explain("""
-    the id 0 was treated as padding: its gradient is 0
-    why: Some libraries have an option for that (`padding_idx`). Here 0 is the id of a token like any other.
-    ask: Which row of your gradient belongs to the id 0? What should it be if that token occurs?""")
 mistake("always-float64", ".astype(dout.dtype, copy=False)", "", common=True).explain("""
     the result is float64 even when dout is float32
     why: np.zeros creates float64 arrays unless a dtype is given, and one-hot rows are float64, too.
     ask: Which of your lines creates a new array, and with which dtype?""")
-mistake("always-float32", _GRADIENT, f"return ({_GRADIENT.removeprefix('return ')}).astype(np.float32)").explain("""
-    the result is float32 even when dout is float64
-    why: The gradient should have the dtype of dout. float32 keeps only about seven digits.
-    ask: Which of your lines chooses the dtype of the result?""")
-mistake("in-place", _GRADIENT, _GRADIENT.replace("return", "dW =") + "\n    dout *= 0.0\n    return dW").explain("""
-    dout was changed in place
-    why: `dout *= …` and `dout -= …` write into the caller's array, which may be needed for another gradient.
-    ask: Which of your lines create a new array, and which write into an argument?""")
 
 _LOOP = "\n    for i in range(len(ids)):\n        dW[ids[i]] += dout[i]\n    return dW"
 mistake(
@@ -185,7 +118,3 @@ mistake(
     the function works for one text only, not for a batch
     why: one_hot(ids).T reverses all axes, including the batch axis.
     ask: How can you reshape ids (B, T) and dout (B, T, D) into one long text first?""")
-mistake("one-shape-only", _GRADIENT, f"B, T, D = dout.shape\n    {_GRADIENT}").explain("""
-    the function works for (B, T, D) only: B, T, D = dout.shape
-    why: The gradient of a single text has the shape (T, D), and with more batch axes the shape has more entries.
-    ask: Which of the three names do you need? How can you read it whatever the number of axes?""")

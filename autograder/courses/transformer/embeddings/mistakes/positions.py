@@ -78,31 +78,10 @@ mistake("base-1000", "10000.0", "1000.0").explain("""
     the base is 1000 instead of 10000
     why: The longest wavelengths are then up to ten times too short.
     ask: How many zeros does the base in the formula have?""")
-mistake("base", "10000.0", "CONSTANT", constant=500.0).explain("""
-    the base is {constant} instead of 10000
-    why: The slowest waves then have another length, so that positions far apart look alike, or neighbours do.
-    ask: Which number comes before the exponent in the formula?""")
-mistake("multiplied", "[:, None] / 10000.0", "[:, None] * 10000.0").explain("""
-    the position was multiplied by the power, not divided by it
-    why: The wavelengths then shrink from pair to pair instead of growing, and become far too short to distinguish
-         positions.
-    ask: In the formula, is the power in the numerator or in the denominator?""")
-for name, last in (
-    ("last-pair-reaches-10000", "max(d_model - 2, 1)"),
-    ("last-sine-reaches-10000", "max(2 * len(even_columns) - 2, 1)"),
-    ("last-cosine-reaches-10000", "max(2 * (d_model // 2) - 2, 1)"),
-    ("last-column-reaches-10000", "max(d_model - 1, 1)"),
-):
-    mistake(name, "even_columns / d_model)", f"even_columns / {last})").explain("""
-        the exponent was divided by a smaller number than D
-        why: The authors' own program does that, so that the last pair reaches exactly 10000, but the formula of the
-             paper divides by D.
-        ask: By what is 2i divided in the formula?""")
-for name, width in (("up", "(d_model + d_model % 2)"), ("down", "max(d_model - d_model % 2, 1)")):
-    mistake(f"odd-width-rounded-{name}", "even_columns / d_model)", f"even_columns / {width})").explain(f"""
-        an odd width was rounded {name} to an even one in the exponent
-        why: The exponents are 2i / D for an odd D, too. The mistake stays hidden with an even width.
-        ask: By what is 2i divided for D = 7: by 6, 7 or 8?""")
+mistake("odd-width-rounded-up", "even_columns / d_model)", "even_columns / (d_model + d_model % 2))").explain("""
+    an odd width was rounded up to an even one in the exponent
+    why: The exponents are 2i / D for an odd D, too. The mistake stays hidden with an even width.
+    ask: By what is 2i divided for D = 7: by 6, 7 or 8?""")
 for name, edits in (
     ("odd-width", ("angles[:, : d_model // 2]", "angles")),
     ("odd-width-by-loop", ("table[:, 1::2]", "table[:, d_model if d_model % 2 else slice(1, None, 2)]")),
@@ -121,15 +100,6 @@ mistake(
     the table has one column too many if the width is odd
     why: With an odd D there is one more sine than cosines.
     ask: How many columns are there for the cosines when D is 7?""")
-mistake("odd-width-one-column-less", "return table", "return table[:, : d_model - d_model % 2]").explain("""
-    the table has one column too few if the width is odd
-    why: With an odd D there is one more sine than cosines, and the last column holds that sine.
-    ask: How many sines are there when D is 7? How many pairs does your code make?""")
-mistake("float32", "return table", "return table.astype(np.float32)").explain("""
-    the table is float32, not float64
-    why: Many programs compute in float32 only. In this course new tables are float64, and callers convert them if
-         needed.
-    ask: Which dtype does the docstring ask for?""")
 mistake(
     "column-number-doubled",
     "even_columns / d_model)",
@@ -180,42 +150,12 @@ mistake(
     why: The table is float64, but only about seven digits of it are correct, and fewer at late positions, where the
          angles are large.
     ask: What is the dtype of your positions, and what is that of the powers they are divided by?""")
-mistake("whole-exponent", "even_columns / d_model)", "even_columns // d_model)").explain("""
-    the exponent was rounded down to a whole number: // instead of /
-    why: 2i is always below D, so every exponent is 0 and all pairs have the same frequency.
-    ask: What is 2 // 6, and what is 2 / 6?""")
 mistake("divided-by-length", "even_columns / d_model)", "even_columns / length)").explain("""
     the exponent was divided by the number of positions, not by D
     why: The wavelengths must not depend on the length of the text, or the same position has another vector in a longer
          one.
     ask: By what is 2i divided in the formula: by D or by T?""")
-mistake("one-pair-ahead", "np.arange(0, d_model, 2)", "np.arange(2, d_model + 2, 2)").explain("""
-    the pairs were counted from 1: the first exponent is 2 / D, not 0
-    why: i counts from 0, so that the first pair turns by one radian per position.
-    ask: What is i for the first two columns? What is the exponent there?""")
-mistake("natural-base", "10000.0 **", "np.e **").explain("""
-    the base is e: the logarithm of 10000 is missing
-    why: 10000^a is exp(a log 10000). Without the logarithm, the longest wavelength is below 3 radians.
-    ask: What is exp(-2i/D), and what is 10000^(-2i/D), for the last pair?""")
-mistake("degrees", "np.arange(length)[:, None]", "2.0 * np.pi * np.arange(length)[:, None]").explain("""
-    the angles were multiplied by 2π
-    why: The formula takes the sine of pos / 10000^(2i/D) itself, in radians.
-    ask: Does the formula contain a factor 2π?""")
 mistake("positions-as-fractions", "np.arange(length)[:, None]", "np.arange(length)[:, None] / length").explain("""
     the positions were divided by the length
     why: The vector of a position must not depend on the length of the text.
     ask: What is pos in the formula for the third position: 2, or a fraction?""")
-for name, columns in (("sine", "0::2"), ("cosine", "1::2")):
-    mistake(f"no-{name}s", "    return", f"    table[:, {columns}] = 0.0\n    return").explain(f"""
-        the columns of the {name}s are 0
-        why: With the sine and the cosine of each frequency, a shift by k positions is a rotation. With one of them
-             alone it is not.
-        ask: Which of your lines writes these columns?""")
-    mistake(f"{name}-negative", f"table[:, {columns}] =", f"table[:, {columns}] = -").explain(f"""
-        the {name} has the wrong sign
-        why: The pairs then turn in another direction or begin at another angle than in the formula.
-        ask: What is the {name} of 0, and what does your table have in row 0?""")
-mistake("first-position-empty", "    return", "    table[0] = 0.0\n    return").explain("""
-    row 0 is all zeros
-    why: Some programs keep row 0 for padding. Here position 0 is the first token, and its row is 0, 1, 0, 1, …
-    ask: What is the cosine of 0?""")
