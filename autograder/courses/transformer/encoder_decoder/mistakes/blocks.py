@@ -24,15 +24,10 @@ mistake("norm-ignored", "norm=norm", 'norm="post"').explain("""
     the norm argument was ignored: the norms always came after the steps
     why: With norm="pre" they are on the branches, before each step.
     ask: Which of the arguments does your code pass on?""")
-mistake("pre-by-default", 'norm="post"):', 'norm="pre"):').explain("""
-    the default is norm="pre", not norm="post"
-    why: The 2017 transformer normalizes after each addition (post-norm).
-    ask: Which defaults does the signature in the assignment have, and which does yours have?""")
-for form in ("pre", "post"):
-    mistake(f"any-norm-is-{form}", "norm=norm", f'norm=norm if norm in ("pre", "post") else "{form}"').explain(f"""
-        a norm that is neither "pre" nor "post" was accepted as "{form}"
-        why: The docstring promises a ValueError. Otherwise a misspelled name gives another network.
-        ask: What does your code do with norm="rms"?""")
+mistake("any-norm-is-pre", "norm=norm", 'norm=norm if norm in ("pre", "post") else "pre"').explain("""
+    a norm that is neither "pre" nor "post" was accepted as "pre"
+    why: The docstring promises a ValueError. Otherwise a misspelled name gives another network.
+    ask: What does your code do with norm="rms"?""")
 mistake("mask-ignored", "n_heads, mask, norm", "n_heads, None, norm", common=True).explain("""
     the mask was not used
     why: The tokens of short texts then attend to padding.
@@ -55,24 +50,6 @@ mistake("one-head", "n_heads, mask, norm", "1, mask, norm").explain("""
     why: The shapes are the same for any number of heads, so there is no error.
     ask: Which number of heads does your code pass on?""")
 
-mistake("head-size", "n_heads, mask, norm", "x.shape[-1] // n_heads, mask, norm").explain("""
-    attention got the size of a head as the number of heads
-    why: The shapes are the same for any number of heads, so there is no error.
-    ask: Which number of heads does your code pass on?""")
-mistake(
-    "causal-by-default",
-    "    return block(",
-    "    mask = causal_mask(np.shape(x)[-2]) if mask is None else mask\n    return block(",
-).explain("""
-    without a mask, a causal mask was used
-    why: mask=None means that every query attends to every key. The whole source is known from the start.
-    ask: Which of your lines creates a mask?""")
-mistake(
-    "mask-transposed", "n_heads, mask, norm", "n_heads, None if mask is None else mask.swapaxes(-1, -2), norm"
-).explain("""
-    the mask was transposed
-    why: Its rows are queries and its columns keys.
-    ask: Which of the last two axes of the mask belongs to the queries?""")
 _ENCODER_BLOCK = """
     ln1, ln2 = subset(params, "ln1."), subset(params, "ln2.")
     attn_out, attn_cache = multihead_attention(x, subset(params, "attn."), n_heads, mask)
@@ -223,34 +200,10 @@ mistake("no-memory", "n_heads, source_mask, memory", "n_heads, target_mask", com
     the second attention attended to the target itself, not to the memory
     why: The decoder then gets no information about the source.
     ask: Where do the keys and values of the second attention come from?""")
-mistake(
-    "queries-from-memory",
-    "        source_in, subset",
-    "        memory, subset",
-    "n_heads, source_mask, memory",
-    "n_heads, source_mask, source_in",
-).explain("""
-    the stream and the memory were swapped in the second attention
-    why: The queries come from the decoder's stream. The result must have as many positions as the target.
-    ask: Which of the two sequences should the queries come from, and which one the keys and values?""")
-mistake("queries-from-x", "        source_in, subset", "        x, subset").explain("""
-    the queries of the second attention came from x, not from the stream
-    why: The stream after the first step contains the result of the self attention, which the queries should use.
-    ask: Which array is the stream when the second step begins?""")
 mistake("shared-attention", '"source_attn."', '"attn."').explain("""
     both attentions used the parameters of the self attention
     why: The two attentions have different tasks, and separate matrices.
     ask: Which prefix do the parameters of the second attention have?""")
-mistake(
-    "source-first",
-    '(attn_in, subset(params, "attn."), n_heads, target_mask)',
-    '(attn_in, subset(params, "source_attn."), n_heads, source_mask, memory)',
-    'source_in, subset(params, "source_attn."), n_heads, source_mask, memory',
-    'source_in, subset(params, "attn."), n_heads, target_mask',
-).explain("""
-    the source attention came before the self attention
-    why: The order is: self attention, source attention, feed-forward network.
-    ask: Which attention comes first in the formulas of the docstring?""")
 mistake(
     "always-causal",
     "    ln1, ln2, ln3",
@@ -259,22 +212,6 @@ mistake(
     without a target mask, a causal mask was used
     why: decoder_block uses its masks unchanged. The causal mask is created in decode.
     ask: Which of your lines creates a mask? What does the docstring say about target_mask=None?""")
-mistake("second-residual-from-x", "sum2 = after_attention + source_out", "sum2 = x + source_out").explain("""
-    x was added after the second step, instead of the stream after the first
-    why: The result of the first step is then missing from the stream.
-    ask: Which array is the stream when the second step begins?""")
-mistake(
-    "second-residual-from-x-with-post",
-    "sum2 = after_attention + source_out",
-    "sum2 = (after_attention if pre else x) + source_out",
-).explain("""
-    with "post", x was added after the second step, instead of the stream after the first
-    why: The result of the first step is then missing from the stream.
-    ask: Which array is the stream when the second step begins?""")
-mistake("third-residual-too-early", "= after_source_attention + ffn_out", "= after_attention + ffn_out").explain("""
-    the stream before the second step was added after the third
-    why: The result of the source attention is then missing from the stream.
-    ask: Which array does the feed-forward network read? The same one should be added to its output.""")
 mistake(
     "norms-before",
     'pre = norm == "pre"',
@@ -287,36 +224,14 @@ mistake("norm-ignored", 'pre = norm == "pre"', "pre = False").explain("""
     the norm argument was ignored: the norms always came after the steps
     why: With norm="pre" they are on the branches, before each step.
     ask: Which of your lines handles "pre"?""")
-mistake("pre-by-default", 'norm="post"):', 'norm="pre"):').explain("""
-    the default is norm="pre", not norm="post"
-    why: The 2017 transformer normalizes after each addition (post-norm).
-    ask: Which defaults does the signature in the assignment have, and which does yours have?""")
-for form in ("pre", "post"):
-    mistake(
-        f"any-norm-is-{form}",
-        'if norm not in ("pre", "post"):',
-        f'if norm not in ("pre", "post"):\n        norm = "{form}"\n    if False:',
-    ).explain(f"""
-        a norm that is neither "pre" nor "post" was accepted as "{form}"
-        why: The docstring promises a ValueError. Otherwise a misspelled name gives another network.
-        ask: What does your code do with norm="rms"?""")
 mistake(
-    "memory-normed",
-    'source_in, subset(params, "source_attn."), n_heads, source_mask, memory',
-    'source_in, subset(params, "source_attn."), n_heads, source_mask, layernorm(memory, **ln2) if pre else memory',
+    "any-norm-is-pre",
+    'if norm not in ("pre", "post"):',
+    'if norm not in ("pre", "post"):\n        norm = "pre"\n    if False:',
 ).explain("""
-    with "pre", the memory was normalized, too
-    why: The norm is for the queries. The memory has been normalized by the encoder.
-    ask: What is the argument of ln2 in the formula for "pre"?""")
-mistake(
-    "sums-normed-too",
-    *("after_attention = sum1 if pre else", "after_attention ="),
-    *("after_source_attention = sum2 if pre else", "after_source_attention ="),
-    *("after_ffn = sum3 if pre else", "after_ffn ="),
-).explain("""
-    with "pre", the sums were normalized, too
-    why: With "pre", each norm is on a branch, and the stream itself is never normalized.
-    ask: How often does each norm occur in the formula for "pre"?""")
+    a norm that is neither "pre" nor "post" was accepted as "pre"
+    why: The docstring promises a ValueError. Otherwise a misspelled name gives another network.
+    ask: What does your code do with norm="rms"?""")
 mistake(
     "masks-exchanged",
     _SELF,
@@ -337,7 +252,7 @@ _WITHOUT_MASK = {
     "target": "Positions can then attend to tokens that the mask excludes: padding, and tokens they should predict.",
     "source": "The decoder then attends to the padding of short sources.",
 }
-for chosen in (("target",), ("source",), ("target", "source")):
+for chosen in (("target",), ("source",)):
     both = len(chosen) == 2
     where = "in both attentions" if both else _ATTENTIONS[chosen[0]][2]
     masks, mask_name = ("the two masks were", "masks") if both else (f"the {chosen[0]} mask was", f"{chosen[0]}-mask")
@@ -355,10 +270,7 @@ for chosen in (("target",), ("source",), ("target", "source")):
             {masks} {what}{"" if both else f" {where}"}
             why: {reason}
             ask: Which of the two attentions gets which mask?""")
-    for ending, number, title in (
-        ("one-head", "1", "only one head"),
-        ("head-size", "x.shape[-1] // n_heads", "D / H heads"),
-    ):
+    for ending, number, title in (("one-head", "1", "only one head"),):
         edits = []
         for name in chosen:
             old = _ATTENTIONS[name][0]
@@ -367,23 +279,6 @@ for chosen in (("target",), ("source",), ("target", "source")):
             there {"was" if number == "1" else "were"} {title}, not n_heads, {where}
             why: The shapes are the same for any number of heads, so there is no error.
             ask: Which number of heads does your code pass on?""")
-mistake(
-    "target-mask-transposed",
-    '"attn."), n_heads, target_mask',
-    '"attn."), n_heads, None if target_mask is None else target_mask.swapaxes(-1, -2)',
-).explain("""
-    the target mask was transposed
-    why: Its rows are queries and its columns keys.
-    ask: Which of the last two axes of the mask belongs to the queries?""")
-mistake(
-    "causal-too",
-    "    ln1, ln2, ln3",
-    "    causal = causal_mask(x.shape[-2])\n"
-    "    target_mask = causal if target_mask is None else target_mask & causal\n    ln1, ln2, ln3",
-).explain("""
-    a causal mask was always used, in addition to the target mask
-    why: decoder_block uses its masks unchanged. The causal mask is created in decode.
-    ask: Which of your lines creates a mask?""")
 mistake(
     "source-causal-by-default",
     "    ln1, ln2, ln3",
