@@ -20,47 +20,6 @@ mistake("exact-form", common=True).body("return gelu_exact(x)").explain("""
     the exact GELU with erf was used, not the tanh form
     why: The two never differ by more than 0.0005. GPT-2 was trained with the tanh form.
     ask: Which formula belongs to gelu, and which to gelu_exact?""")
-for name, gate, title, why in (
-    (
-        "sigmoid-form",
-        "-1.702 * x",
-        "the rough approximation x σ(1.702 x) was used, not the tanh form",
-        "It is off by up to 0.02.",
-    ),
-    (
-        "silu",
-        "-x",
-        "SiLU (swish), x σ(x), was used instead of GELU",
-        "Its gate opens more slowly: at 1 it is 0.73 instead of 0.84.",
-    ),
-    (
-        "sigmoid-of-u",
-        "-math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)",
-        "the sigmoid of u was used as the gate, not of 2u",
-        "The gate (1 + tanh u)/2 is the sigmoid of 2u.",
-    ),
-    (
-        "sigmoid-of-4u",
-        "-4 * math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)",
-        "the sigmoid of 4u was used as the gate, not of 2u",
-        "The gate (1 + tanh u)/2 is the sigmoid of 2u.",
-    ),
-    (
-        "sigmoid-with",
-        "-CONSTANT * x",
-        "the gate is the sigmoid of {constant} x, not the one with tanh",
-        "The formula has a cubic term, too.",
-    ),
-):
-    constant = 1.6 if "CONSTANT" in gate else None
-    gates(name, inside="_gelu_gate", constant=constant).body(f"""
-        with np.errstate(over="ignore"):
-            return 1 / (1 + np.exp({gate}))
-    """).explain(f"""
-        {title}
-        why: {why}
-        ask: How do your values at -3, -1, 1 and 3 differ from those in the assignment, and your formula from that
-             of the docstring?""")
 for name, old, new, title, why in (
     (
         "no-cubic",
@@ -77,98 +36,13 @@ for name, old, new, title, why in (
         "For a negative x the term then has the wrong sign, because a square is never negative.",
     ),
     (
-        "fourth-power",
-        "* x * x * x",
-        "* x**4",
-        "x⁴ was used inside the tanh instead of x³",
-        "For a negative x the term then has the wrong sign.",
-    ),
-    ("product-for-cube", "* x * x * x", "* 3 * x", "3x was used inside the tanh instead of x³", "x³ is x · x · x."),
-    (
-        "cubic-subtracted",
-        "x + 0.0",
-        "x - 0.0",
-        "the cubic term was subtracted inside the tanh, not added",
-        "The gate then opens too slowly, and closes again far from 0.",
-    ),
-    (
-        "parenthesis-cubed",
-        "(x + 0.044715 * x * x * x)",
-        "(x + 0.044715 * x) ** 3",
-        "the whole parenthesis was cubed, not x alone",
-        "The power belongs to the second x only: x + 0.044715 x³.",
-    ),
-    (
-        "product-cubed",
-        "0.044715 * x * x * x",
-        "(0.044715 * x) ** 3",
-        "0.044715 x was cubed, not x alone",
-        "The power belongs to x only: 0.044715 x³.",
-    ),
-    (
-        "wrong-cubic",
-        "0.044715",
-        "0.44715",
-        "the constant is 0.44715 instead of 0.044715",
-        "With a constant ten times too large, the gate opens too fast.",
-    ),
-    (
-        "inner-x-missing",
-        "(x + 0.044715",
-        "(1 + 0.044715",
-        "there was a 1 in the parentheses instead of x",
-        "The parentheses hold x + 0.044715 x³, which is 0 for x = 0.",
-    ),
-    (
         "no-root",
         "math.sqrt(2 / math.pi)",
         "2 / math.pi",
         "the factor inside the tanh is 2/π, without the root",
         "It is 0.64 instead of 0.80, so the gate opens too slowly.",
     ),
-    (
-        "fraction-upside-down",
-        "2 / math.pi",
-        "math.pi / 2",
-        "the factor inside the tanh is √(π/2) instead of √(2/π)",
-        "It is 1.25 instead of 0.80, so the gate opens too fast.",
-    ),
-    (
-        "root-of-2-only",
-        "math.sqrt(2 / math.pi)",
-        "math.sqrt(2) / math.pi",
-        "the factor inside the tanh is √2/π instead of √(2/π)",
-        "The root covers the whole fraction.",
-    ),
-    (
-        "one-over-pi",
-        "2 / math.pi",
-        "1 / math.pi",
-        "the factor inside the tanh is √(1/π) instead of √(2/π)",
-        "It is 0.56 instead of 0.80, so the gate opens too slowly.",
-    ),
-    (
-        "two-pi",
-        "2 / math.pi",
-        "2 * math.pi",
-        "the factor inside the tanh is √(2π) instead of √(2/π)",
-        "It is 2.5 instead of 0.80, so the gate opens too fast.",
-    ),
-    (
-        "factor-missing",
-        "math.sqrt(2 / math.pi) * (x",
-        "(x",
-        "the factor √(2/π) is missing inside the tanh",
-        "The gate then opens too fast.",
-    ),
     ("no-half", "0.5 * (1", "(1", "the factor ½ is missing", "Every result is twice as large as it should be."),
-    (
-        "half-of-half",
-        "0.5 * (1",
-        "0.25 * (1",
-        "the factor is ¼ instead of ½",
-        "Every result is half as large as it should be.",
-    ),
     (
         "bracket-closed-too-early",
         "* (x + 0.044715 * x * x * x)))",
@@ -183,27 +57,6 @@ for name, old, new, title, why in (
         "the 1 before tanh is missing",
         "tanh goes from -1 to 1, but the gate should go from 0 to 1.",
     ),
-    (
-        "one-minus",
-        "1 + np.tanh(",
-        "1 - np.tanh(",
-        "tanh was subtracted from 1, not added",
-        "The gate then opens on the wrong side.",
-    ),
-    (
-        "erf-for-tanh",
-        "np.tanh(",
-        "_erf(",
-        "erf was used with the argument of tanh",
-        "The formula with erf has the argument x/√2; this one belongs to tanh.",
-    ),
-    (
-        "sigmoid-for-tanh",
-        "(1 + np.tanh(",
-        "(1 + 1 / (1 + np.exp(-1 * (",
-        "a sigmoid was used instead of the tanh",
-        "The sigmoid goes from 0 to 1, tanh from -1 to 1.",
-    ),
 ):
     edits = (old, new, "* x)))", "* x)))))") if name == "sigmoid-for-tanh" else (old, new)
     common = name in ("no-cubic", "square-for-cube", "no-root", "no-half")
@@ -212,33 +65,10 @@ for name, old, new, title, why in (
         why: {why}
         ask: Compare your code with the formula sign by sign and digit by digit. What should gelu(10) and gelu(-10)
              be?""")
-for name, old, new, title, why in (
-    (
-        "half-inside-bracket",
-        "0.5 * x * (1 +",
-        "(0.5 * x +",
-        "tanh was added to x/2, instead of multiplying x/2 by 1 + tanh",
-        "The formula has parentheses around 1 + tanh.",
-    ),
-    (
-        "one-alone-multiplied",
-        "0.5 * x * (1 +",
-        "0.5 * (x +",
-        "x multiplies the 1 only, not the tanh",
-        "The formula has parentheses around 1 + tanh.",
-    ),
-    (
-        "factor-x-missing",
-        "0.5 * x *",
-        "0.5 *",
-        "the factor x is missing: the result is the gate alone",
-        "GELU is x times a gate between 0 and 1.",
-    ),
-):
-    mistake(name, old, new).body(_GELU).explain(f"""
-        {title}
-        why: {why}
-        ask: Compare your code with the formula, parenthesis by parenthesis. What should gelu(10) and gelu(-10) be?""")
+mistake("factor-x-missing", "0.5 * x *", "0.5 *").body(_GELU).explain("""
+    the factor x is missing: the result is the gate alone
+    why: GELU is x times a gate between 0 and 1.
+    ask: Compare your code with the formula, parenthesis by parenthesis. What should gelu(10) and gelu(-10) be?""")
 gates("cubic-constant", "0.044715", "CONSTANT", inside="_gelu_gate", constant=0.05).body(_GATE).explain("""
     the constant before x³ is {constant} instead of 0.044715
     why: With another constant the gate opens too fast or too slowly.
@@ -249,18 +79,13 @@ gates("factor-constant", "math.sqrt(2 / math.pi)", "CONSTANT", inside="_gelu_gat
     the factor inside the tanh is {constant}, not √(2/π)
     why: √(2/π) is 0.7978845608…; a constant with few digits makes the result correct to few digits only.
     ask: How many digits of √(2/π) are in your code? Which function of math gives all of them?""")
-for name, tanh in (
-    ("overflow", "(np.exp(u) - np.exp(-u)) / (np.exp(u) + np.exp(-u))"),
-    ("overflow-above", "(np.exp(2 * u) - 1) / (np.exp(2 * u) + 1)"),
-    ("overflow-below", "(1 - np.exp(-2 * u)) / (1 + np.exp(-2 * u))"),
-):
-    mistake(name, inside="_gelu_gate").body(f"""
-        u = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
-        return 0.5 * (1 + {tanh})
-    """).explain("""
-        tanh was computed from exponentials, which overflow
-        why: exp(1000) is infinite, and infinity divided by infinity is nan. np.tanh does not overflow.
-        ask: What does your formula return for x = 1000, and what for x = -1000?""")
+mistake("overflow", inside="_gelu_gate").body("""
+    u = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
+    return 0.5 * (1 + (np.exp(u) - np.exp(-u)) / (np.exp(u) + np.exp(-u)))
+""").explain("""
+    tanh was computed from exponentials, which overflow
+    why: exp(1000) is infinite, and infinity divided by infinity is nan. np.tanh does not overflow.
+    ask: What does your formula return for x = 1000, and what for x = -1000?""")
 mistake("integers-cubed", "x = as_float(x)", "x = np.asarray(x)", "x * x * x", "x**3").body(_GELU).explain("""
     integers were cubed before they were converted to floats
     why: The cubes of small integer types overflow: in 8 bits, 6 · 6 · 6 is -40.
@@ -279,64 +104,16 @@ for name, new, title, why in (
         "erf belongs to a normal distribution with variance ½; the √2 converts it to variance 1.",
     ),
     (
-        "divided-by-two",
-        "phi = 0.5 * (1 + _erf(x / 2))",
-        "x was divided by 2 before erf, not by √2",
-        "erf belongs to a normal distribution with variance ½; the √2 converts it to variance 1.",
-    ),
-    (
-        "multiplied-by-root-two",
-        "phi = 0.5 * (1 + _erf(x * math.sqrt(2)))",
-        "x was multiplied by √2 before erf, not divided by it",
-        "erf belongs to a normal distribution with variance ½; the √2 converts it to variance 1.",
-    ),
-    (
         "no-half",
         "phi = 1 + _erf(x / math.sqrt(2))",
         "the factor ½ is missing",
         "Every result is twice as large as it should be.",
     ),
     (
-        "one-missing",
-        "phi = 0.5 * _erf(x / math.sqrt(2))",
-        "the 1 before erf is missing",
-        "erf goes from -1 to 1, but the gate should go from 0 to 1.",
-    ),
-    (
-        "one-minus",
-        "phi = 0.5 * (1 - _erf(x / math.sqrt(2)))",
-        "erf was subtracted from 1, not added",
-        "The gate then opens on the wrong side.",
-    ),
-    (
-        "erf-alone",
-        "phi = _erf(x / math.sqrt(2))",
-        "erf alone was used as the gate",
-        "erf goes from -1 to 1, but the gate (1 + erf)/2 goes from 0 to 1.",
-    ),
-    (
-        "density",
-        "phi = np.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)",
-        "the density of the normal distribution was used, not its distribution function",
-        "Φ(x) is the probability of a number smaller than x: it goes from 0 to 1.",
-    ),
-    (
         "sigmoid-form",
         "phi = 1 / (1 + np.exp(-1.702 * x))",
         "the rough approximation x σ(1.702 x) was used, not erf",
         "It is off by up to 0.02.",
-    ),
-    (
-        "silu",
-        "phi = 1 / (1 + np.exp(-x))",
-        "SiLU (swish), x σ(x), was used instead of GELU",
-        "Its gate opens more slowly: at 1 it is 0.73 instead of 0.84.",
-    ),
-    (
-        "tanh-for-erf",
-        "phi = 0.5 * (1 + np.tanh(x / math.sqrt(2)))",
-        "tanh was used with the argument of erf",
-        "The formula with tanh has another argument; this one belongs to erf.",
     ),
     (
         "erf-of-array",
@@ -359,10 +136,6 @@ for name, new, title, why in (
         {title}
         why: {why}
         ask: {ask}""")
-mistake("erf-divisor", _ERF, "phi = 0.5 * (1 + _erf(x / CONSTANT))", constant=1.4).explain("""
-    x was divided by {constant} before erf, not by √2
-    why: erf belongs to a normal distribution with variance ½; the √2 converts it to variance 1.
-    ask: Φ(1) is 0.8413. Which argument of erf gives that?""")
 mistake("erf-by-a-short-formula").body("""
     x = as_float(x)
     z = x / math.sqrt(2)
