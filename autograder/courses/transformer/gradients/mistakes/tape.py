@@ -42,14 +42,6 @@ mistake("only-last-value", "return values", "return values[-1]").explain("""
     only the last result was returned
     why: The backward pass needs all arrays, because the derivatives contain them.
     ask: How many arrays are there with 3 inputs and a tape of 4 entries?""")
-mistake("only-last-value-in-a-list", "return values", "return values[-1:]").explain("""
-    only the last result was returned, in a list
-    why: The backward pass needs all arrays, because the derivatives contain them.
-    ask: How many arrays are there with 3 inputs and a tape of 4 entries?""")
-mistake("only-inputs", "values.append(OPERATIONS[op](*(values[i] for i in arguments)))", "pass").explain("""
-    only the inputs were returned: the results were not appended
-    why: Each entry of the tape adds one array to the list.
-    ask: How many arrays are there with 3 inputs and a tape of 4 entries?""")
 mistake("computed-values-first", "(*(values[i]", "(*((values[len(inputs) :] + values[: len(inputs)])[i]").explain("""
     the results were numbered before the inputs
     why: The inputs come first, numbered from 0; the results follow.
@@ -58,12 +50,6 @@ mistake("numbered-from-one", "(*(values[i]", "(*(values[i - 1]").explain("""
     the arrays were numbered from 1
     why: The first input has the number 0, like the first entry of a list. Index -1 is the last one.
     ask: With two inputs, what is the number of the result of the first entry of the tape?""")
-mistake(
-    "previous-value", "(*(values[i] for i in arguments)", "(values[-1], *(values[i] for i in arguments[1:])"
-).explain("""
-    the first argument was always the previous result, whatever its number
-    why: A tape is not a chain: an entry may use any earlier values.
-    ask: Where does your code use the first number of `arguments`?""")
 mistake("arguments-reversed", "for i in arguments)", "for i in reversed(arguments))").explain("""
     the arguments were taken in reverse order
     why: For add and mul the order does not matter, but a @ b is not b @ a.
@@ -72,10 +58,6 @@ mistake("first-argument-twice", "(*(values[i]", "(*(values[arguments[0]]").expla
     the first argument was used for the second one, too
     why: `arguments` has one number for each argument.
     ask: Where does your code use the second number of `arguments`?""")
-mistake("last-argument-twice", "(*(values[i]", "(*(values[arguments[-1]]").explain("""
-    the last argument was used for the first one, too
-    why: `arguments` has one number for each argument.
-    ask: Where does your code use the first number of `arguments`?""")
 for number, (op, code, title, right) in enumerate(_OPERATIONS, start=1):
     mistake(f"operation-{number}-{op}", _CALL, f'{{**OPERATIONS, "{op}": {code}}}[op](').explain(f"""
         {title}
@@ -90,30 +72,10 @@ mistake("inputs-appended-to", "list(inputs)", "inputs", common=True).explain("""
     why: `values = inputs` does not copy the list: it is a second name for it. A second call would start with too many
          inputs.
     ask: How many entries does the list of inputs have after the call?""")
-mistake(
-    "results-in-place",
-    "values.append(OPERATIONS[op](*(values[i] for i in arguments)))",
-    "values.append(OPERATIONS[op](*(values[i] for i in arguments)))\n"
-    "        target = values[arguments[0]]\n"
-    "        if isinstance(target, np.ndarray) and np.shape(values[-1]) == target.shape:\n"
-    "            target[...] = values[-1]\n"
-    "            values[-1] = target",
-).explain("""
-    results were written into the first argument
-    why: `a += b` and `out=a` change the array a, which is an earlier result or even the caller's input.
-    ask: Which of your lines create a new array, and which write into an argument?""")
-mistake("unknown-operation-skipped", 'raise ValueError(f"unknown operation {op!r}")', "continue").explain("""
-    an unknown operation was skipped
-    why: The docstring promises a ValueError. All later numbers would then stand for other values.
-    ask: What should happen with the operation 'sin'?""")
 mistake("unknown-operation-copies", _CALL, "OPERATIONS.get(op, lambda *x: x[0])(", _CHECK, "pass").explain("""
     an unknown operation returned its argument
     why: The docstring promises a ValueError. A typo in a tape would go unnoticed.
     ask: What should happen with the operation 'sin'?""")
-mistake("unknown-operation-sums", _CALL, "OPERATIONS.get(op, np.sum)(", _CHECK, "pass").explain("""
-    an unknown operation was treated like sum
-    why: The docstring promises a ValueError. A chain of `if` and `elif` that ends with `else` accepts every other name.
-    ask: Which branch of your code does the operation 'sin' take?""")
 mistake("key-error", _CHECK, "pass", common=True).explain("""
     an unknown operation raised a KeyError, not a ValueError
     why: The docstring promises a ValueError that contains the operation's name.
@@ -122,28 +84,7 @@ mistake("operation-not-named", 'f"unknown operation {op!r}"', '"unknown operatio
     the message of the error does not contain the operation
     why: The docstring promises it. Without the name, you would have to search the tape.
     ask: What does your message say about the tape ('exp', 'sin')?""")
-mistake("always-float64", "list(inputs)", "[np.asarray(x, dtype=np.float64) for x in inputs]").explain("""
-    everything was computed in float64, even when the inputs are float32
-    why: float32 should stay float32.
-    ask: What is the dtype of your results when all inputs are float32? Which line causes it?""")
-mistake("always-float32", "list(inputs)", "[np.asarray(x, dtype=np.float32) for x in inputs]").explain("""
-    everything was computed in float32
-    why: float64 should stay float64. float32 keeps only about seven digits.
-    ask: What is the dtype of your results when all inputs are float64? Which line causes it?""")
-for name, part, which in (("last", "tape[:-1]", "last"), ("first", "tape[1:]", "first")):
-    mistake(f"{name}-entry-skipped", "in tape:", f"in {part}:").explain(f"""
-        the {which} entry of the tape was skipped
-        why: Each entry of the tape adds one array to the list.
-        ask: How many arrays are there with 3 inputs and a tape of 4 entries?""")
 mistake("tape-reversed", "in tape:", "in reversed(tape):").explain("""
     the tape was followed from its end
     why: The forward pass goes in the order of the tape: an entry uses results that were computed before it.
     ask: Which entry of the tape can be computed first?""")
-mistake("values-reversed", "return values", "return values[::-1]").explain("""
-    the arrays were returned in reverse order
-    why: The inputs come first; the last one is the result of the computation.
-    ask: Which array has the number 0?""")
-mistake("returned-too-early", "arguments)))\n    return", "arguments)))\n        return").explain("""
-    the list was returned after the first entry of the tape: return is inside the loop
-    why: All other entries are then missing.
-    ask: How far is your return statement indented?""")
