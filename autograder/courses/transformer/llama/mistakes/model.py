@@ -7,7 +7,6 @@ MISTAKES = Mistakes()
 _LENGTH = "if length > config.block_size:"
 _MASK = "mask = causal_mask(length)"
 _EMBED = 'x = embed_tokens(ids, params["W_tok"])'
-_BLOCKS = "for i in range(config.n_layers):"
 _PARAMS = 'subset(params, f"blocks.{i}.")'
 _CALL = f"llama_block(x, {_PARAMS}, config, mask)"
 _STAGE = 'cache[f"blocks.{i}.{stage}"] = block_cache[stage]'
@@ -21,40 +20,10 @@ mistake("no-mask", _CALL, _CALL.replace(", mask", ""), common=True).explain("""
     there was no mask: every position attended to later positions
     why: In training, the model can then read the token that it should predict, and the loss falls suspiciously low.
     ask: Which argument of llama_block keeps a position from attending to later ones?""")
-mistake("mask-inverted", _MASK, "mask = ~causal_mask(length)").explain("""
-    the mask was inverted: each position attended to later positions only
-    why: True means that the query may attend to the key.
-    ask: Which entries of the first row of your mask are True?""")
-mistake("mask-without-diagonal", _MASK, "mask = np.tri(length, k=-1, dtype=bool)").explain("""
-    no position attended to itself
-    why: A position may attend to itself and to all before it.
-    ask: Which entries of the first row of your mask are True?""")
 mistake("block-0-everywhere", _PARAMS, 'subset(params, "blocks.0.")', common=True).explain("""
     every block was given the parameters of block 0
     why: The parameters of the other blocks then have no effect.
     ask: Which prefix do you pass to subset in the second block?""")
-for name, blocks, what in (
-    ("one-block-too-few", "range(config.n_layers - 1)", "the last block was left out"),
-    ("first-block-left-out", "range(1, config.n_layers)", "the first block was left out"),
-    ("blocks-reversed", "reversed(range(config.n_layers))", "the blocks ran in reverse order"),
-    ("one-block-only", "range(1)", "only the first block ran"),
-):
-    mistake(name, _BLOCKS, f"for i in {blocks}:").explain(f"""
-        {what}
-        why: Each block reads what the block before it wrote: 0, 1, … up to n_layers - 1.
-        ask: Which values does i take in your loop, for a model of three blocks?""")
-mistake(
-    "blocks-from-the-embedding",
-    _CALL,
-    f"llama_block(cache['embedded'], {_PARAMS}, config, mask)",
-).explain("""
-    every block read the embedding, not the output of the block before it
-    why: Only the last block then matters.
-    ask: Which variable do you pass to llama_block, and in which do you store its result?""")
-mistake("blocks-added", _CALL, f"(lambda out: (x + out[0], out[1]))({_CALL})").explain("""
-    the output of each block was added to the stream again
-    why: A block already returns the whole stream, not only what it adds to it.
-    ask: If a block adds nothing, what does llama_block return?""")
 
 # The beginning.
 mistake("scaled-embedding", _EMBED, _EMBED + " * config.d_model**0.5").explain("""
@@ -70,38 +39,12 @@ mistake(
     sines and cosines were added to the token vectors
     why: Here the positions are in the rotations of the queries and keys, and nowhere else.
     ask: What does the first block get for the same token at two positions?""")
-mistake(
-    "embedding-normed",
-    _EMBED,
-    f'{_EMBED}\n    x = rmsnorm(x, params["norm_f.gamma"], config.norm_eps)',
-).explain("""
-    the token vectors were normalized before the first block
-    why: There are two norms in each block and one after the last block.
-    ask: How many norms does a model with two blocks have?""")
 
 # The end.
 mistake("no-last-norm", _FINAL, "final = x", common=True).explain("""
     the last norm is missing
     why: Pre-norm blocks never normalize the residual stream itself, so it grows from block to block.
     ask: What does the docstring apply to x before the head?""")
-mistake("last-gamma-unused", _FINAL, _FINAL.replace('"]', '"] ** 0')).explain("""
-    the gamma of the last norm had no effect
-    why: In an untrained model it is 1, and the mistake stays hidden.
-    ask: Where is norm_f.gamma used?""")
-mistake("last-gamma-of-block", _FINAL, _FINAL.replace("norm_f.gamma", "blocks.0.norm1.gamma")).explain("""
-    the last norm used the gamma of the first block
-    why: It has one of its own, norm_f.gamma.
-    ask: Which parameter does your last norm read?""")
-mistake("last-eps-ignored", _FINAL, _FINAL.replace(", config.norm_eps", "")).explain("""
-    the last norm did not use the eps of the configuration
-    why: It was 1e-5 then, the default of rmsnorm.
-    ask: Which arguments do you pass to the last norm?""")
-mistake(
-    "last-norm-twice", _FINAL, f'{_FINAL}\n    final = rmsnorm(final, params["norm_f.gamma"], config.norm_eps)'
-).explain("""
-    the last norm was applied twice
-    why: With gammas of 1 that changes almost nothing, so an untrained model does not show it.
-    ask: How often does norm_f.gamma occur in your code?""")
 for name, condition, what in (
     ("tied-ignored", "False", "with a tied head, W_head was used"),
     ("always-tied", "True", "the token table was the head, although the head is not tied"),
@@ -115,16 +58,6 @@ for name, condition, what in (
         {what}
         why: The configuration says whether the model has a head of its own.
         ask: What does your code do with config.tied?""")
-mistake(
-    "tied-not-transposed",
-    _LAST,
-    _LAST.replace(
-        "_head(params, config)", 'params["W_tok"].reshape(config.d_model, -1) if config.tied else params["W_head"]'
-    ),
-).explain("""
-    the tied head was the token table in another shape, not transposed
-    why: reshape keeps the order of the entries. Column v of the head is row v of the table.
-    ask: What is the difference between W.T and W.reshape(D, V)?""")
 mistake(
     "softmax-too",
     _LAST,

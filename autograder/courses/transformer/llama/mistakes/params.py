@@ -6,11 +6,9 @@ MISTAKES = Mistakes()
 
 _GIVEN = 'n.removeprefix("model."): v for n, v in tensors.items()'
 _TABLES = ' if not n.endswith("rotary_emb.inv_freq")'
-_LAYERS = "for i in range(max(1, len(layers))):"
 _NAMES = 'f"blocks.{i}.{ours}" for theirs, ours in _TENSORS.items()'
 _HEAD = 'if "lm_head.weight" in given:'
 _CHECKS = '(("missing", names.keys() - given.keys()), ("unknown", given.keys() - names.keys()))'
-_IF_BF16 = "if value.dtype == np.uint16:"
 _WIDENED = "value = (value.astype(np.uint32) << 16).view(np.float32)"
 _VALUE = 'params[ours] = value if ours == "W_tok" else value.T'
 
@@ -37,34 +35,10 @@ mistake("table-transposed", _VALUE, "params[ours] = value.T", common=True).expla
     the token table was transposed, too
     why: Rows are looked up in it, here and in the file: (V, D).
     ask: Which tensors are used in a product x W?""")
-mistake(
-    "only-attention-transposed", _VALUE, 'params[ours] = value.T if "attn" in ours or ours == "W_head" else value'
-).explain("""
-    the matrices of the feed-forward networks were not transposed
-    why: All linear layers are stored as (out, in).
-    ask: Which shape has gate_proj in the file, and which has W_gate here?""")
-mistake(
-    "only-ffn-transposed", _VALUE, 'params[ours] = value.T if "ffn" in ours or ours == "W_head" else value'
-).explain("""
-    the matrices of the attention were not transposed
-    why: All linear layers are stored as (out, in).
-    ask: Which shape has k_proj in the file, and which has W_k here?""")
-mistake(
-    "reshaped",
-    _VALUE,
-    'params[ours] = value if ours == "W_tok" else value.reshape(value.shape[::-1])',
-).explain("""
-    the matrices were reshaped, not transposed
-    why: reshape keeps the order of the entries, and only their division into rows changes.
-    ask: What is the difference between W.T and W.reshape(in, out)?""")
 
 # The names.
 for first, second in (
-    ("attn.W_q", "attn.W_k"),
-    ("attn.W_k", "attn.W_v"),
-    ("attn.W_q", "attn.W_o"),
     ("ffn.W_gate", "ffn.W_up"),
-    ("ffn.W_up", "ffn.W_down"),
     ("norm1.gamma", "norm2.gamma"),
 ):
     a, b = (name.partition(".")[2] if "W_" in name else name for name in (first, second))
@@ -127,84 +101,20 @@ mistake("tables-of-layers-refused", _TABLES, ' if n.removeprefix("model.") != "r
     why: Older files have one in each layer: layers.0.self_attn.rotary_emb.inv_freq.
     ask: With which names do your files have such a table?""")
 
-# The layers.
-mistake(
-    "last-layer-lost",
-    _LAYERS,
-    "for i in range(max(1, len(layers) - 1)):",
-    '("unknown", given.keys() - names.keys())',
-    '("unknown", set())',
-).explain("""
-    the last layer was left out
-    why: The layers are numbered from 0: the last one is n_layers - 1.
-    ask: How many layers does your code find in a file with layers.0 and layers.1?""")
-mistake(
-    "single-digits",
-    'name.split(".")[1] for name',
-    "name[7] for name",
-).explain("""
-    the number of a layer was read as one digit
-    why: Layer 10 then counts as layer 1, and the layers from 10 on are lost.
-    ask: What does your code make of the name layers.10.mlp.up_proj.weight?""")
-mistake(
-    "layers-as-text",
-    _NAMES,
-    'f"blocks.{sorted(map(str, range(len(layers)))).index(str(i))}.{ours}" for theirs, ours in _TENSORS.items()',
-).explain("""
-    the layers were numbered in the alphabetical order of their names
-    why: As texts, 10 and 11 come before 2.
-    ask: Which block does layers.10 become in a file with twelve layers?""")
 
 # BF16.
 mistake("bf16-as-integers", _WIDENED, "value = value.astype(np.float32)", common=True).explain("""
     the bits of BF16 numbers were read as integers
     why: astype keeps the number and changes the bits. The bits 0x3F80 stand for 1.0, and not for 16,256.
     ask: What is np.array([0x3F80], dtype=np.uint16).astype(np.float32)?""")
-mistake("bf16-kept", _IF_BF16, "if False:").explain("""
-    BF16 numbers were left as uint16
-    why: Their bits are then used as integers in every product.
-    ask: What does your code do with an array of dtype uint16?""")
 mistake("bf16-as-float16", _WIDENED, "value = value.view(np.float16).astype(np.float32)", common=True).explain("""
     the bits of BF16 numbers were read as float16
     why: float16 has 5 bits for the exponent and 10 for the fraction, BF16 has 8 and 7.
     ask: How many bits of the exponent does each of the two formats have?""")
-mistake(
-    "bf16-shifted-by-8", _WIDENED, "value = (value.astype(np.uint32) << 8).view(np.float32)", group="bf16-too-small"
-).explain("""
-    the bits of BF16 numbers were shifted by 8, not by 16
-    why: They are the upper half of the 32 bits of a float32.
-    ask: How many zeros follow the 16 bits?""")
-mistake(
-    "bf16-not-shifted", _WIDENED, "value = value.astype(np.uint32).view(np.float32)", group="bf16-too-small"
-).explain("""
-    the bits of BF16 numbers were put into the lower half of a float32
-    why: They are the upper half: sign, exponent, and the beginning of the fraction.
-    ask: On which side of the 16 bits do the zeros belong?""")
-mistake(
-    "bf16-shifted-in-16-bits",
-    _WIDENED,
-    "value = (value << 16).astype(np.uint32).view(np.float32)",
-    group="bf16-too-small",
-).explain("""
-    the bits of BF16 numbers were shifted while they were still uint16
-    why: 16 bits have no room for them: nothing but zeros is left.
-    ask: What is the dtype of the array at the moment when you shift it?""")
 mistake("bf16-to-float64", _WIDENED, f"{_WIDENED}.astype(np.float64)").explain("""
     BF16 numbers became float64
     why: float32 is enough for every BF16 number, and needs half the memory.
     ask: Which dtype does the docstring give for them?""")
-mistake("bf16-converted-as-number", _WIDENED, "value = (value.astype(np.uint32) << 16).astype(np.float32)").explain("""
-    the shifted bits were converted to float32 as an integer
-    why: astype keeps the number and changes the bits. view keeps the bits.
-    ask: What is the difference between .astype(np.float32) and .view(np.float32)?""")
-mistake("bf16-matrices-only", _IF_BF16, "if value.dtype == np.uint16 and value.ndim == 2:").explain("""
-    only the matrices were widened from BF16
-    why: The gammas are stored in the same way.
-    ask: Which of your parameters are still uint16?""")
-mistake("bf16-without-sign", _WIDENED, "value = ((value.astype(np.uint32) << 17) >> 1).view(np.float32)").explain("""
-    the signs of BF16 numbers were lost
-    why: The first of the 16 bits is the sign.
-    ask: Which of your numbers are negative?""")
 mistake("all-float32", _VALUE, 'params[ours] = (value if ours == "W_tok" else value.T).astype(np.float32)').explain("""
     everything was converted to float32
     why: Arrays other than BF16 keep their dtype: float64 should stay float64.
@@ -225,23 +135,7 @@ mistake(
     a missing tensor was not reported
     why: The error then comes later, from llama, and does not say what is wrong with the file.
     ask: What does your code do if norm.weight is missing?""")
-mistake("missing-as-keyerror", _CHECKS, '(("unknown", given.keys() - names.keys()),)').explain("""
-    a missing tensor raised a KeyError, not a ValueError
-    why: The docstring promises a ValueError, so that all problems of a file can be caught in the same way.
-    ask: Which error does tensors["norm.weight"] raise if there is no such tensor?""")
 mistake("unknown-ignored", _CHECKS, '(("missing", names.keys() - given.keys()),)', common=True).explain("""
     unknown tensors were ignored
     why: A tensor that is not used, such as a bias, would change what the model computes.
     ask: What does your code do with layers.0.self_attn.q_proj.bias?""")
-mistake(
-    "biases-ignored",
-    '("unknown", given.keys() - names.keys())',
-    '("unknown", {name for name in given.keys() - names.keys() if not name.endswith(".bias")})',
-).explain("""
-    unknown biases were ignored
-    why: A model with biases computes something else than llama without them.
-    ask: What does your code do with layers.0.self_attn.q_proj.bias?""")
-mistake("empty-accepted", "    names = {", "    if not given:\n        return {}\n    names = {").explain("""
-    a dictionary without tensors was accepted
-    why: All tensors are missing in it.
-    ask: What does your code do with an empty dictionary?""")

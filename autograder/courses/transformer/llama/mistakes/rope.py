@@ -20,27 +20,12 @@ backward = MISTAKES.for_functions("llama.rope_backward")
 for name, edits, title in (
     ("interleaved", (_HALVES, _PAIRS, _JOINED, _WOVEN), "neighbouring entries were rotated: 2i with 2i + 1"),
     (
-        "read-interleaved",
-        (_HALVES, _PAIRS),
-        "neighbouring entries were rotated, 2i with 2i + 1, and the results were put into halves",
-    ),
-    (
-        "written-interleaved",
-        (_JOINED, _WOVEN),
-        "the entries i and i + K/2 were rotated, but their results were put next to each other",
-    ),
-    (
         "angles-of-interleaved",
         (
             _JOINED,
             "x * np.repeat(cos, 2, axis=-1) + np.concatenate([-second, first], axis=-1) * np.repeat(sin, 2, axis=-1)",
         ),
         "the halves were rotated, but with the angles of neighbouring pairs: each angle twice in a row",
-    ),
-    (
-        "mirrored",
-        (_HALVES, "first, second = x[..., : x.shape[-1] // 2], x[..., : x.shape[-1] // 2 - 1 : -1]"),
-        "the entry i was rotated with the entry i from the end",
     ),
 ):
     both(name, *edits, inside="_rotate", common=name == "interleaved").explain(f"""
@@ -58,46 +43,10 @@ for name, edits, title, ask in (
         "For K = 4, the second pair turns by 0.01 from one position to the next. By how much does it turn in yours?",
     ),
     (
-        "twice-the-exponent",
-        ("-2 * pairs", "-4 * pairs"),
-        "the exponent was -4i/K, not -2i/K",
-        "For K = 4, the second pair turns by 0.01 from one position to the next. By how much does it turn in yours?",
-    ),
-    (
         "exponent-positive",
         ("-2 * pairs", "2 * pairs"),
         "the exponent was 2i/K, not -2i/K: later pairs turn faster",
         "For K = 4, the second pair turns by 0.01 from one position to the next. By how much does it turn in yours?",
-    ),
-    (
-        "exponent-from-one",
-        ("-2 * pairs", "-2 * (pairs + 1)"),
-        "the pairs were counted from 1, not from 0",
-        "By how much does the first pair turn from one position to the next? It should be one radian.",
-    ),
-    (
-        "last-exponent-one",
-        (_EXPONENT, "-np.linspace(0, 1, len(pairs))"),
-        "the exponents go from 0 to -1, both included",
-        "What is the largest i, and what is 2i/K for it?",
-    ),
-    (
-        "exponents-in-pairs",
-        ("-2 * pairs", "-2 * (pairs // 2)"),
-        "two pairs in a row have the same angle",
-        "How many different angles are there for one position, and to which entries do they belong?",
-    ),
-    (
-        "angles-reversed",
-        ("* rates  #", "* rates[::-1]  #"),
-        "the last pair turns the fastest, not the first",
-        "Which pair turns by one radian from one position to the next?",
-    ),
-    (
-        "one-angle",
-        ("* rates  #", "* np.ones_like(rates)  #"),
-        "all pairs turn by the same angle",
-        "Where is i in your angle?",
     ),
     (
         "base-of-e",
@@ -129,36 +78,6 @@ for name, edits, title, ask in (
         "1 was added to the positions",
         "What should a row at position 0 become?",
     ),
-    (
-        "positions-reversed",
-        (_POSITIONS, "np.asarray(positions)[::-1, None]"),
-        "the positions were used in reverse order",
-        "To which row of x does the first of the positions belong?",
-    ),
-    (
-        "last-position-for-all",
-        (_POSITIONS, "np.asarray(positions)[-1:, None]"),
-        "the last position was used for all rows",
-        "What is the shape of your angles? There is one row for each position.",
-    ),
-    (
-        "angles-doubled",
-        ("* rates  #", "* (2 * rates)  #"),
-        "the pairs were turned by twice the angle",
-        "By how much does the first pair turn from one position to the next? It should be one radian.",
-    ),
-    (
-        "degrees",
-        ("* rates  #", "* np.deg2rad(rates)  #"),
-        "the angles were taken for degrees and converted",
-        "By how much does the first pair turn from one position to the next? It should be one radian.",
-    ),
-    (
-        "turns",
-        ("* rates  #", "* (2 * np.pi * rates)  #"),
-        "the angles were multiplied by 2π",
-        "By how much does the first pair turn from one position to the next? It should be one radian.",
-    ),
 ):
     both(
         name,
@@ -169,47 +88,15 @@ for name, edits, title, ask in (
         {title}
         why: The angle of pair i is positions[t] · base^(-2i/K), in radians: the first pair turns the fastest.
         ask: {ask}""")
-rope("angles-in-float32", "* rates  #", "* rates.astype(np.float32).astype(float)  #", inside="_cos_sin").explain("""
-    the angles per position were rounded to float32
-    why: The rounding error is multiplied by the position: at 100,000 the angle is wrong in the third digit after the
-         point.
-    ask: Which dtype do your angles have before cos and sin?""")
-both("base-constant", "float(base)", "CONSTANT", inside="_cos_sin", constant=1000.0).explain("""
-    the base was {constant}, whatever the argument
-    why: With another base, all pairs but the first turn at another speed.
-    ask: Which number do you take the powers of?""")
-both("angle-times", "* rates  #", "* (CONSTANT * rates)  #", inside="_cos_sin", constant=0.5).explain("""
-    the angles are {constant} times what they should be
-    why: The first pair turns by one radian from one position to the next.
-    ask: What is the angle of pair 0 at position 1 in your code?""")
 
 # The rotation itself; `sin` is negative in the backward pass.
 for name, first, second, title in (
     ("minus-missing", "first * cos + second * sin", _SECOND, "the minus sign is missing: both sums are added"),
-    ("two-minus-signs", _FIRST, "first * sin - second * cos", "the second entry of a pair has a minus sign, too"),
-    (
-        "sine-and-cosine-exchanged",
-        "first * sin - second * cos",
-        "first * cos + second * sin",
-        "sine and cosine were swapped",
-    ),
-    ("cosines-only", "first * cos", "second * cos", "the terms with the sine are missing"),
-    ("sines-only", "-second * sin", "first * sin", "the terms with the cosine are missing"),
-    ("no-exchange", "first * cos + first * sin", "second * cos + second * sin", "each half was combined with itself"),
     (
         "rotated-with-new-first",
         _FIRST,
         "(first * cos - second * sin) * sin + second * cos",
         "the second entry of a pair was computed with the new first entry, not with the old one",
-    ),
-    ("halves-exchanged", _SECOND, _FIRST, "the two halves of the result were swapped"),
-    ("first-half-only", _FIRST, "second", "only the first entry of each pair was changed"),
-    ("second-half-only", "first", _SECOND, "only the second entry of each pair was changed"),
-    (
-        "products-only",
-        "first * cos",
-        "second * sin",
-        "the first half was multiplied by the cosines, the second by the sines",
     ),
 ):
     both(
@@ -223,18 +110,10 @@ rope("reversed", "_rotate(x, cos, sin)", "_rotate(x, cos, -sin)", common=True).e
     why: A rotation turns (a, b) into (a cos θ - b sin θ, a sin θ + b cos θ). With the opposite sign in both lines it
          turns backwards, and parameters that were trained with the other direction give nonsense.
     ask: At an angle of 90 degrees, does your code turn (1, 0) into (0, 1) or into (0, -1)?""")
-rope("added", "_rotate(x, cos, sin)", "x + np.concatenate([cos, sin], axis=-1)").explain("""
-    the cosines and sines were added to x
-    why: That is how sinusoidal positions are used. Here the vectors are rotated, and keep their lengths.
-    ask: Which operations does the formula in the docstring have?""")
 rope("copy", "_rotate(x, cos, sin)", "x * 1").explain("""
     x was returned unchanged
     why: Without the rotation, attention does not know the order of the positions.
     ask: Which lines of your code change the entries?""")
-rope("scaled", "_rotate(x, cos, sin)", "CONSTANT * _rotate(x, cos, sin)", constant=0.5).explain("""
-    the result is {constant} times what it should be
-    why: A rotation keeps the length of a vector.
-    ask: What is the length of a row of x, and that of the same row of your result?""")
 rope(
     "float64", "return _rotate(x, cos, sin)", "return _rotate(x, cos, sin).astype(np.float64)", common=True
 ).explain("""
@@ -251,23 +130,6 @@ rope(
     the result for integers is made of integers
     why: np.empty_like and np.zeros_like of integers cut off all digits after the point.
     ask: What does as_float do, and where do you call it?""")
-rope(
-    "float32-inside",
-    "_rotate(x, cos, sin)",
-    "_rotate(x, cos.astype(np.float32), sin.astype(np.float32)).astype(x.dtype)",
-).explain("""
-    the cosines and sines were rounded to float32
-    why: The result is then correct to seven digits only, also when x is float64.
-    ask: Which dtype do your cosines and sines have when x is float64?""")
-rope("writes-into-x").body("""
-    x = as_float(x)
-    cos, sin = _cos_sin(positions, x.shape[-1], base, x.dtype)
-    x[...] = _rotate(x, cos, sin)
-    return x
-""").explain("""
-    x was changed in place
-    why: A slice of x is a view: writing into it changes the caller's array.
-    ask: Which of your lines write into an array that you did not create?""")
 for name, body, title in (
     ("last-entry-dropped", "x = as_float(x)\n    x = x[..., : x.shape[-1] // 2 * 2]", "and the last entry dropped"),
     (
@@ -301,22 +163,12 @@ _BACK = "_rotate(dout, cos, -sin)"
 for name, code, title in (
     ("rotated-forward", "_rotate(dout, cos, sin)", "dout was turned forward, as in rope, not back"),
     ("passed-through", "dout * 1", "dx is dout, as if there were no rotation"),
-    ("sign", "-_rotate(dout, cos, -sin)", "dx has the wrong sign"),
-    ("all-negative", "_rotate(dout, -cos, -sin)", "sine and cosine changed their signs"),
 ):
     backward(name, _BACK, code, common=name == "rotated-forward").explain(f"""
         {title}
         why: The gradient of out = R x is Rᵀ dout, and the transpose of a rotation turns back by the same angle.
         ask: With which factors do x_i and its partner appear in out_i, and with which in the partner's output?""")
-backward("scaled", _BACK, f"CONSTANT * {_BACK}", constant=0.5).explain("""
-    dx is {constant} times what it should be
-    why: Turning back does not change the length of a vector.
-    ask: What is the length of a row of dout, and that of the same row of your result?""")
 backward("float64", f"return {_BACK}", f"return {_BACK}.astype(np.float64)").explain("""
     the result is float64 for every input
     why: The cosines are float64 if the angles are, and so is their product with dout.
     ask: Which dtype do your cosines and sines have when dout is float32?""")
-backward("writes-into-dout", f"return {_BACK}", f"dout[...] = {_BACK}\n    return dout").explain("""
-    dout was changed in place
-    why: A slice of dout is a view: writing into it changes the caller's array.
-    ask: Which of your lines write into an array that you did not create?""")
