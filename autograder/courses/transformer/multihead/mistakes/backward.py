@@ -11,42 +11,6 @@ mistake("bias-not-summed", "rows.sum(axis=0)", "dout", common=True, inside="_pro
          becomes a matrix.
     ask: What is the shape of b_o, and what is the shape of its gradient?""")
 mistake(
-    "bias-summed-over-batch",
-    "rows.sum(axis=0)",
-    "dout.sum(axis=0)",
-    inside="_project_backward",
-).explain("""
-    the gradients of the biases were summed over the first axis only
-    why: Every position of every text used the same bias: sum over all axes but the last.
-    ask: What is the shape of b_o, and what is the shape of its gradient?""")
-mistake("bias-averaged", "rows.sum(axis=0)", "rows.mean(axis=0)", inside="_project_backward").explain("""
-    the gradients of the biases were averaged over the positions, not summed
-    why: If the loss is a mean, the division is already in dout.
-    ask: N positions used the same bias. If it grows a little, how many of them change the loss?""")
-mistake("weights-averaged", ".T @ rows", ".T @ rows / len(rows)", inside="_project_backward").explain("""
-    the gradients of the weights were divided by the number of positions
-    why: If the loss is a mean, the division is already in dout.
-    ask: Is there a 1/N in dW = xᵀ dy?""")
-mistake(
-    "weights-per-text", "x.reshape(-1, x.shape[-1]).T @ rows", "x.swapaxes(-1, -2) @ dout", inside="_project_backward"
-).explain("""
-    the gradients of the weights were not summed over the texts
-    why: All texts used the same weights, so there is one gradient, not one for each text.
-    ask: What is the shape of W_o, and what is the shape of its gradient?""")
-mistake(
-    "weights-transposed",
-    "x.reshape(-1, x.shape[-1]).T @ rows",
-    "rows.T @ x.reshape(-1, x.shape[-1])",
-    inside="_project_backward",
-).explain("""
-    the gradients of the weights were transposed
-    why: A gradient has the shape of its parameter. W_o is square, so its shape does not show the mistake.
-    ask: dW = xᵀ dy: which of the two is transposed, and which comes first?""")
-mistake("output-weights-not-transposed", '"], params["W_o"])', '"], params["W_o"].T)').explain("""
-    W_o was not transposed in the backward pass
-    why: The gradient of y = x W is dx = dy Wᵀ. W_o is square, so there is no error message.
-    ask: What is the derivative of y = x W with respect to x?""")
-mistake(
     "output-projection-skipped",
     'split_heads(dmerged, cache["n_heads"])',
     'split_heads(dout, cache["n_heads"])',
@@ -55,15 +19,6 @@ mistake(
     the gradient did not go back through W_o
     why: dout is the gradient of the output; the heads need the gradient of what was multiplied by W_o.
     ask: What was the last step of the forward pass?""")
-mistake("output-weights-from-input", '_project_backward(dout, cache["merged"]', "_project_backward(dout, x").explain("""
-    the gradient of W_o was computed with x, not with the merged heads
-    why: In dW = xᵀ dy, x stands for the input of that layer. The input of the last layer was the merged heads.
-    ask: What was multiplied by W_o in the forward pass?""")
-mistake("split-by-reshape", 'split_heads(dmerged, cache["n_heads"])', 'dmerged.reshape(cache["q"].shape)').explain("""
-    the gradient was split into heads by reshape alone, without swapping axes
-    why: The shape is right, but the entries are in the wrong places.
-    ask: Which function split the vectors into heads in the forward pass? Does your line move entries in the same
-         way?""")
 mistake(
     "merged-by-reshape",
     'cache["v"], cache["weights"])',
@@ -88,15 +43,6 @@ mistake(
     why: x was used three times, for q, k and v, and the three gradients are added.
     ask: How often was x used in the forward pass?""")
 mistake(
-    "values-forgotten",
-    'grads["b_qkv"] = _project_backward(dqkv, x, W_qkv)',
-    'grads["b_qkv"] = _project_backward(dqkv, x, W_qkv)\n'
-    "        dx = _side_by_side(dq, dk) @ W_qkv[:, : 2 * d_model].T",
-).explain("""
-    the gradient through the values is missing from dx
-    why: x was used three times, for q, k and v, and the three gradients are added.
-    ask: How often was x used in the forward pass?""")
-mistake(
     "keys-forgotten",
     'grads["b_qkv"] = _project_backward(dqkv, x, W_qkv)',
     'grads["b_qkv"] = _project_backward(dqkv, x, W_qkv)\n        dx = _side_by_side(dq, 0 * dk, dv) @ W_qkv.T',
@@ -116,26 +62,10 @@ mistake(
     why: The forward pass divides the scores by √K, so the backward pass divides their gradient. `attention_backward`
          does this.
     ask: Which step of the forward pass scales the scores? Where is it in your backward pass?""")
-mistake("averaged-over-three-ways", "(dx, grads) if memory is None", "(dx / 3, grads) if memory is None").explain("""
-    in self attention the gradients through q, k and v were averaged, not added
-    why: x was used three times, for q, k and v, and the three gradients are added.
-    ask: If y = a x + b x, what is the derivative of y with respect to x?""")
 mistake("keys-first", "_side_by_side(dq, dk, dv)", "_side_by_side(dk, dq, dv)", common=True).explain("""
     dq and dk were put side by side in the wrong order
     why: The order is that of the columns of W_qkv: q, k, v.
     ask: Which columns of W_qkv make the queries?""")
-mistake("values-in-the-middle", "_side_by_side(dq, dk, dv)", "_side_by_side(dq, dv, dk)").explain("""
-    dk and dv were put side by side in the wrong order
-    why: The order is that of the columns of W_qkv: q, k, v.
-    ask: Which columns of W_qkv make the keys?""")
-mistake("mask-forgotten", '"v"], cache["weights"', '"v"], attention(cache["q"], cache["k"], cache["v"])[1').explain("""
-    the attention weights were computed again, without the mask
-    why: The weights in the cache were computed with the mask. Without a mask the mistake stays hidden.
-    ask: Which weights did the forward pass use?""")
-mistake("memory-gradient-missing", "(dx, grads) if memory is None else (dx, grads, dmemory)", "dx, grads").explain("""
-    in cross attention only dx and grads were returned
-    why: The memory was an input, too. The encoder that computed it is trained with its gradient.
-    ask: Which inputs of the forward pass were computed by other layers?""")
 mistake("memory-gradient-always", "(dx, grads) if memory is None", "(dx, grads, None) if memory is None").explain("""
     in self attention a third value was returned
     why: Without a memory there is no gradient for it: the result is the pair (dx, grads).
@@ -153,18 +83,10 @@ mistake(
     dmemory has only the gradient that came through the keys
     why: The memory was used twice, for k and for v, and the two gradients are added.
     ask: What was made from the memory in the forward pass?""")
-mistake("memory-values-first", "_side_by_side(dk, dv)", "_side_by_side(dv, dk)").explain("""
-    in cross attention dk and dv were put side by side in the wrong order
-    why: The order is that of the columns of W_qkv: q, k, v.
-    ask: Which columns of W_qkv make the keys?""")
 mistake("gradients-of-absent-biases", "grads = {name: grads[name] for name in params}", "pass").explain("""
     gradients were returned for biases that do not exist
     why: The optimizer goes through gradients and parameters together, so their keys must be the same.
     ask: Which keys does `params` have when there are no biases?""")
-mistake("bias-gradients-missing", "for name in params}", 'for name in params if name.startswith("W")}').explain("""
-    the gradients of the biases were not returned
-    why: A bias without a gradient is never trained.
-    ask: Which keys does `params` have, and which keys does your dict have?""")
 mistake("keys-with-d", "{name: grads[name]", '{f"d{name}": grads[name]').explain("""
     the gradients were returned under keys like dW_o
     why: Gradients have the same keys as the parameters, so that the optimizer can go through both together.
@@ -190,7 +112,3 @@ mistake(
     all forward passes shared one cache, which holds only the last of them
     why: Every layer of a model calls the same function, and each needs its own values for the backward pass.
     ask: After two forward passes, what does the cache of the first one hold?""")
-mistake("float64-sums", "rows.sum(axis=0)", "np.ones(len(rows)) @ rows", inside="_project_backward").explain("""
-    the gradients of the biases became float64 for float32 inputs
-    why: np.ones and np.zeros make float64 arrays unless you give them a dtype.
-    ask: Which dtype do the gradients of the biases have when everything else is float32?""")
