@@ -17,18 +17,10 @@ mistake("repeated", "sorted(set(text))", "sorted(text)").explain("""
     characters that occur several times were listed several times
     why: The vocabulary is then as long as the text.
     ask: How many different characters does 'hello' have?""")
-mistake("by-frequency", "sorted(set(text))", "sorted(dict.fromkeys(text), key=text.count, reverse=True)").explain("""
-    the characters were sorted by how often they occur
-    why: Vocabularies of words are often ordered by frequency. This one is ordered by code point.
-    ask: In which order does Python sort strings?""")
 mistake("lower-case", "set(text)", "set(text.lower())").explain("""
     capital letters were converted to lower case
     why: The case is lost, so decoding cannot restore the text.
     ask: Is decode(encode(text)) equal to the text?""")
-mistake("blanks-dropped", "set(text)", "set(text.strip())").explain("""
-    whitespace at the ends of the text was dropped
-    why: Spaces and line breaks are characters like any others. If they occur only at the ends, they have no id.
-    ask: What is the vocabulary of a text that consists of line breaks?""")
 mistake("start-ignored", "enumerate(chars, start)", "enumerate(chars)", common=True).explain("""
     `start` was ignored: the ids begin at 0
     why: The mistake stays hidden with the default, start=0.
@@ -39,10 +31,6 @@ mistake(
     `start` was used for stoi but not for itos
     why: itos must be the inverse of stoi. Otherwise decode cannot read what encode returns.
     ask: Is itos[stoi[char]] equal to char for every character?""")
-mistake("one-based", "start=0", "start=1").explain("""
-    the ids begin at 1 when `start` is not given
-    why: The default of `start` is 0.
-    ask: Which id should the first character of build_vocab("abc") have?""")
 mistake("dictionaries-exchanged", "return chars, stoi, itos", "return chars, itos, stoi", common=True).explain("""
     stoi and itos were returned in the wrong order
     why: The names mean "string to integer" and "integer to string": stoi maps characters to ids.
@@ -59,32 +47,14 @@ mistake("start-plus-one", "enumerate(chars, start)", "enumerate(chars, start + 1
     the ids begin at start + 1, not at start
     why: `start` is the id of the first character.
     ask: Which id should the first character have with start=7?""")
-for name, key in (("", "str.lower"), ("-lower-first", "str.swapcase")):
-    mistake(f"sorted-without-case{name}", "sorted(set(text))", f"sorted(sorted(set(text)), key={key})").explain("""
-        capital and lower-case letters were not sorted by code point
-        why: Sorted by code point, all capital letters come before all lower-case letters.
-        ask: Which comes first when Python sorts ['a', 'B']?""")
-for name, kept, what in (
-    ("letters", "filter(str.isalpha, text)", "letters"),
-    ("letters-and-digits", "filter(str.isalnum, text)", "letters and digits"),
-    ("printable", "filter(str.isprintable, text)", "printable characters"),
-    ("without-spaces", "text.replace(' ', '')", "characters other than the space"),
-    ("without-line-breaks", "text.replace('\\n', '')", "characters other than the line break"),
-    ("without-whitespace", "''.join(text.split())", "characters other than whitespace"),
-    ("ascii", "filter(str.isascii, text)", "ASCII characters"),
-):
-    mistake(f"only-{name}", "set(text)", f"set({kept})").explain(f"""
-        the vocabulary has only {what}
-        why: Every character of the text is a token, spaces and line breaks as well. Without an id it cannot be encoded.
-        ask: Can every text be encoded with the vocabulary that was built from it?""")
+mistake("sorted-without-case", "sorted(set(text))", "sorted(sorted(set(text)), key=str.lower)").explain("""
+    capital and lower-case letters were not sorted by code point
+    why: Sorted by code point, all capital letters come before all lower-case letters.
+    ask: Which comes first when Python sorts ['a', 'B']?""")
 mistake("words", "set(text)", "set(text.split())").explain("""
     the text was split into words: each word is a token
     why: Tokens are single characters here. A vocabulary of words cannot encode new words.
     ask: What is chars for the text "a b"?""")
-mistake("upper-case", "set(text)", "set(text.upper())").explain("""
-    lower-case letters were converted to capital letters
-    why: The case is lost, so decoding cannot restore the text.
-    ask: Is decode(encode(text)) equal to the text?""")
 mistake(
     "start-in-the-other-direction",
     "enumerate(chars, start)",
@@ -116,10 +86,6 @@ mistake("ids-as-numpy", "{char: index for index", "{char: np.int64(index) for in
     the ids in stoi are NumPy integers, not Python integers
     why: np.arange and np.unique give NumPy integers, which print and save differently: json rejects them, for example.
     ask: What is type(stoi['a'])? Which Python function numbers the entries of a list?""")
-mistake("last-character-missing", "sorted(set(text))", "sorted(set(text))[:-1]").explain("""
-    the last character is missing from the vocabulary
-    why: A range excludes its end, so range(len(chars) - 1) leaves one out.
-    ask: How many entries does your vocabulary have for 'abc'?""")
 mistake("characters-as-a-tuple", "return chars, stoi", "return tuple(chars), stoi").explain("""
     the characters were returned as a tuple, not as a list
     why: The docstring asks for a list. A tuple cannot be extended.
@@ -128,11 +94,6 @@ mistake("itos-as-a-list", "return chars, stoi, itos", "return chars, stoi, list(
     itos is a list, not a dict
     why: A list works only if the ids begin at 0, and it accepts -1, which is no id.
     ask: Which index does the first character have in your list, and which id does it have if start is 1?""")
-for order in ("stoi, itos, chars", "stoi, chars, itos", "itos, stoi, chars", "itos, chars, stoi"):
-    mistake(f"results-in-order-{order.replace(', ', '-')}", "return chars, stoi, itos", f"return {order}").explain("""
-        the three results are not in the order chars, stoi, itos
-        why: Callers unpack them in this order.
-        ask: In which order does the docstring list the results?""")
 for name, result in (("refused", "raise ValueError('the text is empty')"), ("none", "return None")):
     mistake(
         f"empty-text-{name}", "    chars = sorted", f"    if not text:\n        {result}\n    chars = sorted"

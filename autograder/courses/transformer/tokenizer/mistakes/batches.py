@@ -13,11 +13,6 @@ mistake("shifted-backwards", "ids[positions], ids[positions + 1]", "ids[position
     the targets are the previous characters, not the next ones
     why: x and y were swapped, so the model learns to predict backwards.
     ask: Which character should the model predict: the one that comes next, or the one before?""")
-mistake("rolled", "ids[positions + 1]", "np.roll(ids[positions], -1, axis=1)").explain("""
-    the last target of every window is the window's own first character
-    why: np.roll moves the entry that drops out at one end to the other end. The correct target is the character after
-         the window.
-    ask: Where does the last target of a window come from?""")
 mistake("answers-one-short", "ids[positions + 1]", "ids[positions[:, 1:]]").explain("""
     y is one character shorter than x
     why: The last character of the window has a target too: the character after the window.
@@ -34,29 +29,11 @@ mistake(
     a window can start one position too late, so its last target is missing
     why: The window itself fits into the text, but its last target would be the character after the end.
     ask: Where does the last window start if its last target is the last character of the text?""")
-mistake("block-size-forgotten", "rng.integers(len(ids) - block_size,", "rng.integers(len(ids),").explain("""
-    a window can start anywhere, even at the last character of the text
-    why: A window that starts near the end does not fit into the text.
-    ask: Where does the last window start if its last target is the last character of the text?""")
-mistake("first-start-missing", ".integers(len(ids) - block_size,", ".integers(1, len(ids) - block_size,").explain("""
-    no window started at the first character
-    why: Starts are counted from 0. If start 0 is never drawn, the first character is in no window.
-    ask: What is the smallest start that your code can draw?""")
 mistake(
     "same-window", "(len(ids) - block_size, size=batch_size)", "(len(ids) - block_size, size=1).repeat(batch_size)"
 ).explain("""
     all windows of a batch are the same
     why: Only one start was drawn, and it was used for every window.
-    ask: How many random numbers does a batch of B windows need?""")
-mistake(
-    "neighbouring-windows",
-    "starts = rng.integers(len(ids) - block_size, size=batch_size)",
-    "starts = rng.integers(len(ids) - block_size) + np.arange(batch_size)\n    starts %= len(ids) - block_size",
-    group="only the first start drawn",
-).explain("""
-    only the first start of a batch was drawn: the others follow from it
-    why: Neighbouring windows share most of their characters, so a step learns less from them than from independent
-         ones.
     ask: How many random numbers does a batch of B windows need?""")
 mistake(
     "without-repetition",
@@ -75,14 +52,6 @@ mistake("sizes-exchanged", "batch_size, block_size, rng", "block_size, batch_siz
     the batch size and the block size were swapped
     why: The mistake stays hidden as long as the two are equal.
     ask: What is the shape of x: (B, T) or (T, B)?""")
-mistake("transposed", "ids[positions], ids[positions + 1]", "ids[positions].T, ids[positions + 1].T").explain("""
-    x and y are transposed, (T, B)
-    why: Each row should be one window.
-    ask: What is the shape of x: (B, T) or (T, B)?""")
-mistake("positions-not-ids", "return ids[positions], ids[positions + 1]", "return positions, positions + 1").explain("""
-    positions in the text were returned, not the ids at these positions
-    why: The positions are indices: the ids still have to be looked up.
-    ask: Can your x contain a value that does not occur in the text?""")
 mistake("dtype-kept", ", dtype=np.int64", "", common=True).explain("""
     x and y have the dtype of the text, not int64
     why: Large texts are often stored in small integers, but a batch should be int64.
@@ -91,26 +60,18 @@ mistake("next-window", ") - block_size,", ") - 2 * block_size,", "positions + 1"
     the targets are the following window, not this window shifted by one
     why: The target of each character of x is the character right after it.
     ask: In the text, what comes right after the first character of a window?""")
-for name, title, end in (
-    (
-        "one-start-too-many",
-        "a window can start one position too late, so its last target is missing",
-        "len(ids) - block_size + 1",
-    ),
-    ("block-size-forgotten", "a window can start anywhere, even at the last character of the text", "len(ids)"),
-):
-    mistake(f"{name}-by-slices").body(f"""
-    ids = np.asarray(ids, dtype=np.int64)
-    if len(ids) < block_size + 1:
-        raise ValueError(f"the text has {{len(ids)}} characters")
-    starts = rng.integers({end}, size=batch_size)
-    x = np.stack([ids[i : i + block_size] for i in starts])
-    y = np.stack([ids[i + 1 : i + block_size + 1] for i in starts])
-    return x, y
-""").explain(f"""
-        {title}
-        why: A slice at the end of the text is then shorter than the others, and np.stack needs equal lengths.
-        ask: Where does the last window start if its last target is the last character of the text?""")
+mistake("one-start-too-many-by-slices").body("""
+ids = np.asarray(ids, dtype=np.int64)
+if len(ids) < block_size + 1:
+    raise ValueError(f"the text has {len(ids)} characters")
+starts = rng.integers(len(ids) - block_size + 1, size=batch_size)
+x = np.stack([ids[i : i + block_size] for i in starts])
+y = np.stack([ids[i + 1 : i + block_size + 1] for i in starts])
+return x, y
+""").explain("""
+    a window can start one position too late, so its last target is missing
+    why: A slice at the end of the text is then shorter than the others, and np.stack needs equal lengths.
+    ask: Where does the last window start if its last target is the last character of the text?""")
 mistake(
     "blocks-side-by-side",
     "rng.integers(len(ids) - block_size, size=batch_size)",
@@ -147,134 +108,21 @@ mistake(
     why: There is no start for which the window and its last target fit into the text.
     ask: What does your function do with 5 characters and windows of 5?""")
 mistake(
-    "first-start-missing-one-too-many", ".integers(len(ids) - block_size,", ".integers(1, len(ids) - block_size + 1,"
-).explain("""
-    the starts were counted from 1
-    why: No window starts at the first character then, and one can start too late, so that its last target is missing.
-    ask: What are the smallest and the largest start that your code can draw?""")
-mistake(
-    "last-start-missing-by-two",
-    "rng.integers(len(ids) - block_size,",
-    "rng.integers(max(1, len(ids) - block_size - 2),",
-).explain("""
-    the last two possible starts are never drawn
-    why: rng.integers excludes its upper end. If more is subtracted, the last characters are never targets.
-    ask: How many windows does a text of T + 2 characters have? Does your code draw from that many?""")
-mistake(
-    "text-as-a-ring",
-    "rng.integers(len(ids) - block_size,",
-    "rng.integers(len(ids),",
-    "return ids[positions], ids[positions + 1]",
-    "return ids[positions % len(ids)], ids[(positions + 1) % len(ids)]",
-).explain("""
-    windows at the end of the text continue at its beginning
-    why: The last characters of a text are not followed by its first ones.
-    ask: Where does the last window start if its last target is the last character of the text?""")
-mistake(
-    "last-target-from-the-beginning",
-    "rng.integers(len(ids) - block_size,",
-    "rng.integers(len(ids) - block_size + 1,",
+    "windows-one-short",
+    "np.arange(block_size)",
+    "np.arange(block_size - 1)",
     "ids[positions + 1]",
-    "ids[(positions + 1) % len(ids)]",
+    "ids[np.minimum(positions + 1, len(ids) - 1)]",
 ).explain("""
-    the last target of the last window is the first character of the text
-    why: A window can start one position too late, and np.roll or % then continues at the beginning of the text.
-    ask: What does np.roll(ids, -1) have at its end?""")
-mistake(
-    "targets-drawn-separately",
-    "return ids[positions], ids[positions + 1]",
-    "others = rng.integers(len(ids) - block_size, size=batch_size)[:, None] + np.arange(block_size)\n"
-    "    return ids[positions], ids[others + 1]",
-).explain("""
-    the targets came from other windows: the starts were drawn twice
-    why: The target of each character of x is the character right after it, so x and y need the same starts.
-    ask: How often does your code draw starts for one batch?""")
-mistake(
-    "consecutive-windows",
-    "starts = rng.integers(len(ids) - block_size, size=batch_size)",
-    "starts = (rng.integers(len(ids) - block_size) + block_size * np.arange(batch_size)) % (len(ids) - block_size)",
-    group="only the first start drawn",
-).explain("""
-    only the first start of a batch was drawn: the others follow from it
-    why: Each start is drawn independently of the others.
-    ask: How many random numbers does a batch of B windows need?""")
-for name, length, title in (
-    ("windows-one-short", "block_size - 1", "x and y are one character too short"),
-    ("windows-one-long", "block_size + 1", "x and y are one character too long"),
-):
-    mistake(
-        name,
-        "np.arange(block_size)",
-        f"np.arange({length})",
-        "ids[positions + 1]",
-        "ids[np.minimum(positions + 1, len(ids) - 1)]",
-    ).explain(f"""
-        {title}
-        why: A window of T characters needs T + 1 characters of the text: x is all but the last, y all but the first.
-        ask: How many columns do x and y have for a block size of 4?""")
-mistake(
-    "x-one-long",
-    "return ids[positions]",
-    "positions_of_x = starts[:, None] + np.arange(block_size + 1)\n    return ids[positions_of_x]",
-).explain("""
-    x is one character longer than y
-    why: The last character of x has no target then.
-    ask: What are the shapes of x and y?""")
-for name, x, y, which in (
-    ("x", "ids[positions].T", "ids[positions + 1]", "x is"),
-    ("y", "ids[positions]", "ids[positions + 1].T", "y is"),
-):
-    mistake(f"transposed-{name}", "return ids[positions], ids[positions + 1]", f"return {x}, {y}").explain(f"""
-        {which} transposed, (T, B)
-        why: Each row should be one window.
-        ask: What are the shapes of x and y?""")
-for name, x, y in (
-    ("x", "text[positions]", "text[positions + 1].astype(np.int64)"),
-    ("y", "text[positions].astype(np.int64)", "text[positions + 1]"),
-):
-    mistake(
-        f"dtype-kept-in-{name}",
-        "ids = np.asarray(ids, dtype=np.int64)",
-        "text = ids = np.asarray(ids)",
-        "return ids[positions], ids[positions + 1]",
-        f"return {x}, {y}",
-    ).explain(f"""
-        {name} has the dtype of the text, not int64
-        why: Large texts are often stored in small integers, but a batch should be int64.
-        ask: What is the dtype of {name} when `ids` is uint16?""")
-for dtype in ("int32", "float64", "float32"):
-    mistake(dtype, "ids = np.asarray(ids, dtype=np.int64)", f"ids = np.asarray(ids, dtype=np.{dtype})").explain(f"""
-        x and y are {dtype}, not int64
-        why: Ids are used as indices. np.zeros and np.empty create float64 arrays unless another dtype is given.
-        ask: Which of your lines creates the arrays, and with which dtype?""")
-    for name, convert in (
-        ("x", f"ids[positions].astype(np.{dtype}), ids[positions + 1]"),
-        ("y", f"ids[positions], ids[positions + 1].astype(np.{dtype})"),
-    ):
-        mistake(f"{dtype}-{name}", "return ids[positions], ids[positions + 1]", f"return {convert}").explain(f"""
-            {name} is {dtype}, not int64
-            why: Ids are used as indices. np.zeros and np.empty create float64 arrays unless another dtype is given.
-            ask: Which of your lines creates {name}, and with which dtype?""")
+    x and y are one character too short
+    why: A window of T characters needs T + 1 characters of the text: x is all but the last, y all but the first.
+    ask: How many columns do x and y have for a block size of 4?""")
 mistake(
     "lists", "return ids[positions], ids[positions + 1]", "return ids[positions].tolist(), ids[positions + 1].tolist()"
 ).explain("""
     x and y are lists, not arrays
     why: The model computes with arrays (B, T).
     ask: Which NumPy function makes one array of several windows?""")
-for seed in (1, 42, 1337):
-    mistake(f"generator-of-its-own-{seed}", "rng.integers", f"np.random.default_rng({seed}).integers").explain("""
-        the starts were drawn from a new generator with a fixed seed, not `rng`
-        why: Every batch of the whole training is then the same.
-        ask: If you call your function twice with the same `rng`, do the batches differ?""")
-for seed in (0, 1, 42, 1337):
-    mistake(
-        f"global-generator-{seed}",
-        "rng.integers(len(ids) - block_size, size",
-        f"np.random.RandomState({seed}).randint(len(ids) - block_size, size",
-    ).explain("""
-        the starts were drawn from NumPy's global generator with a fixed seed, not `rng`
-        why: Every batch of the whole training is then the same.
-        ask: If you call your function twice with the same `rng`, do the batches differ?""")
 mistake(
     "not-random",
     "rng.integers(len(ids) - block_size, size=batch_size)",
@@ -283,11 +131,3 @@ mistake(
     the windows are the first ones of the text: nothing was drawn
     why: Every batch of the whole training is then the same.
     ask: Which of the function's arguments does your code not use?""")
-mistake(
-    "starts-rounded",
-    "rng.integers(len(ids) - block_size, size=batch_size)",
-    "np.round(rng.random(batch_size) * (len(ids) - block_size - 1)).astype(int)",
-).explain("""
-    the starts are rounded random numbers, so the first and the last are drawn only half as often as the others
-    why: Numbers from 0 to 0.5 are rounded to 0, but numbers from 0.5 to 1.5 to 1.
-    ask: Which numbers between 0 and 4 are rounded to 0, and which to 1? Are there equally many?""")
