@@ -37,18 +37,11 @@ for lost in (
     ("betas",),
     ("eps",),
     ("weight_decay",),
-    ("betas", "eps"),
-    ("betas", "weight_decay"),
-    ("eps", "weight_decay"),
 ):
     passed = "".join(f", {name}={name}" for name in ("betas", "eps", "weight_decay") if name not in lost)
     mistake(f"{'-and-'.join(lost)}-dropped", _TRAIN_WITH_OPTIONS, f"flat_state, rate{passed})").explain(f"""
     {" and ".join(lost)} {"were" if len(lost) > 1 else "was"} ignored
     why: Every step then uses the default. The mistake stays hidden until another value is set.
-    ask: Which of the arguments of train reach your train_step?""")
-mistake("options-dropped", _TRAIN_WITH_OPTIONS, "flat_state, rate)").explain("""
-    betas, eps and weight_decay were ignored
-    why: Every run then uses the defaults. The mistake stays hidden until another value is set.
     ask: Which of the arguments of train reach your train_step?""")
 mistake(
     "options-and-norm-dropped", _TRAIN_WITH_OPTIONS, "flat_state, rate)", "if max_norm is not None:", "if False:"
@@ -101,10 +94,6 @@ _QUESTIONS = {
     "pair": "In which order does a batch hold the tokens to read and the targets?",
     "": "Which batches does your loop visit, and in which order?",
 }
-mistake("limit-of-0-ignored", "if max_norm is not None:", "if max_norm:").explain("""
-    max_norm=0 was treated like None: nothing was clipped
-    why: `if max_norm` treats 0 like None. Only None means that nothing is clipped.
-    ask: What is bool(0.0)?""")
 mistake(
     "always-clipped",
     "if max_norm is not None:",
@@ -117,84 +106,6 @@ mistake(
     ask: What does your code do if max_norm is None?""")
 for name, edits, text, why in (
     (
-        "state-restarts",
-        (_STEP, _STEP.replace("state,", "{},")),
-        "every step started with an empty state",
-        "There are then no running averages: each step is treated as the first.",
-    ),
-    (
-        "state-not-kept",
-        ("loss, params, state =", "loss, params, _ ="),
-        "the state that a step returns was not kept",
-        "Every step then starts from the averages of the beginning.",
-    ),
-    (
-        "parameters-not-kept",
-        ("loss, params, state =", "loss, _, state ="),
-        "the parameters that a step returns were not kept",
-        "Every step then starts from the parameters of the beginning.",
-    ),
-    (
-        "one-step-less",
-        ("zip(batches", "zip(list(batches)[:-1]"),
-        "the last batch was left out",
-        "There is one step for each batch.",
-    ),
-    (
-        "first-batch-left-out",
-        ("zip(batches", "zip(list(batches)[1:]"),
-        "the first batch was left out",
-        "There is one step for each batch.",
-    ),
-    (
-        "batches-reversed",
-        ("zip(batches", "zip(list(batches)[::-1]"),
-        "the batches were used in reverse order",
-        "The first step is taken on the first batch.",
-    ),
-    (
-        "rates-reversed",
-        ("iter(lr)", "iter(list(lr)[::-1])"),
-        "the learning rates were used in reverse order",
-        "The first rate belongs to the first batch.",
-    ),
-    (
-        "last-rate-for-all",
-        ("iter(lr)", "itertools.repeat(list(lr)[-1])"),
-        "every step used the last of the learning rates",
-        "lr may be an iterable with one rate for each batch: a schedule.",
-    ),
-    (
-        "mean-rate-for-all",
-        ("iter(lr)", "itertools.repeat(float(np.mean(list(lr))))"),
-        "every step used the mean of the learning rates",
-        "lr may be an iterable with one rate for each batch: a schedule.",
-    ),
-    (
-        "rates-one-late",
-        ("iter(lr)", "(lambda rates: itertools.chain(rates[:1], rates))(list(lr))"),
-        "the learning rates came one step too late",
-        "The first rate belongs to the first batch, the second to the second.",
-    ),
-    (
-        "rates-one-early",
-        ("iter(lr)", "itertools.islice(lr, 1, None)"),
-        "the first learning rate was left out",
-        "The first rate belongs to the first batch.",
-    ),
-    (
-        "last-rate-repeated",
-        ("iter(lr)", "(lambda rates: itertools.chain(rates, itertools.repeat(rates[-1])))(list(lr))"),
-        "after the last learning rate, training went on with it",
-        "Training ends when there are no more learning rates.",
-    ),
-    (
-        "rates-repeated",
-        ("iter(lr)", "itertools.cycle(lr)"),
-        "after the last learning rate, the rates started again",
-        "Training ends when there are no more learning rates.",
-    ),
-    (
         "rates-must-suffice",
         ("strict=False", "strict=np.iterable(lr)"),
         "an error was raised where there were not as many batches as learning rates",
@@ -205,54 +116,6 @@ for name, edits, text, why in (
         (_STEP, _STEP.replace("x, y,", "x, x,")),
         "x was used as the targets, too: y was ignored",
         "The model then learns to repeat the current token instead of predicting the next one.",
-    ),
-    (
-        "pair-exchanged",
-        ("(x, y), rate", "(y, x), rate"),
-        "x and y were swapped",
-        "A batch is a pair (x, y): the tokens to read, and the tokens that come next.",
-    ),
-    (
-        "last-loss-only",
-        ("losses.append(loss)", "losses = [loss]"),
-        "only the loss of the last batch was returned",
-        "The list has one loss for each batch.",
-    ),
-    (
-        "one-loss",
-        ("return dict(params), state, losses", "return dict(params), state, loss"),
-        "one loss was returned, not the list of all",
-        "The list has one loss for each batch.",
-    ),
-    (
-        "mean-loss",
-        ("return dict(params), state, losses", "return dict(params), state, float(np.mean(losses))"),
-        "the mean of the losses was returned, not the list",
-        "The list has one loss for each batch.",
-    ),
-    (
-        "losses-array",
-        ("return dict(params), state, losses", "return dict(params), state, np.array(losses)"),
-        "the losses are an array, not a list",
-        "The docstring asks for a list of Python floats.",
-    ),
-    (
-        "losses-numpy",
-        ("losses.append(loss)", "losses.append(np.float64(loss))"),
-        "the losses are NumPy scalars, not Python floats",
-        "The docstring asks for a list of Python floats.",
-    ),
-    (
-        "losses-add-up",
-        ("losses.append(loss)", "losses.append(loss + (losses[-1] if losses else 0.0))"),
-        "the losses were added up from step to step",
-        "Each entry is the loss of one batch.",
-    ),
-    (
-        "running-mean-of-losses",
-        ("losses.append(loss)", "losses.append((loss + sum(losses[-1:])) / (1 + len(losses[-1:])))"),
-        "the losses were averaged with earlier ones",
-        "Each entry is the loss of one batch.",
     ),
     (
         "old-parameters-returned",
@@ -277,46 +140,6 @@ for name, edits, text, why in (
         "A later call needs the state after the last step to resume the run.",
     ),
     (
-        "no-state",
-        ("return dict(params), state, losses", "return dict(params), losses"),
-        "the state was not returned",
-        "A later call needs it to resume the run.",
-    ),
-    (
-        "results-losses-first",
-        ("return dict(params), state, losses", "return losses, dict(params), state"),
-        "the losses were returned first",
-        "The docstring lists the parameters first, then the state, then the losses.",
-    ),
-    (
-        "results-losses-second",
-        ("return dict(params), state, losses", "return dict(params), losses, state"),
-        "the losses were returned before the state",
-        "The docstring lists the parameters first, then the state, then the losses.",
-    ),
-    (
-        "parameters-replaced",
-        (
-            "loss, params, state =",
-            "loss, new, state =",
-            "losses.append(loss)",
-            "params.update(new)\n        losses.append(loss)",
-        ),
-        "the parameters that were passed in were changed",
-        "The caller's dictionary then holds the new arrays.",
-    ),
-    (
-        "state-replaced",
-        (
-            "state, losses = state or {}, []",
-            "start, losses = state, []\n    state = start or {}",
-            "    return dict(params)",
-            "    if start:\n        start.update(state)\n    return dict(params)",
-        ),
-        "the state that was passed in was changed",
-        "A caller who kept it, to go back to it, finds it changed.",
-    ),
-    (
         "empty-state-fails",
         ("state or {}", "{} if state is None else {**state, 'step': state['step']}"),
         "the state {} was not taken as a new run",
@@ -335,22 +158,10 @@ for name, edits, text, why in (
         "The batches may come from an endless generator.",
     ),
     (
-        "rates-listed",
-        ("iter(lr)", "list(lr)"),
-        "all learning rates were read before the first step",
-        "The learning rates may come from an endless generator.",
-    ),
-    (
         "batches-counted",
         ("itertools.repeat(lr)", "[lr] * len(batches)", "iter(lr)", "iter(lr) if len(batches) else []"),
         "len(batches) was used, which a generator does not have",
         "`batches` may be any iterable.",
-    ),
-    (
-        "rates-indexed",
-        ("iter(lr)", "(lr[i] for i in range(len(lr)))"),
-        "the learning rates were read by their index, which a generator does not have",
-        "`lr` may be any iterable.",
     ),
     (
         "rates-only",
@@ -364,22 +175,12 @@ for name, edits, text, why in (
         "only a list of learning rates was handled, no other iterable",
         "lr may be an array or a generator, too.",
     ),
-    (
-        "rates-with-length-only",
-        ("np.iterable(lr)", "hasattr(lr, '__len__')"),
-        "only learning rates with a length, such as lists, were handled, not generators",
-        "lr may be a generator.",
-    ),
 ):
     ask = next(question for word, question in _QUESTIONS.items() if word in name)
     mistake(name, *edits).body(_LOOP).explain(f"""
     {text}
     why: {why}
     ask: {ask}""")
-mistake("one-long-array", "return named, state or {}, losses", "return flat, state or {}, losses").explain("""
-    the parameters were returned as one long array
-    why: The model needs its named arrays.
-    ask: What does `unpack` do?""")
 
 for name, rng, text, why in (
     (
@@ -394,12 +195,6 @@ for name, rng, text, why in (
         "without rng, a generator was created, and values were dropped",
         "Without rng, nothing is dropped.",
     ),
-    (
-        "same-masks-in-every-step",
-        "copy.deepcopy(rng)",
-        "the same values were dropped in every step",
-        "The generator draws new masks each time, if all steps use the same one.",
-    ),
 ):
     mistake(
         name,
@@ -411,15 +206,3 @@ for name, rng, text, why in (
         {text}
         why: {why}
         ask: Which generator does gpt_loss get in the second step, and in which state?""")
-
-mistake = MISTAKES.for_functions("training.train")
-for name, batches in (("enumerate", "batches"), ("list", "list(batches)")):
-    mistake(
-        f"rates-by-index-{name}",
-        "for rate, (x, y) in zip(rates, batches, strict=False):\n",
-        f"for i, (x, y) in enumerate({batches}):\n        rate = lr[i] if np.iterable(lr) else lr\n",
-        group="rates by index",
-    ).explain("""
-        the learning rates were read by index, lr[i]
-        why: An iterable of rates may be a generator, which has no index, or end before the batches do.
-        ask: How can a loop go through two iterables at once, and end with the shorter one?""")

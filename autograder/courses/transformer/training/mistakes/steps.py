@@ -32,9 +32,6 @@ for lost in (
     ("betas",),
     ("eps",),
     ("weight_decay",),
-    ("betas", "eps"),
-    ("betas", "weight_decay"),
-    ("eps", "weight_decay"),
 ):
     passed = "".join(f", {name}={name}" for name in ("betas", "eps", "weight_decay") if name not in lost)
     mistake(
@@ -79,38 +76,10 @@ mistake(
     the gradients were clipped to 1 even with max_norm=None
     why: None means no clipping.
     ask: What does your code do if max_norm is None?""")
-mistake("always-clipped-by-none", _LIMIT, "if True:").explain("""
-    clip_grad_norm was called even with max_norm=None
-    why: None is not a number. It means that nothing is clipped.
-    ask: What does your code do if max_norm is None?""")
-mistake("limit-ignored", "clip_grad_norm(grads, max_norm)", "clip_grad_norm(grads, 1.0)").explain("""
-    the gradients were clipped to 1, whatever max_norm is
-    why: max_norm is the largest norm allowed.
-    ask: Which arguments does clip_grad_norm get?""")
-mistake("clipped-by-norm-returned", "grads, _ = clip_grad_norm", "_, grads = clip_grad_norm").explain("""
-    the norm was used as the gradients: the results of clip_grad_norm were taken in the wrong order
-    why: clip_grad_norm returns first the gradients, then the norm.
-    ask: In which order does clip_grad_norm return its results?""")
-mistake(
-    "clipped-array-by-array",
-    "        grads, _ = clip_grad_norm(grads, max_norm)\n",
-    "        grads = {name: clip_grad_norm({name: g}, max_norm)[0][name] for name, g in grads.items()}\n",
-).explain("""
-    every array was clipped separately
-    why: All gradients together are one long vector.
-    ask: How often is clip_grad_norm called in one step?""")
 mistake("rate-ignored", "grads, state, lr", "grads, state, 1e-3").explain("""
     the learning rate was ignored: 0.001 was always used
     why: The learning rate of a step is an argument.
     ask: Which learning rate does adamw_step get?""")
-mistake(
-    "two-steps",
-    "    return loss, params, state",
-    f"    params, state = {_STEP_WITH_OPTIONS}\n    return loss, params, state",
-).explain("""
-    two steps were taken with the same gradients
-    why: One call takes one step.
-    ask: How often is adamw_step called?""")
 mistake("old-parameters-returned", "params, state = adamw_step", "_, state = adamw_step").explain("""
     the old parameters were returned
     why: adamw_step returns new ones, and changes nothing in place.
@@ -119,10 +88,6 @@ mistake("old-state-returned", "params, state = adamw_step", "params, _ = adamw_s
     the old state was returned
     why: The next step needs the new averages.
     ask: What do you do with the second result of adamw_step?""")
-mistake("nothing-returned-new", "params, state = adamw_step", "_, _ = adamw_step").explain("""
-    the old parameters and the old state were returned
-    why: adamw_step returns new ones, and changes nothing in place.
-    ask: What do you do with the results of adamw_step?""")
 mistake(
     "parameters-replaced",
     "    params, state = adamw_step",
@@ -133,41 +98,6 @@ mistake(
     the parameters that were passed in were changed
     why: The caller's dictionary then holds the new arrays.
     ask: Which of your lines write into an argument?""")
-mistake(
-    "state-replaced",
-    "    params, state = adamw_step",
-    "    params, new = adamw_step",
-    "    return loss, params, state",
-    "    state.update(new)\n    return loss, params, state",
-).explain("""
-    the state that was passed in was changed
-    why: A caller who kept the old state, to go back to it, finds it changed.
-    ask: Which of your lines write into an argument?""")
-mistake(
-    "gradient-descent",
-    "params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)",
-    "params = {name: p - lr * grads[name] for name, p in params.items()}",
-).explain("""
-    plain gradient descent was used, not AdamW
-    why: train_step takes a step with adamw_step.
-    ask: Which function of this assignment computes the new parameters?""")
-for name, order in (
-    ("loss-last", "params, state, loss"),
-    ("state-first", "loss, state, params"),
-    ("loss-in-between", "params, loss, state"),
-):
-    mistake(f"results-{name}", "return loss, params, state", f"return {order}").explain(f"""
-    the results are in the order {order}
-    why: The docstring lists the loss first, then the parameters, then the state.
-    ask: In which order does the docstring list the results?""")
-mistake("loss-missing", "return loss, params, state", "return params, state").explain("""
-    the loss was not returned
-    why: It shows how training is going.
-    ask: How many values does the docstring list under Returns?""")
-mistake("numpy-loss", "return loss, params, state", "return np.float64(loss), params, state").explain("""
-    the loss is a NumPy scalar, not a Python float
-    why: gpt_loss returns a Python float; a NumPy function turns it into a NumPy scalar.
-    ask: What is type(loss) in your code?""")
 
 for name, rng, text in (
     ("rng-not-passed-on", "None", "nothing was dropped, although rng was passed in"),
@@ -203,50 +133,10 @@ mistake("perplexity", "return total / n_tokens", "return math.exp(total / n_toke
     the exponential of the mean loss was returned
     why: That is called the perplexity. The docstring asks for the mean loss itself.
     ask: What does your code do after it has computed the mean?""")
-mistake(
-    "rows-of-all-batches", "* np.size(y)", "* np.shape(y)[-1]", "n_tokens += np.size(y)", "n_tokens += np.shape(y)[-1]"
-).explain("""
-    the batches were weighted by the length of their texts, not by their number of tokens
-    why: The tokens of a batch with more texts then count too little.
-    ask: How many tokens are there in a batch of 3 texts of 5 tokens?""")
-mistake(
-    "first-batch-only", "        n_tokens += np.size(y)\n", "        n_tokens += np.size(y)\n        break\n"
-).explain("""
-    only the loss of the first batch was returned
-    why: A return inside the loop ends it in its first iteration.
-    ask: Is your return inside or after the loop?""")
-mistake("one-batch-less", "    for x, y in batches:", "    for x, y in list(batches)[:-1]:").explain("""
-    the last batch was left out
-    why: Every batch counts.
-    ask: How many batches does your loop visit?""")
 mistake("answers-are-questions", "cross_entropy(logits, y)", "cross_entropy(logits, x)").explain("""
     x was used as the targets: y was ignored
     why: The loss compares the scores with the tokens that come next.
     ask: What are the targets?""")
-mistake("questions-are-answers", "gpt(x, params", "gpt(y, params").explain("""
-    y was used as the input: x was ignored
-    why: The model reads x and predicts y.
-    ask: Which tokens does the model read?""")
-mistake("pair-exchanged", "for x, y in batches", "for y, x in batches").explain("""
-    x and y were swapped
-    why: A batch is a pair (x, y): the tokens to read, and the tokens that come next.
-    ask: Which of the two comes first in a batch?""")
-mistake("divided-twice", "return total / n_tokens", "return total / n_tokens / max(1, n_tokens)").explain("""
-    the mean was divided by the number of tokens twice
-    why: cross_entropy already is a mean.
-    ask: If every token has the loss 3, what is the mean?""")
-mistake("not-weighted-but-divided", " * np.size(y)", "").explain("""
-    the losses of the batches were added and divided by the number of tokens
-    why: The loss of a batch is already a mean: it has to be multiplied by its number of tokens before the sum.
-    ask: If the loss of every batch is 3, what is the mean?""")
-mistake("weighted-but-divided-by-batches", "n_tokens += np.size(y)", "n_tokens += 1").explain("""
-    the sum over all tokens was divided by the number of batches
-    why: The mean over all tokens divides by the number of tokens.
-    ask: If every token has the loss 3, what is the mean?""")
-mistake("bits", "return total / n_tokens", "return total / n_tokens / math.log(2)").explain("""
-    the mean loss is in bits: it was divided by log 2
-    why: The cross-entropy of this course uses natural logarithms.
-    ask: What is the loss of a model that gives every token the probability 1/V?""")
 mistake(
     "batches-read-twice",
     "    total, n_tokens = 0.0, 0\n    for x, y in batches:\n",
@@ -264,20 +154,7 @@ mistake(
 _NO_BATCH = """    if n_tokens == 0:
         raise ValueError("there must be at least one batch")
 """
-for name, code, text in (
-    ("no-batch-accepted", "total / max(n_tokens, 1)", "without a batch, 0 was returned"),
-    ("no-batch-nan", "float(np.float64(total) / np.float64(n_tokens))", "without a batch, nan was returned"),
-    (
-        "no-batch-divides-by-0",
-        "total / n_tokens",
-        "without a batch, ZeroDivisionError was raised, not ValueError",
-    ),
-):
-    mistake(name, _NO_BATCH, "", "return total / n_tokens", f"return {code}").explain(f"""
-    {text}
-    why: The mean of nothing does not exist. The docstring promises ValueError.
-    ask: What does your function do with an empty list of batches?""")
-mistake("numpy-mean", "return total / n_tokens", "return np.float64(total / n_tokens)").explain("""
-    the mean is a NumPy scalar, not a Python float
-    why: np.mean and np.average return NumPy's own numbers. float(…) makes a Python float.
-    ask: What is type(np.mean([1.0, 2.0]))?""")
+mistake("no-batch-accepted", _NO_BATCH, "", "return total / n_tokens", "return total / max(n_tokens, 1)").explain("""
+without a batch, 0 was returned
+why: The mean of nothing does not exist. The docstring promises ValueError.
+ask: What does your function do with an empty list of batches?""")
