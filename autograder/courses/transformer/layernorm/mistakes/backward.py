@@ -73,6 +73,10 @@ mistake("dgamma-from-x", "ones @ product,", "ones @ (dout * _rows(x)),", common=
     dgamma was computed with x instead of the normalized x
     why: The forward pass multiplies gamma by the normalized x, and dout is the gradient of the product.
     ask: What exactly is gamma multiplied by in the forward pass?""")
+mistake("dgamma-from-centred", "ones @ product,", "ones @ (product * std),").explain("""
+    dgamma was computed with x - mean, not divided by the standard deviation
+    why: The forward pass multiplies gamma by the normalized x, and dout is the gradient of the product.
+    ask: What exactly is gamma multiplied by in the forward pass?""")
 mistake("dgamma-without-dout", "ones @ product,", "ones @ normalized,").explain("""
     dgamma is the sum of the normalized x, without dout
     why: Chain rule: dout times the factor of gamma is summed for dgamma, dout itself for dbeta.
