@@ -110,9 +110,6 @@ for steps, which in ((("attn", "ffn"), "each step"), (("attn",), "the attention"
             gradient = old.removeprefix("dropout_backward(").partition(",")[0]
             mask = f'cache["{step}_mask"]'
             changed = "GRADIENT".replace("MASKED", old).replace("MASK", mask).replace("GRADIENT", gradient)
-            if "mask-not-applied" == "mask-of-other-step":
-                old = f'{old}, cache["{step}"]'
-                changed = old.replace(f"{step}_mask", "ffn_mask" if step == "attn" else "attn_mask")
             edits += [old, changed]
     in_forms(f"mask-not-applied{ending}", *edits, common=True).explain(f"""
         the gradient of the output of {which} did not go through dropout_backward

@@ -12,7 +12,7 @@ _OPTIONS = "config.norm, config.activation, config.dropout, rng)"
 
 # The untrained parameters.
 mistake = MISTAKES.for_functions("gpt.init_gpt")
-for name, edits, text in (
+for name, edit, text in (
     (
         "output-bias-is-true",
         (_ATTENTION, "config.attention_bias"),
@@ -27,7 +27,7 @@ for name, edits, text in (
     ("W_pos-always", (_W_POS, "if True:"), "W_pos was created for sinusoidal positions, too"),
     ("last-norm-always", (_LN_F, "if True:"), "ln_f.gamma and ln_f.beta were created with post-norm, too"),
 ):
-    mistake(name, *edits).explain(f"""
+    mistake(name, *edit).explain(f"""
         {text}
         why: Each option of the configuration decides which parameters exist.
         ask: Which names does the docstring leave out, and for which option?""")

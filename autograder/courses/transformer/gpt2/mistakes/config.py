@@ -37,8 +37,7 @@ mistake(
     n_layer and n_head were swapped
     why: The names of the two kinds of configuration differ, so each field has to be matched by its meaning.
     ask: Which of your fields is n_layer, and which one is n_head?""")
-code = _INNER if "n_layer" == "n_inner" else 'hf_config["n_layer"]'
-mistake("n_layers-from-n_head", f"n_layers={code}", 'n_layers=hf_config["n_head"]').explain("""
+mistake("n_layers-from-n_head", 'n_layers=hf_config["n_layer"]', 'n_layers=hf_config["n_head"]').explain("""
     n_layers was taken from n_head
     why: Its name in config.json is n_layer.
     ask: Which key of config.json does your field n_layers come from?""")
@@ -65,12 +64,10 @@ mistake(
     activations that this GPT does not have were replaced by GELU
     why: The model would run, with wrong scores. The docstring promises a ValueError.
     ask: What does your code do if activation_function is "silu"?""")
-for name in ("gelu_pytorch_tanh",):
-    entry = f', "{name}": "{"relu" if name == "relu" else "gelu"}"'
-    mistake(f"{name}-refused", entry, "").explain(f"""
-        the activation "{name}" was rejected
-        why: The GPT has it: it is {"another name of GELU's tanh form" if name != "relu" else "ReLU"}.
-        ask: Which activations does the docstring list?""")
+mistake("gelu_pytorch_tanh-refused", ', "gelu_pytorch_tanh": "gelu"', "").explain("""
+    the activation "gelu_pytorch_tanh" was rejected
+    why: The GPT has it: it is another name of GELU's tanh form.
+    ask: Which activations does the docstring list?""")
 mistake("always-tied", _TIED, "True").explain("""
     the head was always tied
     why: With tie_word_embeddings False, the head has its own matrix, lm_head.weight.

@@ -1,6 +1,5 @@
 """Mistakes in `gradients`: the matrix product."""
 
-from collections.abc import Iterator
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
@@ -59,10 +58,6 @@ _SUMS = (
         "Over which axes was a matrix (4, 6) repeated when the result is (2, 5, 3, 6)?",
     ),
 )
-
-
-def products(a: str, b: str) -> Iterator[tuple[str, str, str, str, str]]:
-    """Yield the name, the code of both gradients, the title, why and ask of each wrong way, for two expressions."""
 
 
 mistake = MISTAKES.for_functions("gradients.matmul_backward")

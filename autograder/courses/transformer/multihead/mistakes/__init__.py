@@ -104,8 +104,6 @@ mistake(
     ask: Along which axis, counted from the end, should the heads be joined?""")
 
 ask = "Which columns of the result come from head 0 by the formula, and which in your result?"
-if "first-head-only" == "float64":
-    ask = "What is the dtype of your result when x is float32?"
 mistake("first-head-only", _MERGED, "x[..., 0, :, :]").explain(f"""
     only the first head was returned
     why: The result has the shape (..., T, H K) and the dtype of x; the columns of head 0 come first.
