@@ -1,6 +1,5 @@
 """Mistakes in `gradients`: the matrix product."""
 
-
 from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
