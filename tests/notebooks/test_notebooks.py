@@ -175,6 +175,11 @@ def test_release_again_keeps_changed_files(made, tmp_path):
     assert edited.read_text() == fresh
     assert (tmp_path / release_manifest.MANIFEST).read_text() == record
 
+    edited.write_text(json.dumps(notebook))
+    gone = {path.relative_to(tmp_path).as_posix() for path in (edited, saved)}
+    release_manifest.write_release(tmp_path, {path: made[path] for path in made.keys() - gone}, 0)
+    assert edited.exists() and not saved.exists(), "the course has neither any more"
+
 
 def test_release_into_an_existing_course_keeps_its_settings(tmp_path):
     (tmp_path / "nbgrader_config.py").write_text("mine")

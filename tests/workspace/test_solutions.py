@@ -27,6 +27,8 @@ def test_solution_is_allowed_after_pass_or_giving_up(folder):
     assert solutions.require_solution_allowed(folder, SOFTMAX, set(), True, recorded)
     assert "softmax.softmax" in recorded.content[solutions.GAVE_UP]
     assert not solutions.require_solution_allowed(folder, SOFTMAX, set(), False, recorded)
+    assert solutions.require_solution_allowed(folder, ("gpt.gpt", "gpt.loss"), {"gpt.gpt"}, True, recorded)
+    assert recorded.content[solutions.GAVE_UP].keys() == {"softmax.softmax", "gpt.loss"}, "the other one passes"
 
 
 @pytest.mark.parametrize(("text", "words"), [

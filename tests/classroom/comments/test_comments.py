@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from support.commands import invoke, succeed
+from support.commands import invoke, refusal, succeed
 from support.document_damage import require_exact
 
 from autograder.classroom.comments import comment_records, grade_history
@@ -249,5 +249,7 @@ def test_history_keeps_only_changes(out):
 
 
 def test_export_names_an_unmarked_question_once(out):
+    refused = refusal("export", "gradescope", out, "--assignment", "softmax")
+    assert "2 questions" in refused, "they are about students and not about another assignment"
     done = succeed("export", "csv", out, "--despite-open", "--no-color", COLUMNS="300")
     assert done.stdout.count("Why?") == 1 and "0: Ada Lovelace, Bo" in done.stdout

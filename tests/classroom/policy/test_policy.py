@@ -219,6 +219,11 @@ def test_with_options_changes_only_given_options():
     assert policy.with_options(options) == Policy(seed=7, feedback="full", own_prerequisites=True, limits=limits)
 
 
+@pytest.mark.parametrize(("level", "is_hidden"), [("none", True), ("full", False), ("summary", False)])
+def test_checks_without_a_pattern_are_hidden_by_the_level(level, is_hidden):
+    assert Policy(feedback=level).is_hidden("softmax.softmax::rows") is is_hidden
+
+
 def test_template_is_valid_and_has_every_key(tmp_path):
     text = policy_template.template(TRANSFORMER)
     assert load(tmp_path, text) == Policy(title="Transformers")

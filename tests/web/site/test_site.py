@@ -15,6 +15,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import HeadwayError
 from autograder.web.site import build
 from autograder.web.site.guides import GUIDES
+from autograder.web.site.search_index import search_index
 
 
 def built_site(backend):
@@ -84,6 +85,11 @@ def test_search_index_has_an_entry_for_each_heading(site, html_pages):
         assert len(listed) >= len(page.headings) - 1, name  # without "Terms on this page"
         assert all(anchor in page.ids for _, anchor, *_ in listed if anchor)
     assert any("temperature" in text for *_, text in entries)
+
+
+def test_search_index_holds_the_text_of_main_only():
+    page = "<h1>Menu</h1><main><h1>One</h1><p>Text<nav>x</nav><pre>x</pre><math>x</math></p></main><p>x</p>"
+    assert json.loads(search_index({"a.html": page.encode()})) == [["a.html", "", "One", "One", "Text"]]
 
 
 def test_commands_page_has_every_command(site):
