@@ -181,6 +181,12 @@ def test_release_again_keeps_changed_files(made, tmp_path):
     assert edited.exists() and not saved.exists(), "the course has neither any more"
 
 
+def test_release_updates_files_that_nobody_changed(tmp_path):
+    for text in ("first", "second"):
+        release_manifest.write_release(tmp_path, {"a.txt": text}, 0)
+        assert (tmp_path / "a.txt").read_text() == text
+
+
 def test_release_into_an_existing_course_keeps_its_settings(tmp_path):
     (tmp_path / "nbgrader_config.py").write_text("mine")
     said = release(tmp_path, "--prerequisites", "none")

@@ -8,6 +8,7 @@ import pytest
 from support.commands import invoke, refusal, succeed
 from support.document_damage import require_exact
 
+from autograder.classroom.class_report import student_pages
 from autograder.classroom.comments import comment_records, grade_history
 from autograder.classroom.comments.comment_records import CommentRecord
 from autograder.classroom.policy.model import AssignmentPolicy, Policy, RubricItem
@@ -89,6 +90,8 @@ def test_comment_points_are_stored_with_the_reason(out):
     record = comment_records.read(out)[0]
     assert (record.id, record.student, record.score, record.reason) == ("1", "bo", 17.0, "mail of 3 October")
     assert scores(out)["bo"]["softmax"] == 17.0
+    history = student_pages.history_by_student(gradebook.read(out))["bo"]
+    assert history[-1]["reason"] == "mail of 3 October"
     assert "mail of 3 October" not in (out / "class.json").read_text("utf-8")
 
 

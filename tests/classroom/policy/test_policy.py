@@ -50,6 +50,7 @@ def test_load_policy_reads_every_section(tmp_path):
     assert policy.late == LatePolicy(0.1, 1.0, 0.5)
     assert policy.limits.sandbox_limits().memory_bytes == 512 << 20
     assert policy.limits.sandbox_limits().cpu_seconds == 300.0
+    assert LimitsPolicy(student_seconds=100.0).sandbox_limits().cpu_seconds == 100.0
     assert policy.is_hidden("softmax.softmax::rows") and not policy.is_hidden("softmax.log_softmax::rows")
     assert policy.assignments["softmax"].due == datetime(2026, 10, 1, 21, 59, tzinfo=UTC)
     assert list(policy.assignments) == ["softmax", "attention"]
