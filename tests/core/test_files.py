@@ -80,3 +80,14 @@ def test_only_leftovers_of_a_killed_run_are_removed(tmp_path, monkeypatch):
         (tmp_path / "out" / result_store.LOCK).write_text(str(folder))
         with result_store.locked(tmp_path / "out"):
             assert folder.exists() is not gone
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs the modes of files")
+@pytest.mark.parametrize("mask", [0o022, 0o077])
+def test_written_file_has_the_usual_mode(tmp_path, mask):
+    before = os.umask(mask)
+    try:
+        write_atomically(tmp_path / "a", b"x")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o666 & ~mask
