@@ -72,10 +72,12 @@ class Trainer:
             chunk = max(1, min(1000, until // LEAST_UPDATES, round(count * CHUNK_SECONDS / seconds)))
             self.run.step += count
             self.run.losses += losses
+            for step, loss in enumerate(losses, self.run.step - count + 1):
+                if not math.isfinite(loss):
+                    checked, lr = self._function.partition(".")[0], self.settings.lr
+                    advice = f"Try --lr {lr / 10:g}. If that does not help, run: headway check {checked}"
+                    raise UsageError(f"the loss is {loss} at step {step}, with --lr {lr:g}. {advice}")
             loss = sum(self.run.losses[-100:]) / len(self.run.losses[-100:])
-            if not math.isfinite(loss):
-                checked = self._function.partition(".")[0]
-                raise UsageError(f"the loss is {loss} at step {self.run.step}. Run: headway check {checked}")
             update = TrainingUpdate(self.run.step, loss, count * tokens / seconds)
             if self.run.step % measure_every == 0 or self.run.step == until:
                 validation = self._request("validation")

@@ -185,7 +185,7 @@ def test_loss_that_is_nan_ends_the_run_with_one_line(tmp_path):
     page = Page(tmp_path)
     with closing(page.runs):
         end = page.train(preset="bigram", steps=5)
-    assert end["error"].startswith("the loss is nan at step 1.") and "\n" not in end["error"]
+    assert end["error"].startswith("the loss is nan at step 1, with --lr ") and "\n" not in end["error"]
     assert not (tmp_path / "model.safetensors").exists()
 
 
