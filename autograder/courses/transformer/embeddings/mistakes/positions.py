@@ -23,6 +23,10 @@ mistake("exponent-halved", "even_columns / d_model)", "even_columns / 2 / d_mode
     the factor 2 in the exponent is missing
     why: The wavelengths grow too slowly from pair to pair, so the last columns still change quickly.
     ask: For the last pair of columns, which number should the exponent be close to?""")
+mistake("base", "10000.0", "CONSTANT", constant=500.0).explain("""
+    the base is {constant} instead of 10000
+    why: The slowest waves then have another length, so that positions far apart look alike, or neighbours do.
+    ask: Which number comes before the exponent in the formula?""")
 mistake(
     "cosine-with-its-own-exponent",
     "even_columns = np.arange(0, d_model, 2)",

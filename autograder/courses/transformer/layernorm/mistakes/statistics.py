@@ -55,6 +55,14 @@ mistake("no-eps", " + float(eps)", "", common=True, inside="_normalize").explain
     eps was not used
     why: A row of equal entries has variance 0; it is divided by 0, which gives nan.
     ask: Where is eps in your code? What does the row 5, 5, 5 give?""")
+mistake("eps-always", "float(eps)", "CONSTANT", inside="_normalize", constant=1e-3).explain("""
+    the eps argument was ignored: eps was always {constant}
+    why: A call with another eps must give another result; on vectors of small numbers the difference is large.
+    ask: If you call your function with eps=10, does anything change?""")
+mistake("eps-scaled", "float(eps)", "CONSTANT * float(eps)", inside="_normalize", constant=2.0).explain("""
+    eps was multiplied by {constant}
+    why: eps itself is added to the variance. With the default, only rows with a small variance show the difference.
+    ask: With eps=0.1, what is added inside the root?""")
 mistake("no-root", "np.sqrt(", "(", common=True, inside="_normalize").explain("""
     x - mean was divided by the variance, not by the standard deviation
     why: If you double a vector, the normalized vector is halved; it should stay the same.
