@@ -14,6 +14,7 @@ from autograder.errors import Blocked, NotStarted, UsageError, Verdict
 from autograder.models.training import datasets
 from autograder.models.training.baselines import CountedPairs
 from autograder.models.training.checkpoint import Checkpoint
+from autograder.models.training.presets import find_preset
 from autograder.models.training.sampling import Sampling
 from autograder.models.training.settings import TrainingSettings
 from autograder.report.training_progress import TrainingUpdate
@@ -70,22 +71,28 @@ class Trainer:
                                schedule=self.settings.schedule, total=self.settings.steps)  # fmt: skip
             seconds = time.perf_counter() - started
             chunk = max(1, min(1000, until // LEAST_UPDATES, round(count * CHUNK_SECONDS / seconds)))
+            for number, loss in enumerate(losses, self.run.step + 1):
+                self._require_finite(loss, f"the loss is {loss} at step {number}")
             self.run.step += count
             self.run.losses += losses
-            for step, loss in enumerate(losses, self.run.step - count + 1):
-                if not math.isfinite(loss):
-                    checked, lr = self._function.partition(".")[0], self.settings.lr
-                    advice = f"Try --lr {lr / 10:g}. If that does not help, run: headway check {checked}"
-                    raise UsageError(f"the loss is {loss} at step {step}, with --lr {lr:g}. {advice}")
             loss = sum(self.run.losses[-100:]) / len(self.run.losses[-100:])
             update = TrainingUpdate(self.run.step, loss, count * tokens / seconds)
             if self.run.step % measure_every == 0 or self.run.step == until:
                 validation = self._request("validation")
+                self._require_finite(validation, f"the validation loss is {validation} after step {self.run.step}")
                 self.run.validation.append((self.run.step, validation))
                 update = replace(update, validation=validation, sample=self.sample(SAMPLE))
             if earlier_seconds is not None:  # Otherwise an earlier part of the run was not measured.
                 self.run.seconds = earlier_seconds + time.perf_counter() - begun
             yield update
+
+    def _require_finite(self, loss: float, problem: str) -> None:
+        """Raise UsageError with the problem and what to try if training has diverged."""
+        if math.isfinite(loss):
+            return
+        lr, usual, module = self.settings.lr, find_preset(self.settings.preset).lr, self._function.partition(".")[0]
+        advice = f"Start again with a smaller one: --lr {usual if lr > usual else lr / 10:g}"
+        raise UsageError(f"{problem}, with --lr {lr:g}. {advice}. If that does not help: headway check {module}")
 
     def sample(self, length: int, sampling: Sampling | None = None) -> str:
         """Return `length` characters generated after the preset's prompt (by default, the seed is the step)."""

@@ -45,6 +45,12 @@ def test_train_writes_checkpoint_and_loss_curve(finished_run):
     assert "validation" in output and "headway generate" in output
 
 
+def test_diverged_run_says_which_step_and_rate_and_what_to_try(tmp_path):
+    message = refusal("train", "--solution", "--data", "names", "--lr", "1000", cwd=tmp_path)
+    assert re.search(r"the loss is nan at step \d+, with --lr 1000\. .*: --lr 0\.\d+\. ", message)
+    assert "headway check training" in message and not (tmp_path / "model.safetensors").exists()
+
+
 def test_train_resumed_equals_uninterrupted_run(finished_run, tmp_path):
     _, expected, _ = finished_run
     train(tmp_path, "--steps", "60", "--schedule", "cosine", "--out", "part.safetensors")

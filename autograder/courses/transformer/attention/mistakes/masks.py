@@ -69,11 +69,6 @@ mistake("mask-filled-with", "-np.inf, where", "CONSTANT, where", constant=-30.0)
     why: exp of such a score need not be 0, and other scores can be even more negative. A query that sees nothing
          attends to all keys equally, because all of its scores are the same.
     ask: Which number is below every score that can occur?""")
-mistake("number-added", _HIDE, _ADD, constant=-30.0).explain("""
-    {constant} was added to hidden scores, instead of -inf
-    why: A hidden score that is far above the others still gets weight, and the differences between hidden scores are
-         still there if a query sees nothing.
-    ask: Which score gets the weight 0 in a softmax, however large it was before?""")
 mistake("mask-required", "if mask is not None:", "if ~mask is not None:").explain("""
     the function does not work without a mask
     why: mask=None means that every query may attend to every key.
