@@ -20,7 +20,6 @@ from autograder.classroom.submissions.intake import SubmittedFile
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine import session
 from autograder.notebooks.nbgrader_autograded import InstructorNotebook, graded_notebook
-from autograder.report.class_records import SimilarityResult
 
 pytestmark = pytest.mark.slow
 
@@ -67,8 +66,8 @@ TRUSTED = {
     "notebooks.running_notebook": OWN_FILES,
     "notebooks.student_notebooks": OWN_SOURCES,
     "sandbox.interpreter_state": "forgets cached lines of edited files, for a browser",
-    "sandbox.policy": "imports the path of the parsers",
     "sandbox.process": "the answers of the server, which runs no code of a submission",
+    "sandbox.server": "imports the path of the parsers",
     "web.serve.app": "requests of the pages of the user's own workspace, of at most 20 MiB",
     "models.page.job": "records of a process of Headway that runs no student code itself",
     "models.page.process": "the settings of a run, written by the server",
@@ -166,18 +165,20 @@ def test_grading_a_class_parses_no_submission(parsed, tmp_path):
     statuses = {name: entry.status for name, entry in entries.items()}
     assert statuses == dict.fromkeys(SUBMISSIONS, "graded") | {"not JSON": "unreadable"}
     assert entries["notebook"].functions == entries["module"].functions
-    assert entries["notebook"].statuses == entries["module"].statuses
-    assert "blocked" in entries["module"].statuses, "the functions that log_softmax uses were not read"
+    assert entries["notebook"].checks == entries["module"].checks
+    assert "blocked" in entries["module"].checks["softmax"], "the functions that log_softmax uses were not read"
     compile(MARK, "", "eval")
     assert parsed == [("compile", "test_trusted_parsing.py")], "the fixture records nothing"
 
 
-def test_comparing_submissions_parses_none(parsed, tmp_path):
+def test_comparing_submissions_parses_none(parsed, tmp_path, monkeypatch):
     pytest.importorskip("copydetect")
     for name, (file, content) in SUBMISSIONS.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / file).write_bytes(content)
-    read = dict(similarity._filtered_submissions(tmp_path, "auto", SimilarityResult()))
+    read = {}
+    monkeypatch.setattr(similarity, "compare", lambda modules, curriculum: read.update(modules) or [])
+    similarity.find_similar(tmp_path)
     assert parsed == []
     assert "defV(V" in read["notebook"]["softmax"]
     assert read["notebook"]["softmax"].endswith(read["module"]["softmax"])

@@ -265,8 +265,8 @@ def test_gradient_norms_match_the_gradients(drawn, forward, official):
     trained = heights[len(heights) // 2 :]
     assert labels[:3] == ["W_tok", "W_pos", "0 ln1"] and len(trained) == len(labels)
     assert trained[0] == pytest.approx(np.linalg.norm(grads["W_tok"]), rel=1e-5)
-    part = np.concatenate([grad.ravel() for name, grad in grads.items() if name.startswith("blocks.2.attn.")])
-    assert trained[labels.index("2 attn")] == pytest.approx(np.linalg.norm(part), rel=1e-5)
+    part = np.concatenate([grad.ravel() for name, grad in grads.items() if name.startswith("blocks.1.attn.")])
+    assert trained[labels.index("1 attn")] == pytest.approx(np.linalg.norm(part), rel=1e-5)
 
 
 def test_plot_uses_functions_of_submission(submission, solutions, tmp_path):
