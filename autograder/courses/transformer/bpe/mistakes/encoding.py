@@ -9,6 +9,17 @@ IDS = "[vocab[token] for token in tokens]"
 RESULT = "np.array(ids, dtype=np.int64)"
 
 mistake = MISTAKES.for_functions("bpe.bpe_encode")
+mistake(
+    "by-frequency",
+    "known = {}",
+    "known = {}\n    counts = Counter(pair for piece in split_text(text) "
+    'for pair in pairwise([symbols[byte] for byte in piece.encode("utf-8")]))',
+    BEST,
+    "min(pairwise(tokens), key=lambda pair: (pair not in ranks, -counts[pair], ranks.get(pair)))",
+).explain("""
+    the pair that is most frequent in this text was merged first, not the one with the lowest rank
+    why: Frequencies matter in training only. The same word must have the same tokens in every text.
+    ask: Do the tokens of a word in your code depend on the words around it?""")
 mistake("leftmost-first", "ranks.get(pair, len(ranks))", "pair not in ranks").explain("""
     the first pair in the piece was merged first, not the one with the lowest rank
     why: Merges are applied in the order in which they were learned. Otherwise a word is split in another way than
@@ -94,6 +105,11 @@ mistake("message-without-token", "the token {token!r} is not in the vocabulary",
     the message does not contain the token
     why: The reader wants to know which token it was.
     ask: Which values does your message contain?""")  # fmt: skip
+mistake("memory-without-spaces", "if piece not in known:", "key = piece.strip()\n        if key not in known:",
+        "known[piece] = ", "known[key] = ", "ids += known[piece]", "ids += known[key]").explain("""
+    the ids of a word were also used for the same word with a space before it
+    why: "low" and " low" are different pieces with different tokens. The memory needs the piece itself as its key.
+    ask: What are the keys of the dictionary that remembers ids?""")  # fmt: skip
 mistake("different-order", "for piece in split_text(text)", "for piece in sorted(split_text(text))").explain("""
     the ids are not in the order of the text
     why: The order of the words is lost, and decoding cannot bring it back.

@@ -52,6 +52,14 @@ mistake("pieces-counted-once", "in split_text(text)]", "in dict.fromkeys(split_t
     each different piece was counted once, however often it occurs
     why: Merging each different piece once saves time, but its pairs count as often as the piece occurs in the text.
     ask: How often is the pair of "ab ab ab" counted?""")
+mistake(
+    "replaced-in-the-string",
+    AGAIN,
+    'words = [" ".join(word).replace(" ".join(best), "".join(best)).split(" ") for word in words]',
+).body(PLAIN).explain("""
+    the pair was replaced in a string, also where it is only a part of two tokens
+    why: If "a b" is replaced in "ca b", the tokens ca and b are merged, too. Compare whole tokens.
+    ask: What does "ca b".replace("a b", "ab") return?""")
 for name, size, what in (
     ("one-merge-too-many", "vocab_size - 255", "one merge too many was learned"),
     ("as-many-merges-as-tokens", "vocab_size", "`vocab_size` merges were learned: the 256 bytes were not counted"),

@@ -33,6 +33,12 @@ mistake("mask-from-the-first-key", _MASK, "mask = np.tri(end - start, end, dtype
     why: The queries belong to the last keys, so the triangle must be shifted by the length of the cache.
     ask: What is your mask for one query and six keys?""")
 mistake(
+    "cache-not-extended", _RETURN, 'return logits, {"length": start or end, "keys": keys, "values": values}'
+).explain("""
+    after the first call, new tokens were not added to the cache
+    why: The next call then overwrites their keys and values, and its positions are too low.
+    ask: How many tokens are in your cache after a prompt of three and two more calls?""")
+mistake(
     "cache-counts-one-token", _RETURN, 'return logits, {"length": start + 1, "keys": keys, "values": values}'
 ).explain("""
     every call was counted as one token

@@ -6,6 +6,7 @@ MISTAKES = Mistakes()
 
 _PREFIX = '{name.removeprefix("transformer."): tensor for name, tensor in tensors.items()}'
 _CHECK = "if missing or unknown:"
+_LAYERS = "n_layers = 1 + max((int(number) for number in numbers if number.isdecimal()), default=0)"
 _PARAMS = "params = {ours: tensors[theirs] for ours, theirs in names.items()}"
 _TIED = 'if head is not None and not np.array_equal(head, params["W_tok"]):'
 
@@ -23,6 +24,14 @@ mistake(
     the mask buffers were kept as parameters
     why: They are no parameters: the causal mask, and a large negative number. Training would change them.
     ask: Which entries of your result are not in the list of init_gpt?""")
+mistake(
+    "query-biases-taken-for-buffers",
+    _PARAMS,
+    "names = {ours: theirs for ours, theirs in names.items() if not theirs.endswith('attn.bias')}\n    " + _PARAMS,
+).explain("""
+    every name that ends with attn.bias was left out, and with it h.{i}.attn.c_attn.bias
+    why: c_attn.bias is the bias of queries, keys and values. Only attn.bias is a buffer.
+    ask: How does the name h.0.attn.c_attn.bias end?""")
 mistake("head-always-kept", _TIED, "if head is not None:").explain("""
     a head that equals the token table was kept as W_head
     why: A tied head is the token table itself. Kept apart, it takes the memory of 39 million numbers in GPT-2 small.
@@ -37,6 +46,10 @@ mistake(
     a tied model got a W_head, the transposed token table
     why: init_gpt has no W_head if the head is tied.
     ask: Which names does init_gpt return for a tied model?""")
+mistake("layers-by-text", _LAYERS, "n_layers = 1 + int(max(numbers, default=0))").explain("""
+    the numbers of the blocks were compared as text, where "9" comes after "11"
+    why: With more than ten blocks, the last ones are lost.
+    ask: What is max(["9", "10", "11"])?""")
 mistake("no-blocks-accepted", "default=0", "default=-1").explain("""
     a checkpoint without blocks was accepted
     why: A GPT has at least one block. Here, all of them are missing.

@@ -9,7 +9,7 @@ from autograder.engine.diagnosis.mistake import Mistakes
 MISTAKES = Mistakes(LOSS, BACKWARD, LOG)
 
 _BOTH = ("softmax.softmax", "softmax.log_softmax")
-_ADDED = ("1e-8", "1e-9")
+_ADDED = ("1e-6", "1e-7", "1e-8", "1e-9", "1e-10")
 # The functions and the ends of the names of mistakes that add a small number to the sum.
 _IN_SUM = (
     *((_BOTH, f"-{small}", small) for small in ("1e-4", "1e-5", "1e-6", "1e-7")),
@@ -36,16 +36,22 @@ mistake("always-float64", "z = as_float(x)", "z = np.asarray(x, dtype=np.float64
     why: float32 should stay float32. A float64 array or a NumPy number such as np.float64(2.0) makes the result
          float64, a Python number does not.
     ask: What is the dtype of your result when `x` is float32? Which line causes it?""")
+mistake("always-float32", "z = as_float(x)", "z = np.asarray(x, dtype=np.float32)").explain("""
+    everything was computed in float32
+    why: float64 should stay float64. float32 keeps only about seven digits.
+    ask: What is the dtype of your result when `x` is float64? Which line causes it?""")
 mistake(
     "integers-in-float32", "z = as_float(x)", "z = np.asarray(x) if np.asarray(x).dtype.kind == 'f' else np.float32(x)"
 ).explain("""
     integers were computed in float32, not in float64
     why: float32 keeps only about seven digits. The course computes integers in float64.
     ask: What is the dtype of your result when `x` holds integers? Which helper converts it?""")
-mistake("last-axis-in-sum", ".sum(axis=axis", ".sum(axis=-1").explain("""
-    `axis` was ignored in the sum: axis -1 was always used there
-    why: The maximum and the sum have to be taken along the same axis, the one that the caller asks for.
-    ask: Which of your operations need the `axis` argument? Which of them have it?""")
+for axis_name, axis in (("last", "-1"), ("first", "0"), ("second", "1")):
+    for part, step in (("maximum", "z.max("), ("sum", ".sum(")):
+        mistake(f"{axis_name}-axis-in-{part}", f"{step}axis=axis", f"{step}axis={axis}").explain(f"""
+            `axis` was ignored in the {part}: axis {axis} was always used there
+            why: The maximum and the sum have to be taken along the same axis, the one that the caller asks for.
+            ask: Which of your operations need the `axis` argument? Which of them have it?""")
 mistake("sum-over-everything", ".sum(axis=axis, keepdims=True)", ".sum()", common=True).explain("""
     the sum was taken over the whole array, not over each row
     why: The probabilities of all rows together then sum to 1, when those of each row should. The mistake stays hidden
@@ -97,6 +103,17 @@ mistake("temperature-ignored", " / float(temperature)", "", common=True).explain
     the temperature was ignored
     why: The mistake stays hidden with temperature 1.
     ask: Compute softmax([1, 2, 3], temperature=0.1) by hand: which entry should be nearly 1?""")
+mistake(
+    "temperature-on-probabilities",
+    " / float(temperature)",
+    "",
+    "z /= z.sum(axis=axis, keepdims=True)",
+    "z /= z.sum(axis=axis, keepdims=True) * float(temperature)",
+).explain("""
+    the probabilities were divided by the temperature, not the scores
+    why: They no longer sum to 1, and the distribution is neither sharper nor flatter than before.
+    ask: The temperature changes the differences between scores. At which point of your function do you still have
+         scores?""")
 mistake("not-normalised", "z /= z.sum(axis=axis, keepdims=True)", "pass").explain("""
     the exponentials were not divided by their sum
     why: They are positive and in the right order, but they do not sum to 1.
@@ -109,6 +126,10 @@ mistake(
     the scores were changed in place
     why: `x -= …` and `out=x` write into the caller's array, which may still be needed.
     ask: Which of your lines create a new array, and which write into the argument?""")
+mistake("largest-magnitude", "z.max(", "np.abs(z).max(").explain("""
+    the largest absolute value was subtracted, not the largest score
+    why: In a row of negative scores that makes every exponent still lower: exp(-2000) is 0, and 0/0 is nan.
+    ask: For the row [-1000, -1001], which number has to be subtracted so that the largest exponent is 0?""")
 mistake(
     "keepdims-forgotten",
     "z.max(axis=axis, keepdims=True)",
@@ -173,3 +194,66 @@ mistake("negative-temperature-accepted", "if not temperature > 0:", "if temperat
     a negative temperature was accepted
     why: The docstring promises a ValueError. A negative temperature makes the least likely entry the most likely.
     ask: Which temperatures does the docstring allow, and what should happen with -1?""")
+mistake("integers-truncated", "    return z\n", "    return z.astype(np.asarray(x).dtype)\n").explain("""
+    for integer scores, the probabilities were rounded down to integers
+    why: np.zeros_like(x) and np.empty_like(x) have the dtype of x. Integers should be computed in float64.
+    ask: What is the dtype of your result when `x` holds integers? Which helper converts it?""")
+for name, power, what in (("squared", "** 2", "the square"), ("root", "** 0.5", "the root")):
+    mistake(f"temperature-{name}", "float(temperature)", f"float(temperature) {power}").explain(f"""
+        the scores were divided by {what} of the temperature
+        why: The mistake stays hidden with temperature 1.
+        ask: What is x / t for the scores 1, 2, 3 and t = 0.5?""")
+mistake(
+    "temperature-plus-a-number", "/ float(temperature)", "/ (float(temperature) + CONSTANT)", constant=1e-6
+).explain("""
+    {constant} was added to the temperature
+    why: It is not needed, because the temperature must be positive, and it changes every result a little.
+    ask: Which temperatures does the docstring allow? Can one of them be 0?""")
+mistake("base-2", "np.exp(z, out=z)", "np.exp2(z, out=z)").explain("""
+    powers of 2 were taken, not of e
+    why: The distribution is then flatter, as with a higher temperature.
+    ask: Which function of NumPy computes e to the power of x?""")
+mistake("powers-of", "np.exp(z, out=z)", "np.power(float(CONSTANT), z, out=z)", constant=10.0).explain("""
+    powers of {constant} were taken, not of e
+    why: The distribution is then flatter or sharper, as with another temperature.
+    ask: Which function of NumPy computes e to the power of x?""")
+for name, divisor, what in (
+    ("norm", "np.sqrt((z * z).sum(axis=axis, keepdims=True))", "the root of the sum of their squares"),
+    ("mean", "z.mean(axis=axis, keepdims=True)", "their mean"),
+):
+    mistake(f"divided-by-{name}", "z /= z.sum(axis=axis, keepdims=True)", f"z /= {divisor}").explain(f"""
+        the exponentials were divided by {what}, not by their sum
+        why: The probabilities of a row sum to 1 only if they are divided by the row's own sum.
+        ask: What is the sum of a row of your result?""")
+mistake("logarithm-returned", "    return z\n", "    return np.log(z)\n").explain("""
+    the logarithms of the probabilities were returned
+    why: That is log_softmax. Probabilities are between 0 and 1.
+    ask: Which operation comes last in the formula of softmax?""")
+mistake(
+    "scores-clipped", "(z - z.max(axis=axis, keepdims=True))", "np.clip(z, -CONSTANT, CONSTANT)", constant=500.0
+).explain("""
+    the scores were limited to ±{constant} instead of subtracting the largest
+    why: Scores beyond the limit become equal, although their differences matter.
+    ask: What should softmax([1000, 0]) and softmax([1000, 999]) be? What are they in your code?""")
+mistake("sigmoid").body("""
+    if not temperature > 0:
+        raise ValueError("the temperature must be positive")
+    return 1 / (1 + np.exp(-as_float(x) / float(temperature)))
+""").explain("""
+    the sigmoid of each score was returned, not the softmax of each row
+    why: Each entry then depends on its own score only, and a row does not sum to 1.
+    ask: What is the sum of a row of your result?""")
+mistake(
+    "number-in-sum",
+    "z /= z.sum(axis=axis, keepdims=True)",
+    "z /= z.sum(axis=axis, keepdims=True) + CONSTANT",
+    constant=1e-3,
+).explain("""
+    {constant} was added to the sum
+    why: It is not needed, because the largest exponential is 1 once the maximum is subtracted, and it changes every
+         result a little.
+    ask: After the maximum is subtracted, how small can the sum of a row be?""")
+mistake("number-added", "    return z\n", "    return z + CONSTANT\n", constant=1e-3).explain("""
+    {constant} was added to the probabilities
+    why: A row then does not sum to 1, and impossible choices become possible.
+    ask: What is the sum of a row of probabilities? Which probability should a score of -inf get?""")

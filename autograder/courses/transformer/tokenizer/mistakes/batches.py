@@ -13,6 +13,11 @@ mistake("shifted-backwards", "ids[positions], ids[positions + 1]", "ids[position
     the targets are the previous characters, not the next ones
     why: x and y were swapped, so the model learns to predict backwards.
     ask: Which character should the model predict: the one that comes next, or the one before?""")
+mistake("rolled", "ids[positions + 1]", "np.roll(ids[positions], -1, axis=1)").explain("""
+    the last target of every window is the window's own first character
+    why: np.roll moves the entry that drops out at one end to the other end. The correct target is the character after
+         the window.
+    ask: Where does the last target of a window come from?""")
 mistake("answers-one-short", "ids[positions + 1]", "ids[positions[:, 1:]]").explain("""
     y is one character shorter than x
     why: The last character of the window has a target too: the character after the window.
