@@ -100,7 +100,8 @@ def early_server() -> Iterator[None]:
     try:
         yield
     finally:
-        while _early:
+        while _early:  # Nothing needed it, so do not wait for its import of NumPy.
+            _early[-1].process.kill()
             _early.pop().close()
 
 
