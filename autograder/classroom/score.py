@@ -25,7 +25,7 @@ def read_class(
     """
     stored = submission_records.read(out)
     if not stored.sources:
-        problem = f"{out / submission_records.SUBMISSIONS} is missing, so nobody knows who submitted what"
+        problem = f"{out / submission_records.SUBMISSIONS} is missing, so it is not known who submitted what"
         raise UsageError(f"{problem}. Grade the class again: headway grade DIR --out {out}")
     owners = comment_records.owners(records)
     students = merge_students(stored.members, stored.roster_entries(out), stored.names, owners)

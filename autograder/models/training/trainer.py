@@ -14,7 +14,7 @@ from autograder.errors import Blocked, NotStarted, UsageError, Verdict
 from autograder.models.training import datasets
 from autograder.models.training.baselines import CountedPairs
 from autograder.models.training.checkpoint import Checkpoint
-from autograder.models.training.presets import find_preset
+from autograder.models.training.presets import PRESETS
 from autograder.models.training.sampling import Sampling
 from autograder.models.training.settings import TrainingSettings
 from autograder.report.training_progress import TrainingUpdate
@@ -90,8 +90,9 @@ class Trainer:
         """Raise UsageError with the problem and what to try if training has diverged."""
         if math.isfinite(loss):
             return
-        lr, usual, module = self.settings.lr, find_preset(self.settings.preset).lr, self._function.partition(".")[0]
-        advice = f"Start again with a smaller one: --lr {usual if lr > usual else lr / 10:g}"
+        lr, preset, module = self.settings.lr, PRESETS.get(self.settings.preset), self._function.partition(".")[0]
+        smaller = min(lr / 10, preset.lr) if preset else lr / 10  # None: the preset of another version
+        advice = f"Start again with a smaller one: --lr {smaller:g}"
         raise UsageError(f"{problem}, with --lr {lr:g}. {advice}. If that does not help: headway check {module}")
 
     def sample(self, length: int, sampling: Sampling | None = None) -> str:
