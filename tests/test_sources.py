@@ -6,11 +6,12 @@ import re
 from support.paths import ROOT
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.models.lesson_figures.catalog import FIGURES
+from autograder.models.lesson_figures import pictures
 from autograder.models.plot_data.catalog import PLOTS
 from autograder.models.training.datasets import find_dataset
 from autograder.models.training.presets import PRESETS
 
+FIGURES = pictures()
 LESSONS = {name: (ROOT / "solutions" / f"{name}.py").read_text("utf-8") for name in TRANSFORMER.modules}
 TEXT = (ROOT / "docs" / "sources.md").read_text("utf-8")
 ROWS = [row for row in TEXT.splitlines() if row.startswith("| ") and not row.endswith((" in Headway |", " built by |"))]

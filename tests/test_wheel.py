@@ -82,9 +82,8 @@ def test_wheel_contains_stubs_solutions_data_and_memo(wheel):
     figures = registry.figure_texts(TRANSFORMER)
     assert figures
     assert {f"autograder/_bundle/solutions/{name}" for name in figures} <= names
-    assert "autograder/models/lesson_figures/trained_model.json" in names and "autograder/engine/pytest.ini" in names
-    assert "autograder/py.typed" in names
-    assert "autograder/models/plots/viewer.html" in names
+    assert "autograder/courses/transformer/common/figures/trained_model.json" in names
+    assert {f"autograder/{name}" for name in ("engine/pytest.ini", "py.typed", "models/plots/viewer.html")} <= names
     assert {f"autograder/courses/transformer/softmax/{name}.toml" for name in ("hints", "glossary")} <= names
     assert "autograder/web/site/templates/lesson.html.j2" in names and "autograder/web/site/static/site.css" in names
     assert "autograder/web/site/example_report.json" in names

@@ -10,7 +10,7 @@ course, has the same layout, except that its solutions are in `solutions/` at th
 
     __init__.py                 the course: the names of its assignments in their order
     solutions/<module>.py       lesson and solution, from which the stub is generated
-    solutions/figures/*.svg     pictures in the lessons; optional
+    solutions/figures/*.svg     pictures in the lessons; optional (here, each `<module>/figures.py` draws them)
     <module>/__init__.py        the assignment: its functions, what they return and need
     <module>/checks.py          graded checks; or a package, whose modules without an underscore contain them
     <module>/reference.py       the functions that answers are compared with

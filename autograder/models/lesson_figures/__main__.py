@@ -5,8 +5,7 @@ import sys
 from autograder.course import registry
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.models.lesson_figures import trained
-from autograder.models.lesson_figures.catalog import FIGURES
+from autograder.models.lesson_figures import pictures, trained
 from autograder.models.plot_data.function_calls import functions_in_folder
 
 if "--train" in sys.argv[1:]:
@@ -14,8 +13,9 @@ if "--train" in sys.argv[1:]:
 folder = registry.figures(TRANSFORMER.package)
 folder.mkdir(exist_ok=True)
 with functions_in_folder(bundled("solutions")) as functions:
-    for name, draw in FIGURES.items():
-        (folder / f"{name}.svg").write_text(draw(functions), "utf-8")
+    drawn = {f"{name}.svg": picture(functions) for name, picture in pictures().items()}
 for path in folder.glob("*.svg"):
-    if path.stem not in FIGURES:
+    if path.name not in drawn:
         path.unlink()
+for name, text in drawn.items():
+    (folder / name).write_text(text, "utf-8")

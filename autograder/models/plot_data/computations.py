@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from autograder.courses.transformer.attention.figures import LENGTH, WIDTH, example
+from autograder.drawing.function_caller import Array, FunctionCaller, NotDrawable, drawable
 from autograder.errors import UsageError
-from autograder.models.plot_data.function_calls import Array, FunctionCaller, NotDrawable, drawable
 
 TEXT = "hello world, hello there"
 LONGEST_TEXT = 80
@@ -22,13 +23,8 @@ NORM_WIDTH = 24
 VECTOR_KINDS = ("small", "large", "shifted", "one outlier")
 POSITIONS, POSITION_WIDTH = 64, 48
 WAVES = (0, 8, 16, 24)  # even columns: sines
-BASES = (100, 10_000, 1_000_000)
-LONG_TEXT = 2048  # positions, to compare the wavelengths with
-WORDS = ("the", "river", "bank", "was", "green")
-LENGTH, WIDTH = len(WORDS), 4
 WARMUPS = (10, 50, 0)
 STEPS, LARGEST_RATE = 200, 1e-3
-WHITE_SPACE = {"\n": "↵", " ": "␣", "\t": "⇥"}
 
 
 @dataclass(frozen=True)
@@ -129,23 +125,6 @@ def positions(functions: FunctionCaller) -> Array:
     """Return the table of sinusoidal positions, (T, D)."""
     shape = (POSITIONS, POSITION_WIDTH)
     return functions.array("embeddings.sinusoidal_positions", shape, *shape)
-
-
-def wavelengths(width: int, base: int) -> tuple[Array, Array]:
-    """Return the first column of each pair of columns, and the wavelength of the pair."""
-    columns: Array = np.arange(0.0, width - 1, 2.0)
-    return columns, np.asarray(2 * np.pi * base ** (columns / width), np.float64)
-
-
-def example() -> tuple[Array, Array, Array]:
-    """Return queries, keys and values made up by hand, (T, d_k) each: "bank" attends as in the picture of the lesson.
-
-    The four features can be read as article, water, noun and what is said about the noun.
-    """
-    q = [[1.0, 0.0, 1.6, 0.0], [1.0, 0.5, 2.0, 0.0], [0.0, 1.3, 1.1, 1.0], [0.0, 0.0, 2.0, 0.0], [0.0, -0.5, 3.0, 1.0]]
-    k = [[1.0, 0.0, 0.0, 0.0], [0.0, 2.0, 1.0, 0.0], [0.0, 0.0, 2.0, 0.0], [0.0, 0.0, 0.0, 2.0], [0.0, 0.0, 0.0, 1.0]]
-    v = [[0.5, 0.0, 0.0, 0.0], [0.0, 2.0, 1.0, 0.0], [0.0, -0.5, 2.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.5, 0.0, 2.0]]
-    return np.array(q), np.array(k), np.array(v)
 
 
 @dataclass(frozen=True)

@@ -14,28 +14,23 @@ import numpy as np
 from autograder.core.text import clean
 from autograder.course import Plot
 from autograder.courses.transformer import TRANSFORMER
+from autograder.courses.transformer.attention.figures import WORDS
+from autograder.courses.transformer.embeddings.figures import BASES, LONG_TEXT, wavelengths
+from autograder.drawing.figure import WHITE_SPACE
+from autograder.drawing.function_caller import Call, FunctionCaller, FunctionNotWritten, NotDrawable
 from autograder.errors import UsageError
 from autograder.models.plot_data import computations, panels
 from autograder.models.plot_data.catalog import find_plot
 from autograder.models.plot_data.computations import (
-    BASES,
     LARGEST_RATE,
     LARGEST_SCORES,
-    LONG_TEXT,
     SCORES,
     TEMPERATURES,
     VECTOR_KINDS,
     WARMUPS,
     WAVES,
-    WORDS,
 )
-from autograder.models.plot_data.function_calls import (
-    Call,
-    FunctionCaller,
-    FunctionNotWritten,
-    NotDrawable,
-    functions_in_folder,
-)
+from autograder.models.plot_data.function_calls import functions_in_folder
 from autograder.models.plot_data.panels import Axis, Marks, Panel, Style, Tick
 from autograder.sandbox.process import start_workers
 from autograder.sandbox.workers import StartWorkers
@@ -140,7 +135,7 @@ def _positions(functions: FunctionCaller) -> list[Panel]:
     ]
     waves.append(panels.series("column 1 (cosine)", range(length), table[:, 1], color=0, style="dotted"))
     lengths = [
-        panels.series(f"base {base:,}", *computations.wavelengths(width, base), color=color)
+        panels.series(f"base {base:,}", *wavelengths(width, base), color=color)
         for base, color in zip(BASES, (1, 0, 2), strict=True)
     ]
     highest = max(value for series in lengths for value in series["y"] if value is not None)
@@ -248,6 +243,6 @@ _PANELS: dict[str, tuple[int, Callable[[FunctionCaller], list[Panel]]]] = {
 
 def _visible(character: str) -> str:
     """Return a character as a label: a symbol for white space, its code point if it is not printable."""
-    if character in computations.WHITE_SPACE:
-        return computations.WHITE_SPACE[character]
+    if character in WHITE_SPACE:
+        return WHITE_SPACE[character]
     return character if character.isprintable() and clean(character) else f"U+{ord(character):04X}"

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from autograder.core.text import clean
-from autograder.models.plot_data.function_calls import Array
+from autograder.drawing.function_caller import Array
 
 Number = float | None  # None where a value is not finite
 Style = Literal["line", "dashed", "dotted", "dots"]

@@ -12,9 +12,10 @@ from autograder.core.files import report_write_error, write_atomically
 from autograder.core.output_files import require_replaceable
 from autograder.core.safe_output import echo
 from autograder.course import FIGURES, Plot
+from autograder.drawing import figure
+from autograder.drawing.function_caller import FunctionCaller, FunctionNotWritten
 from autograder.errors import UsageError
 from autograder.models.plot_data.catalog import find_plot
-from autograder.models.plots import figure
 
 if TYPE_CHECKING:
     from autograder.models.plots.inputs import PlotInputs
@@ -78,11 +79,11 @@ def show(
         text: the text to show, for plots that show one.
     """
     from autograder.course.stubs import bundled
-    from autograder.models.plot_data import function_calls
+    from autograder.models.plot_data.function_calls import functions_in_folder
     from autograder.models.plots import inputs
     from autograder.models.pretrained.model_file import load
 
-    def draw_with(functions: function_calls.FunctionCaller) -> NotebookFigure:
+    def draw_with(functions: FunctionCaller) -> NotebookFigure:
         plot = find_plot(name)
         if plot.suffixes != FIGURES:
             raise UsageError(f"{name} is a page for a browser. Write it with: headway plot {name}")
@@ -91,10 +92,10 @@ def show(
     try:
         try:
             return draw_with(inputs.functions_in_namespace(namespace))
-        except function_calls.FunctionNotWritten as error:
+        except FunctionNotWritten as error:
             reason = f"{error.function} is not written yet. Write it, then run this cell again."
             echo(f"Drawn with the official solution: {reason}")
-        with function_calls.functions_in_folder(bundled("solutions")) as functions:
+        with functions_in_folder(bundled("solutions")) as functions:
             return draw_with(functions)
     except UsageError as error:
         echo(error)

@@ -3,9 +3,9 @@
 import numpy as np
 
 from autograder.course import Plot
+from autograder.courses.transformer.attention.figures import LENGTH, WORDS
+from autograder.drawing import figure
 from autograder.models.plot_data import computations
-from autograder.models.plot_data.computations import LENGTH, WORDS
-from autograder.models.plots import figure
 from autograder.models.plots.inputs import PlotInputs
 
 

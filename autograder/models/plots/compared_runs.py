@@ -7,9 +7,9 @@ import numpy as np
 
 from autograder.core.text import clean
 from autograder.course import Plot
+from autograder.drawing import figure
 from autograder.errors import UsageError
 from autograder.models import plots
-from autograder.models.plots import figure
 from autograder.models.training import checkpoint
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.curve_points import curve_points

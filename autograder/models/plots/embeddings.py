@@ -3,10 +3,11 @@
 import numpy as np
 
 from autograder.course import Plot
+from autograder.courses.transformer.embeddings.figures import draw_wavelengths
+from autograder.drawing import figure
+from autograder.drawing.function_caller import Array
 from autograder.models.plot_data import computations
-from autograder.models.plot_data.computations import BASES, LONG_TEXT, WAVES
-from autograder.models.plot_data.function_calls import Array
-from autograder.models.plots import figure
+from autograder.models.plot_data.computations import WAVES
 from autograder.models.plots.inputs import PlotInputs
 from autograder.models.plots.shown_model import shown_model
 
@@ -25,18 +26,8 @@ def positions(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     axes[0, 1].legend(frameon=False, fontsize=9, ncols=2, loc="upper right")
     image = figure.heatmap(axes[1, 0], table @ table.T, "position", "position", "similarity: dot products")
     fig.colorbar(image, ax=axes[1, 0], label="dot product of two rows")
-    wavelengths(axes[1, 1], table.shape[1])
+    draw_wavelengths(axes[1, 1], table.shape[1])
     return fig
-
-
-def wavelengths(panel: "figure.Axes", width: int) -> None:
-    """Draw the wavelength of each pair of columns for three bases: why 10000."""
-    for base, color in zip(BASES, (figure.ORANGE, figure.BLUE, figure.GREEN), strict=True):
-        panel.plot(*computations.wavelengths(width, base), color=color, label=f"base {base:,}")
-    panel.axhline(LONG_TEXT, color="gray", linestyle=":", label=f"{LONG_TEXT:,} positions")
-    figure.log_scale(panel)
-    figure.label_axes(panel, "column (feature)", "wavelength (positions)", "why 10000: the longest wave")
-    panel.legend(frameon=False, fontsize=9)
 
 
 def principal_axes(vectors: Array) -> tuple[Array, Array, Array]:

@@ -3,9 +3,9 @@
 import numpy as np
 
 from autograder.course import Plot
+from autograder.drawing import figure
 from autograder.models.plot_data import computations
 from autograder.models.plot_data.computations import LARGEST_SCORES, NORM_WIDTH, SCORES, TEMPERATURES, VECTOR_KINDS
-from autograder.models.plots import figure
 from autograder.models.plots.inputs import PlotInputs
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from autograder.core.wire_format import Config, MappedArray, Rng
 from autograder.courses.transformer import TRANSFORMER
+from autograder.drawing.function_caller import FunctionCaller, FunctionNotWritten, Ids
 from autograder.errors import UsageError
-from autograder.models.plot_data.function_calls import FunctionCaller, FunctionNotWritten, Ids
 from autograder.models.pretrained.model_file import ImportedModel
 from autograder.models.training.checkpoint import Checkpoint
 

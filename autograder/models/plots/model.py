@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from autograder.course import Plot
+from autograder.courses.transformer.ffn.figures import input_and_output
+from autograder.drawing import figure
+from autograder.drawing.function_caller import Array, drawable
 from autograder.errors import UsageError
-from autograder.models.plot_data.function_calls import Array, drawable
-from autograder.models.plots import figure
 from autograder.models.plots.inputs import PlotInputs
 from autograder.models.plots.shown_model import shown_model
 
@@ -187,11 +188,3 @@ def ffn_values(forward: ForwardPass) -> tuple[Array, Array]:
         gamma, beta = (forward.model.parameter(f"blocks.{i}.ln2.{name}") for name in ("gamma", "beta"))
         normed.append(forward.functions.array("layernorm.layernorm", x.shape, x, gamma, beta))
     return np.stack(normed), after - before
-
-
-def input_and_output(panel: "figure.Axes", normed: Array, added: Array) -> None:
-    """Draw each feature of each position as a dot: input of a feed-forward network across, its output up."""
-    panel.scatter(normed.ravel(), added.ravel(), s=14, color=figure.BLUE, alpha=0.6, linewidths=0)
-    panel.axhline(0, color="gray", linewidth=0.6)
-    panel.axvline(0, color="gray", linewidth=0.6)
-    figure.label_axes(panel, "input, after layer norm", "output", "last block: each feature of each position")

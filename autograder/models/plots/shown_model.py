@@ -10,9 +10,9 @@ import numpy as np
 
 from autograder.core.text import clean
 from autograder.core.wire_format import Config
+from autograder.drawing import figure
+from autograder.drawing.function_caller import Array, Ids
 from autograder.errors import UsageError
-from autograder.models.plot_data.function_calls import Array, Ids
-from autograder.models.plots import figure
 from autograder.models.plots.inputs import PlotInputs, encode_text, model_config, text_to_show
 from autograder.models.pretrained.model_file import ImportedModel
 from autograder.models.training import datasets

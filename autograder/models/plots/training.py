@@ -4,10 +4,10 @@ import numpy as np
 
 from autograder.core.wire_format import Rng
 from autograder.course import Plot
+from autograder.drawing import figure
+from autograder.drawing.function_caller import Array, Ids, drawable
 from autograder.models.plot_data import computations
 from autograder.models.plot_data.computations import WARMUPS
-from autograder.models.plot_data.function_calls import Array, Ids, drawable
-from autograder.models.plots import figure
 from autograder.models.plots.inputs import PlotInputs, encode_text, model_config
 from autograder.models.training import datasets
 from autograder.models.training.checkpoint import Checkpoint

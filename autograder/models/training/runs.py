@@ -16,8 +16,8 @@ from rich.text import Text
 from autograder.core.files import write_atomically
 from autograder.core.output_files import require_no_work, require_replaceable
 from autograder.core.text import counted
+from autograder.drawing import figure
 from autograder.errors import UsageError
-from autograder.models.plots import figure
 from autograder.models.plots.training import loss_curve
 from autograder.models.training import checkpoint, checkpoint_list, datasets, presets, text_files
 from autograder.models.training.checkpoint import Checkpoint

@@ -10,10 +10,11 @@ import pytest
 
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
+from autograder.drawing.function_caller import FunctionCaller
 from autograder.errors import Blocked, Mismatch, NotStarted, UsageError
 from autograder.models.plot_data import computations, page_plots, panels
 from autograder.models.plot_data.catalog import PLOTS
-from autograder.models.plot_data.function_calls import FunctionCaller, functions_in_folder
+from autograder.models.plot_data.function_calls import functions_in_folder
 from autograder.sandbox.in_process import InProcessWorkers
 
 NAMES = [name for name, plot in PLOTS.items() if not plot.trained]

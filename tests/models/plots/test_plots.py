@@ -13,12 +13,14 @@ from support.commands import invoke, succeed
 from autograder.course import FIGURES
 from autograder.course.stubs import bundled, make_stubs
 from autograder.courses.transformer import TRANSFORMER
+from autograder.drawing import figure
+from autograder.drawing.function_caller import FunctionNotWritten
 from autograder.errors import UsageError
 from autograder.models import plots
 from autograder.models.plot_data import computations
 from autograder.models.plot_data.catalog import PLOTS
-from autograder.models.plot_data.function_calls import FunctionNotWritten, functions_in_folder
-from autograder.models.plots import figure, show
+from autograder.models.plot_data.function_calls import functions_in_folder
+from autograder.models.plots import show
 from autograder.models.plots.inputs import TEXTS, PlotInputs, functions_in_namespace
 from autograder.models.training import synthetic_corpus
 from autograder.models.training.checkpoint import load

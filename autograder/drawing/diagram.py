@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.models.plots import figure
+from autograder.drawing import figure
 
 # Dark enough on white (contrast of at least 4.5 to 1), and the same in light and dark notebooks: the paper is white.
 INK, MUTED, PAPER = "#1a1a1a", "#595959", "#ffffff"

@@ -1,27 +1,32 @@
-"""The maps of the models: where the function of each lesson is in a GPT, and the encoder–decoder.
+"""The map of a GPT and its training: where the functions of each lesson are.
 
-They are drawn: `map.svg` and `encoder_decoder_map.svg`. In the map of the GPT, with one element a line, `data-part`
-names the assignments whose map marks the element, `data-only` those that alone show it, and `data-except` those that do
-not.
+It is drawn: `map.svg`. In it, with one element a line, `data-part` names the assignments whose map marks the element,
+`data-only` those that alone show it, and `data-except` those that do not.
 """
 
 import re
 from importlib.resources import files
 
-from autograder.models.lesson_figures.diagram import MARKED, MARKED_EDGE
+from autograder.drawing.diagram import MARKED, MARKED_EDGE
+from autograder.drawing.function_caller import Picture
 
 PANEL = "#fff3df"  # a marked group of parts
 _ABOUT = re.compile(r' data-(part|only|except)="([^"]*)"')
 
 
-def gpt_map(highlight: str) -> str:
-    """Return the map of a GPT and its training; the parts of the assignment `highlight` are marked.
+def gpt_map(module: str) -> Picture:
+    """Return the picture of the map on which the parts of an assignment are marked."""
+    return lambda _: marked_map(module)
+
+
+def marked_map(highlight: str) -> str:
+    """Return the map on which the parts of the assignment `highlight` are marked.
 
     Raises:
         ValueError: if the map has no part of this assignment.
     """
     shown, is_marked = [], False
-    for line in _read("map.svg").splitlines(keepends=True):
+    for line in files(__package__).joinpath("map.svg").read_text("utf-8").splitlines(keepends=True):
         about = {key: names.split() for key, names in _ABOUT.findall(line)}
         if highlight in about.get("except", ()) or highlight not in about.get("only", [highlight]):
             continue
@@ -34,11 +39,6 @@ def gpt_map(highlight: str) -> str:
     return "".join(shown)
 
 
-def encoder_decoder_map() -> str:
-    """Return the map of the encoder–decoder."""
-    return _read("encoder_decoder_map.svg")
-
-
 def _mark(element: str) -> str:
     if element.startswith("<text"):
         return element.replace(">", ' font-weight="bold">', 1)
@@ -48,7 +48,3 @@ def _mark(element: str) -> str:
         return re.sub('stroke="[^"]*" stroke-width="1"', f'stroke="{MARKED_EDGE}" stroke-width="2.5"', element)
     element = re.sub('(fill|stroke)="#[^"]*"', rf'\1="{MARKED_EDGE}"', element)
     return element.replace('stroke-width="1.5" stroke-dasharray="5 4"', 'stroke-width="2.5"')
-
-
-def _read(name: str) -> str:
-    return files(__package__).joinpath(name).read_text("utf-8")

@@ -4,9 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from autograder.models.lesson_figures.diagram import INK, MUTED, TINTS, Diagram
-from autograder.models.plot_data.function_calls import FunctionCaller
-from autograder.models.plots import figure
+from autograder.courses.transformer.common.figures.maps import gpt_map
+from autograder.drawing import figure
+from autograder.drawing.diagram import INK, MUTED, TINTS, Diagram
+from autograder.drawing.function_caller import FunctionCaller
 
 WORDS = 5 * " low" + 2 * " lower" + 6 * " newest" + 3 * " widest"  # the example of the lesson
 WORD = " lowest"
@@ -85,7 +86,7 @@ def _node(d: Diagram, token: str, x: float, y: float, comment: str = "") -> None
         d.text(x + 42, y, comment, 13, "start", MUTED)
 
 
-def naive_and_fast() -> str:
+def naive_and_fast(_: FunctionCaller) -> str:
     """Return how few different pieces a text has, and how long three ways to encode it take."""
     d = Diagram(860, 300)
     d.text(20, 18, "pieces of 1,115,394 characters of Shakespeare", 14, "start", bold=True)
@@ -102,3 +103,11 @@ def _bar(d: Diagram, y: float, label: str, length: float, text: str, color: str)
     d.text(300, y + 14, label, 14, "end")
     d.rect(310, y, length, 28, color, INK, 0.5, 2)
     d.text(318 + length, y + 14, text, 14, "start")
+
+
+FIGURES = {
+    "map-bpe": gpt_map("bpe"),
+    "byte-table": byte_table,
+    "bpe-tree": merge_tree,
+    "bpe-speed": naive_and_fast,
+}

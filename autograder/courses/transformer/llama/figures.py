@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from autograder.models.lesson_figures.diagram import MUTED, PAPER, PLAIN_EDGE, TINTS, Diagram
-from autograder.models.plot_data.function_calls import FunctionCaller
-from autograder.models.plots import figure
+from autograder.courses.transformer.common.figures.maps import gpt_map
+from autograder.drawing import figure
+from autograder.drawing.diagram import MUTED, PAPER, PLAIN_EDGE, TINTS, Diagram
+from autograder.drawing.function_caller import FunctionCaller
 
 QUERY, KEY = figure.BLUE, figure.ORANGE
 
@@ -66,7 +67,7 @@ def rope_pairs(functions: FunctionCaller) -> str:
     return d.svg()
 
 
-def shared_heads() -> str:
+def shared_heads(_: FunctionCaller) -> str:
     """Return which head of the queries uses which head of the keys and values."""
     d = Diagram(860, 292)
     for left, title, groups in (
@@ -89,3 +90,11 @@ def shared_heads() -> str:
         "Each head of queries uses the keys and values that its arrow leads to. Only k and v are kept in a cache.",
     )
     return d.svg()
+
+
+FIGURES = {
+    "map-llama": gpt_map("llama"),
+    "rope-distance": rope_distance,
+    "rope-pairs": rope_pairs,
+    "shared-heads": shared_heads,
+}

@@ -1,6 +1,8 @@
 """The pictures of the lesson on GPT-2: where the tensors of a checkpoint go, and what is read for each token."""
 
-from autograder.models.lesson_figures.diagram import INK, MUTED, PAPER, PLAIN_EDGE, TINTS, Diagram
+from autograder.courses.transformer.common.figures.maps import gpt_map
+from autograder.drawing.diagram import INK, MUTED, PAPER, PLAIN_EDGE, TINTS, Diagram
+from autograder.drawing.function_caller import FunctionCaller
 
 # The tensors of a checkpoint in the order of the computation: name, shape, the name in the course; by their part.
 TENSORS = (
@@ -23,7 +25,7 @@ SPECIAL = (
 )
 
 
-def tensors() -> str:
+def tensors(_: FunctionCaller) -> str:
     """Return the tensors of a GPT-2 checkpoint beside the parameters of the course."""
     d, y = Diagram(860, 560), 40
     d.text(300, 16, "in model.safetensors (also with transformer. in front)", 14, bold=True)
@@ -49,7 +51,7 @@ def _row(d: Diagram, y: float, name: str, shape: str, ours: str, fill: str, dash
     d.text(544, y + 13, ours, 13, "start")
 
 
-def bytes_per_token() -> str:
+def bytes_per_token(_: FunctionCaller) -> str:
     """Return what GPT-2 small reads to compute one token, with an empty cache and with a full window."""
     width, layers, ffn, vocabulary, window = 768, 12, 3072, 50257, 1024
     attention = 4 * layers * (width * 3 * width + 3 * width + width * width + width)
@@ -71,3 +73,10 @@ def bytes_per_token() -> str:
         d.text(x + 10, y + 23, f"{(norms + sum(size for _, size, _ in shown)) / 1e6:.0f} MB", 14, "start", bold=True)
     d.note(194, "The layer norms (0.15 MB) and one row of each table are too small to show.")
     return d.svg()
+
+
+FIGURES = {
+    "map-gpt2": gpt_map("gpt2"),
+    "checkpoint-tensors": tensors,
+    "bytes-per-token": bytes_per_token,
+}

@@ -9,7 +9,6 @@ import numpy as np
 
 from autograder.core.current_folder import hidden_matplotlibrc
 from autograder.errors import missing_package
-from autograder.models.plot_data.computations import WHITE_SPACE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
@@ -22,6 +21,8 @@ PINK, SKY, YELLOW, BLACK = "#cc79a7", "#56b4e9", "#e69f00", "#000000"
 COLORS = (BLUE, ORANGE, GREEN, PINK, SKY, YELLOW, BLACK)
 SEQUENTIAL = "cividis"  # color-blind safe (Nuñez, Anderton and Renslow 2018)
 SIGNED = "PuOr_r"  # diverging: negative, zero, positive
+
+WHITE_SPACE = {"\n": "↵", " ": "␣", "\t": "⇥"}
 
 MARK = "Headway, headway plot"  # in the metadata of each plot
 FONT = "DejaVu Sans"  # comes with matplotlib, so that plots look the same everywhere

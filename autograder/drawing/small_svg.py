@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from xml.etree import ElementTree
 
-from autograder.models.lesson_figures.diagram import FONT
-from autograder.models.plots import figure
+from autograder.drawing import figure
+from autograder.drawing.diagram import FONT
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 NUMBERS = ("d", "x", "y", "width", "height", "transform")  # attributes
