@@ -14,7 +14,9 @@ from itertools import combinations
 
 import pytest
 from support import term
-from support.commands import succeed
+from support.commands import invoke, succeed
+from support.lms_files import ENGLISH, FRENCH, GERMAN, POLISH, canvas_gradebook, moodle_worksheet
+from support.lms_importers import CanvasCourse, MoodleAssignment
 from support.softmax_class import CachingPool, class_document
 
 from autograder.classroom import grade as grade_module
@@ -207,3 +209,105 @@ def test_term_regrade_by_comment(graded):
         ("Kim", 29, None),
         ("Kim", None, 2),
     ]
+
+
+def expected_scores(module):
+    """Return the points of everybody who submitted the assignment or has points by an exception; None if excused."""
+    scores = {}
+    for person in STUDENTS:
+        rule = RULES.get(person.number, {}).get(module, {})
+        works = person.work.get(module, [])
+        if rule.get("excused"):
+            scores[person.number] = None
+        elif works or {"score", "bonus"} & rule.keys():
+            scores[person.number] = float(assignment_score(module, works, "cap", rule))
+    return scores
+
+
+def close(scores, decimals):
+    return {key: value if value is None else pytest.approx(value, abs=0.51 * 10**-decimals)
+            for key, value in scores.items()}  # fmt: skip
+
+
+def export(root, *arguments):
+    """Export the term, which has open questions: it waits for `--despite-open`."""
+    assert invoke("export", arguments[0], root / "out", *arguments[1:], "--to", root / "refused").returncode
+    assert not (root / "refused").exists()
+    return succeed("export", arguments[0], root / "out", *arguments[1:], "--despite-open", "--force")
+
+
+def test_term_exports_to_canvas_equal_the_calculation(graded, tmp_path):
+    policy(graded, RULES)
+    people = {
+        int(p.canvas_id): {
+            "name": p.name,
+            "sortable_name": f"{p.last}, {p.first}",
+            "sis_user_id": p.sis,
+            "login": p.login,
+        }
+        for p in STUDENTS
+    }
+    numbers = {module: 501 + i for i, module in enumerate(term.POINTS)}
+    course = CanvasCourse(people, {numbers[m]: {"title": m, "points": float(possible(m))} for m in numbers})
+    rows = [(p["sortable_name"], i, p["sis_user_id"], p["login"], "Section A", {}) for i, p in people.items()]
+    columns = {f"{module} ({number})": float(possible(module)) for module, number in numbers.items()}
+    (tmp_path / "gradebook.csv").write_text(canvas_gradebook(rows, columns), "utf-8")
+    export(graded, "canvas", "--gradebook", tmp_path / "gradebook.csv", "--to", tmp_path / "canvas.csv")
+    done = course.import_gradebook((tmp_path / "canvas.csv").read_bytes())
+    assert not done["new_students"] and not done["new_assignments"] and not done["points"]
+    for module, number in numbers.items():
+        found = {key[0] - 4000: None if score == "EX" else float(score)
+                 for key, score in done["scores"].items() if key[1] == number}  # fmt: skip
+        assert found == close(expected_scores(module), 2)
+
+
+@pytest.mark.parametrize(
+    ("module", "language"), [*zip(term.POINTS, (GERMAN, ENGLISH, FRENCH, POLISH), strict=True)], ids=[*term.POINTS]
+)
+def test_term_exports_to_moodle_equal_the_calculation(graded, tmp_path, module, language):
+    policy(graded, RULES)
+    # The participant's number, which is that of the download where the work came from Moodle.
+    first, step = (4000, 7) if term.PLATFORMS[module] == "moodle" else (7000, 11)
+    number = {p.number: first + (p.number * step) % len(STUDENTS) for p in STUDENTS}
+    rows = [(number[p.number], p.name, "", p.email, None, "", False) for p in STUDENTS]
+    sheet, written = tmp_path / "worksheet.csv", tmp_path / "moodle.csv"
+    sheet.write_text(moodle_worksheet(language, rows, maximum=float(possible(module))), "utf-8")
+    export(graded, "moodle", "--assignment", module, "--worksheet", sheet, "--to", written)
+    names = {number[p.number]: p.name for p in STUDENTS}
+    target = MoodleAssignment(language.titles, language.participant, float(possible(module)), names, language.decimal)
+    found = target.import_worksheet(written.read_bytes(), ignore_modified=True)
+    assert not found["unknown"]
+    scores = {number[key]: value for key, value in expected_scores(module).items() if value is not None}
+    assert found["grades"] == close(scores, 2)
+
+
+def test_term_exports_to_gradescope_equal_the_calculation(graded, tmp_path):
+    policy(graded, RULES)
+    submissions = {s["submission"]: s["id"] for s in class_document(graded / "out")["students"]}
+    for module in term.POINTS:
+        export(graded, "gradescope", "--assignment", module, "--to", tmp_path / module)
+        documents = [json.loads(file.read_text("utf-8")) for file in (tmp_path / module).iterdir()]
+        found = {submissions[d["extra_data"]["submission"]][4:].lstrip("0") or "0": d["score"] for d in documents}
+        scores = {str(p): value for p, value in expected_scores(module).items()
+                  if value is not None and STUDENTS[p].work.get(module)}  # fmt: skip
+        found = {p: score for p, score in found.items() if not RULES.get(int(p), {}).get(module, {}).get("excused")}
+        assert found == close(scores, 4)
+
+
+@pytest.mark.notebook
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning", "ignore::DeprecationWarning")
+def test_term_exports_to_nbgrader_equal_the_calculation(graded, tmp_path):
+    from nbgrader.api import Gradebook
+
+    policy(graded, RULES)
+    url = f"sqlite:///{tmp_path / 'gradebook.db'}"
+    export(graded, "nbgrader", "--database", url)
+    with Gradebook(url) as read:
+        for module in term.POINTS:
+            found = {one.student_id: one.score - one.late_submission_penalty
+                     for one in read.assignment_submissions(module)}  # fmt: skip
+            excused = {number for number, rules in RULES.items() if rules.get(module, {}).get("excused")}
+            scores = {STUDENTS[p].login: value for p, value in expected_scores(module).items()
+                      if STUDENTS[p].work.get(module) and p not in excused}  # fmt: skip
+            found = {login: score for login, score in found.items() if int(login[1:]) not in excused}
+            assert found == close(scores, 4)

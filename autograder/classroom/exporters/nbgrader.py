@@ -5,9 +5,11 @@ form of a graded cell, its autograder, `nbgrader/preprocessors/saveautogrades.py
 
 An assignment becomes an nbgrader assignment with one notebook of the same name, and a function a graded code cell with
 the points of the policy. The points of bonus functions become `extra_credit`, as far as the policy counts them, and the
-late penalty `late_submission_penalty`, so that nbgrader's score is Headway's. A score given by hand (`manual_score`) is
-kept and marked for another look, as nbgrader's autograder does. An assignment that was not submitted gets no row:
-formgrader cannot show one without a notebook. Where Headway has no result, a row stays as it is.
+late penalty `late_submission_penalty`. What a person changed in Headway (a comment, an exception, a rubric) is added to
+the penalty, or is the extra credit of a cell of its own, so that nbgrader's score is Headway's. A score given by hand
+in nbgrader (`manual_score`) is kept and marked for another look, as nbgrader's autograder does. An assignment that was
+not submitted gets no row: formgrader cannot show one without a notebook. Where Headway has no result, a row stays as it
+is.
 """
 
 import datetime
@@ -30,6 +32,8 @@ from autograder.documents.reading import Document
 from autograder.errors import UsageError, missing_package
 
 STUDENTS_PER_COMMIT = 50
+CHANGES_CELL = "changes-in-headway"
+ROUNDING = 1e-4  # points; documents and cells have more decimals
 
 Results = Iterable[tuple[Document, Document | None]]
 Score = tuple[float, float | None]  # points, and extra credit (None for a cell that has none)
@@ -111,6 +115,13 @@ class _Writer:
         self._api, self._book, self._solutions, self._is_submitted = api, book, solutions, is_submitted
         self._assignments = {assignment["name"]: assignment for assignment in class_document["assignments"]}
         self._policy = msgspec.convert(class_document["course"]["policy"], Policy)
+        self._ids = student_ids(class_document["students"])
+        self._changed = {
+            name
+            for student in class_document["students"]
+            for name, grade in student["assignments"].items()
+            if _is_changed(grade)
+        }
         self._notebooks: dict[str, Any] = {}
         self._cells: dict[tuple[str, str], str] = {}  # (assignment, cell's name) -> cell's id
 
@@ -126,17 +137,17 @@ class _Writer:
     def _batch(self, batch: list[tuple[Document, dict[str, dict[str, Score]]]]) -> int:
         with self._book.db.no_autoflush:
             self._students([student for student, _ in batch])
-            existing = self._submissions([student_id(student) for student, _ in batch])
+            existing = self._submissions([self._ids[student["submission"]] for student, _ in batch])
             for student, work in batch:
                 for name, scores in work.items():
-                    self._grade(student, name, scores, existing.get((student_id(student), name)))
+                    self._grade(student, name, scores, existing.get((self._ids[student["submission"]], name)))
         self._book.db.commit()
         return sum(len(work) for _, work in batch)
 
     def _has_row(self, student: Document, name: str) -> bool:
         grade = student["assignments"].get(name)
         is_graded = grade is not None and grade["status"] in ("graded", "unreadable")
-        return is_graded and name in self._assignments and self._is_submitted(student_id(student), name)
+        return is_graded and name in self._assignments and self._is_submitted(self._ids[student["submission"]], name)
 
     def _work(self, student: Document, result: Document | None) -> Iterator[tuple[str, dict[str, Score]]]:
         """Yield the scores of all cells, by assignment; assignments without a submission are left out."""
@@ -155,6 +166,9 @@ class _Writer:
                 scores[cell] = (
                     (0.0, round(earned * counted / raw, 6) if raw else 0.0) if bonus else (round(earned, 6), None)
                 )
+            if name in self._changed or CHANGES_CELL in self._cell_names(name):
+                self._make_cell(name, CHANGES_CELL, 0.0)
+                scores[CHANGES_CELL] = (0.0, round(max(0.0, _change(student["assignments"][name], scores)), 6))
             if scores:
                 yield name, scores
 
@@ -197,12 +211,16 @@ class _Writer:
             for cell in self._solutions.get(name, ()):
                 self._book.update_or_create_solution_cell(cell, name, name)
 
+    def _cell_names(self, assignment: str) -> set[str]:
+        self._make_notebook(assignment)
+        return {cell.name for cell in self._notebooks[assignment].grade_cells}
+
     def _students(self, students: list[Document]) -> None:
         Student = self._api.Student  # noqa: N806
-        rows = self._book.db.query(Student).filter(Student.id.in_([student_id(s) for s in students]))
+        rows = self._book.db.query(Student).filter(Student.id.in_([self._ids[s["submission"]] for s in students]))
         students_by_id = {student.id: student for student in rows}
         for entry in students:
-            key = student_id(entry)
+            key = self._ids[entry["submission"]]
             if key not in students_by_id:
                 students_by_id[key] = Student(id=key)
                 self._book.db.add(students_by_id[key])
@@ -229,7 +247,11 @@ class _Writer:
         needs_look = grade["status"] != "graded"  # unreadable, or an internal error
         commented, grades = set(), dict[str, Any]()
         if submission is None:
-            ids = {"id": api.new_uuid(), "assignment_id": notebook.assignment_id, "student_id": student_id(student)}
+            ids = {
+                "id": api.new_uuid(),
+                "assignment_id": notebook.assignment_id,
+                "student_id": self._ids[student["submission"]],
+            }
             submission = api.SubmittedAssignment(**ids)
             ids = {"id": api.new_uuid(), "notebook_id": notebook.id, "assignment_id": submission.id}
             submitted_notebook = api.SubmittedNotebook(**ids)
@@ -246,7 +268,9 @@ class _Writer:
                 db.add(api.Comment(cell_id=cell.id, notebook_id=submitted_notebook.id))
         if grade["submitted_at"]:
             submission.timestamp = _utc(grade["submitted_at"])
-        submitted_notebook.late_submission_penalty = grade["penalty"] or None
+        change = _change(grade, {cell: score for cell, score in scores.items() if cell != CHANGES_CELL})
+        taken_off = grade["penalty"] + max(0.0, -change)
+        submitted_notebook.late_submission_penalty = taken_off if taken_off >= ROUNDING else None
         for cell_name, (points, extra) in scores.items():
             key = self._cells[name, cell_name]
             if key not in grades:
@@ -264,14 +288,38 @@ def _batches(results: Results) -> Iterator[list[Any]]:
         yield batch
 
 
-def student_id(student: Document) -> str:
-    """Return the id under which nbgrader knows a student: nbgrader's own, the roster's, or the submission's name.
+def student_ids(students: Sequence[Document]) -> dict[str, str]:
+    """Return the id under which nbgrader knows each student, by the name of the submission.
 
-    The number of another platform may be the id of another student in nbgrader.
+    It is nbgrader's own; or what the roster has in the column with the ids of all whom nbgrader named; or the id,
+    unless it is the number of another platform, which may be another student's in nbgrader; or the submission's name.
     """
-    ids, own = student["ids"], student["id"]
-    foreign = own in (number for platform, number in ids.items() if platform.partition(":")[0] in ("canvas", "moodle"))
-    return clean(ids.get("nbgrader", ""), 128) or _as_text((not foreign and own) or student["submission"], 128)
+    named = [student for student in students if student["roster"] and student["ids"].get("nbgrader")]
+    titles = named[0]["roster"] if named else ()
+    in_roster = (title for title in titles if all(s["roster"].get(title) == s["ids"]["nbgrader"] for s in named))
+    column = next(in_roster, "")
+
+    def id_of(student: Document) -> str:
+        ids, own = student["ids"], student["id"]
+        foreign = own in (
+            number for platform, number in ids.items() if platform.partition(":")[0] in ("canvas", "moodle")
+        )
+        known = clean(ids.get("nbgrader") or student["roster"].get(column, ""), 128)
+        return known or _as_text((not foreign and own) or student["submission"], 128)
+
+    return {student["submission"]: id_of(student) for student in students}
+
+
+def _is_changed(grade: Document) -> bool:
+    return bool(grade["by_hand"] or grade["adjustments"] or grade["rubric"])
+
+
+def _change(grade: Document, scores: Mapping[str, Score]) -> float:
+    """Return the points that a person gave, or took off, in Headway: beyond the scores of the cells and the penalty."""
+    if not _is_changed(grade):
+        return 0.0
+    change = grade["score"] - (sum(points + (extra or 0.0) for points, extra in scores.values()) - grade["penalty"])
+    return float(change) if abs(change) >= ROUNDING else 0.0
 
 
 def _as_text(text: str, limit: int) -> str:

@@ -121,8 +121,9 @@ def write(book: Gradebook, course: Course) -> tuple[int, int]:
 def _write_notebooks(
     book: Gradebook, course: Course, sources: Mapping[str, nbgrader_autograded.InstructorNotebook], reader: SourceReader
 ) -> Iterator[int]:
+    ids = nbgrader.student_ids(book.students)
     for student, document in book.results():
-        key = nbgrader.student_id(student)
+        key = ids[student["submission"]]
         if document is None or Path(key).name != key or key == "..":
             continue
         for assignment in document["assignments"]:

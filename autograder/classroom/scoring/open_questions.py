@@ -51,11 +51,12 @@ def _about_files(
     for names in names_by_entry.values():
         entry = entries[names[0]]
         assert entry is not None  # It was sorted by its file.
+        only = names[0] if len(names) == 1 else ""
         if entry.unreadable:
-            yield _question("unreadable", "", entry.unreadable, f"cannot be read: {', '.join(entry.unreadable)}")
+            yield _question("unreadable", only, entry.unreadable, f"cannot be read: {', '.join(entry.unreadable)}")
         others = {name: file for name, file in entry.files.items() if name not in names}
         if not any(entry.has_begun(name) or grades[name]["by_hand"] for name in names):
-            yield _question("nothing_written", names[0] if len(names) == 1 else "", list(others.values()))
+            yield _question("nothing_written", only, list(others.values()))
             continue
         for name, file in others.items():
             if name in grades and grades[name]["status"] == "missing":

@@ -386,5 +386,6 @@ def test_write_gradebook_bonus_follows_the_policy(book, empty, rule, counted):
     ("ids", "found"),
     [({}, "4021"), ({"nbgrader": "ada"}, "ada"), ({"canvas": "4021"}, "lovelaceada_4021"), ({"canvas": "7"}, "4021")],
 )
-def test_student_id_is_never_the_number_of_another_platform(ids, found):
-    assert nbgrader.student_id({"id": "4021", "ids": ids, "submission": "lovelaceada_4021"}) == found
+def test_student_ids_are_never_the_number_of_another_platform(ids, found):
+    student = {"id": "4021", "ids": ids, "submission": "lovelaceada_4021", "roster": {}}
+    assert nbgrader.student_ids([student]) == {"lovelaceada_4021": found}
