@@ -34,7 +34,6 @@ class CheckResult:
     message: str = ""
     help: str | None = None  # advice, apart from the message
     inputs: str | None = None  # shapes of arrays, small values as they are
-    input_values: int = 0  # how many values the arrays among the inputs hold
     wrong: "types.WrongRecord | None" = None
     worst: "types.WorstRecord | None" = None
     shapes: "types.ShapesRecord | None" = None
@@ -202,7 +201,7 @@ def check_document(check: CheckResult) -> "types.CheckDocument":
     return {
         "id": check.id, "function": check.function, "title": check.title, "status": check.status,
         "points": {"earned": check.earned, "possible": check.possible}, "message": check.message, "help": check.help,
-        "inputs": check.inputs, "input_values": check.input_values, "wrong": check.wrong, "worst": check.worst,
+        "inputs": check.inputs, "wrong": check.wrong, "worst": check.worst,
         "shapes": check.shapes, "error_map": check.error_map, "first_wrong_stage": check.first_wrong_stage,
         "mistake": check.mistake, "blocked_by": check.blocked_by, "location": check.location,
         "called_from": check.called_from, "output": check.output, "warnings": check.warnings,

@@ -93,7 +93,6 @@ class CheckDocument(TypedDict):
     message: str
     help: Annotated[str | None, Meta(description="advice, apart from the message")]
     inputs: Annotated[str | None, Meta(description="inputs of the call: shapes of arrays, small values as they are")]
-    input_values: Annotated[Count, Meta(description="how many values the arrays among the inputs hold")]
     wrong: WrongRecord | None
     worst: WorstRecord | None
     shapes: ShapesRecord | None

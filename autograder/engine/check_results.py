@@ -9,7 +9,7 @@ import pytest
 from autograder.core.text import clean
 from autograder.course import Function
 from autograder.documents.results import CheckResult
-from autograder.engine.describe_inputs import count_values, describe_inputs
+from autograder.engine.describe_inputs import describe_inputs
 from autograder.engine.diagnosis.variants import parameter_names
 from autograder.engine.fixtures import sees_answers
 from autograder.engine.graded_mark import check_id, check_name
@@ -43,7 +43,6 @@ def build_check_result(
         last = next((call for call in reversed(student.calls) if call.function is function), None)
         if last is not None:
             result.inputs = describe_inputs(last.args, last.kwargs, parameter_names(function.qualified, package))
-            result.input_values = count_values([*last.args, *last.kwargs.values()])
             if last.line is not None:
                 result.location = {"file": f"{function.module}.py", "line": last.line, "text": ""}
             elif last.exception and last.exception.trace:  # an exception was expected, but another one came
@@ -77,7 +76,7 @@ def _add_error(result: CheckResult, error: BaseException, function: Function) ->
                 _add_location(result, error.exception.trace, function)
             if file := error.exception.file_at_fault:
                 result.file_at_fault = file
-                result.inputs, result.input_values = None, 0  # The input did not cause the error.
+                result.inputs = None  # The input did not cause the error.
     elif isinstance(error, AssertionError):
         result.status, result.message = "failed", clean(str(error).partition("\n")[0] or "the check's assertion failed")
     else:

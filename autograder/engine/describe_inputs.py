@@ -1,6 +1,6 @@
 """Describe the inputs of a call in one line: shapes of arrays, and small values themselves."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,6 @@ def describe_inputs(args: tuple[Any, ...], kwargs: dict[str, Any], names: Sequen
     parts = named + [_describe(value) for value in args[len(named) :]]
     parts += [f"{name} {_describe(value)}" for name, value in kwargs.items()]
     return clean(", ".join(parts), MAX_TEXT)
-
-
-def count_values(inputs: Iterable[Any]) -> int:
-    """Return how many values the arrays among the inputs hold, also those in short lists."""
-    arrays = (item for value in inputs for item in (value if isinstance(value, (list, tuple)) else (value,)))
-    return sum(array.size for array in arrays if isinstance(array, np.ndarray))
 
 
 def _describe(value: Any) -> str:

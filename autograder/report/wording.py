@@ -42,7 +42,6 @@ LABELS = {
     "affected": "affects",
     "output": "printed",
 }
-MAX_INPUTS = 1000  # more characters than the text about the inputs has
 INTERNAL_ERROR = "Internal error (please report it): "
 MAX_FAILURES = 5  # failed checks shown in full
 MAX_AFFECTED = 6  # names of functions that a broken file keeps from running
@@ -56,28 +55,31 @@ def all_checks(document: Document) -> list[Document]:
 
 
 def failed_checks(document: Document) -> list[Document]:
-    """Return the checks that ran and did not pass: the functions in course order, the simplest check of each first."""
+    """Return the checks that ran and did not pass: functions in course order, the most telling check of each first."""
     failed = (check for check in all_checks(document) if check["status"] in FAILED_STATUSES)
-    return [check for _, checks in groupby(failed, lambda check: check["function"]) for check in simplest_first(checks)]
+    groups = groupby(failed, lambda check: check["function"])
+    return [check for _, checks in groups for check in most_telling_first(checks)]
 
 
-def simplest_first(checks: Iterable[Document]) -> list[Document]:
-    """Return failed checks with those first that explain most: wrong values, a named mistake, the smallest input.
+def most_telling_first(checks: Iterable[Document]) -> list[Document]:
+    """Return a function's failed checks with those first that say most: wrong values, a mistake that explains the most.
 
-    Checks of documented errors come last: most students write what the function returns first.
+    Checks of documented errors come last: most students write what the function returns first. Otherwise the order is
+    the course's, from ordinary inputs to edge cases and dtypes.
     """
-    return sorted(checks, key=_simplicity)
+    checks = list(checks)
+    mistakes = Counter(check["mistake"]["id"] for check in checks if check["mistake"])
+    most = max((count for mistake, count in mistakes.items() if 2 * count >= len(checks)), default=0)
 
+    def relevance(check: Document) -> tuple[bool, bool, bool]:
+        if check["status"] == "timeout":
+            return False, False, True
+        # A changed input, for example, matters less than values that are wrong.
+        has_right_values = check["status"] == "failed" and not check["wrong"] and not check["shapes"]
+        explains_most = bool(most and check["mistake"] and mistakes[check["mistake"]["id"]] == most)
+        return check["failure"] == "documented_error", has_right_values, not explains_most
 
-def _simplicity(check: Document) -> tuple[bool, bool, bool, bool, float]:
-    if check["status"] == "timeout":  # The first got the most time; the last were skipped.
-        return False, False, True, False, 0.0
-    text = check["inputs"]
-    about_error = check["failure"] == "documented_error"
-    # A changed input, for example, matters less than values that are wrong.
-    has_right_values = check["status"] == "failed" and not check["wrong"] and not check["shapes"]
-    simplicity = check["input_values"] + len(text or "") / MAX_INPUTS
-    return about_error, has_right_values, not check["mistake"], text is None, simplicity
+    return sorted(checks, key=relevance)
 
 
 def broken_file(check: Document) -> str:

@@ -250,9 +250,9 @@ class WatchSession:
         }
 
     def most_telling_check(self, function: str) -> Document | None:
-        """Return the record of the simplest check that is wrong, else of the first that does not pass, if any."""
+        """Return the record of the most telling check that is wrong, else of the first that does not pass, if any."""
         records = self.records.get(function, [])
-        if wrong := wording.simplest_first(record for record in records if record["status"] in WRONG):
+        if wrong := wording.most_telling_first(record for record in records if record["status"] in WRONG):
             file = wording.broken_file(wrong[0])
             return self._file_finding(file) if file else wrong[0]
         kinds = ("blocked", "not_started")

@@ -237,7 +237,7 @@ def _check(chance, function, number, state, mistake):
     return {
         "id": f"{function.qualified}::check_{number}", "function": function.qualified, "title": TITLES[number],
         "status": state, "message": message, "help": None,
-        "inputs": "(2, 4, 5, 8), (2, 4, 7, 8), mask (2, 1, 1, 7) bool", "input_values": 782,
+        "inputs": "(2, 4, 5, 8), (2, 4, 7, 8), mask (2, 1, 1, 7) bool",
         "wrong": {"count": 24, "total": 24} if wrong else None, "worst": None, "shapes": None,
         "error_map": picture if wrong else None, "first_wrong_stage": None, "mistake": mistake if wrong else None,
         "blocked_by": ["softmax.softmax"] if state == "blocked" else [],

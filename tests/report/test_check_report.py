@@ -173,22 +173,21 @@ def test_syntax_error_is_one_panel_that_names_the_file():
     assert words("Next: fix attention.py, line 3, then: headway check attention") in words(shown)
 
 
-def test_simplest_failing_check_comes_first():
-    mistake = {"id": "attention.attention/no-scale", "title": "the scores were not divided", "reason": "proof"}
-    large, small, named = (
-        check(status="failed", title="large", message="differs", inputs="q (2, 4, 5, 8)", input_values=320),
-        check(status="failed", title="small", message="differs", inputs="q (1, 2) = [[0, 1]], k (2,)", input_values=4),
-        check(status="failed", title="named", message="differs", inputs="q (3, 3)", input_values=9, mistake=mistake),
-    )
-    order = [found["title"] for found in wording.failed_checks(document(large, small))]
-    assert order == ["small", "large"]
-    assert wording.failed_checks(document(large, small, named))[0]["title"] == "named"
+def test_failed_checks_begin_with_what_explains_the_most():
+    wrong = {"status": "failed", "message": "differs", "wrong": {"count": 3, "total": 4}}
+    no_scale, chance = ({"id": name, "title": name, "reason": "proof"} for name in ("no-scale", "chance"))
+    ordinary, edge, other = (check(title=title, **wrong) for title in ("ordinary", "edge", "other"))
+    dtype = check(title="dtype", status="failed", message="float32 became float64", mistake=no_scale)
+    order = lambda *checks: [found["title"] for found in wording.failed_checks(document(*checks))]  # noqa: E731
+    assert order(dtype, ordinary, edge) == ["ordinary", "edge", "dtype"]
+    assert order(ordinary, {**edge, "mistake": chance}, other) == ["ordinary", "edge", "other"]
+    assert order(ordinary, {**edge, "mistake": no_scale}, {**other, "mistake": no_scale})[0] == "edge"
 
 
 def test_check_of_a_documented_error_comes_last():
     mistake = {"id": "softmax.softmax/negative-accepted", "title": "a negative temperature was accepted"}
     error = check(status="failed", title="error", failure="documented_error", inputs="x ()", mistake=mistake)
-    value = check(status="failed", title="value", message="differs", inputs="x (2, 4, 5, 8)", input_values=320)
+    value = check(status="failed", title="value", message="differs")
     stopped = check(status="timeout", title="stopped", message="was stopped")
     order = [found["title"] for found in wording.failed_checks(document(error, stopped, value))]
     assert order == ["stopped", "value", "error"]

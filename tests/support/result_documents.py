@@ -11,7 +11,7 @@ def check(function="attention.attention", status="passed", **more):
     record = {
         "id": f"{function}::case", "function": function, "title": "a case", "status": status,
         "points": {"earned": float(status == "passed"), "possible": 1.0}, "message": "", "help": None, "inputs": None,
-        "input_values": 0, "wrong": None, "worst": None, "shapes": None, "error_map": None, "first_wrong_stage": None,
+        "wrong": None, "worst": None, "shapes": None, "error_map": None, "first_wrong_stage": None,
         "mistake": None, "blocked_by": [], "location": None, "called_from": None, "output": "",
         "warnings": [], "failure": "", "file_at_fault": "", "seconds": 0.0,
     }  # fmt: skip

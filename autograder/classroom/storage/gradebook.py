@@ -22,7 +22,6 @@ _WITHHELD: Document = {
     **dict.fromkeys(("help", "inputs", "location", "called_from", "wrong", "worst", "shapes", "error_map")),
     **dict.fromkeys(("first_wrong_stage", "mistake")),
     **dict.fromkeys(("message", "failure", "file_at_fault", "output"), ""),
-    "input_values": 0,
     "blocked_by": [],
     "warnings": [],
     "seconds": 0.0,

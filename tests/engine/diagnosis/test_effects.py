@@ -30,6 +30,14 @@ def test_diagnose_effect_of_unknown_mistake(tmp_path, function, changed, title):
     assert all(title in text for text in found.values()), found
 
 
+@pytest.mark.parametrize("function", ["ffn.relu_backward", "ffn.gelu", "layernorm.rmsnorm_backward"])
+@pytest.mark.parametrize("body", ["None", "0 * args[0]", "2.5", "args[0]"])
+def test_diagnose_placeholder_is_recognized(tmp_path, function, body):
+    words = {"None": "None", "0 * args[0]": "zeros", "2.5": "2.5", "args[0]": "unchanged"}[body]
+    found = set(titles(judged(tmp_path, function, wrapped_solution(function, f"return {body}"))).values())
+    assert len(found - {None}) == 1 and words in (found - {None}).pop()
+
+
 @pytest.mark.slow
 def test_diagnose_results_exchanged_within_a_dict(tmp_path):
     code = 'return result[0], result[1] | {"ln1.gamma": result[1]["ln2.beta"], "ln2.beta": result[1]["ln1.gamma"]}'

@@ -80,7 +80,7 @@ def softmax__no_exponential(x, axis=-1, temperature=1.0):
     return x / np.sum(x, axis=axis, keepdims=True)
 
 def softmax__forgot_return(x, axis=-1, temperature=1.0):
-    """effect-error-not-raised"""
+    """placeholder-none"""
     e = np.exp((x - x.max(axis=axis, keepdims=True)) / temperature)
     e / e.sum(axis=axis, keepdims=True)
 
