@@ -396,8 +396,8 @@ def encode(source, params, config, source_mask=None):
         source: integers, (B, S), each in [0, Vs). Any number of leading axes, also none.
         params: dictionary with the names and shapes of `init_transformer`.
         config: a `TransformerConfig`.
-        source_mask: boolean, the shape of `source`, True for a real token and False for padding, to which no position
-            attends. None: all are real.
+        source_mask: boolean, (B, S), for a source of that shape: True for a real token and False for padding, to which
+            no position attends. None: all are real.
 
     Returns:
         memory: (B, S, D), in the dtype of the parameters.
@@ -455,11 +455,11 @@ def decode(target, memory, params, config, target_mask=None, source_mask=None):
     Args:
         target: integers, (B, T), each in [0, Vt): the text written so far, with the start token in front. Any
             number of leading axes, also none.
-        memory: what `encode` returned, (B, S, D).
+        memory: what `encode` returned, (B, S, D), with the leading axes of `target`.
         params: dictionary with the names and shapes of `init_transformer`.
         config: a `TransformerConfig`.
-        target_mask: boolean, the shape of `target`, True for a real token and False for padding. A position attends to
-            tokens that are real *and* not after itself. None: every target token is real.
+        target_mask: boolean, (B, T), for a target of that shape: True for a real token and False for padding. A
+            position attends to tokens that are real *and* not after itself. None: every target token is real.
         source_mask: boolean, (B, S), the mask that was passed to `encode`. None: every source token is real.
 
     Returns:
@@ -515,7 +515,7 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
 
     Args:
         source: integers, (B, S), each in [0, Vs). Any number of leading axes, also none.
-        target: integers, (B, T), each in [0, Vt), with the start token in front.
+        target: integers, (B, T), with the leading axes of `source`, each in [0, Vt), with the start token in front.
         params: dictionary with the names and shapes of `init_transformer`.
         config: a `TransformerConfig`.
         source_mask: boolean, (B, S), True for a real token and False for padding. Encoder and decoder both use it.
@@ -657,7 +657,7 @@ def transformer_backward(dlog_probs, cache):
     """Return the gradient of `transformer` with respect to every parameter.
 
     Args:
-        dlog_probs: gradient with respect to `log_probs`, (B, T, Vt).
+        dlog_probs: gradient with respect to `log_probs`, (B, T, Vt), with their leading axes.
         cache: what `transformer` returned. It may be used again, with the same result.
 
     Returns:

@@ -42,8 +42,8 @@ def test_encode_padding(agree: Agree, draw: RandomInputs) -> None:
 def test_encode_axes(agree: Agree, draw: RandomInputs) -> None:
     """One text, texts in two axes, a single token"""
     params, config = draw_model(draw)
-    agree(draw.integers(5, high=VS), params, config, source_mask=SOURCE_MASK[0])
-    agree(draw.integers(2, 3, 5, high=VS), params, config, source_mask=draw.booleans(2, 3, 5))
+    agree(draw.integers(5, high=VS), params, config)
+    agree(draw.integers(2, 3, 5, high=VS), params, config)
     agree(draw.integers(1, 1, high=VS), params, config)
 
 
@@ -126,10 +126,8 @@ def test_decode_sees_nothing(agree: Agree, draw: RandomInputs) -> None:
 def test_decode_axes(agree: Agree, draw: RandomInputs) -> None:
     """One text, texts in two axes, a single token"""
     params, config = draw_model(draw)
-    masks = {"target_mask": TARGET_MASK[0], "source_mask": SOURCE_MASK[0]}
-    agree(draw.integers(4, high=VT), draw.normal(5, D), params, config, **masks)
-    masks = {"target_mask": draw.booleans(2, 3, 4), "source_mask": draw.booleans(2, 3, 5)}
-    agree(draw.integers(2, 3, 4, high=VT), draw.normal(2, 3, 5, D), params, config, **masks)
+    agree(draw.integers(4, high=VT), draw.normal(5, D), params, config)
+    agree(draw.integers(2, 3, 4, high=VT), draw.normal(2, 3, 5, D), params, config)
     agree(draw.integers(1, 1, high=VT), draw.normal(1, 1, D), params, config)
 
 
@@ -198,7 +196,7 @@ def test_transformer_padding(agree: Agree, draw: RandomInputs) -> None:
 def test_transformer_axes(agree: Agree, draw: RandomInputs) -> None:
     """One text, texts in two axes, a single token"""
     params, config = draw_small_model(draw)
-    agree(draw.integers(5, high=VS), draw.integers(4, high=VT), params, config, SOURCE_MASK[0], TARGET_MASK[0])
+    agree(draw.integers(5, high=VS), draw.integers(4, high=VT), params, config)
     agree(draw.integers(2, 3, 4, high=VS), draw.integers(2, 3, 5, high=VT), params, config)
     agree(draw.integers(1, 1, high=VS), draw.integers(1, 1, high=VT), params, config)
 
