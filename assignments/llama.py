@@ -981,7 +981,8 @@ def llama_backward(dlogits, cache):
     """Return the gradient of every parameter of `llama`.
 
     Args:
-        dlogits: gradient with respect to the logits, (B, T, V), with the leading axes of the ids, e.g. from `cross_entropy_backward`.
+        dlogits: gradient with respect to the logits, (B, T, V), with the leading axes of the ids, e.g. from
+            `cross_entropy_backward`.
         cache: what `llama` returned. It may be used again, with the same result.
 
     Returns:

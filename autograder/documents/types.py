@@ -40,7 +40,7 @@ class WorstRecord(TypedDict):
     """The value with the largest error; nan, inf and complex numbers are text."""
 
     index: list[Count]
-    axes: list[str]
+    axes: Annotated[list[str], Meta(description="their names, empty where an axis has only a number")]
     yours: Value
     expected: Value
     tolerance: Annotated[Amount, Meta(description="the largest difference allowed")]

@@ -22,14 +22,12 @@ MAX_STATEMENTS = 4000
 
 
 def read_modules(content: bytes, course: FunctionNames, name: str = "") -> dict[str, bytes]:
-    """Return the modules in a notebook by file name; raise Unreadable if it is unreadable or defines no function."""
+    """Return the modules in a notebook by file name, {} without a function of the course; raise Unreadable."""
     # Named by their number among all cells, as notebook editors show it.
     cells = [Cell(f"cell {cell.number}", cell.source) for cell in submitted_cells(content) if cell.kind == "code"]
     if sum(len(cell.source) for cell in cells) > MAX_CODE_BYTES:
         raise Unreadable(f"it holds more than {MAX_CODE_BYTES >> 10} KiB of code")
     texts = extract_modules(cells, course, name, max_statements=MAX_STATEMENTS)
-    if not texts:
-        raise Unreadable("it defines no function of the course")
     return {f"{module}.py": text.encode("utf-8", "replace") for module, text in texts.items()}
 
 

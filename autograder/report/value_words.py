@@ -34,8 +34,8 @@ def worst_value(check: Document) -> WorstValue | None:
     if not worst:
         return None
     places = zip(worst["axes"], worst["index"], strict=True)
-    where = ", ".join(str(i) if axis.startswith("axis ") else f"{axis} {i}" for axis, i in places)
-    where = f"[{where}]" if any(axis.startswith("axis ") for axis in worst["axes"]) else where
+    where = ", ".join(f"{axis} {i}".strip() for axis, i in places)
+    where = f"[{where}]" if "" in worst["axes"] else where
     tolerance = re.sub(r"e([-+])0", r"e\1", f"{worst['tolerance']:.2g}") if worst["tolerance"] else ""
     label = "value" if not where else "largest error" if tolerance else "first wrong value"
     return WorstValue(label, where, number(worst["yours"]), number(worst["expected"]), tolerance)
@@ -71,7 +71,7 @@ def difference(actual: Any, expected: Any) -> Any:
 
 def map_axes(picture: Document) -> tuple[str, str]:
     """Return the names of the vertical and the horizontal axis of a map, empty where an axis has only a number."""
-    down, across = ("" if axis.startswith("axis ") else axis for axis in ["", *picture["axes"]][-2:])
+    down, across = ["", *picture["axes"]][-2:]
     return down, across
 
 

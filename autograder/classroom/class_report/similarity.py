@@ -210,9 +210,9 @@ def _filtered_code(attempt: Attempt, reader: SourceReader) -> tuple[dict[str, st
         # Every module from a notebook starts with the same preamble, which is not the student's.
         sources = {file.stem: file.read_bytes().removeprefix(PREAMBLE.encode()) for file in Path(scratch).glob("*.py")}
     found = account.assignments(registry.default())
-    problem = "; ".join([note for note in account.notes if "left out" in note or not found][:3])
+    problem = f"cannot be read: {', '.join(account.unreadable[:3])}" if account.unreadable else ""
     if not found:
-        return {}, problem or "it contains no module of the course"
+        return {}, "; ".join(account.notes[:3]) or "it contains no module of the course"
     try:
         return reader.filtered_code(sources), problem
     except SkippedFile as error:

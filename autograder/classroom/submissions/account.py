@@ -224,8 +224,10 @@ class _Accounting:
         try:
             modules = self._reader.notebook_modules(content, self._curriculum.function_names, name)
         except SkippedFile as error:
-            self._ignore(file, str(error), is_unreadable="defines no function" not in str(error))
+            self._ignore(file, str(error), is_unreadable=True)
             return
+        if not modules:
+            self._ignore(file, "it defines no function of the course")
         for module_file, code in modules.items():
             module = module_file.removesuffix(".py")
             stem = file.stem.lower()

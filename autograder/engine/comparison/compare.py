@@ -343,9 +343,9 @@ def _details(
 
 
 def axis_names(axes: Sequence[str], ndim: int) -> tuple[str, ...]:
-    """Return names for `ndim` axes: the given ones on the right, numbers on the left."""
+    """Return names for `ndim` axes: the given ones on the right, empty ones on the left."""
     known = tuple(axes)[-ndim:] if ndim else ()
-    return tuple(f"axis {i}" for i in range(ndim - len(known))) + known
+    return ("",) * (ndim - len(known)) + known
 
 
 def shape_text(shape: Sequence[int]) -> str:

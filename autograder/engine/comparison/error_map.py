@@ -36,7 +36,7 @@ def map_errors(
     # At most MAX_ROWS by MAX_COLUMNS levels: a group of elements has the level of its largest error.
     rows = ["".join(row) for row in _group_rows(_group_rows(levels, MAX_ROWS).T, MAX_COLUMNS).T]
     names = ["", *axes][-2:]
-    at = [str(i) if axis.startswith("axis ") else f"{axis} {i}" for axis, i in zip(axes, leading, strict=False)]
+    at = [f"{axis} {i}".strip() for axis, i in zip(axes, leading, strict=False)]
     place = f"[{', '.join(at)}]" if at else ""
     result: dict[str, Any] = {"rows": rows, "axes": names, "at": place, "shape": list(actual.shape)}
     if max(actual.shape) <= MAX_SMALL:

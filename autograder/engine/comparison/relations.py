@@ -66,7 +66,7 @@ def _reordered(actual: Array, expected: Array, tolerance: float, axes: Sequence[
 def _axis(axis: int, axes: Sequence[str]) -> str:
     """Return `1 (position)`, or the number alone if the axis has no name."""
     name = axes[axis] if axis < len(axes) else ""
-    return f"{axis} ({name})" if name and not name.startswith("axis ") else str(axis)
+    return f"{axis} ({name})" if name else str(axis)
 
 
 def _exchange(order: tuple[int, ...], axes: Sequence[str]) -> str:

@@ -230,7 +230,7 @@ def test_compare_accepts_tolerance():
 
 def test_axis_names_start_from_the_right():
     assert axis_names(("batch", "query", "key"), 2) == ("query", "key")
-    assert axis_names(("query", "key"), 3) == ("axis 0", "query", "key")
+    assert axis_names(("query", "key"), 3) == ("", "query", "key")
     assert axis_names(("query",), 0) == ()
 
 
