@@ -8,6 +8,7 @@ from autograder.drawing import figure
 from autograder.drawing.diagram import FONT
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+_HASH = re.compile(r"\b[mp][0-9a-f]{10}\b")
 NUMBERS = ("d", "x", "y", "width", "height", "transform")  # attributes
 
 
@@ -19,7 +20,10 @@ def small_svg(fig: "figure.Figure") -> str:
     root.set("font-family", FONT)
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", XLINK)
-    return ElementTree.tostring(root, encoding="unicode").replace("><", ">\n<") + "\n"
+    text = ElementTree.tostring(root, encoding="unicode").replace("><", ">\n<")
+    # Matplotlib's ids are hashes of exact coordinates, which another processor rounds differently.
+    names = {name: f"i{number}" for number, name in enumerate(dict.fromkeys(_HASH.findall(text)))}
+    return _HASH.sub(lambda match: names[match[0]], text) + "\n"
 
 
 def _simplify(parent: ElementTree.Element) -> None:
