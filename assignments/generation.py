@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Generation: from predictions to text
 #
-# *Assignment 13 of 17 · 4 functions · about 2 h 5 min to write them*
+# *Assignment 14 of 18 · 4 functions · about 2 h 5 min to write them*
 #
 # Your GPT is trained, and it predicts which token comes next. To generate text, ask it for the next token, append the
 # answer, and ask again:
@@ -469,8 +469,8 @@ if __name__ == "__main__":
 # At temperatures 1 and 2, no piece occurs twice, but many of the words do not exist. Temperature 0.5 lies in between.
 # Top-k and top-p cut off the improbable tail without changing the proportions of the rest.
 #
-# How many choices does a distribution offer? Its **perplexity**, exp(−Σ p log p), measures that: 26 equally likely
-# tokens give 26, a certain one gives 1.
+# How many choices does a distribution offer? You know the perplexity of a text from `counting`. That of a distribution
+# is exp(−Σ p log p): 26 equally likely tokens give 26, a certain one gives 1.
 #
 # 1. Could the greedy text have left its cycle later on?
 # 2. For one row of random scores, what is the perplexity at temperatures from 0 to 10? And how many tokens do `top_k=8`

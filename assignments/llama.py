@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Llama: the same model with other parts
 #
-# *Assignment 17 of 17 · 15 functions · about 4 h to write them*
+# *Assignment 18 of 18 · 15 functions · about 4 h to write them*
 #
 # Most models that came after GPT-2 have its plan: embed the tokens, add the results of N blocks to the residual stream,
 # compute logits. The parts have changed. The first Llama has most of the new ones (Touvron et al. 2023, section 2.2);

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # The tokenizer: from text to numbers
 #
-# *Assignment 1 of 17 · 5 functions · about 1 h 10 min to write them*
+# *Assignment 1 of 18 · 5 functions · about 55 min to write them*
 #
 # In this course you write a **transformer**, the kind of neural network behind today's chat programs: every part of
 # it, in plain NumPy. The one that you will train is a **GPT** ("generative pre-trained transformer"): it reads names,
@@ -110,7 +110,7 @@ def build_vocab(text, start=0):
 # %% [markdown]
 # ## `encode`
 #
-# *15 min, straightforward*
+# *10 min, straightforward*
 #
 # With a vocabulary, a text becomes an array: one id for each character, in the order of the text.
 #
@@ -140,6 +140,16 @@ def build_vocab(text, start=0):
 #
 # ```
 #
+# `enumerate` gives the positions together with the characters, and `!r` in an f-string adds the quotes:
+#
+# ```python
+# >>> for position, char in enumerate("hi"):
+# ...     print(f"character {char!r} at position {position}")
+# character 'h' at position 0
+# character 'i' at position 1
+#
+# ```
+#
 # See it: `headway plot token-ids`. (If your function is not written yet, add `--solution`.)
 #
 # ![The ids of a short text, one dot for each character: equal characters are at the same
@@ -166,10 +176,11 @@ def encode(text, stoi):
 # %% [markdown]
 # ## `decode`
 #
-# *10 min, straightforward*
+# *5 min, straightforward*
 #
 # `decode` turns ids back into text, so that you can read what the model has written. Nothing is lost:
-# `decode(encode(text, stoi), itos)` is equal to `text`, for every text whose characters are in the vocabulary.
+# `decode(encode(text, stoi), itos)` is equal to `text`, for every text whose characters are in the vocabulary. It is
+# `encode` the other way round, with the same error, and `"".join(…)` makes one string of a list of characters.
 #
 # ```python
 # >>> decode(np.array([1, 0, 2, 2, 3]), itos)
@@ -202,7 +213,7 @@ def decode(ids, itos):
 # %% [markdown]
 # ## `train_val_split`
 #
-# *10 min, straightforward*
+# *5 min, straightforward*
 #
 # You can now convert text to ids and back. Next you need text to train on, and other text to test the model with.
 #
@@ -226,7 +237,8 @@ def decode(ids, itos):
 #
 # ```
 #
-# Ten times 0.75 is 7.5, and a part cannot have half a character: the size is rounded down.
+# Ten times 0.75 is 7.5, and a part cannot have half a character: the size is rounded down. `ids[:n]` is the part before
+# position n, and `ids[n:]` is the rest.
 
 # %%
 def train_val_split(ids, train_fraction=0.9):
@@ -251,6 +263,9 @@ def train_val_split(ids, train_fraction=0.9):
 # ## `get_batch`
 #
 # *25 min, needs some thought*
+#
+# This is the longest function of the assignment, and the next one, `counting`, does not need it. If you want to see
+# your first text first, go on there now, and come back when you train a model.
 #
 # The training text may have a million characters, but a model reads only a few at a time. It gets short windows, all of
 # the same length T (the **block size**), and B of them at once (a **batch**; B is the *batch size*). Each window starts

@@ -1,165 +1,52 @@
-"""The bigram model: by counting, and by gradient descent; the first model that talks."""
+"""The bigram model that learns: a table of scores, trained by gradient descent."""
 
 # %% [markdown]
-# # The bigram model: the first model that talks
+# # The bigram model: the first model that learns
 #
 # You can turn scores into probabilities, measure how wrong they are, and say how each score should change. That is
-# enough for a language model. The one in this assignment looks at a single token, the current one, and predicts the
-# next. A pair of neighboring tokens is called a **bigram**, and so this is the bigram model.
+# enough for a language model that learns. The one in this assignment looks at a single token, the current one, and
+# predicts the next: it is the bigram model again.
 #
-# It is a table with V rows and V columns: row i belongs to the current token i, and holds a number for each token that
-# may come next. You fill this table twice. First you count how often each pair occurs in a text. Then you forget the
-# counts, start from a table of zeros, and *train* it. Both tables write names, and both have a loss, so you can compare
-# them: the counts show where training should arrive.
+# In `counting`, you filled its table by counting. Now you forget the counts, start from a table W of zeros, and *train*
+# it. W has V rows and V columns: row i belongs to the current token i, and holds a score for each token that may come
+# next. Softmax makes probabilities of a row. Both tables write names, and both have a loss, so you can compare them:
+# the counts show where training should arrive.
 #
 # ```text
-#     ids (N,) ──> pairs of neighbors ───┬── count ──────────────────> probs (V, V) ──┐
-#                                        │                                            ├──> new names
-#                                        └── loss and dW ──> step ──> W (V, V) ───────┘
-#                                                ^                        │
-#                                                └────────────────────────┘
+#     ids (N,) ──> pairs ──> loss and dW ──> step ──> W (V, V) ──> softmax, draw ──> new names
+#                                ^                       │
+#                                └───────────────────────┘
 # ```
 #
 # ![A map of the whole model. Marked: softmax, the loss, the gradients, the step, the new parameters, and drawing the
 # next token. One table of scores takes the place of everything between the ids and softmax.](figures/map-bigram.svg)
 #
-# The idea is older than computers that could run it. Shannon (1948, section 3) wrote such text by hand. He opened a
-# book, wrote down a letter, opened the book somewhere else, read until that letter occurred, and wrote down the letter
-# after it. Then he looked for *this* letter, and so on.
+# Why train what can be counted? Because counting ends here. The table for three letters was mostly empty, and the
+# models to come have no table that could be counted. All of them are trained, in the way that you write in this
+# assignment, and only here you know the right answer in advance.
 
 # %%
 import numpy as np
+from counting import draw
 from softmax import cross_entropy, cross_entropy_backward, softmax
-
-# %% [markdown]
-# ## `bigram_counts`
-#
-# How likely is token j after token i? Count how often the pair (i, j) occurs, and divide by how often i was followed by
-# anything. Every row of the table then sums to 1. In the text 0 1 1 0 1, token 0 was followed by 1 twice, and token 1
-# by 1 and by 0 once each:
-#
-# ```python
-# >>> ids = np.array([0, 1, 1, 0, 1])
-# >>> bigram_counts(ids, 2, k=0)
-# array([[0. , 1. ],
-#        [0.5, 0.5]])
-#
-# ```
-#
-# A pair that never occurs gets probability 0 here: the model calls it impossible. If it occurs in another text after
-# all, the loss is infinite, because the logarithm of 0 is. **Add-k smoothing** prevents that: every pair starts with a
-# count of k (Jurafsky and Martin, chapter 3). With k = 1, the rows above have the counts 1, 3 and 2, 2:
-#
-# ```python
-# >>> bigram_counts(ids, 2)
-# array([[0.25, 0.75],
-#        [0.5 , 0.5 ]])
-#
-# ```
-#
-# With k = 0, a token that is never followed by anything has no counts, and 0 / 0 is `nan`. Nothing is known about such
-# a row, so all tokens are equally likely in it. Give the row equal counts before you divide; then NumPy has no 0 / 0 to
-# warn about. (An array with one True or False for each row selects rows: `counts[is_empty] = 1.0`.)
-#
-# NumPy has a trap for counting. `counts[rows, columns] += 1` adds 1 to each entry at most once, even if it is listed
-# more often. `np.add.at` adds as often as it is listed. For a table it takes a pair of index arrays, as in
-# `np.add.at(counts, (rows, columns), 1)`:
-#
-# ```python
-# >>> once, each = np.zeros(3), np.zeros(3)
-# >>> once[[0, 0, 2]] += 1
-# >>> np.add.at(each, [0, 0, 2], 1)
-# >>> once, each
-# (array([1., 0., 1.]), array([2., 0., 1.]))
-#
-# ```
-#
-# Now take a real text: 32,033 given names, one on each line, in random order. The newline is one of the 27 tokens: it
-# says that a name ends and that the next one begins. (`autograder` is the folder of the course software. Lessons import
-# data and tools from it; you need not read its code.)
-#
-# ```python
-# >>> from autograder.models.training import datasets
-# >>> from tokenizer import build_vocab, decode, encode, train_val_split
-# >>> names = datasets.load("names")
-# >>> names[:25]
-# 'nataly\nkynzee\nminh\ntracy\n'
-# >>> chars, stoi, itos = build_vocab(names)
-# >>> train, val = train_val_split(encode(names, stoi))
-# >>> probs = bigram_counts(train, len(chars))
-# >>> probs.shape
-# (27, 27)
-# >>> likely = np.argsort(-probs[stoi["q"]])[:3]
-# >>> [(chars[i], round(float(probs[stoi["q"], i]), 2)) for i in likely]
-# [('u', 0.68), ('\n', 0.1), ('a', 0.05)]
-# >>> round(float(probs[stoi["a"], stoi["\n"]]), 2)
-# 0.2
-#
-# ```
-#
-# After a "q", a "u" is the most likely token, and 20% of all a's are the end of a name. The whole model is this table
-# of 27 × 27 numbers.
-#
-# ![The table of 27 times 27 probabilities as colored cells. The darkest cells: a after w, u after q, a after
-# m.](figures/bigram-table.svg)
-
-
-# %%
-def bigram_counts(ids, vocab_size, k=1.0):
-    """Return how likely each token is after each other token, by counting pairs, with add-k smoothing.
-
-        probs[i, j] = (n_ij + k) / Σ_m (n_im + k),    n_ij: how often token j comes right after token i
-
-    Args:
-        ids: the text, N integers, (N,). N may be 0 or 1: there are no pairs then.
-        vocab_size: V.
-        k: the number added to every count, ≥ 0.
-
-    Returns:
-        Probabilities, (V, V), float64; each row sums to 1. A row in which all counts are 0, also after adding k, holds
-        1 / V everywhere.
-
-    Raises:
-        ValueError: if an id is not in [0, V), or `k` is negative.
-    """
-    ids = np.asarray(ids, dtype=np.int64)
-    if k < 0:
-        raise ValueError(f"k must not be negative, got {k}")
-    if ((ids < 0) | (ids >= vocab_size)).any():
-        raise ValueError(f"every id must be in [0, {vocab_size}), got ids from {ids.min()} to {ids.max()}")
-    counts = np.full((vocab_size, vocab_size), float(k))
-    np.add.at(counts, (ids[:-1], ids[1:]), 1.0)
-    counts[counts.sum(axis=1) == 0] = 1.0  # Nothing is known about what follows these tokens.
-    return counts / counts.sum(axis=1, keepdims=True)
-
 
 # %% [markdown]
 # ## `generate_bigram`
 #
-# Now let it talk. Look up the row of the current token, draw the next token from its probabilities, and go on from
-# there.
+# First let the table talk. This is `write_text` again, with one difference: the trained table will hold scores, so the
+# function takes scores, and applies softmax to the row of the current token before it draws.
 #
-# To draw a token, lay the probabilities of the row end to end on a line, throw a dart at a random point of the line,
-# and see in which stretch it lands. `np.cumsum` gives the points where the stretches end, and `rng.random()` a random
-# number between 0 and 1. Count the stretches that end at or before the dart. This count is the number of the stretch in
-# which the dart landed, and so the token:
+# The counts come from 32,033 given names. To pass their probabilities, pass the logarithms. The exponential in softmax
+# undoes the logarithm, and the sum it divides by is 1.
 #
 # ```python
-# >>> ends = np.cumsum([0.5, 0.25, 0.0, 0.25])
-# >>> ends
-# array([0.5 , 0.75, 0.75, 1.  ])
-# >>> int((ends <= 0.6).sum()), int((ends <= 0.8).sum())  # darts at 0.6 and at 0.8
-# (1, 3)
-#
-# ```
-#
-# Because of rounding, the last end may be 0.9999999 instead of 1, and a dart beyond it would hit nothing. So multiply
-# the random number by the last end.
-#
-# The trained table will hold scores, so the function takes scores and applies softmax to a row. To pass probabilities,
-# pass their logarithms. The exponential in softmax undoes the logarithm, and the sum it divides by is 1.
-#
-# ```python
+# >>> from autograder.models.training import datasets
+# >>> from counting import bigram_counts
+# >>> from tokenizer import build_vocab, decode, encode, train_val_split
+# >>> names = datasets.load("names")
+# >>> chars, stoi, itos = build_vocab(names)
+# >>> train, val = train_val_split(encode(names, stoi))
+# >>> probs = bigram_counts(train, len(chars))
 # >>> np.allclose(softmax(np.log(probs)), probs)
 # True
 #
@@ -174,10 +61,11 @@ def bigram_counts(ids, vocab_size, k=1.0):
 #
 # ```
 #
-# That is the first text your code has written. Nobody wrote a rule about vowels or endings, and none of these names
-# need be in the list: the table knows only which letter follows which. Some could be names. Others show what a model
-# that sees one letter cannot know: how long the name already is, and which letters it contains. Compare with a table of
-# zeros, which has learned nothing:
+# ![The table of 27 times 27 counted probabilities as colored cells. The darkest cells: a after w, u after q, a after
+# m.](figures/bigram-table.svg)
+#
+# These are the names that you know from `counting`: the same table and the same random numbers. A table of zeros has
+# learned nothing. That is where training starts:
 #
 # ```python
 # >>> text = decode(generate_bigram(np.zeros((27, 27)), stoi["\n"], 80, np.random.default_rng(6)), itos)
@@ -191,7 +79,7 @@ def bigram_counts(ids, vocab_size, k=1.0):
 def generate_bigram(W, start, n_new, rng):
     """Generate tokens, one at a time, each drawn from the scores of the token before it.
 
-        p = softmax(W[current])        next = the first token i with p_0 + … + p_i > u · Σ_j p_j,    u = rng.random()
+        p = softmax(W[current])        next = draw(p, rng)
 
     Args:
         W: table of scores, (V, V); row i holds the scores of the tokens that may come after token i.
@@ -211,8 +99,7 @@ def generate_bigram(W, start, n_new, rng):
         raise ValueError(f"n_new must not be negative, got {n_new}")
     ids = [start]
     for _ in range(n_new):
-        ends = np.cumsum(softmax(W[ids[-1]]))  # (V,), where the stretch of each token ends
-        ids.append(int((ends <= rng.random() * ends[-1]).sum()))
+        ids.append(draw(softmax(W[ids[-1]]), rng))
     return np.array(ids, dtype=np.int64)
 
 
@@ -407,24 +294,17 @@ def train_bigram(ids, vocab_size, steps, lr, batch_size, rng):
 #
 # Take a pencil; no code is needed.
 #
-# 1. In the text "abab…ab" of 2n letters, every a is followed by b, and every b but the last by a. What does
-#    `bigram_counts` return for k = 0 and for k = 1? Which of the two would you believe after one pair, n = 1?
-# 2. A table of zeros, V = 3, and one batch with the pairs (0, 1), (0, 1), (2, 0). Compute `dW` without a computer.
-# 3. Add 5 to every entry of one row of `W`. How does the loss change? What follows for the sum of each row of `dW`?
+# 1. A table of zeros, V = 3, and one batch with the pairs (0, 1), (0, 1), (2, 0). Compute `dW` without a computer.
+# 2. Add 5 to every entry of one row of `W`. How does the loss change? What follows for the sum of each row of `dW`?
 
 # %% [markdown]
 # ## Answers on paper
 #
-# **1. The counts are n for (a, b) and n − 1 for (b, a).** Without smoothing both rows are certain: 0, 1 and 1, 0 (for
-# n = 1, b is followed by nothing, and its row is ½, ½). With k = 1, row a is 1 / (n + 2) and (n + 1) / (n + 2), and row
-# b is n / (n + 1) and 1 / (n + 1). After one pair, k = 1 says ⅓ and ⅔ where k = 0 is certain. After a single
-# observation certainty is rarely justified. After a hundred, k hardly matters.
-#
-# **2. Row 0 is (2/9, −4/9, 2/9), row 1 is 0, and row 2 is (−2/9, 1/9, 1/9).** All probabilities are ⅓, and N is 3. Row
+# **1. Row 0 is (2/9, −4/9, 2/9), row 1 is 0, and row 2 is (−2/9, 1/9, 1/9).** All probabilities are ⅓, and N is 3. Row
 # 0 has two pairs, both with target 1: twice (⅓, ⅓ − 1, ⅓) / 3. Row 2 is (⅓ − 1, ⅓, ⅓) / 3. These are the numbers of the
 # example in the section on `bigram_loss`.
 #
-# **3. The loss does not change, so each row of `dW` sums to 0.** Softmax ignores what is added to a whole row. The
+# **2. The loss does not change, so each row of `dW` sums to 0.** Softmax ignores what is added to a whole row. The
 # formula says the same: probabilities sum to 1, and so do frequencies.
 
 # %% [markdown]
@@ -433,13 +313,6 @@ def train_bigram(ids, vocab_size, steps, lr, batch_size, rng):
 # Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
 # one.
 #
-# - `bigram_counts`: **a pair that occurs several times was counted once.** `counts[rows, columns] += 1` adds 1 to each
-#   entry at most once, and a set of pairs forgets how often each occurs. The mistake stays hidden if no pair is
-#   repeated.
-# - `bigram_counts`: **the counts were divided by the sums of the columns, not of the rows.** That says how likely token
-#   i was before j. What comes after i is a row.
-# - `bigram_counts`: **the sums of the rows grew by k, not by V times k.** k is added to each of the V counts of a row,
-#   so their sum grows by V k. Here the rows sum to more than 1.
 # - `generate_bigram`: **the most likely token was taken instead of drawing one.** The text then runs into a short loop
 #   that repeats without end.
 # - `generate_bigram`: **every token was drawn from the row of the first token.** Each token is drawn from the row of
@@ -471,6 +344,7 @@ def train_bigram(ids, vocab_size, steps, lr, batch_size, rng):
 
 # %%
 if __name__ == "__main__":
+    from counting import bigram_counts
     from tokenizer import build_vocab, decode, encode, train_val_split
 
     from autograder.models.training import datasets

@@ -493,7 +493,7 @@ def bpe_decode(ids, vocab):
 
 # %%
 if __name__ == "__main__":
-    from bigram import bigram_counts
+    from counting import bigram_counts
 
     from autograder.models.training import datasets
 

@@ -560,8 +560,8 @@ if __name__ == "__main__":
 # At temperatures 1 and 2, no piece occurs twice, but many of the words do not exist. Temperature 0.5 lies in between.
 # Top-k and top-p cut off the improbable tail without changing the proportions of the rest.
 #
-# How many choices does a distribution offer? Its **perplexity**, exp(−Σ p log p), measures that: 26 equally likely
-# tokens give 26, a certain one gives 1.
+# How many choices does a distribution offer? You know the perplexity of a text from `counting`. That of a distribution
+# is exp(−Σ p log p): 26 equally likely tokens give 26, a certain one gives 1.
 #
 # 1. Could the greedy text have left its cycle later on?
 # 2. For one row of random scores, what is the perplexity at temperatures from 0 to 10? And how many tokens do `top_k=8`

@@ -138,6 +138,16 @@ def build_vocab(text, start=0):
 #
 # ```
 #
+# `enumerate` gives the positions together with the characters, and `!r` in an f-string adds the quotes:
+#
+# ```python
+# >>> for position, char in enumerate("hi"):
+# ...     print(f"character {char!r} at position {position}")
+# character 'h' at position 0
+# character 'i' at position 1
+#
+# ```
+#
 # See it: `headway plot token-ids`. (If your function is not written yet, add `--solution`.)
 #
 # ![The ids of a short text, one dot for each character: equal characters are at the same
@@ -175,7 +185,8 @@ def encode(text, stoi):
 # ## `decode`
 #
 # `decode` turns ids back into text, so that you can read what the model has written. Nothing is lost:
-# `decode(encode(text, stoi), itos)` is equal to `text`, for every text whose characters are in the vocabulary.
+# `decode(encode(text, stoi), itos)` is equal to `text`, for every text whose characters are in the vocabulary. It is
+# `encode` the other way round, with the same error, and `"".join(…)` makes one string of a list of characters.
 #
 # ```python
 # >>> decode(np.array([1, 0, 2, 2, 3]), itos)
@@ -235,7 +246,8 @@ def decode(ids, itos):
 #
 # ```
 #
-# Ten times 0.75 is 7.5, and a part cannot have half a character: the size is rounded down.
+# Ten times 0.75 is 7.5, and a part cannot have half a character: the size is rounded down. `ids[:n]` is the part before
+# position n, and `ids[n:]` is the rest.
 
 
 # %%
@@ -263,6 +275,9 @@ def train_val_split(ids, train_fraction=0.9):
 
 # %% [markdown]
 # ## `get_batch`
+#
+# This is the longest function of the assignment, and the next one, `counting`, does not need it. If you want to see
+# your first text first, go on there now, and come back when you train a model.
 #
 # The training text may have a million characters, but a model reads only a few at a time. It gets short windows, all of
 # the same length T (the **block size**), and B of them at once (a **batch**; B is the *batch size*). Each window starts

@@ -59,12 +59,12 @@ def test_check_in_a_process_reports_the_exit_code(workspace):
 
 def test_check_passed_names_the_next_function(submission, solutions):
     softmax = (solutions / "softmax.py").read_text("utf-8")
-    stub = "def bigram_counts(ids, vocab_size, k=1.0):\n    raise NotImplementedError\n"
+    stub = "def generate_bigram(W, start, n_new, rng):\n    raise NotImplementedError\n"
     folder = submission(softmax=softmax, bigram=stub)
     done = succeed("check", "softmax", "--dir", folder)
     text = " ".join(done.stdout.split())
     assert re.search(r"([\d.]+) / \1 points · ✓ \d+ passed .*\d+ checks passed", text)
-    assert "headway check bigram.bigram_counts" in text and "python softmax.py" in text
+    assert "headway check bigram.generate_bigram" in text and "python softmax.py" in text
     (folder / "softmax.py").write_text(softmax.replace("__main__", "never"), "utf-8")
     assert "experiment" not in invoke("check", "softmax", "--dir", folder).stdout
     text = " ".join(invoke("check", "softmax.softmax", "--dir", folder).stdout.split())

@@ -18,7 +18,7 @@ def test_select_term_ignores_case_and_plural(name):
     assert glossary.select([name], TRANSFORMER) == {"softmax": {"logit": "the same as score"}}
 
 
-@pytest.mark.parametrize("name", ["attention", "6"])
+@pytest.mark.parametrize("name", ["attention", "7"])
 def test_select_assignment_and_term_returns_both(name):
     terms = glossary.select([name, "ReLU"], TRANSFORMER)
     assert list(terms) == ["attention", "ffn"]

@@ -44,4 +44,4 @@ def test_every_function_has_time_and_difficulty():
     for function in TRANSFORMER.functions.values():
         assert 5 <= function.minutes <= 60, function.qualified
         assert function.difficulty in (1, 2, 3), function.qualified
-    assert [a.module for a in TRANSFORMER.assignments if not 45 <= a.minutes <= 240] == []
+    assert [a.module for a in TRANSFORMER.assignments if not 30 <= a.minutes <= 240] == []

@@ -73,9 +73,9 @@ def test_experiment_uses_the_notebook_that_counts(workspace):
 def test_restored_workspace_is_checked_and_says_why_a_notebook_counts(workspace, tmp_path):
     succeed("submit", "--out", "work.zip", cwd=workspace)
     said = succeed("init", tmp_path / "again", "--from", workspace / "work.zip").stdout
-    assert "checked: 1 of 96 functions pass" in said and "counts, because it was imported" in said
+    assert "checked: 1 of 98 functions pass" in said and "counts, because it was imported" in said
     assert "as you decided" not in succeed("list", cwd=tmp_path / "again").stdout
 
 
 def test_list_counts_work_that_was_never_checked(workspace):
-    assert "0 of 96 functions pass, 1 is not checked yet" in succeed("list", cwd=workspace, COLUMNS="200").stdout
+    assert "0 of 98 functions pass, 1 is not checked yet" in succeed("list", cwd=workspace, COLUMNS="200").stdout

@@ -60,7 +60,7 @@ def test_finished_assignment_shows_a_picture_of_its_lesson(workspace):
 
 def test_finished_assignment_counts_and_names_what_is_next(workspace):
     finished = finished_assignment(workspace, "softmax", passing_until("softmax"))
-    assert finished.assignments == (3, len(MODULES)) and finished.functions == (15, len(TRANSFORMER.functions))
+    assert finished.assignments == (4, len(MODULES)) and finished.functions == (18, len(TRANSFORMER.functions))
     assert finished.next_text.startswith("bigram · ")
     assert "attention" in finished.unlocks and "tokenizer" not in finished.unlocks
 

@@ -82,7 +82,7 @@ def test_record_without_save_is_forgotten(workspace, passed_softmax):
 
 @pytest.mark.parametrize(
     ("name", "resolved"),
-    [("softmax", "softmax"), ("3", "softmax"), ("softmax.py", "softmax"), ("softmax.softmax", "softmax.softmax")],
+    [("softmax", "softmax"), ("4", "softmax"), ("softmax.py", "softmax"), ("softmax.softmax", "softmax.softmax")],
 )
 def test_resolve_name(workspace, name, resolved):
     assert workspace.resolve_name(name) == resolved

@@ -5,6 +5,7 @@ from autograder.course.declare import course
 TRANSFORMER = course(
     __name__,
     "tokenizer",
+    "counting",
     "gradients",
     "softmax",
     "bigram",

@@ -20,7 +20,7 @@ from autograder.workspace.workspace import Workspace
 # The assignments that a model uses, by its kind.
 _GPT = ("softmax", "embeddings", "attention", "multihead", "layernorm", "ffn", "blocks", "gpt")
 _MODULES = {
-    "bigram": ("tokenizer", "softmax", "bigram"),
+    "bigram": ("tokenizer", "counting", "softmax", "bigram"),
     "gpt": ("tokenizer", *_GPT, "training", "generation"),
     "gpt2": (*_GPT, "generation", "bpe", "gpt2"),  # imported, not trained here
     "encoder-decoder": ("tokenizer", *_GPT[:-1], "training", "encoder_decoder"),

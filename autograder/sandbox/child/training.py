@@ -185,7 +185,7 @@ class BigramRun(TrainingRun):
 
     def losses_beside_counts(self, request):
         """Return the losses on the training and the validation text, of the table and of counting."""
-        counted = np.log(self.function("bigram", "bigram_counts")(self.train_ids, len(self.chars)))
+        counted = np.log(self.function("counting", "bigram_counts")(self.train_ids, len(self.chars)))
         texts, tables = (self.train_ids, self.val_ids), (self.params["W"], counted)
         return [[self.loss_on(ids, table) for ids in texts] for table in tables]
 

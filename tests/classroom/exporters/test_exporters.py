@@ -232,7 +232,7 @@ def test_junit_skipped_check_gives_the_reason(book, tmp_path):
     reasons = {
         skipped.text.partition(":")[0] for skipped in ET.parse(tmp_path / "junit.xml").iter("skipped") if skipped.text
     }
-    assert reasons == {"not started", "blocked", "no submission"}
+    assert {"not started", "blocked"} <= reasons <= {"not started", "blocked", "no submission"}
 
 
 def test_gradescope_output_explains_the_score(book):

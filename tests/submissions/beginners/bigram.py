@@ -4,46 +4,6 @@ import numpy as np
 
 from softmax import cross_entropy, cross_entropy_backward, log_softmax, softmax
 
-def bigram_counts__plus_equals(ids, vocab_size, k=1.0):
-    """counted-once"""
-    ids = np.asarray(ids)
-    if k < 0 or np.any(ids < 0) or np.any(ids >= vocab_size):
-        raise ValueError("bad input")
-    n = np.zeros((vocab_size, vocab_size)) + k
-    n[ids[:-1], ids[1:]] += 1
-    total = n.sum(axis=1, keepdims=True)
-    return np.where(total > 0, n / np.where(total > 0, total, 1), 1 / vocab_size)
-
-def bigram_counts__dictionary_without_checks(ids, vocab_size, k=1.0):
-    """ids-not-checked negative-k-accepted rows-without-counts-nan"""
-    table = np.zeros((vocab_size, vocab_size))
-    for a, b in zip(ids[:-1], ids[1:]):
-        table[a, b] += 1
-    table = table + k
-    return table / table.sum(axis=1, keepdims=True)
-
-def bigram_counts__joint(ids, vocab_size, k=1.0):
-    """divided-by-everything"""
-    if k < 0 or any(not 0 <= i < vocab_size for i in ids):
-        raise ValueError
-    table = np.full((vocab_size, vocab_size), k, dtype=float)
-    for a, b in zip(ids[:-1], ids[1:]):
-        table[a, b] += 1
-    return table / table.sum() if table.sum() else np.full(table.shape, 1 / vocab_size)
-
-def bigram_counts__laplace_in_numerator(ids, vocab_size, k=1.0):
-    """k-once-in-the-sum"""
-    if k < 0 or any(not 0 <= i < vocab_size for i in ids):
-        raise ValueError
-    table = np.zeros((vocab_size, vocab_size))
-    for a, b in zip(ids[:-1], ids[1:]):
-        table[a, b] += 1
-    out = np.full(table.shape, 1 / vocab_size)
-    for i, row in enumerate(table):
-        if row.sum() + k > 0:
-            out[i] = (row + k) / (row.sum() + k)
-    return out
-
 def generate_bigram__argmax(W, start, n_new, rng):
     """greedy"""
     if not 0 <= start < len(W) or n_new < 0:
@@ -52,37 +12,6 @@ def generate_bigram__argmax(W, start, n_new, rng):
     for _ in range(n_new):
         out.append(int(np.argmax(W[out[-1]])))
     return np.array(out)
-
-def generate_bigram__forgot_to_update(W, start, n_new, rng):
-    """row-of-the-first-token"""
-    if not 0 <= start < len(W) or n_new < 0:
-        raise ValueError
-    text = [start]
-    p = softmax(W[start])
-    for _ in range(n_new):
-        text.append(rng.choice(len(W), p=p))
-    return np.array(text, dtype=np.int64)
-
-def generate_bigram__only_new(W, start, n_new, rng):
-    """start-missing"""
-    if not 0 <= start < len(W) or n_new < 0:
-        raise ValueError
-    new, current = np.zeros(n_new, dtype=np.int64), start
-    for i in range(n_new):
-        current = rng.choice(len(W), p=softmax(W[current]))
-        new[i] = current
-    return new
-
-def generate_bigram__stops_at_newline(W, start, n_new, rng):
-    """stops-at-0"""
-    if not 0 <= start < len(W) or n_new < 0:
-        raise ValueError
-    text = [start]
-    while len(text) < n_new + 1:
-        text.append(int(rng.choice(len(W), p=softmax(W[text[-1]]))))
-        if text[-1] == 0:
-            break
-    return np.array(text)
 
 def bigram_loss__assigned(ids, targets, W):
     """last-pair-only"""

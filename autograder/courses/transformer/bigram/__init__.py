@@ -3,8 +3,7 @@
 from autograder.course.declare import assignment, function
 
 FUNCTIONS = (
-    function("bigram_counts", "probs token next_token", "product of one_hot rows", minutes=20, difficulty=2),
-    function("generate_bigram", "ids position", "", minutes=20, difficulty=2, needs="softmax.softmax"),
+    function("generate_bigram", "ids position", "", minutes=15, difficulty=1, needs="counting.draw softmax.softmax"),
     function("bigram_loss", "loss; dW token next_token", "embedding and cross_entropy", minutes=20, difficulty=2,
              needs="softmax.cross_entropy softmax.cross_entropy_backward"),
     function("sgd_step", "W token next_token", "optim.SGD", minutes=5, difficulty=1),
@@ -15,6 +14,6 @@ FUNCTIONS = (
 ASSIGNMENT = assignment(
     "The bigram model",
     *FUNCTIONS,
-    outcome="You have a language model that learns: it invents names, letter by letter.",
+    outcome="You have a language model that learns, and it learns what you counted.",
     command="headway train --preset bigram --out bigram.safetensors",
 )

@@ -1,4 +1,4 @@
-"""Checks of `bigram`: counting, generation, the loss, steps, and the training loop."""
+"""Checks of `bigram`: generation, the loss, steps, and the training loop."""
 
 from typing import Any
 
@@ -21,80 +21,6 @@ FLOAT32 = np.float32
 TRAIN = TRANSFORMER.functions["bigram.train_bigram"]
 FLOAT64_LOSS = Tolerance(relative=1e-9, floor=1e-12)
 FLOAT32_LOSS = TOLERANCES[np.dtype(FLOAT32)]
-
-
-@graded("bigram.bigram_counts", points=2)
-def test_counts(agree: Agree, draw: RandomInputs) -> None:
-    """A random text, with the default k"""
-    agree(draw.integers(40, high=5), 5)
-    agree(draw.integers(12, high=3), 7)  # Tokens 3 to 6 do not occur.
-
-
-@graded("bigram.bigram_counts")
-def test_counts_repeated(agree: Agree, draw: RandomInputs) -> None:
-    """Pairs that occur many times"""
-    agree(np.array([0, 1] * 9 + [2], np.int64), 3)
-    agree(np.full(6, 2, np.int64), 4)
-    agree(np.tile(draw.integers(4, high=5), 9), 5)
-
-
-@graded("bigram.bigram_counts")
-def test_counts_k(agree: Agree, draw: RandomInputs) -> None:
-    """Other numbers k added to every count"""
-    ids = draw.integers(30, high=6)
-    agree(ids, 6, k=0.25)
-    agree(ids, 6, 3)
-    agree(ids, 8, k=100.0)
-
-
-@graded("bigram.bigram_counts")
-def test_counts_without_smoothing(agree: Agree, draw: RandomInputs) -> None:
-    """With k = 0, pairs that never occur get 0, rows without counts are uniform"""
-    agree(np.array([0, 1, 1, 0, 1], np.int64), 2, k=0)
-    ids = draw.integers(15, high=4)
-    agree(np.append(ids, 4), 6, k=0.0)  # Token 4 occurs only at the end, token 5 never.
-
-
-@graded("bigram.bigram_counts", points=0.25)
-def test_counts_short(agree: Agree, draw: RandomInputs) -> None:
-    """A text without pairs, and one with a single pair"""
-    agree(draw.integers(2, high=20), 20, k=0.25)
-    agree(np.array([1], np.int64), 3)
-    agree(np.array([], dtype=np.int64), 4, k=0)
-    agree(np.array([2, 0], np.int64), 3, k=0.5)
-
-
-@graded("bigram.bigram_counts", points=0.25)
-def test_counts_dtypes(agree: Agree, draw: RandomInputs) -> None:
-    """The result is float64 for every integer type; 400 equal pairs are counted in uint8 ids, too"""
-    agree(draw.integers(20, high=5).astype(np.int32), 5)
-    agree(np.append(np.full(401, 19), [3, 19]).astype(np.uint8), 20)
-
-
-@graded("bigram.bigram_counts")
-def test_counts_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The text is not changed"""
-    unmodified(draw.integers(10, high=4), 4)
-
-
-@graded("bigram.bigram_counts", points=0.25)
-def test_counts_too_large(refuses: Refuses) -> None:
-    """The documented error: an id that is too large, also at the end of the text"""
-    for ids in ([5, 5], [5], [3, 0, 1], [0, 3, 1], [0, 1, 3]):
-        refuses(np.array(ids, np.int64), 3)
-
-
-@graded("bigram.bigram_counts", points=0.25)
-def test_counts_negative(refuses: Refuses) -> None:
-    """The documented error: a negative id, which does not count from the end"""
-    refuses(np.array([0, -1, 1], np.int64), 3)
-    refuses(np.array([0, 1, -1], np.int64), 3)
-
-
-@graded("bigram.bigram_counts", points=0.25)
-def test_counts_negative_k(refuses: Refuses, draw: RandomInputs) -> None:
-    """The documented error: a negative k"""
-    refuses(draw.integers(40, high=3), 3, k=-0.5)
 
 
 def _texts(student: StudentCode, W: Array, n_new: int, *rngs: Rng, start: int = 0) -> tuple[Array, ...]:
@@ -157,20 +83,6 @@ def test_draw(student: StudentCode, reference: Reference, compare: Compare, draw
         for u in np.random.default_rng(rng.seed).random(40):
             expected.append(int(hit_tokens(probs[expected[-1]], np.asarray(u))))
         compare(ids, np.array(expected, np.int64))
-
-
-@graded("bigram.generate_bigram", points=0.25)
-def test_certain_draw(student: StudentCode, compare: Compare, draw: RandomInputs) -> None:
-    """A token uses its number even if only one token is possible"""
-    W = np.zeros((5, 5))
-    W[:, 0] = W[1, 1:] = -np.inf
-    W[1, 0] = 1.0  # After 1 comes only 0, after the others any but 0.
-    rng = draw.rng()
-    (ids,) = _texts(student, W, 30, rng, start=1)
-    expected, probs = [1], np.where(np.isfinite(W), 1.0, 0.0)
-    for u in np.random.default_rng(rng.seed).random(30):
-        expected.append(int(hit_tokens(probs[expected[-1]], np.asarray(u))))
-    compare(ids, np.array(expected, np.int64))
 
 
 @graded("bigram.generate_bigram")
@@ -321,7 +233,7 @@ def test_arrives_at_the_counts(student: StudentCode, reference: Reference, draw:
     """After 400 steps the table predicts nearly what the counts do"""
     # Most tokens are followed by the next one, so that the table of zeros is far from the counts.
     ids = np.where(draw.booleans(60, true=0.3), draw.integers(60, high=3), np.arange(60) % 3)
-    counted = reference.bigram.bigram_counts(ids, 3, k=0.0)
+    counted = reference.counting.bigram_counts(ids, 3, k=0.0)
     W, _ = _train(student, ids, 3, 400, 0.5, 256, draw.rng())
     if not isinstance(W, np.ndarray) or W.shape != (3, 3) or W.dtype != np.float64:
         text = f"an array of {W.dtype}, {shape_text(W.shape)}" if isinstance(W, np.ndarray) else describe_type(W)

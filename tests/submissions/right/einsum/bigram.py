@@ -1,18 +1,8 @@
-"""Products of one-hot rows by einsum, darts by searchsorted, batches by the tokenizer's get_batch."""
+"""Darts by searchsorted, batches by the tokenizer's get_batch, gradients by einsum."""
 
 import numpy as np
 from softmax import cross_entropy, log_softmax
 from tokenizer import get_batch
-
-
-def bigram_counts(ids, vocab_size, k=1.0):
-    ids = np.asarray(ids)
-    if k < 0 or not np.isin(ids, np.arange(vocab_size)).all():
-        raise ValueError("k is negative, or an id is not in the vocabulary")
-    rows = np.eye(vocab_size)[ids.astype(int)]
-    counts = np.einsum("ni,nj->ij", rows[:-1], rows[1:]) + k
-    counts[~counts.any(axis=1)] = 1
-    return np.einsum("ij,i->ij", counts, 1 / np.einsum("ij->i", counts))
 
 
 def generate_bigram(W, start, n_new, rng):

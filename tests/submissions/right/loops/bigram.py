@@ -5,23 +5,6 @@ import math
 import numpy as np
 
 
-def bigram_counts(ids, vocab_size, k=1.0):
-    ids = [int(i) for i in ids]
-    if k < 0:
-        raise ValueError("k is negative")
-    for i in ids:
-        if i < 0 or i >= vocab_size:
-            raise ValueError(f"id {i} is not in the vocabulary")
-    counts = [[k] * vocab_size for _ in range(vocab_size)]
-    for current, following in zip(ids, ids[1:]):
-        counts[current][following] += 1
-    table = []
-    for row in counts:
-        total = sum(row)
-        table.append([count / total if total else 1 / vocab_size for count in row])
-    return np.array(table, dtype=float)
-
-
 def _probabilities(row):
     top = max(row)
     powers = [math.exp(score - top) for score in row]

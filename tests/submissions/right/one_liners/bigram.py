@@ -11,11 +11,6 @@ def _valid(ids, V, k):
     raise ValueError((V, k))
 
 
-def bigram_counts(ids, vocab_size, k=1.0):
-    n = k + np.bincount(_valid(ids, vocab_size, k)[:-1] * vocab_size + _valid(ids, vocab_size, k)[1:], minlength=vocab_size**2).reshape(vocab_size, -1)
-    return np.where(n.sum(1, keepdims=True) > 0, n / np.maximum(n.sum(1, keepdims=True), 1e-300), 1 / vocab_size)
-
-
 def generate_bigram(W, start, n_new, rng):
     return np.array(reduce(lambda text, _: [*text, rng.choice(len(W), p=softmax(W[text[-1]]))], range(n_new), _valid([start], len(W), n_new)), np.int64)
 

@@ -5,15 +5,14 @@ from autograder.engine.diagnosis.mistake import Mistakes
 MISTAKES = Mistakes()
 
 _ROW = "softmax(W[ids[-1]])"
-_DRAW = "rng.random()"
-_TOKEN = "int((ends <= rng.random() * ends[-1]).sum())"
+_TOKEN = "draw(softmax(W[ids[-1]]), rng)"
 _LOOP = "for _ in range(n_new):"
 _RETURN = "return np.array(ids, dtype=np.int64)"
 _START = "if not 0 <= start < len(W):"
 _LENGTH = "if n_new < 0:"
 
 mistake = MISTAKES.for_functions("bigram.generate_bigram")
-mistake("greedy", _TOKEN, "int(ends.size and softmax(W[ids[-1]]).argmax())", common=True).explain("""
+mistake("greedy", _TOKEN, "int(W[ids[-1]].argmax())", common=True).explain("""
     the most likely token was taken instead of drawing one
     why: The text then runs into a short loop that repeats without end.
     ask: How often should a token of probability 0.3 be drawn?""")
@@ -25,18 +24,10 @@ mistake("columns", _ROW, "softmax(W[:, ids[-1]])", common=True).explain("""
     a column of the table was used, not a row
     why: Row i holds the scores of the tokens that may come after token i. Column i holds those of token i after others.
     ask: In W[i, j], which of the two is the current token?""")
-mistake("softmax-over-columns", _ROW, "softmax(W, axis=0)[ids[-1]]").explain("""
-    the softmax was taken over the columns of the table, not over the row
-    why: The tokens that may come next compete with each other, and they are in one row.
-    ask: Which entries of your probabilities sum to 1?""")
 mistake("no-softmax", _ROW, "W[ids[-1]]").explain("""
     the scores were used as if they were probabilities
     why: Scores may be negative, and they do not sum to 1.
     ask: Which function turns scores into probabilities?""")
-mistake("exponential-overflows", _ROW, "np.exp(W[ids[-1]])").explain("""
-    the largest score was not subtracted before the exponential
-    why: exp(1000) overflows to infinity. Your softmax takes care of it.
-    ask: Which function have you written that turns scores into probabilities safely?""")
 mistake("start-missing", _RETURN, "return np.array(ids[1:], dtype=np.int64)", common=True).explain("""
     the first token is missing from the result
     why: The result is the whole text: `start`, then the new tokens, n_new + 1 in all.
@@ -44,10 +35,6 @@ mistake("start-missing", _RETURN, "return np.array(ids[1:], dtype=np.int64)", co
 mistake("start-not-first", "ids = [start]", "ids = [0]").explain("""
     the text began with token 0, whatever `start` is
     why: The mistake stays hidden with start = 0.
-    ask: Where does your code use the argument start?""")
-mistake("start-drawn", "ids = [start]", "ids = [int(rng.integers(len(W)))]").explain("""
-    the first token was drawn at random
-    why: The caller says which token the text begins with.
     ask: Where does your code use the argument start?""")
 mistake("one-too-few", _LOOP, "for _ in range(n_new - 1):", common=True).explain("""
     one token too few was generated
@@ -61,25 +48,22 @@ mistake("stops-at-0", "    return np", "        if ids[-1] == 0:\n            br
     the text ended when token 0 was drawn
     why: Exactly n_new tokens should be generated. Where a name ends, the next one begins.
     ask: Which of your lines can end the loop early?""")
-mistake("written-backwards", _RETURN, "return np.array(ids[::-1], dtype=np.int64)").explain("""
-    the text is in the reverse order
-    why: The result begins with `start`, and each token follows the one it was drawn after.
-    ask: Where do you put a new token: in front of the others, or behind them?""")
-mistake("token-before", _TOKEN, f"max({_TOKEN} - 1, 0)").explain("""
-    the token before the correct one was drawn
-    why: The token id is the number of stretches that end at or before the dart, without subtracting 1.
-    ask: The dart lands in the first stretch. How many stretches end before it, and which token is it?""")
-mistake("token-after", _TOKEN, f"min({_TOKEN} + 1, len(W) - 1)").explain("""
-    the token after the correct one was drawn
-    why: Token ids count from 0: the token id is the number of stretches that end at or before the dart.
-    ask: The dart lands in the first stretch. Which token is it?""")
+mistake("uniform", _TOKEN, "draw(np.full(len(W), 1 / len(W)), rng)").explain("""
+    every token was drawn with the same probability
+    why: The scores of the current token say how likely each next one is.
+    ask: Where does your code use W?""")
 mistake(
-    "one-dart", _LOOP, "u = rng.random()\n    for _ in range(n_new):", "<= rng.random() *", "<= u *", common=True
+    "one-dart",
+    _LOOP,
+    "u = rng.random()\n    for _ in range(n_new):",
+    _TOKEN,
+    "min(int((np.cumsum(softmax(W[ids[-1]])) <= u).sum()), len(W) - 1)",
+    common=True,
 ).explain("""
     one random number was used for all tokens
     why: The same dart again and again soon makes the text repeat itself.
     ask: How often does your code call rng?""")
-mistake("two-numbers", _DRAW, "(rng.random(), rng.random())[1]").explain("""
+mistake("two-numbers", _TOKEN, f"({_TOKEN}, {_TOKEN})[1]").explain("""
     two random numbers were drawn for each token
     why: Each new token uses one number, in order.
     ask: How often does your code call rng for 3 new tokens?""")
