@@ -23,6 +23,7 @@ SECTIONS = {
         "check": "check:check",
         "list": "progress:list_",
         "hint": "progress:hint",
+        "debug": "workspace:debug",
         "experiment": "workspace:experiment",
         "solution": "workspace:solution",
         "diff": "workspace:diff",

@@ -1,4 +1,4 @@
-"""The commands for the files of a workspace: init, reset, copy, update; solution, diff, experiment."""
+"""The commands for the files of a workspace: init, reset, copy, update; solution, diff, experiment, debug."""
 
 import subprocess
 import sys
@@ -231,3 +231,36 @@ def experiment(name: str, experiment: str, folder: Path) -> None:
         raise UsageError(f"{module} has no experiment {experiment!r}. It has: {others}")
     program = experiments.program(workspace, module, experiment)
     sys.exit(subprocess.run([sys.executable, *program], cwd=workspace.folder, check=False).returncode)
+
+
+@click.command()
+@click.argument("name", metavar="ASSIGNMENT.FUNCTION", type=CourseName())
+@click.option("--print", "print_it", is_flag=True, help="Print the program, for example to paste it into a notebook.")
+@options.workspace_folder
+def debug(name: str, print_it: bool, folder: Path) -> None:
+    """Get a failed call in your hands: a small program with the inputs of the check, opened in Python.
+
+    It is written to debug_ASSIGNMENT.py, and calls the version of your function that counts.
+    """
+    from autograder.core.files import write_atomically
+    from autograder.workspace import failed_call
+    from autograder.workspace.files import DEBUG_MARK
+
+    workspace = options.open_workspace(folder)
+    workspace.require_assignments()
+    function = workspace.resolve_name(name)
+    if "." not in function:
+        raise UsageError(f"name one function of {function}, such as: headway debug {function}.NAME")
+    with options.checking_message():
+        check = failed_call.failed_check(workspace, function)
+    text = failed_call.script(workspace, check)
+    if print_it:
+        click.echo(text, nl=False)
+        return
+    path = workspace.folder / f"debug_{function.partition('.')[0]}.py"
+    if path.exists() and not path.read_text("utf-8", "replace").startswith(DEBUG_MARK):
+        raise UsageError(f"{path.name} is a file of your own. Rename it, or print the program: headway debug --print")
+    write_atomically(path, text.encode())
+    click.echo(f"Written: {path.name}. Run it again with: python {path.name}")
+    interactive = ["-i"] if sys.stdin.isatty() else []
+    sys.exit(subprocess.run([sys.executable, *interactive, path.name], cwd=workspace.folder, check=False).returncode)

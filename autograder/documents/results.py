@@ -4,7 +4,7 @@ import datetime
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from autograder.core.versions import versions
 from autograder.course import Curriculum
@@ -51,6 +51,7 @@ class CheckResult:
     # check compares answers that must have been computed (see `engine.fixtures.sees_answers`).
     secret: tuple[str, str] | None = None
     sees_answers: bool = True
+    calls: tuple[Any, ...] = ()  # of the student's functions, if the check failed and they are to be kept
     seconds: float = 0.0  # wall time of the student's calls, without that of the reference
 
     @property

@@ -41,6 +41,7 @@ class JobRunner:
     curriculum: Curriculum = field(default_factory=registry.default)
     limits: Limits = field(default_factory=Limits)
     diagnose: bool = True  # name the mistakes behind failed checks
+    keep_calls: bool = False  # of failed checks that are not hidden
     is_hidden: Callable[[str], bool] = nothing_is_hidden  # whether students see only the points of a check, by its id
     usage_error: UsageError | None = field(default=None, init=False)  # why the session ended early, if it did
     _cancelled: threading.Event = field(default_factory=threading.Event, init=False)
@@ -130,6 +131,8 @@ class JobRunner:
         if call.when == "call":
             student, function = item.config.stash[CONTEXT].student, item.config.stash[CONTEXT].function
             result = build_check_result(item, student, function, error, self.curriculum.package)
+            if self.keep_calls and error is not None and not is_hidden:
+                result.calls = tuple(student.calls)
             self._result.checks.append(result)
             answered = all(call.value is not UNANSWERED or call.exception for call in student.calls)
             if answered and not is_hidden and student.usage.received - self._received_before <= MAX_RECORDED_BYTES:

@@ -57,6 +57,7 @@ class Options:
     reference: Reference | None = None  # replaces PyTorch behind the shipped memo and the user's cache
     official: bool = False  # check each assignment on top of the official solutions of the earlier ones
     diagnose: bool = True  # name the known mistakes behind failed checks
+    keep_calls: bool = False  # keep the calls of failed checks, for the student who wants to repeat one
     is_hidden: Callable[[str], bool] = nothing_is_hidden  # whether students see only the points of a check, by its id
     sandbox: SandboxPolicy = NO_SANDBOX  # what isolates student code, besides a process of its own
 
@@ -99,6 +100,7 @@ def run_in_session(options: Options, main: "Callable[[CheckSession], None]") -> 
             curriculum=options.curriculum,
             limits=options.limits,
             diagnose=options.diagnose,
+            keep_calls=options.keep_calls,
             is_hidden=options.is_hidden,
         )
         plugin = _SessionPlugin(runner)

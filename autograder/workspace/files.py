@@ -15,6 +15,8 @@ from autograder.workspace.dependencies import ModuleSource
 from autograder.workspace.function_source import function_text, replace_function
 from autograder.workspace.state import State
 
+DEBUG_MARK = "# Written by headway debug"  # a program that is not part of a submission
+
 BACKUPS = "backups"
 STUBS = "stubs"  # key of the state file: the SHA-256 of each file as Headway wrote it
 

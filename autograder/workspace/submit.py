@@ -16,6 +16,7 @@ from autograder.core.output_files import require_replaceable
 from autograder.course import registry
 from autograder.documents.results import SubmissionResult, function_status
 from autograder.errors import UsageError
+from autograder.workspace.files import DEBUG_MARK
 from autograder.workspace.notebook_files import FOLDER
 from autograder.workspace.solutions import GAVE_UP
 from autograder.workspace.sources import describe
@@ -71,7 +72,8 @@ def collect_files(workspace: Workspace) -> dict[str, bytes]:
     notebooks = {f"{name}.ipynb": workspace.sources[name].notebook.content for name in workspace.notebook_modules}
     # Files whose names are not identifiers cannot be imported, and some such names cannot be stored in an archive.
     names = sorted(name for name in snapshot.modules if name.isidentifier() and name not in workspace.notebook_modules)
-    files = {f"{name}.py": snapshot.modules[name].content for name in names}
+    found = {f"{name}.py": snapshot.modules[name].content for name in names}
+    files = {name: content for name, content in found.items() if not content.startswith(DEBUG_MARK.encode())}
     course = snapshot.curriculum
     ungraded = {*registry.extra_texts(course.package), *(f"{name}.py" for name in course.given_modules)}
     return {name: content for name, content in files.items() if name not in ungraded} | notebooks

@@ -68,6 +68,9 @@ def test_experiment_uses_the_notebook_that_counts(workspace):
     assert "NotImplementedError: softmax.cross_entropy" in done.stderr, "the next function that it needs"
     assert "NotImplementedError: softmax.softmax" not in done.stderr
     assert "no experiment 'x'" in refusal("experiment", "softmax", "x", cwd=workspace)
+    edit_notebook(workspace, lambda source: source.replace("/ 2\n", "/ 4\n"))
+    done = headway("debug", "softmax.softmax", cwd=workspace)
+    assert "ndarray (" in done.stdout and "expected:" in done.stdout
 
 
 def test_restored_workspace_is_checked_and_says_why_a_notebook_counts(workspace, tmp_path):
