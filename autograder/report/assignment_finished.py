@@ -71,6 +71,9 @@ def finished_lines(finished: FinishedAssignment) -> list[str]:
 
 
 def _title(finished: FinishedAssignment) -> str:
+    complete, assignments = finished.assignments
+    if complete == assignments:
+        return f"The course is complete: all {assignments} assignments"
     return f"{finished.module} is complete: assignment {finished.number} of {finished.assignments[1]}"
 
 

@@ -91,7 +91,7 @@ def _passed(screen: WatchScreen, columns: int) -> RenderableType:
     mark, style = STATUS_STYLES["passed"]
     lines = Text.assemble((f"{mark} {screen.focus} passes.", f"bold {style}"))
     if screen.next_function is None:
-        lines.append("\n\nThe whole course passes: the GPT is all your own. Next: headway train, then headway generate")
+        lines.append("\n\nThe whole course passes: the GPT is all your own.")
     else:
         lines.append("\n\nPress n to go on to ").append(screen.next_function, "bold").append(".")
     if screen.finished is not None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 
 from autograder.course import Assignment, Curriculum, registry
 from autograder.course.stubs import EXPERIMENT, PICTURE
@@ -9,10 +10,12 @@ from autograder.documents.results import Status
 from autograder.errors import UsageError
 from autograder.report.assignment_finished import FinishedAssignment
 from autograder.workspace import files, progress, solutions
+from autograder.workspace.function_source import written_lines
 from autograder.workspace.workspace import Workspace
 
 _PLOT_COMMAND = re.compile(r"headway plot ([a-z0-9-]+)")
 _TEXT_COMMENT = re.compile(r"\n# ?")
+READ_STEP = ("read next", "Attention Is All You Need", "the paper of 2017")
 CARD_STEP = ("your GPT", "headway card model.safetensors", "a page about the model that you trained, to share")
 MAPS = "figures/map-"  # how the names of the maps of the whole model begin: every lesson has one
 
@@ -25,17 +28,38 @@ def finished_assignment(workspace: Workspace, module: str, statuses: Mapping[str
         return None
     assignment = curriculum.modules[module]
     passed = sum(statuses.get(name) == "passed" for name in curriculum.functions)
-    is_end = len(complete) == len(curriculum.modules)
+    at_end = []
+    outcome = assignment.outcome
+    if len(complete) == len(curriculum.modules):
+        at_end = _last_steps(workspace) if curriculum.is_built_in else []
+        outcome = _what_you_wrote(workspace, passed)
     return FinishedAssignment(
         number=assignment.number,
         module=module,
-        outcome=assignment.outcome,
+        outcome=outcome,
         assignments=(len(complete), len(curriculum.modules)),
         functions=(passed, len(curriculum.functions)),
-        steps=[*_steps(workspace, assignment), *([CARD_STEP] if is_end and _is_built_in(curriculum) else [])],
+        steps=[*(step for step in _steps(workspace, assignment) if not at_end or step[0] != "try it"), *at_end],
         unlocks=_built_on(module, curriculum),
         next_text=_next_text(curriculum, complete, module),
     )
+
+
+def _what_you_wrote(workspace: Workspace, functions: int) -> str:
+    """Return a sentence about all that the student wrote."""
+    lines = 0
+    for name in workspace.curriculum.modules:
+        if (source := workspace.snapshot.modules.get(name)) is not None:
+            with suppress(SyntaxError, ValueError):  # A file that was checked before it broke.
+                lines += written_lines(source.content)
+    return f"You wrote all of it: {functions} functions, {lines:,} lines."
+
+
+def _last_steps(workspace: Workspace) -> list[tuple[str, str, str]]:
+    """Return the steps at the end of the course: the model, its text, its card, and what to read next."""
+    trained = (workspace.folder / "model.safetensors").is_file()
+    train = ("your model", "headway train", "with your own functions")
+    return [*([] if trained else [train]), ("its text", "headway generate", "let it write"), CARD_STEP, READ_STEP]
 
 
 def _steps(workspace: Workspace, assignment: Assignment) -> list[tuple[str, str, str]]:

@@ -12,6 +12,16 @@ def functions_in(source: str | bytes) -> list[ast.FunctionDef]:
     return [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
 
 
+def written_lines(source: bytes) -> int:
+    """Return how many lines the top-level functions of a source have, without docstrings and empty lines."""
+    lines, count = source.splitlines(), 0
+    for node in functions_in(source):
+        of_docstring = node.body[0].end_lineno if ast.get_docstring(node) is not None else None
+        body = lines[of_docstring or node.lineno : node.end_lineno]
+        count += 1 + sum(bool(line.strip()) for line in body)
+    return count
+
+
 def find_function(source: str | bytes, name: str) -> ast.FunctionDef | None:
     """Return the last top-level function of that name, if any; raises like `functions_in`."""
     return next((node for node in reversed(functions_in(source)) if node.name == name), None)

@@ -76,7 +76,8 @@ def test_finished_assignment_is_none_until_all_but_bonus_functions_pass(workspac
 def test_finished_course_offers_the_card(workspace):
     finished = finished_assignment(workspace, MODULES[-1], passing_until(MODULES[-1]))
     assert finished.next_text == ""
-    assert steps(finished)["your GPT"].startswith("headway card ")
+    assert steps(finished)["your GPT"].startswith("headway card ") and "read next" in steps(finished)
+    assert finished.outcome.startswith(f"You wrote all of it: {len(TRANSFORMER.functions)} functions, ")
     assert "your GPT" not in steps(finished_assignment(workspace, "gpt2", passing_until("gpt2")))
 
 
@@ -99,7 +100,8 @@ def test_panel_and_lines_say_the_same(workspace, module, columns):
     assert len(text.splitlines()) <= 20
     lines = finished_lines(finished)
     number = f"{finished.number} of {len(MODULES)}"
-    assert lines[0].startswith(f"{module} is complete: assignment {number}. {finished.outcome}")
+    title = f"{module} is complete: assignment {number}" if finished.next_text else "The course is complete: all"
+    assert lines[0].startswith(title) and finished.outcome in lines[0]
     assert all(any(command in line for line in lines) for _, command, _ in finished.steps)
     assert not any(line.startswith("│") for line in lines)
     assert all(any(command in line for line in text.splitlines()) for _, command, _ in finished.steps)
