@@ -12,6 +12,7 @@ from autograder.course import Assignment, Curriculum, Function
 from autograder.course.duration import DIFFICULTY, duration
 from autograder.documents.results import ProgressEntry
 from autograder.report.check_report import STATUS_STYLES
+from autograder.report.wording import points_text
 
 DOTS = ("", "●○○", "●●○", "●●●")
 # Widths of the columns at the right edge. The heading of an assignment has no "since" and a wider time.
@@ -148,7 +149,8 @@ def _assignment_points(assignment: Assignment, entries: Mapping[str, ProgressEnt
     if all(entry.status == "not_started" for entry in known.values()):
         return ""
     earned = sum(entry.earned for entry in known.values())
-    return f"{earned:g} / {sum(entry.possible for function, entry in known.items() if not function.bonus):g}"
+    possible = sum(entry.possible for function, entry in known.items() if not function.bonus)
+    return points_text({"earned": earned, "possible": possible})
 
 
 def _table(*widths: int) -> Table:
@@ -165,7 +167,7 @@ def _heading(assignment: Assignment, entries: Mapping[str, ProgressEntry] | None
     known = {f: entries[f.qualified] for f in assignment.functions if f.qualified in entries} if entries else {}
     earned = sum(entry.earned for entry in known.values())
     possible = sum(entry.possible for function, entry in known.items() if not function.bonus)
-    points = f"{earned:g} / {possible:g}" if len(known) == len(assignment.functions) else ""
+    points = points_text({"earned": earned, "possible": possible}) if len(known) == len(assignment.functions) else ""
     about = Text.assemble((assignment.module, "bold"), "  ", assignment.title)
     cells = (
         Text(str(assignment.number), "bold"),

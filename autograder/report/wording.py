@@ -55,10 +55,20 @@ def all_checks(document: Document) -> list[Document]:
 
 
 def failed_checks(document: Document) -> list[Document]:
-    """Return the checks that ran and did not pass: functions in course order, the most telling check of each first."""
+    """Return the checks that ran and did not pass: functions in course order, the most telling check of each first.
+
+    Those of bonus functions that a broken file stops have no possible points, as in the total of the file's assignment.
+    """
     failed = (check for check in all_checks(document) if check["status"] in FAILED_STATUSES)
     groups = groupby(failed, lambda check: check["function"])
-    return [check for _, checks in groups for check in most_telling_first(checks)]
+    bonus = {f["checks"][0]["function"] for a in document["assignments"] for f in a["functions"] if f["bonus"]}
+    return [
+        {**check, "points": {**check["points"], "possible": 0.0}}
+        if check["function"] in bonus and broken_file(check)
+        else check
+        for _, checks in groups
+        for check in most_telling_first(checks)
+    ]
 
 
 def most_telling_first(checks: Iterable[Document]) -> list[Document]:

@@ -199,9 +199,10 @@ def test_student_module_shadows_no_library(student, name):
     assert still_works(student(modules={name: "raise SystemExit('shadowed')\n"}))
 
 
-def test_output_is_captured_and_shortened(student):
-    student = student("def softmax(x):\n    print('[bold]hello[/bold]', '\\x1b[31mred\\x07')\n    return x\n")
-    assert student.softmax.softmax(3) == 3 and student.printed() == "[bold]hello[/bold] red\n"
+def test_output_is_that_of_the_last_call_and_clean(student):
+    student = student("def softmax(x):\n    print('[bold]hello[/bold]', x, '\\x1b[31mred\\x07')\n    return x\n")
+    assert student.softmax.softmax(7) == 7 and student.softmax.softmax(3) == 3
+    assert student.printed() == "[bold]hello[/bold] 3 red\n"
     assert student.printed() == ""
 
 
