@@ -140,8 +140,8 @@ def gpt2_shapes(hf_config):
 #
 # ```
 #
-# By how much would the exact GELU change the result? The two forms differ by less than 0.0005 (assignment `ffn`). That
-# is far too little to notice in a text, which is why the program must notice it.
+# What would the exact GELU change? A single activation differs by less than 0.0005 (assignment `ffn`). That is far too
+# little to notice in a text, which is why the program must notice it.
 
 # %%
 def gpt2_config(hf_config):

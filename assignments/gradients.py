@@ -670,7 +670,7 @@ if __name__ == "__main__":
 #
 # By hand, by the tape and by PyTorch, the gradients agree in nearly all digits that a `float64` has, because all three
 # follow the same rules. The difference quotients agree with them in fewer digits: that is their rounding error. They
-# are still good enough to find any mistake in a formula, because a missing factor shows in the first digit.
+# are still good enough to find most mistakes in a formula: a missing factor shows in the first digit.
 #
 # The tape knows nothing of networks, but it found parameters with which this one is right. The training loop that you
 # will write for your GPT does the same, with more steps.
@@ -692,7 +692,9 @@ if __name__ == "__main__":
 # ```
 #
 # **2. All gradients are 0, and training changes nothing.** If W and b are 0, h is 0, and with it hᵀ dout, the gradient
-# of V. If V is 0, nothing comes back through it to W and b. That is why parameters start at random numbers.
+# of V. If V is 0, nothing comes back through it to W and b. Numbers other than 0 are not enough, either: if every
+# parameter were 0.5, all columns of W would get the same gradient in every step and stay equal for ever, as if there
+# were only one of them. Random numbers break this symmetry.
 #
 # ```python
 # >>> zeros = [np.zeros((2, 3)), np.zeros(3), np.zeros((3, 1))]

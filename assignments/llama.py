@@ -26,7 +26,8 @@
 # block.](figures/map-llama.svg)
 #
 # You wrote the RMS norm in the assignment `layernorm`. Here you write the other parts, each with its backward pass.
-# Then you build the whole model from them, read the files of a trained one, and let it write.
+# Then you build the whole model from them, translate the configuration and the tensors of published files into its own,
+# and let it write.
 
 # %%
 import math

@@ -334,8 +334,9 @@ def count_parameters(params):
 #
 # ```
 #
-# It writes noise: every letter is about equally likely. Here is such a model, next to the same model after 2,000 steps
-# of training:
+# It writes noise: every letter is about equally likely. The model in the next picture starts from larger numbers, of
+# standard deviation 0.08, as `headway train` does. It prefers some letters before it has learned anything. Below, the
+# same model after 2,000 steps of training:
 #
 # ![The probabilities of the next character after mar, and a sample of text, before and after training. Before: random
 # letters. After: names.](figures/untrained-output.svg)

@@ -7,24 +7,27 @@
 # each query. A word needs several kinds of information: which noun does this adjective belong to, where did the
 # sentence begin, which token came just before? One weighted average cannot answer all these questions.
 #
-# Multi-head attention solves both problems. The D entries of each vector are divided among H **heads**. Each head has
-# its own K = D / H entries for queries, keys and values, computed from the vector of the position with learned
-# matrices, and does its own attention. Then the results are put side by side again, and one more matrix mixes them
-# (Vaswani et al. 2017, section 3.2.2):
+# Multi-head attention solves both problems. Learned matrices compute queries, keys and values from the vector of each
+# position, and each of them depends on all D entries of that vector. The results, D entries long again, are cut into H
+# pieces of K = D / H entries, one for each **head**, and each head does its own attention. Then the results are put
+# side by side again, and one more matrix mixes them (Vaswani et al. 2017, section 3.2.2):
 #
 # $$\mathrm{head}_h = \mathrm{attention}(x W^Q_h,\; x W^K_h,\; x W^V_h) \qquad
 #   \mathrm{out} = [\mathrm{head}_0, \dots, \mathrm{head}_{H-1}]\; W^O$$
 #
 # ```text
-#     vector of a position, D entries    ████ ████ ████ ████
-#                                         │    │    │    │       H = 4 heads of K = D / 4 entries
+#     vector of a position, D entries    ███████████████████
+#                                                 │              learned matrices: every entry of
+#                                                 ▼              the result depends on all D
+#     query (so key, and value)          ████ ████ ████ ████     cut: H = 4 heads of K = D / 4 entries
+#                                         │    │    │    │
 #     one attention for each head         ▼    ▼    ▼    ▼
 #     side by side again, D entries      ████ ████ ████ ████  ── one more matrix ──>  D entries
 # ```
 #
 # ![A map of the whole model. Marked: multi-head attention, in the first half of a block.](figures/map-multihead.svg)
 #
-# More heads add no parameters. They are cut from the same D columns, and the matrices have 4D² entries for any H.
+# More heads add no parameters. They are cut from the same D entries, and the matrices have 4D² entries for any H.
 
 # %%
 import numpy as np
