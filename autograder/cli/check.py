@@ -11,6 +11,7 @@ import click
 from autograder.cli import options
 from autograder.cli.completion import CourseName
 from autograder.core.files import report_write_error
+from autograder.core.output_files import require_replaceable
 from autograder.core.text import clean, clean_name
 from autograder.errors import UsageError
 
@@ -74,6 +75,8 @@ def check(
         from autograder.sandbox.limits import Limits
 
         options.require_replaceable_json(json_file, {"schema": RESULT_SCHEMA})
+        _require_replaceable_report(markdown, b"\nScore: **", "--markdown FILE")
+        _require_replaceable_report(junit, b"<testsuites>", "--junit FILE")
         limits = Limits(call_seconds=call_seconds)
         if sandbox:
             outcome = _check_in_sandbox(folder, names, seed, limits)
@@ -96,6 +99,12 @@ def check(
         click.echo(clean(advice), err=True)
     status = options.PASSED if outcome.result.passed else options.NOT_PASSED
     sys.exit(options.INTERNAL_ERROR if outcome.result.internal_errors else status)
+
+
+def _require_replaceable_report(path: Path | None, mark: bytes, option: str) -> None:
+    """Raise UsageError if a file would be lost that is not an earlier report, which has the `mark` at its beginning."""
+    if path:
+        require_replaceable(path, lambda old: mark in old[:400], "an earlier report", option=option, force=None)
 
 
 def _check_in_sandbox(folder: Path, names: tuple[str, ...], seed: int, limits: "Limits") -> "CheckOutcome":

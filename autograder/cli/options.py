@@ -184,7 +184,7 @@ def require_replaceable_json(path: str | None, like: Any) -> None:
 
     if path and path != "-":
         what = "an earlier result of this command"
-        require_replaceable(Path(path), is_own, what, option="--json FILE", force=False)
+        require_replaceable(Path(path), is_own, what, option="--json FILE", force=None)
 
 
 def _kind_of_document(document: Any) -> Any:

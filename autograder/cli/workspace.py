@@ -67,7 +67,8 @@ def _check_imported(folder: Path) -> list[str]:
     from autograder.workspace.check import statuses_of
 
     workspace = options.open_workspace(folder)
-    written = tuple(name for name in workspace.curriculum.functions if name in workspace.unchecked)
+    checked, is_stub = workspace.statuses, workspace.snapshot.is_stub
+    written = tuple(name for name in workspace.curriculum.functions if name not in checked and not is_stub(name))
     if not written:
         return []
     with options.spinner(options.make_console(), "Checking the imported work …"):

@@ -21,14 +21,16 @@ _WORK = (".py", ".ipynb", ".toml")  # what people write, and no command has as i
 _WORKSPACE = (".headway.json", "README.md", "AGENTS.md")
 
 
-def require_replaceable(path: Path, is_own: Callable[[bytes], bool], what: str, *, option: str, force: bool) -> None:
+def require_replaceable(
+    path: Path, is_own: Callable[[bytes], bool], what: str, *, option: str, force: bool | None
+) -> None:
     """Raise UsageError if writing `path` would destroy a file that this command has not written.
 
     Args:
         is_own: whether a file with this content was written by the command.
         what: what the command writes, such as "a plot of headway plot".
         option: the option that names the file, such as "--out FILE".
-        force: whether the user wants it replaced anyway.
+        force: whether the user wants it replaced anyway; None if the command cannot be asked to.
     """
     require_no_work(path, option)
     if force or not path.is_file():  # A folder cannot be replaced, and a pipe or a device loses nothing.
@@ -38,7 +40,8 @@ def require_replaceable(path: Path, is_own: Callable[[bytes], bool], what: str, 
     except OSError:
         content = None
     if content is None or (content and not is_own(content)):
-        raise UsageError(f"{path} exists and is not {what}, so it was kept. {_remedy(option)}")
+        remedy = _remedy(option, can_force=force is not None)
+        raise UsageError(f"{path} exists and is not {what}, so it was kept. {remedy}")
 
 
 def require_no_work(path: Path, option: str) -> None:
@@ -47,8 +50,8 @@ def require_no_work(path: Path, option: str) -> None:
         raise UsageError(f"{path} may be your work, so no command replaces it. Name another file: {option}")
 
 
-def _remedy(option: str) -> str:
-    return f"Name another one: {option}. To replace it: --force"
+def _remedy(option: str, *, can_force: bool = True) -> str:
+    return f"Name another one: {option}{'. To replace it: --force' if can_force else ''}"
 
 
 class OutputRecord:

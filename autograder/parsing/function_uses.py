@@ -10,8 +10,8 @@ from .extract import HEADER, unguarded
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def function_body(function: Function) -> list[ast.stmt]:
-    """Return the statements of a function without its docstring."""
+def function_body(function: Function | ast.ClassDef) -> list[ast.stmt]:
+    """Return the statements of a function or class without its docstring."""
     return function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
 
 
@@ -33,18 +33,26 @@ def written_functions(content: bytes, names: Sequence[str]) -> dict[str, str]:
     stubs: set[str] = set()
     try:
         tree = ast.parse(content)
+        for part in ast.walk(tree):
+            if isinstance(part, (Function, ast.ClassDef)):
+                part.body = function_body(part)
         for node in unguarded(tree) if content.startswith(HEADER.encode()) else tree.body:
             parts: list[ast.AST] = [node]
-            if isinstance(node, Function):
+            if isinstance(node, ast.ClassDef):
+                bound = {node.name}
+            elif isinstance(node, Function):
                 bound = {node.name}
                 (stubs.add if is_stub(node) else stubs.discard)(node.name)
-                parts = [*node.decorator_list, node.args, *function_body(node)]
+                parts = [*node.decorator_list, node.args, *node.body]
             else:
                 inner = list(ast.walk(node))
                 bound = {part.id for part in inner if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
-                bound |= {node.name} if isinstance(node, ast.ClassDef) else set()
             text = "".join(map(ast.dump, parts))
-            read = {name.id for part in parts for name in ast.walk(part) if isinstance(name, ast.Name)}
+            names_read = [name for part in parts for name in ast.walk(part) if isinstance(name, ast.Name)]
+            read = {name.id for name in names_read}
+            if isinstance(node, (Function, ast.ClassDef)):  # An experiment's variable may have a parameter's name.
+                read -= {name.id for name in names_read if isinstance(name.ctx, ast.Store)}
+                read -= {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
             for name in bound:
                 before = "" if isinstance(node, Function) else texts.get(name, "").removesuffix(text)
                 texts[name] = before + text  # The same import twice is one.

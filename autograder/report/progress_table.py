@@ -97,7 +97,8 @@ def _render_folded(
     add_row(Text(), Text(), *(Text(title, "dim") for title in titles))
     for assignment in curriculum.assignments:
         statuses = [_status(entries, function) for function in assignment.functions]
-        about = Text.assemble(f"{assignment.number:>2} ", (assignment.module, "bold"), "  ", assignment.title)
+        changed = " ~" if any(function.qualified in stale for function in assignment.functions) else ""
+        about = Text.assemble(f"{assignment.number:>2} ", (assignment.module, "bold"), f"{changed}  {assignment.title}")
         count = f"{statuses.count('passed')} of {len(statuses)}" if entries is not None else str(len(statuses))
         cells = [count, _assignment_points(assignment, entries), _duration(assignment.minutes)]
         add_row(Text(*STATUS_STYLES[_common_status(statuses)]), about, *map(Text, cells))
@@ -220,7 +221,8 @@ def _name(function: Function, stale: frozenset[str]) -> str:
 def _summary(
     functions: Sequence[Function], entries: Mapping[str, ProgressEntry], total: int | None, stale: frozenset[str]
 ) -> Text:
-    known = [entries[function.qualified] for function in functions if function.qualified in entries]
+    names = [function.qualified for function in functions]
+    known = [entries[name] for name in names if name in entries and name not in stale]
     passed = {name for name, entry in entries.items() if entry.status == "passed"}
     count = f"{sum(entry.status == 'passed' for entry in known)} of {len(functions)} functions pass"
     if total not in (None, len(functions)):
@@ -228,6 +230,8 @@ def _summary(
     unchecked = stale - entries.keys()
     waiting = sum(function.qualified in unchecked for function in functions)
     count += f", {waiting} {'is' if waiting == 1 else 'are'} not checked yet" if waiting else ""
+    changed = sum(function.qualified in stale for function in functions) - waiting
+    count += f", {changed} changed since the last check" if changed else ""
     minutes = sum(f.minutes for f in functions if f.qualified not in passed | unchecked and not f.bonus)
     remaining = f" · about {duration(minutes)} of writing to go" if minutes else ""
     return Text(f"\n{count} · {sum(entry.earned for entry in known):g} points{remaining}", "bold")

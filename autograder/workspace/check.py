@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from autograder.core.text import clean_name
 from autograder.documents.reading import Document
@@ -48,6 +49,9 @@ def check_workspace(
         # The function that the report names is the one to work on; after a pass, the last one that was checked.
         current = wording.next_function(document) or _last_checked(workspace, result)
         badge_lines = workspace.record(result, current_function=current, save=save)
+        if not workspace.is_initialized and workspace.folder.resolve() == Path.cwd():
+            result.notes.append("Nothing was recorded: this folder is no workspace. To make it one: headway init .")
+    result.notes += workspace.state.notes
     notebooks = {module: workspace.file_of(module) for module in workspace.notebook_modules}
     if not result.passed:
         return CheckOutcome(result, document, badge_lines, notebooks=notebooks)

@@ -25,6 +25,8 @@ def copy_version(workspace: Workspace, module: str, to: Version) -> Path:
     if source is None:
         raise UsageError(f"there is no notebook of {module} in this workspace")
     other = source.notebook.module if to == "file" else source.file
+    if to == "file" and source.notebook.problem:
+        raise UsageError(f"{source.notebook.name} cannot be read: {source.notebook.problem}")
     if other is None or not (names := written(other, source.functions)):
         raise UsageError(f"nothing is written in the {'notebook' if to == 'file' else 'file'} of {module}")
     text = other.content.decode("utf-8", "replace")
@@ -46,10 +48,12 @@ def copy_version(workspace: Workspace, module: str, to: Version) -> Path:
     files.write_bytes(path, new)
     workspace.refresh_snapshot()
     now = workspace.sources[module]
-    copies = [written_functions(one.content, names) if one else {} for one in (now.file, now.notebook.module)]
-    if copies[0] != copies[1]:  # A magic in a cell, for example, hides its functions.
+    file, notebook = (written_functions(one.content, names) if one else {} for one in (now.file, now.notebook.module))
+    if differ := [name for name in names if file.get(name) != notebook.get(name)]:  # for example by a cell's magic
         files.write_bytes(path, old)
-        raise UsageError(f"nothing was copied: the functions of {path.name} would not be the same. Copy them by hand")
+        (workspace.folder / backup).unlink()
+        differing = ", ".join(differ[:3]) + (f" and {len(differ) - 3} more" if len(differ) > 3 else "")
+        raise UsageError(f"nothing was copied: in {path.name}, {differing} would not be the same. Copy them by hand")
     workspace.choose_version(module, to)
     return backup
 

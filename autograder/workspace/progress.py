@@ -6,9 +6,10 @@ from dataclasses import asdict
 from typing import Any
 
 from autograder import __version__
+from autograder.core.text import clean
 from autograder.course import Curriculum
 from autograder.documents.results import STATUSES, CheckResult, ProgressEntry, Status, function_status
-from autograder.workspace.state import State
+from autograder.workspace.state import FILE, State
 
 # Keys of the state file.
 KEY, VERSION = "progress", "kit"  # codespell:ignore kit
@@ -17,7 +18,9 @@ CURRENT_FUNCTION = "at"
 
 def load(state: State, curriculum: Curriculum) -> dict[str, ProgressEntry]:
     """Return the recorded progress by qualified name, without damaged entries and those of another version."""
-    if state.content.get(VERSION) != __version__:
+    if (version := state.content.get(VERSION, __version__)) != __version__:
+        note = f"The results in {FILE} are of Headway {clean(str(version), 20)}. Check again: headway check"
+        state.notes += [note] if note not in state.notes else []
         return {}
     recorded = {name: _parse_entry(values) for name, values in state.section(KEY).items()}
     return {name: entry for name, entry in recorded.items() if entry is not None and name in curriculum.functions}

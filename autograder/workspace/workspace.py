@@ -164,6 +164,8 @@ class Workspace:
             if not line and name in self.named_versions:
                 line = f"{name}: {self.file_of(name)} was checked."
             lines.append(line)
+            if problem := self._file_problem(name):
+                lines.append(f"{name}: {problem}")
             if second := notebook_files.unread(self.folder, name):
                 lines.append(f"{name}: {second} is not read. Copy your work to notebooks/{second}, and delete {second}")
             for other in similar_files(name, self.snapshot.contents, self.curriculum):
@@ -171,6 +173,18 @@ class Workspace:
                     reason = f"{other}.py is not checked, because {self.file_of(name)} counts"
                     lines.append(f"{name}: {reason}. If it holds your work, copy it into {self.file_of(name)}.")
         return [line for line in lines if line]
+
+    def _file_problem(self, module: str) -> str:
+        """Return what is wrong with an assignment's file, where its code cannot say it; "" if nothing is."""
+        if module not in self.snapshot.modules:
+            return f"there is no {module}.py. Restore it: headway reset {module}" if self.is_initialized else ""
+        content = self.snapshot.modules[module].content
+        try:
+            content.decode()
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, error.start) + 1
+            return f"{module}.py is not UTF-8 text (line {line}), so Python does not run it. Save it as UTF-8."
+        return ""
 
     def undecided(self, modules: Iterable[str]) -> list[AssignmentSource]:
         """Return those of the assignments of which the student must choose a version."""

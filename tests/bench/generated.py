@@ -1,15 +1,11 @@
 """Generate a class from a seed: correct, wrong, unfinished and hostile submissions of the whole course.
 
-    python tests/bench/generated.py DIR --count 2000 --seed 1
-
 Correct ones are the official solutions. Wrong ones have one to four known mistakes in different modules. Unfinished
 ones have stubs from some assignment on. Hostile ones have an attack from `tests/submissions/hostile` above the
 solution of softmax. A random comment makes all submissions different.
 """
 
-import argparse
 import random
-import shutil
 from pathlib import Path
 
 from autograder.course.stubs import bundled, make_stubs
@@ -59,17 +55,3 @@ def _wrong(rng, module):
         except BrokenMistake:
             continue
     return solution_source(module, package=TRANSFORMER.package)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--count", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    shutil.rmtree(options.folder, ignore_errors=True)
-    print(generate(options.folder, options.count, options.seed))
-
-
-if __name__ == "__main__":
-    main()

@@ -70,6 +70,10 @@ class Person:
         return f"{self.first} {self.last}"
 
     @property
+    def sortable(self):
+        return f"{self.last}, {self.first}"
+
+    @property
     def sis(self):
         return f"2026{self.number:04}"
 

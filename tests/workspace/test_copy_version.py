@@ -3,8 +3,12 @@
 import json
 
 import pytest
+from support.built_in import solution_source
 from support.commands import SOFTMAX, headway, refusal, succeed
 
+from autograder.course.stubs import bundled
+from autograder.courses.transformer import TRANSFORMER
+from autograder.workspace.copy_version import copy_version
 from autograder.workspace.workspace import Workspace
 
 HELPERS = "import math\n\nFACTOR = math.sqrt(4.0) / 2\n\n\ndef _scaled(x):\n    return x * FACTOR\n"
@@ -51,6 +55,15 @@ def test_copy_there_and_back_keeps_what_the_functions_do(workspace):
     assert len(list((workspace / "backups").iterdir())) == 2
 
 
+@pytest.mark.slow
+def test_copy_takes_every_official_solution(workspace):
+    for module in TRANSFORMER.modules:
+        (workspace / f"{module}.py").write_text(solution_source(module), "utf-8")
+        copy_version(Workspace.open(workspace), module, "notebook")
+        (workspace / f"{module}.py").write_bytes((bundled("assignments") / f"{module}.py").read_bytes())
+        copy_version(Workspace.open(workspace), module, "file")
+
+
 def test_copy_refuses_what_it_cannot_copy_whole(workspace):
     assert "nothing is written in the notebook of bigram" in refusal("copy", "bigram", "--to", "file", cwd=workspace)
     succeed("copy", "softmax", "--to", "file", cwd=workspace)
@@ -58,8 +71,9 @@ def test_copy_refuses_what_it_cannot_copy_whole(workspace):
     path = workspace / "notebooks" / "softmax.ipynb"
     (workspace / "softmax.py").write_text((workspace / "softmax.py").read_text("utf-8").replace("/ 2\n", "/ 4\n"))
     before = path.read_bytes()
+    backups = len(list((workspace / "backups").iterdir()))
     assert "Copy them by hand" in refusal("copy", "softmax", "--to", "notebook", cwd=workspace)
-    assert path.read_bytes() == before
+    assert path.read_bytes() == before and len(list((workspace / "backups").iterdir())) == backups
 
 
 @pytest.mark.slow
@@ -80,5 +94,20 @@ def test_restored_workspace_is_checked_and_says_why_a_notebook_counts(workspace,
     assert "as you decided" not in succeed("list", cwd=tmp_path / "again").stdout
 
 
-def test_list_counts_work_that_was_never_checked(workspace):
+def test_list_counts_only_what_was_checked_as_it_is_now(workspace):
     assert "0 of 98 functions pass, 1 is not checked yet" in succeed("list", cwd=workspace, COLUMNS="200").stdout
+    headway("check", "softmax", cwd=workspace)
+    edit_notebook(workspace, lambda source: source.replace("/ 2\n", "/ 4\n"))
+    (workspace / "bigram.py").unlink()
+    (workspace / "ffn.py").write_bytes((workspace / "ffn.py").read_bytes() + b"# \xe4\n")
+    said = succeed("list", cwd=workspace, COLUMNS="200").stdout
+    assert "0 of 98 functions pass, 1 changed since the last check · 0 points" in said
+    assert "there is no bigram.py" in said and "ffn.py is not UTF-8 text (line" in said
+
+
+@pytest.mark.parametrize(("state", "words"), [('{"kit": "0.0.9"}', "of Headway 0.0.9"), ("{", "is damaged")])
+def test_check_says_what_it_could_not_use(workspace, state, words):
+    (workspace / ".headway.json").write_text(state)
+    assert words in headway("check", "tokenizer", cwd=workspace, COLUMNS="200").stdout
+    (workspace / ".headway.json").unlink()
+    assert "Nothing was recorded" in headway("check", "tokenizer", cwd=workspace, COLUMNS="200").stdout

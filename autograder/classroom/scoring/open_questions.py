@@ -38,6 +38,8 @@ def _about_grades(
             yield _question("unreadable", name, reason=grade["reason"])
         elif (entry := entries[name]) and (files := entry.rivals.get(name)):
             yield _question("versions", name, files)
+        elif entry and set(entry.checks.get(name, ())) == {"error"}:
+            yield _question("unreadable", name, reason=f"every check of {entry.files.get(name, name)} ends in an error")
 
 
 def _about_files(
@@ -53,7 +55,7 @@ def _about_files(
         assert entry is not None  # It was sorted by its file.
         only = names[0] if len(names) == 1 else ""
         if entry.unreadable:
-            yield _question("unreadable", only, entry.unreadable, f"cannot be read: {', '.join(entry.unreadable)}")
+            yield _question("unreadable", only, entry.unreadable, f"not read: {', '.join(entry.unreadable)}")
         others = {name: file for name, file in entry.files.items() if name not in names}
         if not any(entry.has_begun(name) or grades[name]["by_hand"] for name in names):
             yield _question("nothing_written", only, list(others.values()))

@@ -6,7 +6,7 @@ Of several files for one assignment, one counts. The first rule that tells them 
 2. a file in which a function is written before one with untouched stubs
 3. a file in the folder of this assignment, where the platform has one
 4. the exact name of the assignment before a similar one, `softmax.py` before `softmax_final.py` or `softmax (1).py`;
-   a file of another name only where nothing else is written, and only for the assignment whose functions it defines
+   a file of another name only where nothing else is written for the assignment whose functions it defines
 5. a file at the top before one in a folder or an archive
 6. the later attempt, by the numbers in the names: `attempt2.zip` before `attempt1.zip`
 7. the file before the notebook
@@ -44,6 +44,7 @@ RESERVED = {"conftest.py", "sitecustomize.py", "usercustomize.py"}
 # Reasons that need no note, because nobody would expect such a file to count.
 _UNTOUCHED, _SAME, _NO_WORK = "nothing in it was written", "another file has the same content", "it is no code"
 _TOO_MUCH = "the submission is too large"
+_DEFINITION = re.compile(rb"^def[ \t]+\w+\(", re.MULTILINE)
 _UNREADABLE_ARCHIVES = (".7z", ".rar", ".bz2", ".xz")
 
 
@@ -166,9 +167,8 @@ class _Accounting:
                     self._sort(file)
         except SkippedFile as error:
             self._rest = str(error)
-        written = [one for listed in self._candidates.values() for one in listed if one.fit and self._is_written(one)]
         for module, listed in self._candidates.items():
-            self._choose(module, [one for one in listed if one.fit or not written])
+            self._choose(module, listed)
         self._take_helpers()
         self._record()
         return self._account
@@ -203,8 +203,12 @@ class _Accounting:
             self._sort_notebook(file, file.content)
         elif not base.endswith(".py"):
             kind = PurePosixPath(base).suffix
-            is_archive = kind in _UNREADABLE_ARCHIVES
-            self._ignore(file, f"{kind} archives cannot be read" if is_archive else _NO_WORK, is_unreadable=is_archive)
+            if kind in _UNREADABLE_ARCHIVES:
+                self._ignore(file, f"{kind} archives cannot be read", is_unreadable=True)
+            elif _DEFINITION.search(file.content) and assignments_of(file.stem, file.content, self._curriculum)[0]:
+                self._ignore(file, "it looks like code, but its name does not end in .py", is_unreadable=True)
+            else:
+                self._ignore(file, _NO_WORK)
         elif base in RESERVED:
             self._ignore(file, "a file of this name is not part of a submission")
         else:
@@ -236,9 +240,12 @@ class _Accounting:
 
     def _choose(self, module: str, candidates: list[_Candidate]) -> None:
         """Let the best candidate of an assignment count."""
+        chosen = self._chosen.get(module, "")
+        has_own = any(one.fit and self._is_written(one) for one in candidates)
+        if not has_own:
+            candidates = [one for one in candidates if one.fit or module in self._graded]
         if not candidates:
             return
-        chosen = self._chosen.get(module, "")
         ranked = [(one, one.rank(chosen, len(candidates) == 1 or self._is_written(one))) for one in candidates]
         ranked.sort(key=lambda pair: [value for value, _ in pair[1]], reverse=True)
         (best, best_rank), *others = ranked
@@ -257,7 +264,7 @@ class _Accounting:
             elif self._functions(other).items() <= self._functions(best).items():
                 why = f"{best.file.shown} has the same functions"
             else:
-                if other.fit >= min(SIMILAR, best.fit):
+                if other.fit >= min(SIMILAR, best.fit) or len(self._functions(other)) >= len(self._functions(best)):
                     rivals.append(other.file.shown)
                 why = f"{best.file.shown} counts as {module}: {why}"
             self._ignore(other.file, why)

@@ -57,7 +57,9 @@ class Submission:
             sys.modules.pop(name, None)
             self.failures[name] = error
             if isinstance(error, SyntaxError) and not error.filename:  # Such as a null byte in the file.
-                error.filename, error.lineno = path, error.lineno or 1
+                with open(path, "rb") as file:
+                    before = file.read().partition(b"\0")[0]
+                error.filename, error.lineno = path, error.lineno or before.count(b"\n") + 1
             raise
         return module
 
