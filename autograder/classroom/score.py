@@ -33,7 +33,7 @@ def read_class(
     graded_class = GradedClass(
         stored.sources, students, policy, curriculum, seed, exceptions=exceptions,
         manual=comment_records.manual_points(records), comments=comment_records.by_student(records),
-        settled=comment_records.settled(records),
+        settled=comment_records.settled(records), chosen=comment_records.chosen_files(records),
     )  # fmt: skip
     rules = {name: policy.assignments.get(name, AssignmentPolicy()) for name in graded_class.modules}
     rubrics = {name: {item.id for item in rule.rubric} for name, rule in rules.items()}

@@ -160,7 +160,7 @@ def _list_comments(out: Path, submission: str) -> None:
 
     records = comment_records.read(out)
     kept = {record.id for record in comment_records.in_force(records)}
-    own = [record for record in records if record.student == submission]
+    own = [record for record in records if submission in (record.student, record.owner)]
     for record in own:
         where = f"{record.assignment}: " if record.assignment else ""
         undone = "" if record.id in kept or record.undoes else " (undone)"
@@ -207,7 +207,8 @@ def choose(out: Path, student: str | None, what: tuple[str, ...], keep: bool, by
         return
     request, next_step = _request(book, found, what, keep)
     done = regrade.apply(out, [request], by, options.selected_curriculum())
-    name, record = shlex.quote(found["submission"]), done.records[-1]
+    record = done.records[-1]
+    name = shlex.quote(record.owner or found["submission"])
     undo = f"headway comment {shlex.quote(str(out))} {name} --undo {record.id}"
     options.show(f"Recorded by {record.by}: {record.summary}. To undo: {undo}")
     if next_step:
@@ -240,7 +241,10 @@ def _request(book: "Gradebook", student: "Document", what: tuple[str, ...], keep
             again = f"The next run grades it: headway grade DIR --out {out}"
             return requested(submission, assignment=question["assignment"], file=rest[0]), again
     if any(one["kind"] == "identity" for one in questions) and not assignment:
-        owner = find_student(book, rest[0])["submission"]
-        return requested(submission, owner=owner), f"To apply it: headway grade --out {out}"
+        owner = find_student(book, rest[0])
+        work = [one["assignments"] for one in (owner, student)]
+        both = [name for name in known if all(grades[name]["status"] != "missing" for grades in work)]
+        rule = f"{rest[0]} submitted {', '.join(both)}, too: of several attempts, the policy chooses. " if both else ""
+        return requested(submission, owner=owner["submission"]), f"{rule}To apply it: headway grade --out {out}"
     files = [file for one in questions if one["kind"] == "versions" for file in one["files"]]
     raise UsageError(f"{rest[0]!r} is none of the files in question. Name one of these: {', '.join(files) or '--keep'}")

@@ -22,10 +22,12 @@ class QuestionLine:
     name: str
     submission: str
     text: str
-    arguments: str  # of `headway choose OUT`
+    arguments: str  # of `headway choose OUT`; empty if another run decides it
 
     def command(self, out: str) -> str:
         """Return the command that decides the question; `out` is the folder of the class."""
+        if not self.arguments:
+            return f"headway grade DIR --out {shlex.quote(out)}"
         return f"headway choose {shlex.quote(out)} {self.arguments}"
 
 
@@ -63,6 +65,8 @@ def _arguments(student: Document, question: Document) -> str:
     words = [student["submission"], *([question["assignment"]] if question["assignment"] else [])]
     if question["kind"] == "versions":
         return shlex.join([*words, question["files"][1]])
+    if question["kind"] == "no_result":
+        return ""
     if question["kind"] == "identity":
         return f"{shlex.join(words)} STUDENT-ID"
     return shlex.join([*words, "--keep"])

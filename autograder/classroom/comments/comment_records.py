@@ -191,6 +191,8 @@ def warnings(
     """
     known, problems = set(students), dict[str, None]()  # an ordered set
     for record in in_force(records):
+        if record.owner:  # The work is this person's now, and no submission of its own.
+            continue
         if record.student not in known:
             problem = f"{clean(record.student, 80)!r} is not in the class"
         elif record.assignment and record.assignment not in rubrics:

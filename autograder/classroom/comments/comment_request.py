@@ -65,7 +65,7 @@ def require_valid(request: CommentRecord, document: Document, policy: Policy, st
 def _require_undoable(request: CommentRecord, stored: Sequence[CommentRecord]) -> None:
     if request != requested(request.student, reason=request.reason, undoes=request.undoes):
         raise UsageError("--undo only takes back a comment. Write the new one with a second command.")
-    own = [record.id for record in in_force(stored) if record.student == request.student]
+    own = [record.id for record in in_force(stored) if request.student in (record.student, record.owner)]
     if any(record.id == request.undoes and record.undoes for record in stored):
         raise UsageError(f"comment {request.undoes} is itself an undo. Write the comment again instead")
     if request.undoes not in own:

@@ -64,6 +64,9 @@ class GradedClass:
     manual: Mapping[str, Mapping[str, ManualPoints]] = dataclasses.field(default_factory=dict)  # by submission
     comments: Mapping[str, list[StudentComment]] = dataclasses.field(default_factory=dict)  # by submission
     settled: Mapping[str, set[str]] = dataclasses.field(default_factory=dict)  # open questions, by submission
+    chosen: Mapping[str, dict[str, str]] = dataclasses.field(
+        default_factory=dict
+    )  # files, by submission and assignment
     # By the name of a submission, how many attempts were not graded in this run because the student's CPU time was
     # used up.
     left_out: Counter[str] = dataclasses.field(default_factory=Counter)
@@ -175,7 +178,8 @@ class GradedClass:
             statuses.update(one.entry.checks.get(name, {}) if one.entry else {})
         limit_note = self._limit_note(student)
         attempts = {name: one.entry for name, one in counting.items()}
-        questions = open_questions(student.notes, records, attempts, self.settled.get(student.submission, ()))
+        settled, chosen = self.settled.get(student.submission, ()), self.chosen.get(student.submission)
+        questions = open_questions(student.notes, records, attempts, settled, chosen)
         return {
             "name": student.name or student.submission, "id": student.id, "email": student.email, "ids": student.ids,
             "section": student.section, "ta": student.ta, "roster": student.roster, "submission": student.submission,

@@ -13,21 +13,23 @@ def open_questions(
     grades: Mapping[str, GradeRecord],
     entries: Mapping[str, JournalEntry | None],
     settled: Collection[str] = (),
+    chosen: Mapping[str, str] | None = None,
 ) -> list[OpenQuestion]:
     """Return the open questions about one student.
 
     Args:
         notes: what is unclear about who the student is.
         entries: what is stored of the attempt that counts, by assignment.
-        settled: the ids of questions that a person has decided.
+        settled: the ids of questions that a person has decided; they change with the files.
+        chosen: the files that a person chose, by assignment; a later run grades them.
     """
     about_student = (_question("identity", reason=note) for note in notes)
-    questions = [*about_student, *_about_grades(grades, entries), *_about_files(grades, entries)]
+    questions = [*about_student, *_about_grades(grades, entries, chosen or {}), *_about_files(grades, entries)]
     return [question for question in questions if question["id"] not in settled]
 
 
 def _about_grades(
-    grades: Mapping[str, GradeRecord], entries: Mapping[str, JournalEntry | None]
+    grades: Mapping[str, GradeRecord], entries: Mapping[str, JournalEntry | None], chosen: Mapping[str, str]
 ) -> Iterator[OpenQuestion]:
     for name, grade in grades.items():
         if grade["excused"] or grade["by_hand"]:
@@ -36,10 +38,18 @@ def _about_grades(
             yield _question("no_result", name, reason=grade["reason"])
         elif grade["status"] == "unreadable":
             yield _question("unreadable", name, reason=grade["reason"])
-        elif (entry := entries[name]) and (files := entry.rivals.get(name)):
-            yield _question("versions", name, files)
+        elif (entry := entries[name]) and (files := entry.rivals.get(name)) and chosen.get(name) != files[0]:
+            if chosen.get(name) in files:
+                yield _question("no_result", name, reason=f"{chosen[name]} was chosen, and the next run grades it")
+            else:
+                yield _question("versions", name, files, digest=entry.digest)
         elif entry and set(entry.checks.get(name, ())) == {"error"}:
-            yield _question("unreadable", name, reason=f"every check of {entry.files.get(name, name)} ends in an error")
+            yield _question(
+                "unreadable",
+                name,
+                reason=f"every check of {entry.files.get(name, name)} ends in an error",
+                digest=entry.digest,
+            )
 
 
 def _about_files(
@@ -55,17 +65,28 @@ def _about_files(
         assert entry is not None  # It was sorted by its file.
         only = names[0] if len(names) == 1 else ""
         if entry.unreadable:
-            yield _question("unreadable", only, entry.unreadable, f"not read: {', '.join(entry.unreadable)}")
+            yield _question(
+                "unreadable", only, entry.unreadable, f"not read: {', '.join(entry.unreadable)}", entry.digest
+            )
         others = {name: file for name, file in entry.files.items() if name not in names}
         if not any(entry.has_begun(name) or grades[name]["by_hand"] for name in names):
-            yield _question("nothing_written", only, list(others.values()))
+            yield _question("nothing_written", only, list(others.values()), digest=entry.digest)
             continue
         for name, file in others.items():
             if name in grades and grades[name]["status"] == "missing":
-                yield _question("elsewhere", name, [file])
+                yield _question("elsewhere", name, [file], digest=entry.digest)
 
 
-def _question(kind: QuestionKind, assignment: str = "", files: Iterable[str] = (), reason: str = "") -> OpenQuestion:
+def _question(
+    kind: QuestionKind, assignment: str = "", files: Iterable[str] = (), reason: str = "", digest: str = ""
+) -> OpenQuestion:
+    """Return a question; its id changes with the `digest` of the submitted files, so that a decision is about them."""
     names, reason = list(files), clean(reason, 400)
-    digest = hashlib.sha256(repr((kind, assignment, names, reason)).encode("utf-8", "replace")).hexdigest()[:8]
-    return {"id": digest, "kind": kind, "assignment": assignment, "files": names, "reason": reason}
+    about = repr((kind, assignment, names, reason, digest))
+    return {
+        "id": hashlib.sha256(about.encode("utf-8", "replace")).hexdigest()[:8],
+        "kind": kind,
+        "assignment": assignment,
+        "files": names,
+        "reason": reason,
+    }

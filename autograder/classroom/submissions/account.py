@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from autograder.classroom.submissions.intake import MAX_ENTRIES, Content, SubmittedFile, max_bytes
+from autograder.classroom.submissions.intake import MAX_ENTRIES, TEXTS, Content, SubmittedFile, max_bytes
 from autograder.core.archives import SUFFIXES, Quota, SkippedFile, read_archive
 from autograder.core.files import lower_suffix
 from autograder.core.text import clean_name
@@ -197,7 +197,8 @@ class _Accounting:
         """Put a file among the candidates or the helpers, or ignore it."""
         base = lower_suffix(PurePosixPath(file.name).name)
         if isinstance(file.content, SkippedFile):
-            self._ignore(file, str(file.content), is_unreadable=True)
+            is_text = base.endswith(TEXTS)
+            self._ignore(file, _NO_WORK if is_text else str(file.content), is_unreadable=not is_text)
         elif base.endswith(".ipynb"):
             self._notebooks.use()
             self._sort_notebook(file, file.content)
@@ -268,7 +269,7 @@ class _Accounting:
                     rivals.append(other.file.shown)
                 why = f"{best.file.shown} counts as {module}: {why}"
             self._ignore(other.file, why)
-        if rivals and chosen != best.file.shown:
+        if rivals:
             self._account.rivals[module] = [best.file.shown, *dict.fromkeys(rivals)]
 
     def _is_written(self, candidate: _Candidate) -> bool:

@@ -159,9 +159,12 @@ def _read_file(
     return SubmittedFile(name, content, part.assignment, part.is_unclear, is_part, changed)
 
 
+TEXTS = (".txt", ".pyw")  # that may hold code; they are read to say so, and never count
+
+
 def max_bytes(name: str) -> int:
     """Return how large a file of this name may be; 0 if it is none that can be graded, so that nobody reads it."""
     name = lower_suffix(name)
     if name.endswith(SUFFIXES):
         return MAX_ARCHIVE_BYTES
-    return MAX_NOTEBOOK_BYTES if name.endswith(".ipynb") else MAX_FILE_BYTES if name.endswith(".py") else 0
+    return MAX_NOTEBOOK_BYTES if name.endswith(".ipynb") else MAX_FILE_BYTES if name.endswith((".py", *TEXTS)) else 0

@@ -187,10 +187,11 @@ def test_unreadable_file_beside_graded_work_is_named(tmp_path, reader, name):
     assert found.counting == {"softmax": "softmax.py"} and found.unreadable == [name]
 
 
-def test_chosen_file_counts_and_is_no_longer_open(tmp_path, reader):
+def test_chosen_file_counts_before_its_rivals(tmp_path, reader):
     files = [Made("softmax.py", "wrong"), Made("softmax.ipynb", "right")]
     found = account(tmp_path / "ada", reader, "folder", files, chosen={"softmax": "softmax.ipynb"})
-    assert found.counting == {"softmax": "softmax.ipynb"} and not found.rivals
+    assert found.counting == {"softmax": "softmax.ipynb"}
+    assert found.rivals == {"softmax": ["softmax.ipynb", "softmax.py"]}
 
 
 @pytest.mark.parametrize("name", ["work.7z", "work.rar", "work.pdf", "work.txt"])
