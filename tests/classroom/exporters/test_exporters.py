@@ -32,7 +32,7 @@ SIMPLE = [
 
 @pytest.fixture(scope="module")
 def book(make_class):
-    return gradebook.read(make_class(30, seed=3, assignments=("softmax", "training")))
+    return gradebook.read(make_class(30, seed=11, assignments=("softmax", "training")))
 
 
 def changed(book, number, **more):
@@ -232,7 +232,7 @@ def test_junit_skipped_check_gives_the_reason(book, tmp_path):
     reasons = {
         skipped.text.partition(":")[0] for skipped in ET.parse(tmp_path / "junit.xml").iter("skipped") if skipped.text
     }
-    assert {"not started", "blocked"} <= reasons <= {"not started", "blocked", "no submission"}
+    assert reasons == {"not started", "blocked", "no submission"}
 
 
 def test_gradescope_output_explains_the_score(book):
