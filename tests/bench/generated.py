@@ -14,8 +14,7 @@ from autograder.engine.diagnosis.mistake import BrokenMistake, mistakes_of_modul
 from autograder.engine.diagnosis.variants import solution_source, source_with_mistakes
 
 HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"
-# Percentages, and attacks that end fast, so that the class is timed and not the time limits.
-KINDS = {"right": 40, "wrong": 38, "unfinished": 18, "hostile": 4}
+KINDS = {"right": 40, "wrong": 38, "unfinished": 18, "hostile": 4}  # percent
 ATTACKS = ("exit_at_import", "read_environment", "flood_output", "many_warnings", "kill_itself", "loop_in_python")
 
 
