@@ -19,21 +19,20 @@ ATTACKS = ("exit_at_import", "read_environment", "flood_output", "many_warnings"
 
 
 def generate(folder, count, seed):
-    """Write the class and return the number of submissions of each kind."""
+    """Write the class; return the number of submissions of each kind."""
     rng = random.Random(seed)
-    modules = list(TRANSFORMER.modules)
     stubs = make_stubs(bundled("solutions"), TRANSFORMER)
     counts = dict.fromkeys(KINDS, 0)
     folder.mkdir(parents=True)
     for number in range(count):
         kind = rng.choices(list(KINDS), KINDS.values())[0]
-        texts = {module: solution_source(module, package=TRANSFORMER.package) for module in modules}
+        texts = {module: solution_source(module, package=TRANSFORMER.package) for module in TRANSFORMER.modules}
         if kind == "wrong":
-            for module in rng.sample(modules, rng.randint(1, 4)):
+            for module in rng.sample(list(TRANSFORMER.modules), rng.randint(1, 4)):
                 texts[module] = _wrong(rng, module)
         elif kind == "unfinished":
-            reached = rng.randint(1, len(modules) - 1)
-            texts |= {module: stubs[f"{module}.py"] for module in modules[reached:]}
+            reached = rng.randint(1, len(texts) - 1)
+            texts |= {module: stubs[f"{module}.py"] for module in list(texts)[reached:]}
         elif kind == "hostile":
             attack = (HOSTILE / f"{rng.choice(ATTACKS)}.py").read_text("utf-8")
             texts["softmax"] = f"{attack}\n\n{texts['softmax']}"

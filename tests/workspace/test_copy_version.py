@@ -9,6 +9,7 @@ from support.commands import SOFTMAX, headway, refusal, succeed
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.workspace.copy_version import copy_version
+from autograder.workspace.progress import VERSION
 from autograder.workspace.workspace import Workspace
 
 HELPERS = "import math\n\nFACTOR = math.sqrt(4.0) / 2\n\n\ndef _scaled(x):\n    return x * FACTOR\n"
@@ -105,7 +106,7 @@ def test_list_counts_only_what_was_checked_as_it_is_now(workspace):
     assert "there is no bigram.py" in said and "ffn.py is not UTF-8 text (line" in said
 
 
-@pytest.mark.parametrize(("state", "words"), [('{"kit": "0.0.9"}', "of Headway 0.0.9"), ("{", "is damaged")])
+@pytest.mark.parametrize(("state", "words"), [(f'{{"{VERSION}": "0.0.9"}}', "of Headway 0.0.9"), ("{", "is damaged")])
 def test_check_says_what_it_could_not_use(workspace, state, words):
     (workspace / ".headway.json").write_text(state)
     assert words in headway("check", "tokenizer", cwd=workspace, COLUMNS="200").stdout
