@@ -129,7 +129,7 @@ class StudentCode:
         self.calls: list[Call] = []
         self._handles_issued = 0
         self._fresh = True
-        self._assignment = ""
+        self._assignment = self._printed_before = ""
 
     def __getattr__(self, module: str) -> FunctionsOfModule:
         return FunctionsOfModule(self.call, module)
@@ -139,7 +139,7 @@ class StudentCode:
         assignment = function.partition(".")[0]
         if assignment != self._assignment:
             self._process.end()
-        self._assignment, self.calls, self._fresh = assignment, [], True
+        self._assignment, self.calls, self._fresh, self._printed_before = assignment, [], True, ""
         self._seconds_before = self.usage.seconds
 
     @property
@@ -148,8 +148,9 @@ class StudentCode:
         return self.usage.seconds - self._seconds_before
 
     def printed(self) -> str:
-        """Return what the student's code has printed since the last call."""
-        return clean(self._process.read_output())
+        """Return what the student's code has printed in this check: first the last call, then what came before."""
+        last, before, self._printed_before = self._process.read_output(), self._printed_before, ""
+        return clean(f"{last}(before the last call:)\n{before}" if before else last)
 
     def close(self) -> None:
         """End the student's process."""
@@ -169,7 +170,7 @@ class StudentCode:
         function = self._curriculum.all_functions[qualified]
         call = Call(function, args, kwargs)
         if any(earlier.function is function for earlier in self.calls):
-            self._process.read_output()  # The report shows what the last call printed, not the one with other inputs.
+            self._printed_before += self._process.read_output()
         self.calls.append(call)
         handles = self._issue_handles(function)
         request = {

@@ -19,13 +19,13 @@ SMALLEST = {
     "bench_nbgrader.py": ("--rounds 0 --sample 1 --students 1",),
     "bench_sandbox.py": ("--rounds 0", "--rate --graders 1 --seconds 0"),
     "bench_scale.py": ("--count 2 --assignment softmax --kills 1 --cluster 1",),
-    "bench_serve.py": (f"--checks 1 --until 3 {SOFTMAX}",),
+    "bench_serve.py": (f"--checks 1 --until 4 {SOFTMAX}",),
     "bench_term.py": ("--students 2 --sample 1",),
     "bench_training.py": ("--presets A --rounds 1",),
     "bench_watch.py": (
-        f"--saves 0 --until 3 {SOFTMAX}",
-        f"--saves 0 --until 3 {SOFTMAX} --against . --rounds 1",
-        "--saves 0 --until 3 --loops",
+        f"--saves 0 --until 4 {SOFTMAX}",
+        f"--saves 0 --until 4 {SOFTMAX} --against . --rounds 1",
+        "--saves 0 --until 4 --loops",
     ),
 }
 NEEDED = {

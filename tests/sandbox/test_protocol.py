@@ -274,12 +274,9 @@ ODD = [
 @pytest.mark.parametrize("value", ODD, ids=repr)
 def test_diagnosis_survives_any_value(value):
     call = Call(TRANSFORMER.functions["softmax.softmax"], (np.ones((2, 3)),), {}, value)
-    assert (
-        diagnose(
-            "softmax.softmax", [RecordedCheck("softmax.softmax::rows", False, (call,))], package=TRANSFORMER.package
-        )
-        == {}
-    )
+    checks = [RecordedCheck("softmax.softmax::rows", False, (call,))]
+    found = diagnose("softmax.softmax", checks, package=TRANSFORMER.package)
+    assert {diagnosis.id for diagnosis in found.values()} <= {"softmax.softmax/placeholder-none"}
 
 
 @pytest.mark.parametrize("piece", [1, 3, 4096])

@@ -163,13 +163,13 @@ def test_student_code_is_used_where_it_passes(new_workspace, tmp_path):
         end = page.train(preset="bigram", steps=5)
         assert end["error"].startswith("a bigram model runs on your own functions")
         assert "--solution" not in end["error"]
-        for module in ("tokenizer", "softmax", "bigram"):
+        for module in ("tokenizer", "counting", "softmax", "bigram"):
             (work / f"{module}.py").write_bytes((bundled("solutions") / f"{module}.py").read_bytes())
         (work / "json.py").write_text("raise SystemExit('imported by the process')")
         assert page.train(preset="bigram", steps=5)["error"] is None
         start = page.of_kind("training-started")[0]["start"]
         assert "your code for every assignment" in start["using"]
-        assert start["student"] == ["tokenizer", "softmax", "bigram"]
+        assert start["student"] == ["tokenizer", "counting", "softmax", "bigram"]
 
 
 def test_loss_that_is_nan_ends_the_run_with_one_line(tmp_path):
