@@ -82,7 +82,7 @@ class _Candidate:
             (chosen == self.file.shown, "it was chosen"),
             (is_written, "the others are untouched"),
             (submitted.assignment == self.module and not submitted.is_part, "it was submitted for this assignment"),
-            (self.fit, "its name fits better"),
+            ((self.fit, self.file.stem == self.module), "its name fits better"),
             (-self.file.name.count("/"), "it lies further up"),
             (numbers, "it is the later attempt"),
             (not self.file.name.endswith(".ipynb"), "a file comes before a notebook"),

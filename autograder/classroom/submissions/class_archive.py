@@ -142,7 +142,12 @@ class _ArchiveEntry:
     @property
     def content_size(self) -> int:
         """Return how many bytes are unpacked: `zipfile` reads no more than the size that the archive states."""
-        return self.info.file_size if _is_read(self.parts[-1]) and self.info.file_size <= MAX_ARCHIVE_BYTES else 0
+        return self.info.file_size if _is_read(self.parts[-1]) and self.info.file_size <= self.most_bytes else 0
+
+    @property
+    def most_bytes(self) -> int:
+        """Return how large the file may be; of a larger one, only the size is unpacked, so that reading it says so."""
+        return max(MAX_ARCHIVE_BYTES, intake.max_bytes(self.parts[-1]))
 
 
 class _Unpacking:
@@ -240,8 +245,8 @@ class _Unpacking:
                 return
             self._files.add(parts)
             with path.open("xb") as target, file.open(info) as content:
-                if info.file_size > MAX_ARCHIVE_BYTES:
-                    target.truncate(MAX_ARCHIVE_BYTES + 1)
+                if info.file_size > entry.most_bytes:
+                    target.truncate(entry.most_bytes + 1)
                 elif entry.content_size:
                     shutil.copyfileobj(content, target)
         except (FileExistsError, NotADirectoryError):
@@ -296,7 +301,7 @@ def _order(entries: Sequence[_ArchiveEntry]) -> tuple[bool, int]:
 
 def _is_read(name: str) -> bool:
     """Return whether Headway reads files of this name, so that their content is needed."""
-    return is_gradable(name) or name in _PLATFORM_FILES or name.lower().endswith(".csv")
+    return intake.max_bytes(name) > 0 or name in _PLATFORM_FILES or name.lower().endswith(".csv")
 
 
 def _why_not(entry: zipfile.ZipInfo, parts: tuple[str, ...]) -> str | None:

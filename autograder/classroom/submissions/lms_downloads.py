@@ -124,7 +124,7 @@ def read_canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[
         downloaded = {title: name for title, name in latest.items() if is_gradable(title)}
         parts = tuple(
             SubmissionPart(folder / name, title, is_unclear=bool(users) and name in unclear)
-            for title, name in downloaded.items()
+            for title, name in latest.items()
         )
         user = files[user_names[0]]["user"] or ""
         if user in TEST_STUDENT_NAMES:

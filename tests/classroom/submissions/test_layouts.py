@@ -147,7 +147,7 @@ def test_canvas_download_is_read(tmp_path):
     assert ada.attempts[0].upload_name("attention") == "lovelaceada_4021_99881_attention.py"
     assert modules_of(ada.attempts[0], tmp_path) == (["attention.py", "softmax.py"], [])
     assert found["vonneumannjohn_4022"].attempts[0].late and found["anon_x7Qz3"].attempts[0].late
-    assert found["noetheremmy_4023"].attempts[0].parts == ()
+    assert [part.name for part in found["noetheremmy_4023"].attempts[0].parts] == ["report.pdf"]
 
 
 def test_canvas_attachment_ids_are_compared_as_numbers(tmp_path):
