@@ -84,7 +84,7 @@ def _read_zip(name: str, content: bytes, max_entries: int, unpacked: Quota) -> _
         for entry in archive.infolist():
             if reason := why_not_readable(entry):
                 yield entry.filename, SkippedFile(reason)
-            elif not entry.is_dir():
+            elif entry.filename and not entry.is_dir():
 
                 def read(size: int, entry: zipfile.ZipInfo = entry) -> bytes:
                     with archive.open(entry) as stream:
