@@ -728,7 +728,7 @@ if __name__ == "__main__":
 #
 # **2. All gradients are 0, and training changes nothing.** If W and b are 0, h is 0, and with it hᵀ dout, the gradient
 # of V. If V is 0, nothing comes back through it to W and b. Numbers other than 0 are not enough, either: if every
-# parameter were 0.5, all columns of W would get the same gradient in every step and stay equal for ever, as if there
+# parameter were 0.5, all columns of W would get the same gradient in every step and stay equal forever, as if there
 # were only one of them. Random numbers break this symmetry.
 #
 # ```python

@@ -244,7 +244,7 @@ def _request(book: "Gradebook", student: "Document", what: tuple[str, ...], keep
         owner = find_student(book, rest[0])
         work = [one["assignments"] for one in (owner, student)]
         both = [name for name in known if all(grades[name]["status"] != "missing" for grades in work)]
-        rule = f"{rest[0]} submitted {', '.join(both)}, too: of several attempts, the policy chooses. " if both else ""
+        rule = f"{rest[0]} submitted {', '.join(both)}, too: the policy decides which attempt counts. " if both else ""
         return requested(submission, owner=owner["submission"]), f"{rule}To apply it: headway grade --out {out}"
     files = [file for one in questions if one["kind"] == "versions" for file in one["files"]]
     raise UsageError(f"{rest[0]!r} is none of the files in question. Name one of these: {', '.join(files) or '--keep'}")

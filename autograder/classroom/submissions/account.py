@@ -6,7 +6,7 @@ Of several files for one assignment, one counts. The first rule that tells them 
 2. a file in which a function is written before one with untouched stubs
 3. a file in the folder of this assignment, where the platform has one
 4. the exact name of the assignment before a similar one, `softmax.py` before `softmax_final.py` or `softmax (1).py`;
-   a file of another name only where nothing else is written for the assignment whose functions it defines
+   a file of another name counts for the assignment whose functions it defines, where nothing else is written for it
 5. a file at the top before one in a folder or an archive
 6. the later attempt, by the numbers in the names: `attempt2.zip` before `attempt1.zip`
 7. the file before the notebook
