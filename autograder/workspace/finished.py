@@ -39,7 +39,7 @@ def finished_assignment(workspace: Workspace, module: str, statuses: Mapping[str
         outcome=outcome,
         assignments=(len(complete), len(curriculum.modules)),
         functions=(passed, len(curriculum.functions)),
-        steps=[*(step for step in _steps(workspace, assignment) if not at_end or step[0] != "try it"), *at_end],
+        steps=[*_steps(workspace, assignment, with_command=not at_end), *at_end],
         unlocks=_built_on(module, curriculum),
         next_text=_next_text(curriculum, complete, module),
     )
@@ -62,7 +62,7 @@ def _last_steps(workspace: Workspace) -> list[tuple[str, str, str]]:
     return [*([] if trained else [train]), ("its text", "headway generate", "let it write"), CARD_STEP, READ_STEP]
 
 
-def _steps(workspace: Workspace, assignment: Assignment) -> list[tuple[str, str, str]]:
+def _steps(workspace: Workspace, assignment: Assignment, *, with_command: bool) -> list[tuple[str, str, str]]:
     module = assignment.module
     steps = []
     source = workspace.snapshot.modules.get(module)
@@ -75,7 +75,7 @@ def _steps(workspace: Workspace, assignment: Assignment) -> list[tuple[str, str,
         steps.append(("experiment", command, "predict its result first"))
     if picture := _picture(workspace, module):
         steps.append(picture)
-    if assignment.command:
+    if with_command and assignment.command:
         steps.append(("try it", assignment.command, "with your own functions"))
     try:
         rule = solutions.solution_rule(workspace.folder)
@@ -93,7 +93,7 @@ def _picture(workspace: Workspace, module: str) -> tuple[str, str, str] | None:
     """
     curriculum = workspace.curriculum
     lesson = _TEXT_COMMENT.sub(" ", files.stub_text(module, curriculum))
-    if _is_built_in(curriculum):
+    if curriculum.is_built_in:
         plots = registry.default().plots
         names = [name for name in _PLOT_COMMAND.findall(lesson) if name in plots]
         for name in sorted(names, key=lambda name: plots[name].trained):
@@ -119,7 +119,3 @@ def _next_text(curriculum: Curriculum, complete: tuple[str, ...], module: str) -
     order = modules[modules.index(module) + 1 :] + modules[: modules.index(module)]
     following = next((name for name in order if name not in complete), None)
     return "" if following is None else f"{following} · {curriculum.modules[following].title}"
-
-
-def _is_built_in(curriculum: Curriculum) -> bool:
-    return curriculum.is_built_in

@@ -19,8 +19,8 @@ CURRENT_FUNCTION = "at"
 def load(state: State, curriculum: Curriculum) -> dict[str, ProgressEntry]:
     """Return the recorded progress by qualified name, without damaged entries and those of another version."""
     if (version := state.content.get(VERSION, __version__)) != __version__:
-        note = f"The results in {FILE} are of Headway {clean(str(version), 20)}. Check again: headway check"
-        state.notes += [note] if note not in state.notes else []
+        version = clean(str(version), 20)
+        state.add_note(f"The results in {FILE} are of Headway {version}. Check again: headway check")
         return {}
     recorded = {name: _parse_entry(values) for name, values in state.section(KEY).items()}
     return {name: entry for name, entry in recorded.items() if entry is not None and name in curriculum.functions}

@@ -53,7 +53,8 @@ class State:
         if not self._unsaved and self._read != _version(self.folder / FILE):
             latest = load(self.folder)
             self.content, self._read = latest.content, latest._read
-            self.notes += [note for note in latest.notes if note not in self.notes]
+            for note in latest.notes:
+                self.add_note(note)
 
     def save(self) -> None:
         """Write the file atomically; add a note if it cannot be written."""
@@ -62,9 +63,12 @@ class State:
             self._unsaved, self._read = False, _version(self.folder / FILE)
         except OSError as error:
             self._unsaved = True
-            note = f"cannot write {FILE} ({error.strerror}), so nothing new is recorded."
-            if note not in self.notes:
-                self.notes.append(note)
+            self.add_note(f"cannot write {FILE} ({error.strerror}), so nothing new is recorded.")
+
+    def add_note(self, note: str) -> None:
+        """Add a problem, unless it is noted already."""
+        if note not in self.notes:
+            self.notes.append(note)
 
 
 def load(folder: Path) -> State:

@@ -137,17 +137,20 @@ class _Writer:
     def _batch(self, batch: list[tuple[Document, dict[str, dict[str, Score]]]]) -> int:
         with self._book.db.no_autoflush:
             self._students([student for student, _ in batch])
-            existing = self._submissions([self._ids[student["submission"]] for student, _ in batch])
+            existing = self._submissions([self._id(student) for student, _ in batch])
             for student, work in batch:
                 for name, scores in work.items():
-                    self._grade(student, name, scores, existing.get((self._ids[student["submission"]], name)))
+                    self._grade(student, name, scores, existing.get((self._id(student), name)))
         self._book.db.commit()
         return sum(len(work) for _, work in batch)
+
+    def _id(self, student: Document) -> str:
+        return self._ids[student["submission"]]
 
     def _has_row(self, student: Document, name: str) -> bool:
         grade = student["assignments"].get(name)
         is_graded = grade is not None and grade["status"] in ("graded", "unreadable")
-        return is_graded and name in self._assignments and self._is_submitted(self._ids[student["submission"]], name)
+        return is_graded and name in self._assignments and self._is_submitted(self._id(student), name)
 
     def _work(self, student: Document, result: Document | None) -> Iterator[tuple[str, dict[str, Score]]]:
         """Yield the scores of all cells, by assignment; assignments without a submission are left out."""
@@ -217,10 +220,10 @@ class _Writer:
 
     def _students(self, students: list[Document]) -> None:
         Student = self._api.Student  # noqa: N806
-        rows = self._book.db.query(Student).filter(Student.id.in_([self._ids[s["submission"]] for s in students]))
+        rows = self._book.db.query(Student).filter(Student.id.in_([self._id(s) for s in students]))
         students_by_id = {student.id: student for student in rows}
         for entry in students:
-            key = self._ids[entry["submission"]]
+            key = self._id(entry)
             if key not in students_by_id:
                 students_by_id[key] = Student(id=key)
                 self._book.db.add(students_by_id[key])
@@ -247,11 +250,7 @@ class _Writer:
         needs_look = grade["status"] != "graded"  # unreadable, or an internal error
         commented, grades = set(), dict[str, Any]()
         if submission is None:
-            ids = {
-                "id": api.new_uuid(),
-                "assignment_id": notebook.assignment_id,
-                "student_id": self._ids[student["submission"]],
-            }
+            ids = {"id": api.new_uuid(), "assignment_id": notebook.assignment_id, "student_id": self._id(student)}
             submission = api.SubmittedAssignment(**ids)
             ids = {"id": api.new_uuid(), "notebook_id": notebook.id, "assignment_id": submission.id}
             submitted_notebook = api.SubmittedNotebook(**ids)
@@ -268,8 +267,7 @@ class _Writer:
                 db.add(api.Comment(cell_id=cell.id, notebook_id=submitted_notebook.id))
         if grade["submitted_at"]:
             submission.timestamp = _utc(grade["submitted_at"])
-        change = _change(grade, {cell: score for cell, score in scores.items() if cell != CHANGES_CELL})
-        taken_off = grade["penalty"] + max(0.0, -change)
+        taken_off = grade["penalty"] + max(0.0, -_change(grade, scores))  # Points that were given are in a cell.
         submitted_notebook.late_submission_penalty = taken_off if taken_off >= ROUNDING else None
         for cell_name, (points, extra) in scores.items():
             key = self._cells[name, cell_name]

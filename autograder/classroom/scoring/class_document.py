@@ -64,9 +64,7 @@ class GradedClass:
     manual: Mapping[str, Mapping[str, ManualPoints]] = dataclasses.field(default_factory=dict)  # by submission
     comments: Mapping[str, list[StudentComment]] = dataclasses.field(default_factory=dict)  # by submission
     settled: Mapping[str, set[str]] = dataclasses.field(default_factory=dict)  # open questions, by submission
-    chosen: Mapping[str, dict[str, str]] = dataclasses.field(
-        default_factory=dict
-    )  # files, by submission and assignment
+    chosen: Mapping[str, dict[str, str]] = dataclasses.field(default_factory=dict)  # files, by submission
     # By the name of a submission, how many attempts were not graded in this run because the student's CPU time was
     # used up.
     left_out: Counter[str] = dataclasses.field(default_factory=Counter)

@@ -1,7 +1,6 @@
 """Recognize a function that is not written yet: whatever it gets, it returns the same, or what it got."""
 
-import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from autograder.engine.diagnosis.explanation import Diagnosis
 from autograder.engine.diagnosis.mistake import Mistake
 from autograder.engine.diagnosis.replay import correct_answer
-from autograder.engine.diagnosis.variants import solution_module
+from autograder.engine.diagnosis.variants import parameter_names
 from autograder.engine.student import UNANSWERED, Call, RecordedCheck
 
 _CONSTANTS = (bool, int, float, str)
@@ -26,8 +25,7 @@ def diagnose_placeholder(function: str, checks: Iterable[RecordedCheck], package
     if not calls or any(call.value is UNANSWERED for call in calls):
         return None
     rights = [correct_answer(check, package).value for check in checks]
-    parameters = tuple(inspect.signature(_official(calls[0], package)).parameters)
-    for name, title in _descriptions([call.value for call in calls], calls, rights, parameters):
+    for name, title in _descriptions(calls, rights, parameter_names(function, package)):
         mistake = Mistake(
             function,
             f"placeholder-{name}",
@@ -36,19 +34,13 @@ def diagnose_placeholder(function: str, checks: Iterable[RecordedCheck], package
             "Which line of the formula in the docstring can you write first?",
             generated=True,
         )
-        return Diagnosis((mistake,), proof="so it was in every check")
+        return Diagnosis((mistake,), proof="it did so in every check")
     return None
 
 
-def _official(call: Call, package: str) -> Callable[..., Any]:
-    found: Callable[..., Any] = getattr(solution_module(call.function.module, package), call.function.name)
-    return found
-
-
-def _descriptions(
-    values: list[Any], calls: list[Call], rights: list[Any], parameters: tuple[str, ...]
-) -> Iterator[tuple[str, str]]:
-    """Yield what all values have in common and all correct answers have not: a name, and words."""
+def _descriptions(calls: list[Call], rights: list[Any], parameters: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield what all answers have in common and the correct ones do not: a name, and words."""
+    values = [call.value for call in calls]
     if all(value is None for value in values) and any(right is not None for right in rights):
         yield "none", "None: is a return statement missing?"
     if _are_one_constant(values) and not _are_one_constant(rights):
