@@ -19,6 +19,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from support.beginners import answers, helpers
+from support.paths import SUBMISSIONS
+
 from autograder.course import registry
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.diagnosis.mistake import Mistake, mistakes_of_function
@@ -42,7 +46,6 @@ FIELDS = {
     "empty if correct, or if no known mistake describes it",
     "style": "edited (the solution with one mistake) or beginner (by hand) if wrong; official, or the folder in right",
 }
-SUBMISSIONS = Path(__file__).parents[1] / "submissions"
 EDITED, BEGINNER = "edited", "beginner"
 BLOCKS = (ast.FunctionDef, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
@@ -95,23 +98,15 @@ def edited(names: Collection[str]) -> Iterator[Draft]:
 
 
 def beginners(names: Collection[str]) -> Iterator[Draft]:
-    """Yield functions `NAME__VARIANT`, whose docstrings list their mistakes, in a module of otherwise official ones."""
+    """Yield the answers in a module of otherwise official functions."""
     for path, functions in files_of("beginners/*.py", names):
-        body = ast.parse(path.read_text("utf-8")).body
-        answers = [node for node in body if isinstance(node, ast.FunctionDef) and "__" in node.name]
-        # The solution has its own functions: what the file imports from it would replace them.
-        others = [
-            node
-            for node in body
-            if node not in answers and not (isinstance(node, ast.ImportFrom) and node.module == path.stem)
-        ]
-        for node in answers:
-            name, _, variant = node.name.partition("__")
-            if name in functions:
-                node.name, words = name, (ast.get_docstring(node) or "").split()
-                source = f"{lesson(path.stem)}\n\n{ast.unparse(ast.Module([*others, node], []))}\n"
-                function = f"{path.stem}.{name}"
-                yield Draft(function, f"{BEGINNER}:{variant}", source, BEGINNER, mistakes_named(function, words))
+        module = path.stem
+        for answer in answers(module):
+            if answer.function in functions:
+                source = f"{lesson(module)}\n\n{helpers(module)}\n\n{answer.code}\n"
+                function = f"{module}.{answer.function}"
+                causes = mistakes_named(function, answer.mistakes)
+                yield Draft(function, f"{BEGINNER}:{answer.variant}", source, BEGINNER, causes)
 
 
 def lesson(module: str) -> str:

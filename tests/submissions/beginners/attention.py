@@ -22,6 +22,9 @@ def causal_average_loop__without_itself(x):
         out[..., t, :] = np.mean(x[..., :t, :], axis=-2)
     return out
 
+@variants(
+    last_axis_mean=("mean-over-the-features", "axis=-2", "axis=-1"),
+)
 def causal_average_loop__float64(x):
     """always-float64"""
     out = np.zeros(x.shape)
@@ -55,24 +58,14 @@ def causal_average_matmul__second_axis(x):
     A = A / A.sum(axis=1, keepdims=True)
     return A @ x
 
-def causal_average_matmul__no_keepdims(x):
-    """keepdims-forgotten always-float64"""
-    T = x.shape[-2]
-    A = np.tril(np.ones((T, T)))
-    A = A / A.sum(axis=1)
-    return A @ x
-
+@variants(
+    no_keepdims=("keepdims-forgotten always-float64", ", keepdims=True", ""),
+    upper=("upper-triangle always-float64", "np.tril", "np.triu"),
+)
 def causal_average_matmul__float64(x):
     """always-float64"""
     T = x.shape[-2]
     A = np.tril(np.ones((T, T)))
-    A = A / A.sum(axis=1, keepdims=True)
-    return A @ x
-
-def causal_average_matmul__upper(x):
-    """upper-triangle always-float64"""
-    T = x.shape[-2]
-    A = np.triu(np.ones((T, T)))
     A = A / A.sum(axis=1, keepdims=True)
     return A @ x
 
@@ -99,18 +92,16 @@ def causal_mask__inverted(n_queries, n_keys=None):
     n_keys = n_keys or n_queries
     return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=1 + n_keys - n_queries)
 
+@variants(
+    inverted=("inverted", "keep[:, None, :]", "~keep[:, None, None, :]"),
+    reshape=("keys-not-last", "return keep[:, None, :]", "B, S = keep.shape\n    return keep.reshape(B, S, 1, 1)"),
+    zero_and_minus_infinity=("additive", "keep[:, None, :]", "np.where(keep, 0.0, -np.inf)[:, None, None, :]"),
+    three_axes=("keys-not-last", "keep[:, None, :]", "np.asarray(keep)[:, :, None, None]"),
+    true_for_padding=("inverted", "keep[:, None, :]", "(np.asarray(keep) == 0)[:, None, None, :]"),
+)
 def padding_mask__one_axis(keep):
     """head-axis-missing"""
     return keep[:, None, :]
-
-def padding_mask__inverted(keep):
-    """inverted"""
-    return ~keep[:, None, None, :]
-
-def padding_mask__reshape(keep):
-    """keys-not-last"""
-    B, S = keep.shape
-    return keep.reshape(B, S, 1, 1)
 
 def attention__no_scale(q, k, v, mask=None):
     """no-scale large-negative-number effect-error-not-raised"""
@@ -120,14 +111,12 @@ def attention__no_scale(q, k, v, mask=None):
     w = softmax(scores)
     return w @ v, w
 
-def attention__transposed(q, k, v, mask=None):
-    """all-axes-reversed"""
-    scores = q @ k.T / np.sqrt(q.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    w = softmax(scores)
-    return w @ v, w
-
+@variants(
+    transposed=("all-axes-reversed", "swapaxes(-1, -2) / q.shape[-1] ** 0.5", "T / np.sqrt(q.shape[-1])"),
+    softmax_axis_one=(
+        "softmax-over-second-axis effect-error-not-raised", "softmax(scores)", "np.nan_to_num(softmax(scores, axis=1))",
+    ),
+)
 def attention__nan(q, k, v, mask=None):
     """nan-where-nothing-is-seen numbers-in-mask-accepted"""
     scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
@@ -177,14 +166,6 @@ def attention__float64(q, k, v, mask=None):
     w = np.nan_to_num(softmax(scores))
     return w @ v, w
 
-def attention__softmax_axis_one(q, k, v, mask=None):
-    """softmax-over-second-axis effect-error-not-raised"""
-    scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    w = np.nan_to_num(softmax(scores, axis=1))
-    return w @ v, w
-
 def attention_backward__no_scale(dout, q, k, v, weights):
     """no-scale"""
     dv = weights.swapaxes(-1, -2) @ dout
@@ -218,13 +199,6 @@ def _core(s, v):
     w = e / e.sum(-1, keepdims=True)
     return w @ v, w
 
-def causal_average_loop__last_axis_mean(x):
-    """mean-over-the-features"""
-    out = np.zeros(x.shape)
-    for t in range(x.shape[-2]):
-        out[..., t, :] = x[..., : t + 1, :].mean(axis=-1)
-    return out
-
 def causal_average_loop__last_axis_keep(x):
     """mean-over-the-features-kept"""
     out = np.zeros_like(as_float(x))
@@ -232,6 +206,9 @@ def causal_average_loop__last_axis_keep(x):
         out[..., t, :] = x[..., : t + 1, :].mean(axis=-1, keepdims=True)
     return out
 
+@variants(
+    axis0_mean=("mean-over-the-texts", "axis=1", "axis=0"),
+)
 def causal_average_loop__axis1_mean(x):
     """mean-over-second-axis"""
     x = as_float(x)
@@ -240,14 +217,9 @@ def causal_average_loop__axis1_mean(x):
         out[..., t, :] = x[..., : t + 1, :].mean(axis=1)
     return out
 
-def causal_average_loop__axis0_mean(x):
-    """mean-over-the-texts"""
-    x = as_float(x)
-    out = np.zeros_like(x)
-    for t in range(x.shape[-2]):
-        out[..., t, :] = x[..., : t + 1, :].mean(axis=0)
-    return out
-
+@variants(
+    three_names_without_itself=("not-itself one-batch-axis-only always-float64", ": t + 1", ":t"),
+)
 def causal_average_loop__three_names_float64(x):
     """always-float64 one-batch-axis-only"""
     B, T, C = x.shape
@@ -255,16 +227,6 @@ def causal_average_loop__three_names_float64(x):
     for b in range(B):
         for t in range(T):
             xprev = x[b, : t + 1]
-            xbow[b, t] = np.mean(xprev, 0)
-    return xbow
-
-def causal_average_loop__three_names_without_itself(x):
-    """not-itself one-batch-axis-only always-float64"""
-    B, T, C = x.shape
-    xbow = np.zeros((B, T, C))
-    for b in range(B):
-        for t in range(T):
-            xprev = x[b, :t]
             xbow[b, t] = np.mean(xprev, 0)
     return xbow
 
@@ -289,20 +251,14 @@ def causal_average_matmul__transposed(x):
     w = np.tril(np.ones((x.shape[-2],) * 2, x.dtype)); w /= w.sum(1, keepdims=True)
     return w.T @ x
 
+@variants(
+    triu0_plain=("upper-triangle-from-the-first-keys effect-error-not-raised", ", k=n_keys - n_queries", ""),
+    triu0_negated=("without-diagonal effect-error-not-raised", "return np", "return ~np"),
+)
 def causal_mask__triu0(n_queries, n_keys=None):
     """upper-triangle effect-error-not-raised"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)
-
-def causal_mask__triu0_plain(n_queries, n_keys=None):
-    """upper-triangle-from-the-first-keys effect-error-not-raised"""
-    n_keys = n_queries if n_keys is None else n_keys
-    return np.triu(np.ones((n_queries, n_keys), dtype=bool))
-
-def causal_mask__triu0_negated(n_queries, n_keys=None):
-    """without-diagonal effect-error-not-raised"""
-    n_keys = n_queries if n_keys is None else n_keys
-    return ~np.triu(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)
 
 def causal_mask__triu0_negated_plain(n_queries, n_keys=None):
     """without-diagonal-from-the-first-keys effect-error-not-raised"""
@@ -338,18 +294,6 @@ def causal_mask__integers(n_queries, n_keys=None):
     """integers effect-error-not-raised"""
     n_keys = n_keys or n_queries
     return np.tril(np.ones((n_queries, n_keys), dtype=int), k=n_keys - n_queries)
-
-def padding_mask__zero_and_minus_infinity(keep):
-    """additive"""
-    return np.where(keep, 0.0, -np.inf)[:, None, None, :]
-
-def padding_mask__three_axes(keep):
-    """keys-not-last"""
-    return np.asarray(keep)[:, :, None, None]
-
-def padding_mask__true_for_padding(keep):
-    """inverted"""
-    return (np.asarray(keep) == 0)[:, None, None, :]
 
 def attention__maximum_of_everything(q, k, v, mask=None):
     """maximum-of-everything-and-nan numbers-in-mask-accepted"""
@@ -391,6 +335,9 @@ def attention__minus_inf_times_mask(q, k, v, mask=None):
         s = s + (1 - np.asarray(mask, float)) * -np.inf
     return _core(s, v)
 
+@variants(
+    no_scale_and_1e9=("large-negative-number no-scale effect-error-not-raised", " / math.sqrt(q.shape[-1])", ""),
+)
 def attention__scale_after_mask(q, k, v, mask=None):
     """large-negative-number numbers-in-mask-accepted"""
     q, k, v = map(as_float, (q, k, v))
@@ -399,6 +346,9 @@ def attention__scale_after_mask(q, k, v, mask=None):
         s = np.where(mask, s, -1e9)
     return _core(s / math.sqrt(q.shape[-1]), v)
 
+@variants(
+    float32_min=("large-negative-number numbers-in-mask-accepted", ", -1e20", ", np.finfo(s.dtype).min"),
+)
 def attention__minus_1e20(q, k, v, mask=None):
     """large-negative-number numbers-in-mask-accepted"""
     q, k, v = map(as_float, (q, k, v))
@@ -407,28 +357,12 @@ def attention__minus_1e20(q, k, v, mask=None):
         s = np.where(mask, s, -1e20)
     return _core(s, v)
 
-def attention__float32_min(q, k, v, mask=None):
-    """large-negative-number numbers-in-mask-accepted"""
-    q, k, v = map(as_float, (q, k, v))
-    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
-    if mask is not None:
-        s = np.where(mask, s, np.finfo(s.dtype).min)
-    return _core(s, v)
-
 def attention__minus_1e4_added(q, k, v, mask=None):
     """number-added numbers-in-mask-accepted"""
     q, k, v = map(as_float, (q, k, v))
     s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
     if mask is not None:
         s = s + np.where(mask, 0, -10000.0)
-    return _core(s, v)
-
-def attention__no_scale_and_1e9(q, k, v, mask=None):
-    """large-negative-number no-scale effect-error-not-raised"""
-    q, k, v = map(as_float, (q, k, v))
-    s = q @ k.swapaxes(-1, -2)
-    if mask is not None:
-        s = np.where(mask, s, -1e9)
     return _core(s, v)
 
 def attention__no_scale_softmax_queries(q, k, v, mask=None):
@@ -563,43 +497,12 @@ def attention__minus_1e4_and_rows(q, k, v, mask=None):
     out = np.einsum("...ts,...sd->...td", weights, v)
     return out, weights
 
-def attention__mask_with_more_axes(q, k, v, mask=None):
-    """mask-enlarges-scores"""
-    q, k, v = as_float(q), as_float(k), as_float(v)
-    scale = 1.0 / math.sqrt(q.shape[-1])
-    scores = np.einsum("...td,...sd->...ts", q, k) * scale
-    if mask is not None:
-        mask = np.asarray(mask)
-        if mask.dtype != np.bool_:
-            raise TypeError("mask must be bool")
-        scores = np.where(mask, scores, -np.inf)
-    top = scores.max(axis=-1, keepdims=True)
-    top = np.where(np.isfinite(top), top, 0)
-    e = np.exp(scores - top)
-    s = e.sum(axis=-1, keepdims=True)
-    weights = e / np.where(s == 0, 1, s)
-    out = np.einsum("...ts,...sd->...td", weights, v)
-    return out, weights
-
-def attention__integers_refused(q, k, v, mask=None):
-    """numbers-in-mask-accepted"""
-    q, k, v = as_float(q), as_float(k), as_float(v)
-    scale = 1.0 / math.sqrt(q.shape[-1])
-    scores = np.einsum("...td,...sd->...ts", q, k) * scale
-    if mask is not None:
-        mask = np.asarray(mask)
-        if mask.dtype.kind in 'iu':
-            raise TypeError("mask must be bool")
-        mask = np.broadcast_to(mask, scores.shape)
-        scores = np.where(mask, scores, -np.inf)
-    top = scores.max(axis=-1, keepdims=True)
-    top = np.where(np.isfinite(top), top, 0)
-    e = np.exp(scores - top)
-    s = e.sum(axis=-1, keepdims=True)
-    weights = e / np.where(s == 0, 1, s)
-    out = np.einsum("...ts,...sd->...td", weights, v)
-    return out, weights
-
+@variants(
+    mask_with_more_axes=(
+        "mask-enlarges-scores", "mask = np.broadcast_to(mask, scores.shape)\n        ", "", "(-1, -2)", "-1",
+    ),
+    integers_refused=("numbers-in-mask-accepted", " != np.bool_", ".kind in 'iu'", "(-1, -2)", "-1"),
+)
 def attention__maximum_of_two_axes(q, k, v, mask=None):
     """maximum-of-each-text"""
     q, k, v = as_float(q), as_float(k), as_float(v)
@@ -619,6 +522,9 @@ def attention__maximum_of_two_axes(q, k, v, mask=None):
     out = np.einsum("...ts,...sd->...td", weights, v)
     return out, weights
 
+@variants(
+    dv_times_root=("dv-multiplied-by-root", "ds, q)", "ds, q) * scale", "dk, dv", "dk, dv / scale"),
+)
 def attention_backward__dk_not_scaled(dout, q, k, v, weights):
     """only-dq-scaled"""
     scale = 1.0 / math.sqrt(q.shape[-1])
@@ -629,14 +535,3 @@ def attention_backward__dk_not_scaled(dout, q, k, v, weights):
     dq = np.einsum("...ts,...sd->...td", ds, k) * scale
     dk = np.einsum("...ts,...td->...sd", ds, q)
     return dq, dk, dv
-
-def attention_backward__dv_times_root(dout, q, k, v, weights):
-    """dv-multiplied-by-root"""
-    scale = 1.0 / math.sqrt(q.shape[-1])
-    dv = np.einsum("...ts,...td->...sd", weights, dout)
-    dw = np.einsum("...td,...sd->...ts", dout, v)
-    inner = (dw * weights).sum(axis=-1, keepdims=True)
-    ds = weights * (dw - inner)
-    dq = np.einsum("...ts,...sd->...td", ds, k) * scale
-    dk = np.einsum("...ts,...td->...sd", ds, q) * scale
-    return dq, dk, dv / scale

@@ -40,29 +40,16 @@ def _b(x, params, n_heads, mask=None, norm="pre", activation="gelu", v="", dropo
         if v == "post_missing_last": y = a + feed(a, ff, activation)[0]
     return y, {"weights": c["weights"], "after_attention": a, "after_ffn": y}
 
+@variants(
+    parallel=("steps-in-parallel-with-pre", "ffn_first", "parallel"),
+    cross=("keys-not-normed", "ffn_first", "cross"),
+    add_x=("x-added-twice", "ffn_first", "add_x"),
+    post_x=("second-residual-from-x-with-post", "ffn_first", "post_norm_x"),
+    post_last=("second-norm-unused-with-post", "ffn_first", "post_missing_last"),
+)
 def block__ffn_first(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """feed-forward-first"""
     return _b(x, params, n_heads, mask, norm, activation, "ffn_first", dropout, rng)
-
-def block__parallel(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
-    """steps-in-parallel-with-pre"""
-    return _b(x, params, n_heads, mask, norm, activation, "parallel", dropout, rng)
-
-def block__cross(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
-    """keys-not-normed"""
-    return _b(x, params, n_heads, mask, norm, activation, "cross", dropout, rng)
-
-def block__add_x(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
-    """x-added-twice"""
-    return _b(x, params, n_heads, mask, norm, activation, "add_x", dropout, rng)
-
-def block__post_x(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
-    """second-residual-from-x-with-post"""
-    return _b(x, params, n_heads, mask, norm, activation, "post_norm_x", dropout, rng)
-
-def block__post_last(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
-    """second-norm-unused-with-post"""
-    return _b(x, params, n_heads, mask, norm, activation, "post_missing_last", dropout, rng)
 
 def block__only_out(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=0.0, rng=None):
     """only-out"""

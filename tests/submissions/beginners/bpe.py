@@ -41,17 +41,13 @@ def split_text__split(text):
     """split-at-whitespace"""
     return text.split()
 
+@variants(
+    no_lookahead=("last-space-not-left", "w+| ?[^\\s\\w]+|\\s+(?!\\S)", "p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+"),
+    space_alone=("space-as-a-piece", "| ?\\w+| ?[^\\s\\w]", "|\\p{L}+|\\p{N}+|[^\\s\\p{L}\\p{N}]"),
+)
 def split_text__word_characters(text):
     """words-by-w"""
     return regex.findall(r"'s|'t|'re|'ve|'m|'ll|'d| ?\w+| ?[^\s\w]+|\s+(?!\S)|\s+", text)
-
-def split_text__no_lookahead(text):
-    """last-space-not-left"""
-    return regex.findall(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+", text)
-
-def split_text__space_alone(text):
-    """space-as-a-piece"""
-    return regex.findall(r"'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}+|[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+", text)
 
 def train_bpe__max(text, vocab_size):
     """ties-first-in-the-text"""

@@ -26,10 +26,6 @@ def one_hot__integers_one_text(ids, vocab_size):
         out[i][token] = 1
     return out
 
-def one_hot__integers(ids, vocab_size):
-    """integers ids-not-checked-by-index"""
-    return np.eye(vocab_size, dtype=int)[ids]
-
 def one_hot__booleans(ids, vocab_size):
     """booleans ids-not-checked"""
     return ids[..., np.newaxis] == np.arange(vocab_size)
@@ -46,25 +42,25 @@ def one_hot__transposed(ids, vocab_size):
     out[ids, np.arange(len(ids))] = 1
     return out
 
+@variants(
+    integers=("integers ids-not-checked-by-index", "ids.max() + 1", "vocab_size, dtype=int"),
+    float32=("float32 ids-not-checked-by-index", "ids.max() + 1", "vocab_size, dtype=np.float32"),
+    vocab_plus_one=("one-column-too-many effect-other-error", "ids.max()", "vocab_size"),
+)
 def one_hot__as_wide_as_largest_id(ids, vocab_size):
     """as-wide-as-the-largest-id effect-error-not-raised"""
     return np.eye(ids.max() + 1)[ids]
 
+@variants(
+    take=("take-without-axis effect-error-not-raised", "W_tok[:, ids]", "np.take(W_tok, ids)"),
+    one_hot=("always-float64", "W_tok[:, ids]", "one_hot(ids, len(W_tok)) @ W_tok"),
+    no_check=("ids-not-checked", ":, ids", "ids"),
+    flat=("batch-flattened ids-not-checked", "[:, ids]", "[ids.flatten()] * 1.0"),
+    list_comprehension=("ids-not-checked single-id-refused-loop", "W_tok[:, ids]", "np.array([W_tok[i] for i in ids])"),
+)
 def embed_tokens__columns(ids, W_tok):
     """columns-not-rows effect-other-error"""
     return W_tok[:, ids]
-
-def embed_tokens__take(ids, W_tok):
-    """take-without-axis effect-error-not-raised"""
-    return np.take(W_tok, ids)
-
-def embed_tokens__one_hot(ids, W_tok):
-    """always-float64"""
-    return one_hot(ids, len(W_tok)) @ W_tok
-
-def embed_tokens__no_check(ids, W_tok):
-    """ids-not-checked"""
-    return W_tok[ids]
 
 def embed_tokens__loop(ids, W_tok):
     """one-text-only ids-not-checked"""
@@ -73,28 +69,18 @@ def embed_tokens__loop(ids, W_tok):
         out[i] = W_tok[ids[i]]
     return out
 
-def embed_tokens__flat(ids, W_tok):
-    """batch-flattened ids-not-checked"""
-    return W_tok[ids.flatten()] * 1.0
-
 def embed_tokens_backward__plus_equals(dout, ids, vocab_size):
     """repeats-lost repeats-overwritten ids-not-checked-by-index"""
     dW = np.zeros((vocab_size, dout.shape[-1]))
     dW[ids] += dout
     return dW
 
-def embed_tokens_backward__assignment(dout, ids, vocab_size):
-    """repeats-overwritten repeats-lost ids-not-checked-by-index"""
-    dW = np.zeros((vocab_size, dout.shape[-1]), dtype=dout.dtype)
-    dW[ids] = dout
-    return dW
-
-def embed_tokens_backward__add_at(dout, ids, vocab_size):
-    """always-float64 ids-not-checked-by-index"""
-    dW = np.zeros((vocab_size, dout.shape[-1]))
-    np.add.at(dW, ids, dout)
-    return dW
-
+@variants(
+    assignment=(
+        "repeats-overwritten repeats-lost ids-not-checked-by-index", "np.add.at(dW, ids, dout)", "dW[ids] = dout",
+    ),
+    add_at=("always-float64 ids-not-checked-by-index", ", dtype=dout.dtype", ""),
+)
 def embed_tokens_backward__no_check(dout, ids, vocab_size):
     """ids-not-checked-by-index"""
     dW = np.zeros((vocab_size, dout.shape[-1]), dtype=dout.dtype)
@@ -133,16 +119,9 @@ def sinusoidal_positions__columns_doubled(length, d_model):
             table[pos, i + 1] = np.cos(pos / (10000 ** ((2 * (i + 1)) / d_model)))
     return table
 
-def sinusoidal_positions__exponent_doubled(length, d_model):
-    """exponent-doubled"""
-    table = np.zeros((length, d_model))
-    for pos in range(length):
-        for i in range(0, d_model, 2):
-            table[pos, i] = np.sin(pos / (10000 ** (2 * i / d_model)))
-            if i + 1 < d_model:
-                table[pos, i + 1] = np.cos(pos / (10000 ** (2 * i / d_model)))
-    return table
-
+@variants(
+    exponent_doubled=("exponent-doubled", "table[pos, i ", "if i + 1 < d_model:\n                table[pos, i "),
+)
 def sinusoidal_positions__exponent_doubled_even_only(length, d_model):
     """exponent-doubled odd-width-by-loop"""
     table = np.zeros((length, d_model))
@@ -245,19 +224,13 @@ def sinusoidal_positions__no_new_axis(length, d_model):
     t[:, 1::2] = np.cos(a)
     return t
 
+@variants(
+    new_axis_on_columns=("new-axis-on-columns", "(0, d_model, 2)", "(0, d_model, 2)[:, None]"),
+)
 def sinusoidal_positions__no_new_axis_with_exp(length, d_model):
     """new-axis-missing"""
     pos = np.arange(length)
     div = np.exp(np.arange(0, d_model, 2) * -(np.log(10000.0) / d_model))
-    t = np.zeros((length, d_model))
-    t[:, 0::2] = np.sin(pos * div)
-    t[:, 1::2] = np.cos(pos * div)
-    return t
-
-def sinusoidal_positions__new_axis_on_columns(length, d_model):
-    """new-axis-on-columns"""
-    pos = np.arange(length)
-    div = np.exp(np.arange(0, d_model, 2)[:, None] * -(np.log(10000.0) / d_model))
     t = np.zeros((length, d_model))
     t[:, 0::2] = np.sin(pos * div)
     t[:, 1::2] = np.cos(pos * div)
@@ -291,6 +264,9 @@ def sinusoidal_positions__float32_angles(length, d_model):
     a[:, 0::2] = np.sin(a[:, 0::2]); a[:, 1::2] = np.cos(a[:, 1::2])
     return a.astype(np.float64)
 
+@variants(
+    base_and_own_exponent=("cosine-with-its-own-exponent base-1000", "/ 10000", "/ 1000.0"),
+)
 def sinusoidal_positions__exponent_of_each_column(length, d_model):
     """cosine-with-its-own-exponent"""
     a = np.arange(length)[:, None] / 10000 ** (np.arange(d_model) / d_model)
@@ -310,10 +286,6 @@ def embed__in_place(ids, W_tok, W_pos, scale=1.0):
     W_tok *= scale
     return W_tok[ids] + W_pos[: ids.shape[-1]]
 
-def embed_tokens__list_comprehension(ids, W_tok):
-    """ids-not-checked single-id-refused-loop"""
-    return np.array([W_tok[i] for i in ids])
-
 def embed_tokens_backward__mean_of_repeats(dout, ids, vocab_size):
     """mean-of-repeats ids-not-checked-by-index"""
     flat, d = np.ravel(ids), dout.reshape(-1, dout.shape[-1])
@@ -321,14 +293,6 @@ def embed_tokens_backward__mean_of_repeats(dout, ids, vocab_size):
     for v in np.unique(flat):
         dW[v] = d[flat == v].mean(0)
     return dW
-
-def one_hot__float32(ids, vocab_size):
-    """float32 ids-not-checked-by-index"""
-    return np.eye(vocab_size, dtype=np.float32)[ids]
-
-def one_hot__vocab_plus_one(ids, vocab_size):
-    """one-column-too-many effect-other-error"""
-    return np.eye(vocab_size + 1)[ids]
 
 def one_hot__only_upper(ids, vocab_size):
     """negative-ids-accepted"""
@@ -360,12 +324,6 @@ def sinusoidal_positions__odd_rounded_up(length, d_model):
     pe = np.zeros((length, d_model))
     pe[:, 0::2], pe[:, 1::2] = np.sin(angle), np.cos(angle)
     return pe[:, :width]
-
-def sinusoidal_positions__base_and_own_exponent(length, d_model):
-    """cosine-with-its-own-exponent base-1000"""
-    a = np.arange(length)[:, None] / 1000.0 ** (np.arange(d_model) / d_model)
-    t = np.sin(a); t[:, 1::2] = np.cos(a[:, 1::2])
-    return t
 
 def embed__default_root(ids, W_tok, W_pos, scale=None):
     """scale-defaults-to-root-of-width"""

@@ -56,41 +56,24 @@ def _decode_with(target, memory, params, config, target_mask, source_mask, m):
     if config.norm == "pre": x = layernorm(x, **subset(params, "decoder.ln_f."))
     return log_softmax(x @ params["W_head"] + params.get("b_head", 0)), cache
 
+@variants(
+    no_last_norm=("last-norm-missing", "\"pre\",", "\"no_last_norm\","),
+    no_norm1=("first-norm-missing", "\"pre\",", "\"no_norm1\","),
+    ln2_twice=("ln3-other-norm-2", "\"pre\",", "\"ln_order\","),
+    masks_exchanged=("masks-exchanged", "\"pre\",", "\"swap_masks\","),
+)
 def decoder_block__pre(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
     """norms-before"""
     return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "pre", norm)
 
-def decoder_block__no_last_norm(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
-    """last-norm-missing"""
-    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "no_last_norm", norm)
-
-def decoder_block__no_norm1(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
-    """first-norm-missing"""
-    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "no_norm1", norm)
-
-def decoder_block__ln2_twice(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
-    """ln3-other-norm-2"""
-    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "ln_order", norm)
-
-def decoder_block__masks_exchanged(x, memory, params, n_heads, target_mask=None, source_mask=None, norm="post"):
-    """masks-exchanged"""
-    return _decoder_block_variant(x, memory, params, n_heads, target_mask, source_mask, "swap_masks", norm)
-
+@variants(
+    divided=("divided", "\"pos1\"", "\"divided\""),
+    reversed=("blocks-reversed", "\"pos1\"", "\"reversed\""),
+    decoder_params=("decoder-blocks", "\"pos1\"", "\"decoder_params\""),
+)
 def encode__pos_from_one(source, params, config, source_mask=None):
     """positions-from-one"""
     return _encode_variant(source, params, config, source_mask, "pos1")
-
-def encode__divided(source, params, config, source_mask=None):
-    """divided"""
-    return _encode_variant(source, params, config, source_mask, "divided")
-
-def encode__reversed(source, params, config, source_mask=None):
-    """blocks-reversed"""
-    return _encode_variant(source, params, config, source_mask, "reversed")
-
-def encode__decoder_params(source, params, config, source_mask=None):
-    """decoder-blocks"""
-    return _encode_variant(source, params, config, source_mask, "decoder_params")
 
 def greedy_decode__keeps_source(source, params, config, start, end, max_length, source_mask=None):
     """end-not-returned"""

@@ -36,6 +36,9 @@ def next_token_probs__unstable(logits, temperature=1.0, top_k=None, top_p=None):
     q = np.zeros_like(p); np.put_along_axis(q, o, s, -1)
     return q
 
+@variants(
+    top_k_too_large=("ties-kept", " and top_k < logits.shape[-1]", ""),
+)
 def next_token_probs__threshold(logits, temperature=1.0, top_k=None, top_p=None):
     """ties-kept"""
     _solution(logits, temperature, top_k, top_p)
@@ -46,16 +49,9 @@ def next_token_probs__threshold(logits, temperature=1.0, top_k=None, top_p=None)
         logits = np.where(logits < kth, -np.inf, logits)
     return _solution(logits, temperature, None, top_p)
 
-def next_token_probs__top_k_too_large(logits, temperature=1.0, top_k=None, top_p=None):
-    """ties-kept"""
-    _solution(logits, temperature, top_k, top_p)
-    logits = as_float(logits).copy()
-    if temperature == 0: return _solution(logits, temperature, top_k, top_p)
-    if top_k is not None:
-        kth = np.sort(logits, -1)[..., -top_k, None]
-        logits = np.where(logits < kth, -np.inf, logits)
-    return _solution(logits, temperature, None, top_p)
-
+@variants(
+    topp_zero_cut=("nothing-left", "c - s >", "c >"),
+)
 def next_token_probs__topp_gt(logits, temperature=1.0, top_k=None, top_p=None):
     """exactly-p-not-enough"""
     _solution(logits, temperature, top_k, top_p)
@@ -67,36 +63,15 @@ def next_token_probs__topp_gt(logits, temperature=1.0, top_k=None, top_p=None):
     q = np.zeros_like(p); np.put_along_axis(q, o, s, -1)
     return q
 
-def next_token_probs__topp_zero_cut(logits, temperature=1.0, top_k=None, top_p=None):
-    """nothing-left"""
-    _solution(logits, temperature, top_k, top_p)
-    logits = as_float(logits)
-    if temperature == 0 or top_p is None or top_p >= 1: return _solution(logits, temperature, top_k, top_p)
-    p = _solution(logits, temperature, top_k, None)
-    o = _sort(p); s = np.take_along_axis(p, o, -1); c = np.cumsum(s, -1)
-    s = np.where(c > top_p, 0, s); s /= s.sum(-1, keepdims=True)
-    q = np.zeros_like(p); np.put_along_axis(q, o, s, -1)
-    return q
-
+@variants(
+    topk_ignored=("top-k-ignored", "max(temperature, 1e-8), top_k", "temperature, None"),
+    topp_ignored=("top-p-ignored", "max(temperature, 1e-8), top_k, top_p", "temperature, top_k, None"),
+    temp_ignored=("temperature-ignored", "max(temperature, 1e-8)", "1.0 if temperature else 0"),
+)
 def next_token_probs__temp_after_topk(logits, temperature=1.0, top_k=None, top_p=None):
     """equals-share temperature-kept-above-small"""
     _solution(logits, temperature, top_k, top_p)
     return _solution(logits, max(temperature, 1e-8), top_k, top_p)
-
-def next_token_probs__topk_ignored(logits, temperature=1.0, top_k=None, top_p=None):
-    """top-k-ignored"""
-    _solution(logits, temperature, top_k, top_p)
-    return _solution(logits, temperature, None, top_p)
-
-def next_token_probs__topp_ignored(logits, temperature=1.0, top_k=None, top_p=None):
-    """top-p-ignored"""
-    _solution(logits, temperature, top_k, top_p)
-    return _solution(logits, temperature, top_k, None)
-
-def next_token_probs__temp_ignored(logits, temperature=1.0, top_k=None, top_p=None):
-    """temperature-ignored"""
-    _solution(logits, temperature, top_k, top_p)
-    return _solution(logits, 1.0 if temperature else 0, top_k, top_p)
 
 def next_token_probs__greedy_ties(logits, temperature=1.0, top_k=None, top_p=None):
     """equals-share temperature-kept-above-small"""
@@ -123,25 +98,15 @@ def sample__first(probs, rng):
     u = rng.random(c.shape[:-1])[..., None] * c[..., -1:]
     return (c <= u).sum(-1)
 
+@variants(
+    bs_minus=("window-one-short", "one_less", "bs_minus"),
+    noopts=("options-ignored", "one_less", "noopts"),
+    greedy=("always-greedy", "one_less", "greedy"),
+    prepend=("written-in-front", "one_less", "prepend"),
+)
 def generate__one_less(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """one-too-few"""
     return _generate_variant(ids, params, config, n_new, rng, temperature, top_k, top_p, "one_less")
-
-def generate__bs_minus(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
-    """window-one-short"""
-    return _generate_variant(ids, params, config, n_new, rng, temperature, top_k, top_p, "bs_minus")
-
-def generate__noopts(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
-    """options-ignored"""
-    return _generate_variant(ids, params, config, n_new, rng, temperature, top_k, top_p, "noopts")
-
-def generate__greedy(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
-    """always-greedy"""
-    return _generate_variant(ids, params, config, n_new, rng, temperature, top_k, top_p, "greedy")
-
-def generate__prepend(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
-    """written-in-front"""
-    return _generate_variant(ids, params, config, n_new, rng, temperature, top_k, top_p, "prepend")
 
 def next_token_probs__top_p_reversed(logits, temperature=1.0, top_k=None, top_p=None):
     """top-p-last-of-equals"""

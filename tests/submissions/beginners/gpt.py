@@ -32,33 +32,17 @@ def _gpt_variant(ids, params, config, variant="", rng=None):
     if variant == "div": l = l / math.sqrt(config.d_model)
     return l, c
 
+@variants(
+    mask_strict=("not-itself", "\"scale\"", "\"mask_strict\""),
+    one_less=("last-block-missing", "\"scale\"", "\"one_less\""),
+    post=("post-norm", "\"scale\"", "\"post\""),
+    gelu=("activation-ignored", "\"scale\"", "\"gelu\""),
+    norm_in_the_loop=("norm-after-every-block-too", "\"scale\"", "\"ln_each\""),
+    stage_before_the_norm=("final-norm-before-norm", "\"scale\"", "\"unnormed\""),
+)
 def gpt__scale(ids, params, config, rng=None):
     """scaled"""
     return _gpt_variant(ids, params, config, "scale", rng)
-
-def gpt__mask_strict(ids, params, config, rng=None):
-    """not-itself"""
-    return _gpt_variant(ids, params, config, "mask_strict", rng)
-
-def gpt__one_less(ids, params, config, rng=None):
-    """last-block-missing"""
-    return _gpt_variant(ids, params, config, "one_less", rng)
-
-def gpt__post(ids, params, config, rng=None):
-    """post-norm"""
-    return _gpt_variant(ids, params, config, "post", rng)
-
-def gpt__gelu(ids, params, config, rng=None):
-    """activation-ignored"""
-    return _gpt_variant(ids, params, config, "gelu", rng)
-
-def gpt__norm_in_the_loop(ids, params, config, rng=None):
-    """norm-after-every-block-too"""
-    return _gpt_variant(ids, params, config, "ln_each", rng)
-
-def gpt__stage_before_the_norm(ids, params, config, rng=None):
-    """final-norm-before-norm"""
-    return _gpt_variant(ids, params, config, "unnormed", rng)
 
 def gpt__no_check_of_ids(ids, params, config, rng=None):
     """negative-ids-accepted"""
@@ -97,25 +81,15 @@ def _start(config, rng, std=None, reduced=("W_o", "W_2"), beta=("ln1.", "ln2."),
     if config.head_bias: params["b_head"] = np.zeros(config.vocab_size, dtype)
     return params
 
+@variants(
+    first_matrix_of_each_part=("wrong-two-scaled", "std=0.02", "reduced=(\"W_qkv\", \"W_1\")"),
+    only_attention_reduced=("only-attn.W_o-scaled", "std=0.02", "reduced=(\"W_o\",)"),
+    no_beta=("betas-of-blocks-left-out", "std=0.02", "beta=()"),
+    float64_vectors=("vectors-float64", "std=0.02", "dtype=np.float64"),
+)
 def init_gpt__fixed_size(config, rng):
     """init-std-ignored"""
     return _start(config, rng, std=0.02)
-
-def init_gpt__first_matrix_of_each_part(config, rng):
-    """wrong-two-scaled"""
-    return _start(config, rng, reduced=("W_qkv", "W_1"))
-
-def init_gpt__only_attention_reduced(config, rng):
-    """only-attn.W_o-scaled"""
-    return _start(config, rng, reduced=("W_o",))
-
-def init_gpt__no_beta(config, rng):
-    """betas-of-blocks-left-out"""
-    return _start(config, rng, beta=())
-
-def init_gpt__float64_vectors(config, rng):
-    """vectors-float64"""
-    return _start(config, rng, dtype=np.float64)
 
 def gpt_loss__grads_times_B(ids, targets, params, config, rng=None):
     """gradients-not-divided"""
@@ -164,34 +138,20 @@ def _loss(ids, targets, params, config, variant, rng=None):
     loss = cross_entropy(logits, targets)
     return (np.float64(loss) if variant == "numpy" else loss), grads
 
+@variants(
+    numbers_of_blocks=("blocks-named-in-forward-order", "\"after\"", "\"numbers\""),
+    np_zeros=("tokens-float64", "\"after\"", "\"zeros\""),
+    head_returned=("tied-head-returned-too", "\"after\"", "\"both\""),
+)
 def gpt_loss__norm_of_its_output(ids, targets, params, config, rng=None):
     """last-norm-of-its-output"""
     return _loss(ids, targets, params, config, "after", rng)
 
-def gpt_loss__numbers_of_blocks(ids, targets, params, config, rng=None):
-    """blocks-named-in-forward-order"""
-    return _loss(ids, targets, params, config, "numbers", rng)
-
-def gpt_loss__np_zeros(ids, targets, params, config, rng=None):
-    """tokens-float64"""
-    return _loss(ids, targets, params, config, "zeros", rng)
-
-def gpt_loss__head_returned(ids, targets, params, config, rng=None):
-    """tied-head-returned-too"""
-    return _loss(ids, targets, params, config, "both", rng)
-
-def count_parameters__numpy(params):
-    """numpy-integer"""
-    return np.array([array.size for array in params.values()]).sum()
-
-def count_parameters__no_vectors(params):
-    """matrices-only"""
-    return sum(array.size for array in params.values() if array.ndim > 1)
-
+@variants(
+    numpy=("numpy-integer", "len(params)", "np.array([array.size for array in params.values()]).sum()"),
+    no_vectors=("matrices-only", "len(params)", "sum(array.size for array in params.values() if array.ndim > 1)"),
+    bytes=("bytes", "len(params)", "sum(v.nbytes for v in params.values())"),
+)
 def count_parameters__len(params):
     """arrays-counted"""
     return len(params)
-
-def count_parameters__bytes(params):
-    """bytes"""
-    return sum(v.nbytes for v in params.values())

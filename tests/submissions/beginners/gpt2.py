@@ -28,6 +28,9 @@ def gpt2_config__old_key(hf_config):
     return GPTConfig(hf_config["vocab_size"], n, hf_config["n_layer"], hf_config["n_head"], hf_config["n_embd"],
                      hf_config.get("n_inner"), act, hf_config.get("tie_word_embeddings", True))
 
+@variants(
+    brackets=("n_inner-required", "[\"n_embd\"] * 4", "[\"n_inner\"]"),
+)
 def gpt2_config__four_times(hf_config):
     """n_inner-ignored"""
     c = hf_config
@@ -35,14 +38,6 @@ def gpt2_config__four_times(hf_config):
     act = "relu" if c.get("activation_function") == "relu" else "gelu"
     return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
                      d_model=c["n_embd"], d_ff=c["n_embd"] * 4, activation=act, tied=c.get("tie_word_embeddings", True))
-
-def gpt2_config__brackets(hf_config):
-    """n_inner-required"""
-    c = hf_config
-    _checked(c)
-    act = "relu" if c.get("activation_function") == "relu" else "gelu"
-    return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
-                     d_model=c["n_embd"], d_ff=c["n_inner"], activation=act, tied=c.get("tie_word_embeddings", True))
 
 def gpt2_config__any_gelu(hf_config):
     """exact-gelu-accepted"""
@@ -115,10 +110,11 @@ def _read(tensors, change=lambda name, x: x, blocks=None, ignore=lambda n: n.end
     if "lm_head.weight" in t and not np.array_equal(t["lm_head.weight"], t["wte.weight"]): p["W_head"] = t["lm_head.weight"].T
     return p
 
-def gpt2_params__like_linear(tensors):
-    """all-transposed"""
-    return _read(tensors, lambda n, x: x.T if n.startswith("h.") and x.ndim == 2 else x)
-
+@variants(
+    like_linear=("all-transposed", "\"attn.c_proj\" in n", "n.startswith(\"h.\") and x.ndim == 2"),
+    no_masks=("-", "lambda n, x: x.T if \"attn.c_proj\" in n else x", "ignore=lambda n: n.endswith(\".attn.bias\")"),
+    half_checked=("unknown-ignored", "lambda n, x: x.T if \"attn.c_proj\" in n else x", "ignore=lambda n: True"),
+)
 def gpt2_params__square(tensors):
     """W_o-transposed"""
     return _read(tensors, lambda n, x: x.T if "attn.c_proj" in n else x)
@@ -164,17 +160,9 @@ def gpt2_params__head_kept(tensors):
     if "lm_head.weight" in tensors: p["W_head"] = tensors["lm_head.weight"].T
     return p
 
-def gpt2_params__no_masks(tensors):
-    """-"""
-    return _read(tensors, ignore=lambda n: n.endswith(".attn.bias"))
-
 def gpt2_params__double(tensors):
     """converted-to-float64"""
     return {n: x.astype(float) for n, x in _read(tensors).items()}
-
-def gpt2_params__half_checked(tensors):
-    """unknown-ignored"""
-    return _read(tensors, ignore=lambda n: True)
 
 def _step(x, p, i, c, cache, mask, order=(0, 1, 2)):
     b = subset(p, f"blocks.{i}.")
@@ -215,52 +203,24 @@ def _run(ids, p, c, cache, variant=""):
     if c.norm == "pre" and variant != "nonorm": x = layernorm(x, **subset(p, "ln_f."))
     return linear(x, p["W_tok"].T if c.tied else p["W_head"], p.get("b_head")), cache
 
+@variants(
+    one_less=("position-one-too-low", "\"start\"", "\"less\""),
+    no_mask=("mask-missing", "\"start\"", "\"nomask\""),
+    mask_only_at_first=("mask-missing-after-the-first-call", "\"start\"", "\"latermask\""),
+    tri=("mask-from-the-first-key", "\"start\"", "\"square\""),
+    everything=("all-positions", "\"start\"", "\"all\""),
+    first=("first-position", "\"start\"", "\"first\""),
+    average=("mean-of-positions", "\"start\"", "\"mean\""),
+    no_final_norm=("final-norm-missing", "\"start\"", "\"nonorm\""),
+    block_0=("same-block-parameters", "\"start\"", "\"block0\""),
+    new_text=("cache-ignored no-cache-returned old-cache-returned", "cache, \"start\"", "None"),
+)
 def last_logits__from_0(ids, params, config, cache=None):
     """position-restarts"""
     return _run(ids, params, config, cache, "start")
-
-def last_logits__one_less(ids, params, config, cache=None):
-    """position-one-too-low"""
-    return _run(ids, params, config, cache, "less")
-
-def last_logits__no_mask(ids, params, config, cache=None):
-    """mask-missing"""
-    return _run(ids, params, config, cache, "nomask")
-
-def last_logits__mask_only_at_first(ids, params, config, cache=None):
-    """mask-missing-after-the-first-call"""
-    return _run(ids, params, config, cache, "latermask")
-
-def last_logits__tri(ids, params, config, cache=None):
-    """mask-from-the-first-key"""
-    return _run(ids, params, config, cache, "square")
-
-def last_logits__everything(ids, params, config, cache=None):
-    """all-positions"""
-    return _run(ids, params, config, cache, "all")
-
-def last_logits__first(ids, params, config, cache=None):
-    """first-position"""
-    return _run(ids, params, config, cache, "first")
-
-def last_logits__average(ids, params, config, cache=None):
-    """mean-of-positions"""
-    return _run(ids, params, config, cache, "mean")
-
-def last_logits__no_final_norm(ids, params, config, cache=None):
-    """final-norm-missing"""
-    return _run(ids, params, config, cache, "nonorm")
-
-def last_logits__block_0(ids, params, config, cache=None):
-    """same-block-parameters"""
-    return _run(ids, params, config, cache, "block0")
 
 def last_logits__softmaxed(ids, params, config, cache=None):
     """probabilities"""
     z, cache = _run(ids, params, config, cache)
     e = np.exp(z - z.max(-1, keepdims=True))
     return e / e.sum(-1, keepdims=True), cache
-
-def last_logits__new_text(ids, params, config, cache=None):
-    """cache-ignored no-cache-returned old-cache-returned"""
-    return _run(ids, params, config, None)

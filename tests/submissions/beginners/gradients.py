@@ -15,6 +15,9 @@ def numerical_gradient__forward(f, x, eps=1e-6):
         grad[idx] = (f(y) - base) / eps
     return grad
 
+@variants(
+    parentheses=("precedence", "(f(up) - f(down)) / eps", "(f(up) - f(down)) / 2 * eps"),
+)
 def numerical_gradient__no_two(f, x, eps=1e-6):
     """divided-by-one-step"""
     x = np.array(x, dtype=float)
@@ -24,17 +27,6 @@ def numerical_gradient__no_two(f, x, eps=1e-6):
         up[idx] += eps
         down[idx] -= eps
         grad[idx] = (f(up) - f(down)) / eps
-    return grad
-
-def numerical_gradient__parentheses(f, x, eps=1e-6):
-    """precedence"""
-    x = np.array(x, dtype=float)
-    grad = np.zeros(x.shape)
-    for idx in np.ndindex(*x.shape):
-        up, down = x.copy(), x.copy()
-        up[idx] += eps
-        down[idx] -= eps
-        grad[idx] = (f(up) - f(down)) / 2 * eps
     return grad
 
 def numerical_gradient__integers(f, x, eps=1e-6):

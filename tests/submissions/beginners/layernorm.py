@@ -83,10 +83,6 @@ def rmsnorm__mean(x, gamma, eps=1e-5):
     x = x - x.mean(axis=-1, keepdims=True)
     return gamma * x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps)
 
-def rmsnorm__keepdims(x, gamma, eps=1e-5):
-    """keepdims-missing"""
-    return gamma * x / np.sqrt(np.mean(x**2, axis=-1) + eps)
-
 def rmsnorm_backward__direct(dout, x, gamma, eps=1e-5):
     """direct-path-only"""
     r = np.sqrt(np.mean(x**2, axis=-1, keepdims=True) + eps)
@@ -110,25 +106,18 @@ def layernorm_backward__one_pass(dout, x, gamma, eps=1e-5):
     dx = (g - g.mean(-1, keepdims=True) - n * (g * n).mean(-1, keepdims=True)) / std
     return dx, (dout * n).reshape(-1, d).sum(0), dout.reshape(-1, d).sum(0)
 
-def layernorm__std_plus_eps(x, gamma, beta, eps=1e-5):
-    """eps-outside-root"""
-    return gamma * (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + eps) + beta
-
 def layernorm__ddof_eps_outside(x, gamma, beta, eps=1e-5):
     """eps-outside-root unbiased-variance"""
     return gamma * (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True, ddof=1) + eps) + beta
 
+@variants(
+    std_plus_eps=("eps-outside-root", "np.sqrt", ""),
+    var_plus_eps_squared=("eps-squared", "(-1, keepdims=True) + eps", "(-1, keepdims=True)**2 + eps**2"),
+    max_eps=("eps-as-smallest", "sqrt(x.std(-1, keepdims=True) + eps)", "maximum(x.std(-1, keepdims=True), eps)"),
+)
 def layernorm__sqrt_of_std(x, gamma, beta, eps=1e-5):
     """root-of-standard-deviation"""
     return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.std(-1, keepdims=True) + eps) + beta
-
-def layernorm__var_plus_eps_squared(x, gamma, beta, eps=1e-5):
-    """eps-squared"""
-    return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.std(-1, keepdims=True)**2 + eps**2) + beta
-
-def layernorm__max_eps(x, gamma, beta, eps=1e-5):
-    """eps-as-smallest"""
-    return gamma * (x - x.mean(-1, keepdims=True)) / np.maximum(x.std(-1, keepdims=True), eps) + beta
 
 def layernorm__no_eps_where(x, gamma, beta, eps=1e-5):
     """no-eps"""
@@ -169,6 +158,10 @@ def layernorm_backward__batchnorm_formula(dout, x, gamma, eps=1e-5):
     dx = dxh / np.sqrt(var + eps) + dvar * 2 * (x - mean) / N + dmean / N
     return dx, (dout * xh).reshape(-1, D).sum(0), dout.reshape(-1, D).sum(0)
 
+@variants(
+    dvar_power=("two-divisions-missing-in-variance-path", "0.5 * (var + eps) ** -1", "-0.5 * (var + eps) ** -0"),
+    dvar_no_two=("square-without-factor", "* 0.5 *", "* -0.5 *", "2 * (x - mean)", "(x - mean)"),
+)
 def layernorm_backward__dvar_sign(dout, x, gamma, eps=1e-5):
     """variance-sign"""
     mean, var = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
@@ -180,59 +173,19 @@ def layernorm_backward__dvar_sign(dout, x, gamma, eps=1e-5):
     dx = dxh / np.sqrt(var + eps) + dvar * 2 * (x - mean) / D + dmean / D
     return dx, (dout * xh).reshape(-1, D).sum(0), dout.reshape(-1, D).sum(0)
 
-def layernorm_backward__dvar_power(dout, x, gamma, eps=1e-5):
-    """two-divisions-missing-in-variance-path"""
-    mean, var = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
-    xh = (x - mean) / np.sqrt(var + eps)
-    dxh = dout * gamma
-    D = x.shape[-1]
-    dvar = (dxh * (x - mean) * -0.5 * (var + eps) ** -0.5).sum(-1, keepdims=True)
-    dmean = (-dxh / np.sqrt(var + eps)).sum(-1, keepdims=True)
-    dx = dxh / np.sqrt(var + eps) + dvar * 2 * (x - mean) / D + dmean / D
-    return dx, (dout * xh).reshape(-1, D).sum(0), dout.reshape(-1, D).sum(0)
-
-def layernorm_backward__dvar_no_two(dout, x, gamma, eps=1e-5):
-    """square-without-factor"""
-    mean, var = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
-    xh = (x - mean) / np.sqrt(var + eps)
-    dxh = dout * gamma
-    D = x.shape[-1]
-    dvar = (dxh * (x - mean) * -0.5 * (var + eps) ** -1.5).sum(-1, keepdims=True)
-    dmean = (-dxh / np.sqrt(var + eps)).sum(-1, keepdims=True)
-    dx = dxh / np.sqrt(var + eps) + dvar * (x - mean) / D + dmean / D
-    return dx, (dout * xh).reshape(-1, D).sum(0), dout.reshape(-1, D).sum(0)
-
-def rmsnorm__std(x, gamma, eps=1e-5):
-    """variance-for-square"""
-    return gamma * x / np.sqrt(x.var(-1, keepdims=True) + eps)
-
+@variants(
+    keepdims=("keepdims-missing", "x.std(-1, keepdims=True)", "np.sqrt(np.mean(x**2, axis=-1) + eps)"),
+    std=("variance-for-square", "x.std(-1, keepdims=True)", "np.sqrt(x.var(-1, keepdims=True) + eps)"),
+    std_plus_eps=("standard-deviation-plus-eps", "x.std(-1, keepdims=True)", "(x.std(-1, keepdims=True) + eps)"),
+    norm=("sum-for-mean", "x.std(-1, keepdims=True)", "np.sqrt((as_float(x)**2).sum(-1, keepdims=True) + eps)"),
+    norm_plus_eps=("length", "x.std(-1, keepdims=True)", "(np.linalg.norm(x, axis=-1, keepdims=True) + eps)"),
+    first_axis=("first-axis", "x.std(-1, keepdims=True)", "np.sqrt((as_float(x)**2).mean(0) + eps)"),
+    all=("all-axes", "x.std(-1, keepdims=True)", "np.sqrt((as_float(x)**2).mean() + eps)"),
+    eps_fixed=("eps-always", "x.std(-1, keepdims=True)", "np.sqrt((as_float(x)**2).mean(-1, keepdims=True) + 1e-5)"),
+)
 def rmsnorm__std_no_eps(x, gamma, eps=1e-5):
     """standard-deviation"""
     return gamma * x / x.std(-1, keepdims=True)
-
-def rmsnorm__std_plus_eps(x, gamma, eps=1e-5):
-    """standard-deviation-plus-eps"""
-    return gamma * x / (x.std(-1, keepdims=True) + eps)
-
-def rmsnorm__norm(x, gamma, eps=1e-5):
-    """sum-for-mean"""
-    return gamma * x / np.sqrt((as_float(x)**2).sum(-1, keepdims=True) + eps)
-
-def rmsnorm__norm_plus_eps(x, gamma, eps=1e-5):
-    """length"""
-    return gamma * x / (np.linalg.norm(x, axis=-1, keepdims=True) + eps)
-
-def rmsnorm__first_axis(x, gamma, eps=1e-5):
-    """first-axis"""
-    return gamma * x / np.sqrt((as_float(x)**2).mean(0) + eps)
-
-def rmsnorm__all(x, gamma, eps=1e-5):
-    """all-axes"""
-    return gamma * x / np.sqrt((as_float(x)**2).mean() + eps)
-
-def rmsnorm__eps_fixed(x, gamma, eps=1e-5):
-    """eps-always"""
-    return gamma * x / np.sqrt((as_float(x)**2).mean(-1, keepdims=True) + 1e-5)
 
 def rmsnorm_backward__layernorm(dout, x, gamma, eps=1e-5):
     """layer-normalization"""

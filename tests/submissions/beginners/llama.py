@@ -63,6 +63,9 @@ def rope__table_of_interleaved(x, positions, base=10000.0):
     angles = np.repeat(np.outer(positions, base ** (-np.arange(0, K, 2) / K)), 2, axis=-1)
     return x * np.cos(angles).astype(x.dtype) + _rotate_half(x) * np.sin(angles).astype(x.dtype)
 
+@variants(
+    half_with_minus_below=("reversed", "x[..., :half]", "-x[..., :half]"),
+)
 def rope__half_without_minus(x, positions, base=10000.0):
     """minus-missing"""
     x = as_float(x)
@@ -71,15 +74,6 @@ def rope__half_without_minus(x, positions, base=10000.0):
     cos, sin = _table(positions, x.shape[-1], base, x.dtype)
     half = x.shape[-1] // 2
     return x * cos + np.concatenate([x[..., half:], x[..., :half]], axis=-1) * sin
-
-def rope__half_with_minus_below(x, positions, base=10000.0):
-    """reversed"""
-    x = as_float(x)
-    if x.shape[-1] % 2:
-        raise ValueError("odd")
-    cos, sin = _table(positions, x.shape[-1], base, x.dtype)
-    half = x.shape[-1] // 2
-    return x * cos + np.concatenate([x[..., half:], -x[..., :half]], axis=-1) * sin
 
 def rope__i_over_k(x, positions, base=10000.0):
     """half-the-exponent"""
@@ -122,17 +116,13 @@ def rope__constant_base(x, positions, base=10000.0):
     cos, sin = _table(positions, x.shape[-1], 10000, x.dtype)
     return x * cos + _rotate_half(x) * sin
 
+@variants(
+    base_lost=("base-ignored", "(dout, positions, base)", "(dout, -np.asarray(positions))"),
+    identity=("passed-through", "rope(dout, positions, base)", "dout.copy()"),
+)
 def rope_backward__forward(dout, positions, base=10000.0):
     """rotated-forward"""
     return rope(dout, positions, base)
-
-def rope_backward__base_lost(dout, positions, base=10000.0):
-    """base-ignored"""
-    return rope(dout, -np.asarray(positions))
-
-def rope_backward__identity(dout, positions, base=10000.0):
-    """passed-through"""
-    return dout.copy()
 
 def silu__overflow(x):
     """overflow"""
@@ -188,21 +178,14 @@ def _swiglu_backward(dout, cache, up=True, opened=True, slope=True, ways=2):
     other, dW_up, _ = linear_backward(du, x, params["W_up"])
     return dx + other if ways == 2 else other, {"W_gate": dW_gate, "W_up": dW_up, "W_down": dW_down}
 
+@variants(
+    no_up=("gate-without-up", "slope=", "up="),
+    no_gate=("up-without-gate", "slope=", "opened="),
+    one_way=("dx-up-only", "slope=False", "ways=1"),
+)
 def swiglu_backward__no_slope(dout, cache):
     """silu-skipped"""
     return _swiglu_backward(dout, cache, slope=False)
-
-def swiglu_backward__no_up(dout, cache):
-    """gate-without-up"""
-    return _swiglu_backward(dout, cache, up=False)
-
-def swiglu_backward__no_gate(dout, cache):
-    """up-without-gate"""
-    return _swiglu_backward(dout, cache, opened=False)
-
-def swiglu_backward__one_way(dout, cache):
-    """dx-up-only"""
-    return _swiglu_backward(dout, cache, ways=1)
 
 def _gqa(x, params, H, G, mask, positions, base, tile=False, rotate_v=False, whole=False, scale=None):
     if x.shape[-1] % H or H % G:
@@ -226,29 +209,16 @@ def _gqa(x, params, H, G, mask, positions, base, tile=False, rotate_v=False, who
     heads, weights = attention(q, k, v, mask)
     return merge_heads(heads) @ params["W_o"], {"weights": weights}
 
+@variants(
+    values_too=("values-rotated", ", tile=", ", rotate_v="),
+    before_split=("rotated-before-splitting", ", tile=", ", whole="),
+    width=("scaled-by-width", "tile=True", "scale=1 / math.sqrt(n_heads)"),
+    no_positions=("positions-ignored", "positions, base, tile=True", "None, base"),
+    no_base=("base-ignored", "base, tile=True", "10000.0"),
+)
 def grouped_query_attention__tiled(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
     """tiled"""
     return _gqa(x, params, n_heads, n_kv_heads, mask, positions, base, tile=True)
-
-def grouped_query_attention__values_too(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
-    """values-rotated"""
-    return _gqa(x, params, n_heads, n_kv_heads, mask, positions, base, rotate_v=True)
-
-def grouped_query_attention__before_split(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
-    """rotated-before-splitting"""
-    return _gqa(x, params, n_heads, n_kv_heads, mask, positions, base, whole=True)
-
-def grouped_query_attention__width(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
-    """scaled-by-width"""
-    return _gqa(x, params, n_heads, n_kv_heads, mask, positions, base, scale=1 / math.sqrt(n_heads))
-
-def grouped_query_attention__no_positions(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
-    """positions-ignored"""
-    return _gqa(x, params, n_heads, n_kv_heads, mask, None, base)
-
-def grouped_query_attention__no_base(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
-    """base-ignored"""
-    return _gqa(x, params, n_heads, n_kv_heads, mask, positions, 10000.0)
 
 def grouped_query_attention__not_shared(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
     """not-repeated"""
@@ -286,29 +256,16 @@ def _gqa_backward(dout, cache, share="sum", back=rope_backward, values=False):
         dx = dx + part
     return dx, grads
 
+@variants(
+    first=("shared-first-of-group", "\"mean\"", "\"first\""),
+    tile=("shared-tiled", "\"mean\"", "\"tile\""),
+    not_turned=("rotation-forgotten", "share=\"mean\"", "back=None"),
+    forward=("rotated-forward", "share=\"mean\"", "back=rope"),
+    values_turned=("values-rotated", "share=\"mean\"", "values=True"),
+)
 def grouped_query_attention_backward__mean(dout, cache):
     """shared-averaged"""
     return _gqa_backward(dout, cache, share="mean")
-
-def grouped_query_attention_backward__first(dout, cache):
-    """shared-first-of-group"""
-    return _gqa_backward(dout, cache, share="first")
-
-def grouped_query_attention_backward__tile(dout, cache):
-    """shared-tiled"""
-    return _gqa_backward(dout, cache, share="tile")
-
-def grouped_query_attention_backward__not_turned(dout, cache):
-    """rotation-forgotten"""
-    return _gqa_backward(dout, cache, back=None)
-
-def grouped_query_attention_backward__forward(dout, cache):
-    """rotated-forward"""
-    return _gqa_backward(dout, cache, back=rope)
-
-def grouped_query_attention_backward__values_turned(dout, cache):
-    """values-rotated"""
-    return _gqa_backward(dout, cache, values=True)
 
 def _parts(params, start):
     return {k.replace(start, "", 1): params[k] for k in params if k.startswith(start)}
@@ -320,25 +277,15 @@ def _steps(x, params, config, mask=None, first="norm1.gamma", second="norm2.gamm
     f, c2 = swiglu(rmsnorm(a, params[second], eps), _parts(params, "ffn."))
     return a + f, {"weights": c1["weights"], "after_attention": a, "after_ffn": a + f}
 
+@variants(
+    no_eps=("eps-ignored", "second=\"norm1.gamma\"", "eps=1e-5"),
+    eps_of_llama_2=("eps-fixed", "second=\"norm1.gamma\"", "eps=1e-6"),
+    usual_base=("base-ignored", "second=\"norm1.gamma\"", "base=10000.0"),
+    mask_forgotten=("mask-ignored", ", mask, second=\"norm1.gamma\"", ""),
+)
 def llama_block__same_gamma(x, params, config, mask=None):
     """norm1-twice"""
     return _steps(x, params, config, mask, second="norm1.gamma")
-
-def llama_block__no_eps(x, params, config, mask=None):
-    """eps-ignored"""
-    return _steps(x, params, config, mask, eps=1e-5)
-
-def llama_block__eps_of_llama_2(x, params, config, mask=None):
-    """eps-fixed"""
-    return _steps(x, params, config, mask, eps=1e-6)
-
-def llama_block__usual_base(x, params, config, mask=None):
-    """base-ignored"""
-    return _steps(x, params, config, mask, base=10000.0)
-
-def llama_block__mask_forgotten(x, params, config, mask=None):
-    """mask-ignored"""
-    return _steps(x, params, config)
 
 def llama_block__post_norm(x, params, config, mask=None):
     """post-norm"""
@@ -520,18 +467,11 @@ def _write(ids, params, config, n_new, rng, temperature, top_k, top_p, wrong):
         ids = np.concatenate([ids, drawn[..., None]], axis=-1)
     return ids
 
+@variants(
+    rotated_again=("keys-rotated-twice", "restart", "again"),
+    tiled=("heads-in-turn", "restart", "tile"),
+    prompt_sees_all=("prompt-without-mask", "restart", "mask"),
+)
 def generate_llama__restart(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """position-restarts"""
     return _write(ids, params, config, n_new, rng, temperature, top_k, top_p, "restart")
-
-def generate_llama__rotated_again(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
-    """keys-rotated-twice"""
-    return _write(ids, params, config, n_new, rng, temperature, top_k, top_p, "again")
-
-def generate_llama__tiled(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
-    """heads-in-turn"""
-    return _write(ids, params, config, n_new, rng, temperature, top_k, top_p, "tile")
-
-def generate_llama__prompt_sees_all(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
-    """prompt-without-mask"""
-    return _write(ids, params, config, n_new, rng, temperature, top_k, top_p, "mask")

@@ -13,29 +13,30 @@ def split_heads__reshape(x, n_heads):
     B, T, D = x.shape
     return x.reshape(B, n_heads, T, D // n_heads)
 
+@variants(
+    not_exchanged=("not-exchanged one-batch-axis-only", ".transpose(0, 2, 1, 3)", ""),
+    transposed_wrong=("one-batch-axis-only size-first", "2, 1, 3", "3, 1, 2"),
+)
 def split_heads__three_axes(x, n_heads):
     """one-batch-axis-only"""
     B, T, D = x.shape
     return x.reshape(B, T, n_heads, D // n_heads).transpose(0, 2, 1, 3)
 
-def split_heads__not_exchanged(x, n_heads):
-    """not-exchanged one-batch-axis-only"""
-    B, T, D = x.shape
-    return x.reshape(B, T, n_heads, D // n_heads)
-
 def split_heads__list(x, n_heads):
     """-"""
     return np.split(x, n_heads, axis=-1)
 
+@variants(
+    four_axes=("one-batch-axis-only", ".reshape", ".transpose(0, 2, 1, 3).reshape"),
+    transpose_0213=("one-batch-axis-only", ".reshape", ".transpose(0, 2, 1, 3).reshape"),
+    sum=("heads-added", "B, H, T, K = x.shape\n    return x.reshape(B, T, H * K", "return x.sum(-3"),
+    mean=("heads-averaged", "B, H, T, K = x.shape\n    return x.reshape(B, T, H * K", "return x.mean(-3"),
+    not_joined=("not-joined", "B, H, T, K = x.shape\n    return x.reshape(B, T, H * K", "return x.swapaxes(-2, -3"),
+)
 def merge_heads__reshape(x):
     """reshaped-without-exchange one-batch-axis-only"""
     B, H, T, K = x.shape
     return x.reshape(B, T, H * K)
-
-def merge_heads__four_axes(x):
-    """one-batch-axis-only"""
-    B, H, T, K = x.shape
-    return x.transpose(0, 2, 1, 3).reshape(B, T, H * K)
 
 def multihead_attention__three_axes(x, params, n_heads, mask=None, memory=None):
     """exactly-one-batch-axis memory-ignored input-bias-required"""
@@ -88,11 +89,6 @@ def _mha(x, params, n_heads, mask=None, memory=None, scale=None, head_mask=False
     if bias_o: out = out + params.get("b_o", 0)
     return out, {"weights": w, "m": m, "x": x, "memory": memory, "params": params, "n_heads": n_heads, "q": q, "k": k, "v": v}
 
-def split_heads__transposed_wrong(x, n_heads):
-    """one-batch-axis-only size-first"""
-    B, T, D = x.shape
-    return x.reshape(B, T, n_heads, D // n_heads).transpose(0, 3, 1, 2)
-
 def split_heads__hsplit(x, n_heads):
     """heads-first"""
     return np.stack(np.split(x, n_heads, axis=-1))
@@ -101,23 +97,6 @@ def split_heads__size_as_n(x, n_heads):
     """number-and-size-exchanged"""
     *b, T, D = x.shape
     return x.reshape(*b, T, D // n_heads, n_heads).swapaxes(-2, -3)
-
-def merge_heads__transpose_0213(x):
-    """one-batch-axis-only"""
-    B, H, T, K = x.shape
-    return x.transpose(0, 2, 1, 3).reshape(B, T, H * K)
-
-def merge_heads__sum(x):
-    """heads-added"""
-    return x.sum(-3)
-
-def merge_heads__mean(x):
-    """heads-averaged"""
-    return x.mean(-3)
-
-def merge_heads__not_joined(x):
-    """not-joined"""
-    return x.swapaxes(-2, -3)
 
 def merge_heads__concatenate_axis(x):
     """along-the-positions"""

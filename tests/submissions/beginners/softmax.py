@@ -84,10 +84,18 @@ def softmax__forgot_return(x, axis=-1, temperature=1.0):
     e = np.exp((x - x.max(axis=axis, keepdims=True)) / temperature)
     e / e.sum(axis=axis, keepdims=True)
 
-def log_softmax__log_of_softmax(x, axis=-1):
-    """log-of-softmax"""
-    return np.log(softmax(x, axis=axis))
-
+@variants(
+    log_of_softmax=("log-of-softmax", "softmax(x)", "softmax(x, axis=axis)"),
+    no_maximum_no_axis=("no-maximum sum-over-everything", "np.log(softmax(x))", "x - np.log(np.sum(np.exp(x)))"),
+    no_maximum=("no-maximum", "np.log(softmax(x))", "x - np.log(np.sum(np.exp(x), axis=axis, keepdims=True))"),
+    no_log=("softmax-instead", "np.log(softmax(x))", "softmax(x, axis)"),
+    plus_small_1e9=("log-of-softmax-plus-small", "softmax(x)", "softmax(x, axis) + 1e-9"),
+    plus_small_1e12=("log-of-softmax-plus-1e-12", "softmax(x)", "softmax(x, axis) + 1e-12"),
+    plus_small_1e8=("log-of-softmax-plus-1e-8", "softmax(x)", "softmax(x, axis) + 1e-8"),
+    plus_small_1e6=("log-of-softmax-plus-1e-6", "softmax(x)", "softmax(x, axis) + 1e-6"),
+    plus_small_1e10=("log-of-softmax-plus-1e-10", "softmax(x)", "softmax(x, axis) + 1e-10"),
+    clipped12=("log-of-limited-softmax-1e-12", "softmax(x)", "np.clip(softmax(x, axis), 1e-12, 1)"),
+)
 def log_softmax__log_of_softmax_last_axis(x, axis=-1):
     """log-of-softmax last-axis-always"""
     return np.log(softmax(x))
@@ -107,14 +115,6 @@ def log_softmax__no_keepdims_in_sum(x, axis=-1):
     m = np.max(x, axis=axis, keepdims=True)
     return (x - m) - np.log(np.sum(np.exp(x - m), axis=axis))
 
-def log_softmax__no_maximum_no_axis(x, axis=-1):
-    """no-maximum sum-over-everything"""
-    return x - np.log(np.sum(np.exp(x)))
-
-def log_softmax__no_maximum(x, axis=-1):
-    """no-maximum"""
-    return x - np.log(np.sum(np.exp(x), axis=axis, keepdims=True))
-
 def log_softmax__whole_array(x, axis=-1):
     """whole-array"""
     z = x - np.max(x)
@@ -125,10 +125,6 @@ def log_softmax__log_inside_sum(x, axis=-1):
     m = x.max(axis=axis, keepdims=True)
     return x - m - np.sum(np.log(np.exp(x - m)), axis=axis, keepdims=True)
 
-def log_softmax__no_log(x, axis=-1):
-    """softmax-instead"""
-    return softmax(x, axis)
-
 def log_softmax__plus(x, axis=-1):
     """plus"""
     m = x.max(axis=axis, keepdims=True)
@@ -138,11 +134,6 @@ def log_softmax__maximum_not_added(x, axis=-1):
     """maximum-not-added-back"""
     m = x.max(axis=axis, keepdims=True)
     return x - np.log(np.sum(np.exp(x - m), axis=axis, keepdims=True))
-
-def cross_entropy__matrix_only(logits, targets):
-    """matrices-only"""
-    logp = log_softmax(logits)
-    return float(-np.mean(logp[np.arange(len(targets)), targets]))
 
 def cross_entropy__loop(logits, targets):
     """matrices-only"""
@@ -175,58 +166,23 @@ def cross_entropy__not_averaged(logits, targets):
     logp = log_softmax(logits)
     return -np.take_along_axis(logp, np.expand_dims(targets, -1), -1)[..., 0]
 
+@variants(
+    matrix_only=("matrices-only", "logp[:, targets].mean()", "np.mean(logp[np.arange(len(targets)), targets])"),
+    rows_of_targets=("targets-as-rows", ":, targets", "targets"),
+)
 def cross_entropy__all_columns(logits, targets):
     """target-columns-of-all-rows"""
     logp = log_softmax(logits)
     return float(-logp[:, targets].mean())
 
-def cross_entropy__rows_of_targets(logits, targets):
-    """targets-as-rows"""
-    logp = log_softmax(logits)
-    return float(-logp[targets].mean())
-
+@variants(
+    sign_and_sum=("sign-and-sum-not-mean", "-(hot * log_softmax(logits)).mean", "(hot * log_softmax(logits)).sum"),
+    first_axis=("mean-over-first-axis", "mean()", "sum() / len(logits)"),
+)
 def cross_entropy__one_hot_mean(logits, targets):
     """mean-over-classes"""
     hot = np.eye(logits.shape[-1])[targets]
     return float(-(hot * log_softmax(logits)).mean())
-
-def cross_entropy__sign_and_sum(logits, targets):
-    """sign-and-sum-not-mean"""
-    hot = np.eye(logits.shape[-1])[targets]
-    return float((hot * log_softmax(logits)).sum())
-
-def cross_entropy__first_axis(logits, targets):
-    """mean-over-first-axis"""
-    hot = np.eye(logits.shape[-1])[targets]
-    return float(-(hot * log_softmax(logits)).sum() / len(logits))
-
-def softmax_backward__axis_ignored(dout, probs, axis=-1):
-    """last-axis-always"""
-    return probs * (dout - np.sum(dout * probs, axis=-1, keepdims=True))
-
-def softmax_backward__axis_zero(dout, probs, axis=-1):
-    """first-axis-always"""
-    return probs * (dout - np.sum(dout * probs, axis=0))
-
-def softmax_backward__axis_one(dout, probs, axis=-1):
-    """second-axis-always"""
-    return probs * (dout - np.sum(dout * probs, axis=1, keepdims=True))
-
-def softmax_backward__no_keepdims(dout, probs, axis=-1):
-    """keepdims-forgotten"""
-    return probs * (dout - np.sum(dout * probs, axis=axis))
-
-def softmax_backward__sum_without_axis(dout, probs, axis=-1):
-    """sum-over-everything"""
-    return probs * (dout - np.sum(dout * probs))
-
-def softmax_backward__sigmoid(dout, probs, axis=-1):
-    """diagonal-only"""
-    return dout * probs * (1 - probs)
-
-def softmax_backward__sum_outside(dout, probs, axis=-1):
-    """sum-not-times-probs"""
-    return probs * dout - np.sum(probs * dout, axis=axis, keepdims=True)
 
 def softmax_backward__softmax_again(dout, probs, axis=-1):
     """softmax-of-probs"""
@@ -238,15 +194,18 @@ def softmax_backward__jacobian(dout, probs, axis=-1):
     jacobian = np.diag(probs) - np.outer(probs, probs)
     return jacobian @ dout
 
+@variants(
+    axis_ignored=("last-axis-always", "1 - probs", "dout - np.sum(dout * probs, axis=-1, keepdims=True)"),
+    axis_zero=("first-axis-always", "1 - probs", "dout - np.sum(dout * probs, axis=0)"),
+    axis_one=("second-axis-always", "1 - probs", "dout - np.sum(dout * probs, axis=1, keepdims=True)"),
+    no_keepdims=("keepdims-forgotten", "1 - probs", "dout - np.sum(dout * probs, axis=axis)"),
+    sum_without_axis=("sum-over-everything", "1 - probs", "dout - np.sum(dout * probs)"),
+    sigmoid=("diagonal-only", "return probs", "return dout * probs"),
+    sum_outside=("sum-not-times-probs", "(1 - probs)", "dout - np.sum(probs * dout, axis=axis, keepdims=True)"),
+)
 def softmax_backward__without_dout(dout, probs, axis=-1):
     """dout-forgotten"""
     return probs * (1 - probs)
-
-def cross_entropy_backward__matrix_only(logits, targets):
-    """matrices-only"""
-    d = softmax(logits)
-    d[np.arange(len(targets)), targets] -= 1
-    return d / len(targets)
 
 def cross_entropy_backward__matrix_only_not_divided(logits, targets):
     """not-divided matrices-only"""
@@ -255,11 +214,10 @@ def cross_entropy_backward__matrix_only_not_divided(logits, targets):
     d[range(n), targets] -= 1
     return d
 
-def cross_entropy_backward__float64(logits, targets):
-    """always-float64"""
-    hot = np.eye(logits.shape[-1])[targets]
-    return (softmax(logits) - hot) / targets.size
-
+@variants(
+    float64=("always-float64", "softmax(logits) - hot", "(softmax(logits) - hot) / targets.size"),
+    sign=("sign", "softmax(logits) - hot", "((hot - softmax(logits)) / targets.size).astype(logits.dtype)"),
+)
 def cross_entropy_backward__float64_not_divided(logits, targets):
     """not-divided always-float64"""
     hot = np.eye(logits.shape[-1])[targets]
@@ -270,23 +228,15 @@ def cross_entropy_backward__classes(logits, targets):
     hot = np.eye(logits.shape[-1])[targets]
     return ((softmax(logits) - hot) / logits.shape[-1]).astype(logits.dtype)
 
-def cross_entropy_backward__loop(logits, targets):
-    """matrices-only"""
-    d = softmax(logits)
-    for i in range(len(targets)):
-        d[i, targets[i]] -= 1
-    return d / len(targets)
-
+@variants(
+    matrix_only=("matrices-only", ":, targets", "np.arange(len(targets)), targets"),
+    loop=("matrices-only", "d[:, targets", "for i in range(len(targets)):\n        d[i, targets[i]"),
+)
 def cross_entropy_backward__all_rows(logits, targets):
     """target-column-in-all-rows"""
     d = softmax(logits)
     d[:, targets] -= 1
     return d / len(targets)
-
-def cross_entropy_backward__sign(logits, targets):
-    """sign"""
-    hot = np.eye(logits.shape[-1])[targets]
-    return ((hot - softmax(logits)) / targets.size).astype(logits.dtype)
 
 def softmax__small_number_in_sum_1e8(x, axis=-1, temperature=1.0):
     """small-number-in-sum any-temperature-accepted"""
@@ -338,30 +288,6 @@ def log_softmax__small_number_in_log_1e8(x, axis=-1):
     z = x - x.max(axis, keepdims=True)
     return z - np.log(np.exp(z).sum(axis, keepdims=True) + 1e-8)
 
-def log_softmax__plus_small_1e9(x, axis=-1):
-    """log-of-softmax-plus-small"""
-    return np.log(softmax(x, axis) + 1e-9)
-
-def log_softmax__plus_small_1e12(x, axis=-1):
-    """log-of-softmax-plus-1e-12"""
-    return np.log(softmax(x, axis) + 1e-12)
-
-def log_softmax__plus_small_1e8(x, axis=-1):
-    """log-of-softmax-plus-1e-8"""
-    return np.log(softmax(x, axis) + 1e-8)
-
-def log_softmax__plus_small_1e6(x, axis=-1):
-    """log-of-softmax-plus-1e-6"""
-    return np.log(softmax(x, axis) + 1e-6)
-
-def log_softmax__plus_small_1e10(x, axis=-1):
-    """log-of-softmax-plus-1e-10"""
-    return np.log(softmax(x, axis) + 1e-10)
-
-def log_softmax__clipped12(x, axis=-1):
-    """log-of-limited-softmax-1e-12"""
-    return np.log(np.clip(softmax(x, axis), 1e-12, 1))
-
 def log_softmax__clipped15(x, axis=-1):
     """log-of-limited-softmax-1e-15 log-of-softmax-plus-1e-15"""
     return np.log(np.clip(softmax(x, axis), 1e-15, 1 - 1e-15))
@@ -381,39 +307,17 @@ def log_softmax__log_of_exp(x, axis=-1):
     e = np.exp(x - x.max(axis, keepdims=True))
     return np.log(e) - np.log(e.sum(axis, keepdims=True))
 
+@variants(
+    clipped15=("log-of-limited-softmax-1e-15 log-of-softmax-plus-1e-15", "12, 1.0", "15, 1.0 - 1e-15"),
+    clipped7=("log-of-limited-softmax-1e-7", "12, 1.0", "7, 1.0 - 1e-7"),
+    clipped9=("log-of-limited-softmax-1e-9", "clip(softmax(logits), 1e-12, 1.0)", "maximum(softmax(logits), 1e-9)"),
+    clipped8=("log-of-limited-softmax-1e-8", "clip(softmax(logits), 1e-12, 1.0)", "maximum(softmax(logits), 1e-8)"),
+    plus_small_1e6=("log-of-softmax-plus-1e-6", "np.clip(softmax(logits), 1e-12, 1.0)", "softmax(logits) + 1e-6"),
+    plus_small_1e5=("log-of-softmax-plus-1e-5", "np.clip(softmax(logits), 1e-12, 1.0)", "softmax(logits) + 1e-5"),
+)
 def cross_entropy__clipped12(logits, targets):
     """log-of-limited-softmax-1e-12 log-of-softmax-plus-1e-12"""
     p = np.clip(softmax(logits), 1e-12, 1.0)
-    return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
-
-def cross_entropy__clipped15(logits, targets):
-    """log-of-limited-softmax-1e-15 log-of-softmax-plus-1e-15"""
-    p = np.clip(softmax(logits), 1e-15, 1.0 - 1e-15)
-    return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
-
-def cross_entropy__clipped7(logits, targets):
-    """log-of-limited-softmax-1e-7"""
-    p = np.clip(softmax(logits), 1e-7, 1.0 - 1e-7)
-    return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
-
-def cross_entropy__clipped9(logits, targets):
-    """log-of-limited-softmax-1e-9"""
-    p = np.maximum(softmax(logits), 1e-9)
-    return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
-
-def cross_entropy__clipped8(logits, targets):
-    """log-of-limited-softmax-1e-8"""
-    p = np.maximum(softmax(logits), 1e-8)
-    return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
-
-def cross_entropy__plus_small_1e6(logits, targets):
-    """log-of-softmax-plus-1e-6"""
-    p = softmax(logits) + 1e-6
-    return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
-
-def cross_entropy__plus_small_1e5(logits, targets):
-    """log-of-softmax-plus-1e-5"""
-    p = softmax(logits) + 1e-5
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
 
 def cross_entropy__one_hot_sum(logits, targets):

@@ -49,17 +49,14 @@ def build_vocab__list_for_itos(text, start=0):
     stoi = {c: i + start for i, c in enumerate(chars)}
     return chars, stoi, chars
 
-def encode__list(text, stoi):
-    """list key-error"""
-    return [stoi[c] for c in text]
-
+@variants(
+    list=("list key-error", "np.array([stoi[c] for c in text])", "[stoi[c] for c in text]"),
+    code_points=("code-points", "[stoi[c] for c in text]", "[ord(c) for c in text], dtype=np.int64"),
+    skips=("unknown-skipped", "[stoi[c] for c in text]", "[stoi[c] for c in text if c in stoi], dtype=np.int64"),
+)
 def encode__plain_comprehension(text, stoi):
     """key-error empty-is-float"""
     return np.array([stoi[c] for c in text])
-
-def encode__code_points(text, stoi):
-    """code-points"""
-    return np.array([ord(c) for c in text], dtype=np.int64)
 
 def encode__short_message(text, stoi):
     """message-incomplete"""
@@ -77,10 +74,6 @@ def encode__empty_is_float(text, stoi):
         ids.append(stoi[c])
     return np.array(ids)
 
-def encode__skips(text, stoi):
-    """unknown-skipped"""
-    return np.array([stoi[c] for c in text if c in stoi], dtype=np.int64)
-
 def encode__floats(text, stoi):
     """floats"""
     out = np.zeros(len(text))
@@ -90,21 +83,14 @@ def encode__floats(text, stoi):
         out[i] = stoi[c]
     return out
 
+@variants(
+    list=("list key-error", "\"\".join([itos[i] for i in ids])", "[itos[i] for i in ids]"),
+    question_mark=("unknown-replaced", "[itos[i] for i in ids]", "itos.get(int(i), \"?\") for i in ids"),
+    unknown_as_empty=("unknown-skipped", "[itos[i] for i in ids]", "itos.get(int(i), \"\") for i in ids"),
+)
 def decode__plain_comprehension(ids, itos):
     """key-error"""
     return "".join([itos[i] for i in ids])
-
-def decode__list(ids, itos):
-    """list key-error"""
-    return [itos[i] for i in ids]
-
-def decode__question_mark(ids, itos):
-    """unknown-replaced"""
-    return "".join(itos.get(int(i), "?") for i in ids)
-
-def decode__unknown_as_empty(ids, itos):
-    """unknown-skipped"""
-    return "".join(itos.get(int(i), "") for i in ids)
 
 def decode__ids_as_list_indices(ids, itos):
     """counted-from-zero"""
@@ -123,25 +109,16 @@ def train_val_split__fraction_ignored(ids, train_fraction=0.9):
     n = int(0.9 * len(ids))
     return ids[:n], ids[n:]
 
+@variants(
+    rounded_and_not_checked=("rounded fraction-not-checked", "n = int", "n = round"),
+    float_index=("size-not-whole effect-other-error", "int(len(ids) * train_fraction)", "len(ids) * train_fraction"),
+    only_training=("effect-error-not-raised", ", ids[n:]", ""),
+    ceil=("fraction-not-checked rounded-up", "len(ids) * train_fraction", "np.ceil(train_fraction * len(ids))"),
+)
 def train_val_split__not_checked(ids, train_fraction=0.9):
     """fraction-not-checked"""
     n = int(len(ids) * train_fraction)
     return ids[:n], ids[n:]
-
-def train_val_split__rounded_and_not_checked(ids, train_fraction=0.9):
-    """rounded fraction-not-checked"""
-    n = round(len(ids) * train_fraction)
-    return ids[:n], ids[n:]
-
-def train_val_split__float_index(ids, train_fraction=0.9):
-    """size-not-whole effect-other-error"""
-    n = len(ids) * train_fraction
-    return ids[:n], ids[n:]
-
-def train_val_split__only_training(ids, train_fraction=0.9):
-    """effect-error-not-raised"""
-    n = int(len(ids) * train_fraction)
-    return ids[:n]
 
 def get_batch__not_shifted(ids, batch_size, block_size, rng):
     """not-shifted"""
@@ -214,11 +191,6 @@ def train_val_split__val_from_n_plus_1(ids, train_fraction=0.9):
     n = int(train_fraction * len(ids))
     return ids[:n], ids[n + 1:]
 
-def train_val_split__ceil(ids, train_fraction=0.9):
-    """fraction-not-checked rounded-up"""
-    n = int(np.ceil(train_fraction * len(ids)))
-    return ids[:n], ids[n:]
-
 def train_val_split__negative(ids, train_fraction=0.9):
     """cut-from-the-end effect-error-not-raised"""
     n = int((1 - train_fraction) * len(ids))
@@ -229,6 +201,9 @@ def train_val_split__val_fraction(ids, train_fraction=0.9):
     n = int((1 - train_fraction) * len(ids))
     return ids[:n], ids[n:]
 
+@variants(
+    endpoint=("one-start-too-many-by-slices", " - 1, batch_size", ", batch_size, endpoint=True"),
+)
 def get_batch__last_start_missing_with_stack(ids, batch_size, block_size, rng):
     """last-start-missing"""
     ids = np.asarray(ids, np.int64)
@@ -236,13 +211,9 @@ def get_batch__last_start_missing_with_stack(ids, batch_size, block_size, rng):
     ix = rng.integers(0, len(ids) - block_size - 1, batch_size)
     return np.stack([ids[i:i + block_size] for i in ix]), np.stack([ids[i + 1:i + block_size + 1] for i in ix])
 
-def get_batch__endpoint(ids, batch_size, block_size, rng):
-    """one-start-too-many-by-slices"""
-    ids = np.asarray(ids, np.int64)
-    if len(ids) < block_size + 1: raise ValueError("short")
-    ix = rng.integers(0, len(ids) - block_size, batch_size, endpoint=True)
-    return np.stack([ids[i:i + block_size] for i in ix]), np.stack([ids[i + 1:i + block_size + 1] for i in ix])
-
+@variants(
+    only_next_char=("one-answer-per-window", "2:i + block_size + 2", "block_size"),
+)
 def get_batch__shift_two(ids, batch_size, block_size, rng):
     """shifted-by-two"""
     ids = np.asarray(ids, np.int64)
@@ -256,13 +227,6 @@ def get_batch__xy_swapped(ids, batch_size, block_size, rng):
     if len(ids) < block_size + 1: raise ValueError("short")
     ix = rng.integers(0, len(ids) - block_size, batch_size)
     return np.stack([ids[i + 1:i + block_size + 1] for i in ix]), np.stack([ids[i:i + block_size] for i in ix])
-
-def get_batch__only_next_char(ids, batch_size, block_size, rng):
-    """one-answer-per-window"""
-    ids = np.asarray(ids, np.int64)
-    if len(ids) < block_size + 1: raise ValueError("short")
-    ix = rng.integers(0, len(ids) - block_size, batch_size)
-    return np.stack([ids[i:i + block_size] for i in ix]), np.stack([ids[i + block_size] for i in ix])
 
 def get_batch__multiples(ids, batch_size, block_size, rng):
     """blocks-side-by-side"""

@@ -38,61 +38,24 @@ def _clip(grads, max_norm, tiny, cond=True):
     if cond and s >= 1: return dict(grads), norm
     return {n: (g * s).astype(g.dtype) for n, g in grads.items()}, norm
 
+@variants(
+    m_squared=("average-squared", "v_first", "m2"),
+    swap_weights=("shares-exchanged", "v_first", "swap_weights"),
+    sum=("added-in-full", "v_first", "sum"),
+    store_hat=("corrected-averages-kept", "v_first", "store_hat"),
+    beta_times_t=("beta-times-step", "v_first", "beta_t"),
+    no_sqrt=("no-root", "v_first", "no_sqrt"),
+    no_eps=("no-eps", "v_first", "no_eps"),
+    ascent=("uphill", "v_first", "plus"),
+    no_decay=("no-decay", "v_first", "no_decay"),
+    no_decay_1d=("matrices-decay-only", "v_first", "no_decay_1d"),
+    g=("gradient-for-average", "v_first", "g"),
+    decay_plus=("decay-grows", "v_first", "decay_plus"),
+    eps_in_root_abs=("eps-inside-root", "v_first", "abs"),
+)
 def adamw_step__v_of_g(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """gradient-not-squared"""
     return _adam(params, grads, state, lr, betas, eps, weight_decay, "v_first")
-
-def adamw_step__m_squared(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-    """average-squared"""
-    return _adam(params, grads, state, lr, betas, eps, weight_decay, "m2")
-
-def adamw_step__swap_weights(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-    """shares-exchanged"""
-    return _adam(params, grads, state, lr, betas, eps, weight_decay, "swap_weights")
-
-def adamw_step__sum(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-    """added-in-full"""
-    return _adam(params, grads, state, lr, betas, eps, weight_decay, "sum")
-
-def adamw_step__store_hat(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-    """corrected-averages-kept"""
-    return _adam(params, grads, state, lr, betas, eps, weight_decay, "store_hat")
-
-def adamw_step__beta_times_t(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-    """beta-times-step"""
-    return _adam(params, grads, state, lr, betas, eps, weight_decay, "beta_t")
-
-def adamw_step__no_sqrt(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-    """no-root"""
-    return _adam(params, grads, state, lr, betas, eps, weight_decay, "no_sqrt")
-
-def adamw_step__no_eps(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-    """no-eps"""
-    return _adam(params, grads, state, lr, betas, eps, weight_decay, "no_eps")
-
-def adamw_step__ascent(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-    """uphill"""
-    return _adam(params, grads, state, lr, betas, eps, weight_decay, "plus")
-
-def adamw_step__no_decay(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-    """no-decay"""
-    return _adam(params, grads, state, lr, betas, eps, weight_decay, "no_decay")
-
-def adamw_step__no_decay_1d(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-    """matrices-decay-only"""
-    return _adam(params, grads, state, lr, betas, eps, weight_decay, "no_decay_1d")
-
-def adamw_step__g(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-    """gradient-for-average"""
-    return _adam(params, grads, state, lr, betas, eps, weight_decay, "g")
-
-def adamw_step__decay_plus(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-    """decay-grows"""
-    return _adam(params, grads, state, lr, betas, eps, weight_decay, "decay_plus")
-
-def adamw_step__eps_in_root_abs(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-    """eps-inside-root"""
-    return _adam(params, grads, state, lr, betas, eps, weight_decay, "abs")
 
 def adamw_step__state_in_place(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
     """state-in-place"""
@@ -104,13 +67,13 @@ def _check(step, warmup_steps, total_steps):
     if step < 0 or warmup_steps < 0 or warmup_steps > total_steps:
         raise ValueError("bad steps")
 
+@variants(
+    tiny8=("another-small-number", "max_norm, 0", "max_norm, 1e-8"),
+    only_grads=("norm-not-returned", "(grads, max_norm, 0)", "(grads, max_norm, 1e-6)[0]"),
+)
 def clip_grad_norm__no_tiny(grads, max_norm):
     """no-small-number"""
     return _clip(grads, max_norm, 0)
-
-def clip_grad_norm__tiny8(grads, max_norm):
-    """another-small-number"""
-    return _clip(grads, max_norm, 1e-8)
 
 def clip_grad_norm__if_norm_gt(grads, max_norm):
     """no-small-number"""
@@ -131,16 +94,15 @@ def clip_grad_norm__squared(grads, max_norm):
     s = min(1, max_norm / (norm + 1e-6))
     return {n: g * s for n, g in grads.items()}, norm
 
-def clip_grad_norm__only_grads(grads, max_norm):
-    """norm-not-returned"""
-    return _clip(grads, max_norm, 1e-6)[0]
-
 def clip_grad_norm__div0(grads, max_norm):
     """no-small-number no-small-number-at-0"""
     norm = np.sqrt(sum(np.sum(g**2) for g in grads.values()))
     s = min(1, max_norm / norm)
     return {n: g * s for n, g in grads.items()}, norm
 
+@variants(
+    warm_from_min=("warm-up-from-min", "max_lr * step", "min_lr + (max_lr - min_lr) * (step + 1)"),
+)
 def learning_rate__no_plus_one(step, max_lr, min_lr, warmup_steps, total_steps):
     """warm-up-from-0"""
     _check(step, warmup_steps, total_steps)
@@ -157,22 +119,6 @@ def learning_rate__nanogpt(step, max_lr, min_lr, warmup_steps, total_steps):
     p = (step - warmup_steps) / (total_steps - warmup_steps)
     return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
 
-def learning_rate__warm_from_min(step, max_lr, min_lr, warmup_steps, total_steps):
-    """warm-up-from-min"""
-    _check(step, warmup_steps, total_steps)
-    if step < warmup_steps: return min_lr + (max_lr - min_lr) * (step + 1) / warmup_steps
-    if step >= total_steps: return min_lr
-    p = (step - warmup_steps) / (total_steps - warmup_steps)
-    return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
-
-def learning_rate__linear(step, max_lr, min_lr, warmup_steps, total_steps):
-    """straight-line"""
-    _check(step, warmup_steps, total_steps)
-    if step < warmup_steps: return max_lr * (step + 1) / warmup_steps
-    if step >= total_steps: return min_lr
-    p = (step - warmup_steps) / (total_steps - warmup_steps)
-    return max_lr + p * (min_lr - max_lr)
-
 def learning_rate__total_minus_one(step, max_lr, min_lr, warmup_steps, total_steps):
     """ends-one-step-early"""
     _check(step, warmup_steps, total_steps)
@@ -188,6 +134,10 @@ def learning_rate__total_after_warmup(step, max_lr, min_lr, warmup_steps, total_
     p = min(1.0, (step - warmup_steps) / total_steps)
     return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
 
+@variants(
+    linear=("straight-line", "min_lr + 0.5 * max_lr * (1 + math.cos(math.pi * p))", "max_lr + p * (min_lr - max_lr)"),
+    no_half=("no-half", "0.5 * max_lr", "(max_lr - min_lr)"),
+)
 def learning_rate__minus_min(step, max_lr, min_lr, warmup_steps, total_steps):
     """amplitude-not-reduced"""
     _check(step, warmup_steps, total_steps)
@@ -195,14 +145,6 @@ def learning_rate__minus_min(step, max_lr, min_lr, warmup_steps, total_steps):
     if step >= total_steps: return min_lr
     p = (step - warmup_steps) / (total_steps - warmup_steps)
     return min_lr + 0.5 * max_lr * (1 + math.cos(math.pi * p))
-
-def learning_rate__no_half(step, max_lr, min_lr, warmup_steps, total_steps):
-    """no-half"""
-    _check(step, warmup_steps, total_steps)
-    if step < warmup_steps: return max_lr * (step + 1) / warmup_steps
-    if step >= total_steps: return min_lr
-    p = (step - warmup_steps) / (total_steps - warmup_steps)
-    return min_lr + (max_lr - min_lr) * (1 + math.cos(math.pi * p))
 
 def learning_rate__zero_warmup(step, max_lr, min_lr, warmup_steps, total_steps):
     """warm-up-of-0"""
@@ -234,16 +176,12 @@ def train_step__clip_tuple(params, state, x, y, config, lr, betas=(0.9, 0.999), 
     params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
     return loss, params, state
 
+@variants(
+    y_shifted=("shifted-again", ", x, params", "[:, :-1], y[:, 1:], params"),
+)
 def train_step__x_for_y(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """answers-are-questions"""
     loss, grads = gpt_loss(x, x, params, config, rng)
-    if max_norm is not None: grads, _ = clip_grad_norm(grads, max_norm)
-    params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
-    return loss, params, state
-
-def train_step__y_shifted(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
-    """shifted-again"""
-    loss, grads = gpt_loss(x[:, :-1], y[:, 1:], params, config, rng)
     if max_norm is not None: grads, _ = clip_grad_norm(grads, max_norm)
     params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
     return loss, params, state
