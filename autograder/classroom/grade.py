@@ -208,13 +208,8 @@ def _submissions_of(students: Sequence[Student], names: tuple[str, ...]) -> set[
     """Return the submissions of the named students, or None for all if there are no names."""
     if not names:
         return None
-    known, submissions = StudentNames(students), set()
-    for name in names:
-        submission = known.find(name, "--only")
-        if submission is None:
-            raise UsageError(known.unknown(name))
-        submissions.add(submission)
-    return submissions
+    known = StudentNames(students)
+    return {known.require(name, "--only") for name in names}
 
 
 def _tasks(

@@ -102,9 +102,7 @@ def comment(out: Path, student: str | None, text: str, by: str, table: Path | No
     elif student is None:
         raise UsageError("name a student: headway comment OUT STUDENT TEXT. For many: headway comment OUT --from FILE")
     else:
-        submission = names.find(student, "headway comment OUT")
-        if submission is None:
-            raise UsageError(names.unknown(student))
+        submission = names.require(student, "headway comment OUT")
         if given == comment_records.requested(""):
             _list_comments(out, submission)
             return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from autograder.core.versions import versions
 from autograder.course import Curriculum
-from autograder.documents.reading import RESULT_SCHEMA
+from autograder.documents.reading import RESULT_SCHEMA, Document
 from autograder.documents.statuses import CheckStatus, Failure
 
 if TYPE_CHECKING:
@@ -117,15 +117,6 @@ def most_urgent(statuses: Collection[str]) -> Status:
     return next((status for status in _MOST_URGENT_FIRST if status in statuses), "passed")
 
 
-def hidden_status(status: str, statuses: Collection[str]) -> Status:
-    """Return the status of a hidden check as a student may see it; `statuses` are those of all checks of its function.
-
-    Code that runs on a hidden input chooses how it fails, and could spell the input in errors, timeouts and blocked
-    checks. It can only choose whether it passes, and whether a function none of whose checks passes is started at all.
-    """
-    return "passed" if status == "passed" else "not_started" if set(statuses) == {"not_started"} else "failed"
-
-
 def hide(checks: Sequence[CheckResult], is_hidden: Callable[[str], bool]) -> list[CheckResult]:
     """Return the checks with nothing of the hidden ones but their points, and whether they passed."""
     statuses: dict[str, set[str]] = {}
@@ -135,9 +126,22 @@ def hide(checks: Sequence[CheckResult], is_hidden: Callable[[str], bool]) -> lis
 
 
 def _points_only(check: CheckResult, statuses: Collection[str]) -> CheckResult:
-    status = hidden_status(check.status, statuses)
+    """Return a hidden check as a student may see it; `statuses` are those of all checks of its function.
+
+    Code that runs on a hidden input chooses how it fails, and could spell the input in errors, timeouts and blocked
+    checks. It can only choose whether it passes, and whether a function none of whose checks passes is started at all.
+    """
+    failed: Status = "not_started" if set(statuses) == {"not_started"} else "failed"
+    status = "passed" if check.status == "passed" else failed
     kept = (check.id, check.function, check.title, status, check.possible, check.earned)
     return CheckResult(*kept, sees_answers=check.sees_answers)
+
+
+def hidden_document(check: Document, statuses: Collection[str]) -> "types.CheckDocument":
+    """Return the same of a check in a result document."""
+    points = check["points"]["possible"], check["points"]["earned"]
+    stored = CheckResult(check["id"], check["function"], check["title"], check["status"], *points)
+    return check_document(_points_only(stored, statuses))
 
 
 def to_document(result: SubmissionResult, curriculum: Curriculum) -> "types.ResultDocument":

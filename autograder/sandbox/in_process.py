@@ -18,27 +18,25 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import IO, Self
+from typing import IO
 
 from autograder.core import wire_format
-from autograder.sandbox.call_timer import Activity
 from autograder.sandbox.interpreter_state import InterpreterState
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import NO_SANDBOX, SandboxPolicy
 from autograder.sandbox.server import CHILD_FOLDER, PARSING_FOLDER
-from autograder.sandbox.workers import ExitStatus
+from autograder.sandbox.workers import ExitStatus, Process, Workers
 
 IN_PROCESS = "in-process"
 
 
-class InProcessWorkers:
-    """Starts "processes" that run in this interpreter; any number may exist at once."""
-
-    submissions_root: Path | None = None
+class InProcessWorkers(Workers):
+    """Starts "processes" that run in this interpreter; any number may exist at once, each ended by its user."""
 
     def __init__(self, sandbox: SandboxPolicy = NO_SANDBOX) -> None:
         if sandbox != NO_SANDBOX:
             raise ValueError("untrusted code needs a process of its own: code that runs in-process has no sandbox")
+        super().__init__(sandbox)
 
     @property
     def layers(self) -> list[str]:
@@ -51,17 +49,8 @@ class InProcessWorkers:
         """Start a process for a submission, which prints to `output`."""
         return InProcess(folder, limits.for_child(cpu_used, printed), output)
 
-    def close(self) -> None:
-        """Do nothing: each process is ended by its `StudentProcess`."""
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
-
-
-class InProcess:
+class InProcess(Process):
     """A student "process" that answers each request while it is sent. Its limits of time and memory do not hold."""
 
     def __init__(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> None:
@@ -99,16 +88,8 @@ class InProcess:
             raise EOFError
         return self._answer[start : self._position]
 
-    def activity(self) -> Activity | None:
-        """Return None: the grader waits while a call runs and cannot ask."""
-        return None
-
     def interrupt(self) -> None:
         """Do nothing: there is no other thread."""
-
-    def traceback(self) -> str:
-        """Return nothing: a call cannot be stopped."""
-        return ""
 
     def end(self) -> ExitStatus:
         """Forget the submission's modules and values; return the code of `os._exit`."""

@@ -13,10 +13,9 @@ import socket
 import subprocess
 import sys
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Self
+from typing import IO
 
 from autograder.core import wire_format
 from autograder.core.files import read_at
@@ -24,7 +23,7 @@ from autograder.sandbox.call_timer import TRANSFER_SECONDS, Activity, CallTimer,
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import NO_SANDBOX, SandboxPolicy
 from autograder.sandbox.server import command, start, take_server
-from autograder.sandbox.workers import ExitStatus, WorkerDied, Workers, WorkerUnavailable
+from autograder.sandbox.workers import ExitStatus, Process, WorkerDied, Workers, WorkerUnavailable
 
 START_SECONDS = 30.0
 # A stopped process has TRACEBACK_SECONDS to say where it is; a pause of TRACEBACK_PAUSE after a piece is the end.
@@ -95,7 +94,7 @@ class _ForkServer:
         self._server.close()
 
 
-class SocketProcess(ABC):
+class SocketProcess(Process):
     """A process at the other end of a socket; a subclass knows how to end it."""
 
     def __init__(self, channel: socket.socket, pid: int | None) -> None:
@@ -127,14 +126,6 @@ class SocketProcess(ABC):
         """From another thread: make the current `receive` end at once, as if the process had died."""
         with contextlib.suppress(OSError):
             self.channel.shutdown(socket.SHUT_RDWR)
-
-    def traceback(self) -> str:
-        """Return where the process is, as far as it says so; see `workers.Process`."""
-        return ""
-
-    @abstractmethod
-    def end(self) -> ExitStatus:
-        """Kill the process and return how it ended."""
 
 
 class _ForkedProcess(SocketProcess):
@@ -207,33 +198,7 @@ def _pid_of(descriptor: int) -> int | None:
     return pids[0] if pids and pids[0] > 0 else None
 
 
-class _ProcessWorkers:
-    """Starts processes; a context manager."""
-
-    def __init__(self, sandbox: SandboxPolicy) -> None:
-        self._sandbox = sandbox
-
-    @property
-    def layers(self) -> list[str]:
-        """Everything that isolates the student's code, as listed in the result document."""
-        return self._sandbox.layers
-
-    @property
-    def submissions_root(self) -> Path | None:
-        """The folder in which submissions must lie, or None if they may lie anywhere."""
-        return self._sandbox.submissions_root
-
-    def close(self) -> None:
-        """End every process that is still running."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
-
-
-class ForkedWorkers(_ProcessWorkers):
+class ForkedWorkers(Workers):
     """Has a server that forks the processes (POSIX)."""
 
     def __init__(self, sandbox: SandboxPolicy = NO_SANDBOX) -> None:
@@ -265,7 +230,7 @@ class ForkedWorkers(_ProcessWorkers):
             self._server = None
 
 
-class SpawnedWorkers(_ProcessWorkers):
+class SpawnedWorkers(Workers):
     """Starts a fresh interpreter for each submission."""
 
     def __init__(self, sandbox: SandboxPolicy = NO_SANDBOX) -> None:

@@ -4,10 +4,11 @@
 interpreter, for a browser, where there are no processes.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO, NamedTuple, Protocol, Self
+from typing import IO, NamedTuple, Self
 
 from autograder.sandbox.call_timer import Activity
 from autograder.sandbox.limits import Limits
@@ -30,12 +31,14 @@ class ExitStatus(NamedTuple):
     memory_bytes: int = 0
 
 
-class Process(Protocol):
+class Process(ABC):
     """The running process of one submission, which answers each frame with one frame."""
 
+    @abstractmethod
     def send(self, frame: bytes) -> None:
         """Send a request; raise OSError if the process has ended, TimeoutError if it does not accept it."""
 
+    @abstractmethod
     def receive(self, count: int, seconds_to_wait: Callable[[], float]) -> bytes:
         """Return exactly `count` bytes of the answer; raise EOFError or OSError if the process has ended.
 
@@ -44,7 +47,9 @@ class Process(Protocol):
 
     def activity(self) -> Activity | None:
         """Return what the process has used so far, or None where this system cannot tell."""
+        return None
 
+    @abstractmethod
     def interrupt(self) -> None:
         """From another thread: make the current `receive` end at once, as if the process had died."""
 
@@ -53,33 +58,43 @@ class Process(Protocol):
 
         The process must be ended afterwards. The text is untrusted: student code can write anything.
         """
+        return ""
 
+    @abstractmethod
     def end(self) -> ExitStatus:
         """Kill the process and return how it ended."""
 
 
-class Workers(Protocol):
+class Workers(ABC):
     """Starts student processes. A grader has one of these, used as a context manager."""
+
+    def __init__(self, sandbox: SandboxPolicy) -> None:
+        self._sandbox = sandbox
 
     @property
     def layers(self) -> list[str]:
         """Everything that isolates the student's code, as listed in the result document."""
+        return self._sandbox.layers
 
     @property
     def submissions_root(self) -> Path | None:
         """The folder in which submissions must lie, or None if they may lie anywhere."""
+        return self._sandbox.submissions_root
 
+    @abstractmethod
     def start(
         self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0, printed: int = 0
     ) -> Process:
         """Start a process for a submission, which prints to `output`; raise WorkerUnavailable if that fails."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 (Only a server is still running.)
         """End every process that is still running."""
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
-    def __exit__(self, *exc: object) -> None: ...
+    def __exit__(self, *exc: object) -> None:
+        self.close()
 
 
 # Makes workers whose processes are isolated as the policy says; raises ValueError if they cannot be.

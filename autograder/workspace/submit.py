@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder import __version__
+from autograder.core.archives import zip_of
 from autograder.core.files import report_write_error, write_atomically
 from autograder.core.output_files import require_replaceable
 from autograder.course import registry
@@ -81,11 +82,7 @@ def collect_files(workspace: Workspace) -> dict[str, bytes]:
 
 def make_archive(contents: dict[str, bytes], manifest: dict[str, Any]) -> bytes:
     """Return the archive; the same work gives the same bytes."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in [*contents.items(), (MANIFEST, (json.dumps(manifest, indent=2) + "\n").encode())]:
-            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()
+    return zip_of({**contents, MANIFEST: (json.dumps(manifest, indent=2) + "\n").encode()})
 
 
 def require_new_archive(path: Path, student: str, force: bool) -> None:

@@ -14,18 +14,8 @@ from autograder.classroom.policy.model import Policy
 from autograder.classroom.storage.file_names import readable_names
 from autograder.classroom.storage.submitted_code import read_code
 from autograder.documents.reading import CLASS_SCHEMA, RESULT_SCHEMA, Document, SchemaError, read_document
-from autograder.documents.results import hidden_status, most_urgent
+from autograder.documents.results import hidden_document, most_urgent
 from autograder.errors import UsageError
-
-# As `autograder.documents.results.hide` leaves a hidden check: the pattern may be newer than the result.
-_WITHHELD: Document = {
-    **dict.fromkeys(("help", "inputs", "location", "called_from", "wrong", "worst", "shapes", "error_map")),
-    **dict.fromkeys(("first_wrong_stage", "mistake")),
-    **dict.fromkeys(("message", "failure", "file_at_fault", "output"), ""),
-    "blocked_by": [],
-    "warnings": [],
-    "seconds": 0.0,
-}
 
 
 @dataclass(frozen=True)
@@ -91,8 +81,8 @@ class Gradebook:
     def _hide_checks(self, function: dict[str, Any]) -> None:
         statuses = {check["status"] for check in function["checks"]}
         for check in function["checks"]:
-            if self.is_hidden(check["id"]):
-                check.update(_WITHHELD, status=hidden_status(check["status"], statuses))
+            if self.is_hidden(check["id"]):  # The pattern may be newer than the result.
+                check.update(hidden_document(check, statuses))
         function["status"] = most_urgent({check["status"] for check in function["checks"]})
 
     def code_of(self, student: Document) -> Document | None:

@@ -57,6 +57,12 @@ class StudentNames:
             raise UsageError(f"{clean(name, 80)!r} matches several students. Name one: {option} with {choices}")
         return matching[0] if matching else None
 
+    def require(self, name: str, option: str) -> str:
+        """Return the same; raise UsageError if no student has that name, too."""
+        if (submission := self.find(name, option)) is None:
+            raise UsageError(self.unknown(name))
+        return submission
+
     def _unique_name(self, submission: str, ambiguous: str) -> str:
         """Return a name that finds only this submission."""
         is_unique = submission != ambiguous and not self._submissions_by_person.get(submission, set()) - {submission}

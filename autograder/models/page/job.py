@@ -5,11 +5,14 @@ import json
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
+
+import msgspec
 
 from autograder.core.current_folder import python_command
 from autograder.core.text import clean
+from autograder.models.page.requests import PageJob
 
 SECONDS_TO_SAVE = 10.0  # how long a stopped process may take to save, when the server ends
 SECONDS_TO_END = 3.0
@@ -23,7 +26,7 @@ class TrainingJob:
     Both are called in the job's own thread.
     """
 
-    def __init__(self, job: Mapping[str, Any], on_record: Callable[[Record], None]) -> None:
+    def __init__(self, job: PageJob, on_record: Callable[[Record], None]) -> None:
         self._on_record = on_record
         self._ended_by_user = False
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (It lives as long as the process.)
@@ -33,7 +36,7 @@ class TrainingJob:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, encoding="utf-8",
             start_new_session=True,
         )  # fmt: skip
-        self._send(json.dumps(job))
+        self._send(msgspec.json.encode(job).decode())
         self._thread = threading.Thread(target=self._read, name="training", daemon=True)
         self._thread.start()
 

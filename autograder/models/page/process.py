@@ -12,12 +12,15 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from autograder.core.text import clean
 from autograder.errors import HeadwayError, UsageError
+from autograder.models.page.requests import PageJob, RunRequest, TextRequest
 from autograder.models.pretrained import model_file
 from autograder.models.pretrained.generation import Speed, stream_text
 from autograder.models.training import checkpoint, datasets, runs, select_modules
@@ -44,14 +47,14 @@ def main() -> int:
             records.write(json.dumps(record) + "\n")
             records.flush()
 
-        job = json.loads(sys.stdin.readline())
+        job = msgspec.json.decode(sys.stdin.readline(), type=PageJob)
         stop = threading.Event()
         threading.Thread(target=_wait_for_stop, args=(stop,), daemon=True).start()
         try:
-            if job.pop("job") == "train":
-                train(write, stop, RunRequest(**job))
-            else:
-                generate(write, stop, TextRequest(**job))
+            if job.request is not None:
+                train(write, stop, Path(job.workspace), job.request)
+            elif job.text is not None:
+                generate(write, stop, Path(job.workspace), job.text)
         except select_modules.NoPassingModules as error:
             _write_error(write, f"{error.reason}. Or choose the official solution for everything")
         except HeadwayError as error:
@@ -72,40 +75,11 @@ def _wait_for_stop(stop: threading.Event) -> None:
     stop.set()
 
 
-@dataclass(frozen=True)
-class RunRequest:
-    """A run to start, or to resume from the checkpoint `out`."""
-
-    workspace: str
-    out: str
-    preset: str
-    data: str | None
-    steps: int | None
-    seed: int
-    resume: bool
-    solution: bool
-
-
-@dataclass(frozen=True)
-class TextRequest:
-    """A text to generate with a trained or an imported model."""
-
-    workspace: str
-    checkpoint: str
-    prompt: str | None
-    length: int
-    temperature: float
-    top_k: int | None
-    top_p: float | None
-    seed: int
-    solution: bool
-
-
-def train(write: Write, stop: threading.Event, job: RunRequest) -> None:
-    """Start a run, or resume one."""
-    folder, path = Path(job.workspace), Path(job.workspace, job.out)
+def train(write: Write, stop: threading.Event, folder: Path, job: RunRequest) -> None:
+    """Start a run in a workspace, or resume one."""
+    path = folder / job.out
     resumed = checkpoint.load(path) if job.resume else None
-    choices = runs.ChosenSettings(job.data, job.steps, seed=job.seed)
+    choices = runs.ChosenSettings(job.data or None, job.steps, seed=job.seed)
     settings = resumed.settings if resumed else runs.new_settings(job.preset, choices)
     if datasets.is_file(settings.data) and not Path(settings.data).resolve().is_relative_to(folder):
         command = f"headway train --resume --out {job.out}"  # A checkpoint names the file, perhaps somebody else's.
@@ -142,21 +116,21 @@ def earlier_points(run: Checkpoint) -> list[dict[str, Any]]:
     return [{"step": step, "loss": loss, "validation": validation} for step, loss, validation in curve_points(run)]
 
 
-def generate(write: Write, stop: threading.Event, job: TextRequest) -> None:
-    """Generate a text."""
-    folder, model = Path(job.workspace), model_file.load(Path(job.workspace, job.checkpoint))
+def generate(write: Write, stop: threading.Event, folder: Path, job: TextRequest) -> None:
+    """Generate a text with a model in a workspace."""
+    model = model_file.load(folder / job.checkpoint)
     prompt, length, notes = job.prompt, job.length, []
     sampling = Sampling(job.temperature, job.top_k, job.top_p, job.seed)
     kind = model.settings.kind if isinstance(model, Checkpoint) else "gpt2"
     with select_modules.use_modules(folder, job.solution, kind) as modules:
         write({"record": "start", "using": modules.describe()})
         if isinstance(model, Checkpoint):
-            text = _write_pieces(write, stop, runs.generate(modules.folder, model, prompt, length, sampling))
+            text = _write_pieces(write, stop, runs.generate(modules.folder, model, prompt or None, length, sampling))
             notes = select_modules.award_name_badge(folder, modules, model, text)
         else:
             speed = Speed()
-            write({"record": "text", "text": clean(prompt or "", len(prompt or "") + 1)})
-            _write_pieces(write, stop, stream_text(modules.folder, model, prompt or "", length, sampling, speed))
+            write({"record": "text", "text": clean(prompt, len(prompt) + 1)})
+            _write_pieces(write, stop, stream_text(modules.folder, model, prompt, length, sampling, speed))
             notes = [str(speed)] if speed.first_seconds else []
         write({"record": "end", "stopped": stop.is_set(), "notes": notes})
 

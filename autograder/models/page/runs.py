@@ -15,19 +15,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from autograder.course import registry
-from autograder.errors import UsageError, missing_package
-from autograder.models.page.fields import Fields
+from autograder.errors import UsageError
+from autograder.models.page import requests
 from autograder.models.page.job import Record, TrainingJob
+from autograder.models.page.requests import PageJob, Request, RunRequest, StopRequest, TextRequest
 from autograder.models.page.state import RunState
 from autograder.models.training import checkpoint_list, datasets, presets
-from autograder.models.training.checkpoint import MOST_STEPS
+from autograder.models.training.checkpoint import import_safetensors
 from autograder.models.training.preset_descriptions import PRESET_DESCRIPTIONS
 from autograder.workspace import files, notebook_files
 
-MAX_SEED = (1 << 31) - 1
-MAX_PROMPT, MAX_LENGTH = 10_000, 10_000  # characters; of an imported model, the length is in tokens
-DEFAULT_LENGTH = 400
 DEFAULT_NAME = "model"
 
 Payload = dict[str, Any]
@@ -72,39 +72,33 @@ class TrainingRuns:
 
     def train(self, payload: Payload) -> Reply:
         """Start a run, or resume the one in an existing checkpoint; `conflict` in the reply says what exists."""
-        fields = Fields(payload)
-        preset, data = fields.text("preset", 80) or "names", fields.text("data", 80) or None
-        steps, seed = fields.integer("steps", 1, MOST_STEPS), fields.integer("seed", 0, MAX_SEED) or 0
-        name = fields.text("out", 200) or DEFAULT_NAME
-        resume, solution = fields.flag("resume"), fields.flag("solution")
-        fields.require_no_others()
-        if preset not in presets.PRESETS:
+        wanted = requests.read(payload, RunRequest)
+        if wanted.preset not in presets.PRESETS:
             raise UsageError("there is no such preset. Choose one of the list")
-        dataset = datasets.find_dataset(data or presets.PRESETS[preset].data)
-        _require_safetensors()
-        self._refuse_links(solution)
-        path = checkpoint_list.model_path(self._folder, name)
-        if resume:
-            self._require_resumable(path, steps)
+        dataset = datasets.find_dataset(wanted.data or presets.PRESETS[wanted.preset].data)
+        import_safetensors()
+        self._refuse_links(wanted.solution)
+        path = checkpoint_list.model_path(self._folder, wanted.out or DEFAULT_NAME)
+        if wanted.resume:
+            self._require_resumable(path, wanted.steps)
         elif not path.exists() and not datasets.is_available(dataset):
             advice = f"Choose another text, or download it in a terminal: headway data fetch {dataset.name}"
             raise UsageError(f"the text {dataset.name} is not on this machine. {advice}")
-        job = {"job": "train", "workspace": str(self._folder), "out": path.name, "preset": preset, "data": data,
-               "steps": steps, "seed": seed, "resume": resume, "solution": solution}  # fmt: skip
+        job = PageJob(str(self._folder), request=replace(wanted, out=path.name))
         with self._lock:
             if self._training is not None:
                 raise UsageError("a run is in progress. Stop it, or wait until it has ended")
-            if not resume and path.exists():
+            if not wanted.resume and path.exists():
                 return {"conflict": self._conflict(path)}
             self._require_open()
-            run = RunState(self._run.number + 1 if self._run else 1, path.name, preset)
+            run = RunState(self._run.number + 1 if self._run else 1, path.name, wanted.preset)
             self._training = TrainingJob(job, lambda record: self._receive(run, record))
             self._run = run
             return {"run": run.number, "checkpoint": path.name}
 
     def training(self, payload: Payload) -> Reply:
         """Return the latest run with its loss curve, and everything there is to choose from."""
-        Fields(payload).require_no_others()
+        requests.read(payload, Request)
         offered = {name: datasets.is_available(dataset) for name, dataset in datasets.DATASETS.items()}
         with self._lock:
             run = self._run.document() if self._run else None
@@ -126,45 +120,35 @@ class TrainingRuns:
 
     def stop(self, payload: Payload) -> Reply:
         """Stop the run and save it (unless `save` is false), or stop the `generation`."""
-        fields = Fields(payload)
-        generation, save = fields.flag("generation"), fields.flag("save", True)
-        fields.require_no_others()
+        wanted = requests.read(payload, StopRequest)
         with self._lock:
-            job = self._generation if generation else self._training
+            job = self._generation if wanted.generation else self._training
             if job is None:
                 return {"stopping": False}
-            if generation or not save:
+            if wanted.generation or not wanted.save:
                 job.end()
             else:
                 job.stop()
-            if not generation and self._run is not None:
+            if not wanted.generation and self._run is not None:
                 self._run.state = "stopping"
         return {"stopping": True}
 
     def checkpoints(self, payload: Payload) -> Reply:
         """Return the models in the workspace, the latest first."""
-        Fields(payload).require_no_others()
+        requests.read(payload, Request)
         return {"checkpoints": [asdict(model) for model in checkpoint_list.model_summaries(self._folder)]}
 
     def generate(self, payload: Payload) -> Reply:
         """Generate text with a model in the workspace; the pieces are events."""
-        fields = Fields(payload)
-        name = fields.required_text("checkpoint", 200)
-        prompt, length = fields.text("prompt", MAX_PROMPT), fields.integer("length", 1, MAX_LENGTH)
-        temperature, seed = fields.number("temperature", 0.0, 100.0), fields.integer("seed", 0, MAX_SEED)
-        top_k, top_p = fields.integer("top_k", 1, 1_000_000), fields.number("top_p", 0.0, 1.0)
-        solution = fields.flag("solution")
-        fields.require_no_others()
-        if top_p == 0:
-            raise UsageError("top_p must be above 0")
-        _require_safetensors()
-        self._refuse_links(solution)
-        path = checkpoint_list.model_path(self._folder, name)
+        wanted = requests.read(payload, TextRequest)
+        if not wanted.checkpoint:
+            raise UsageError("checkpoint is missing. Fill it in")
+        import_safetensors()
+        self._refuse_links(wanted.solution)
+        path = checkpoint_list.model_path(self._folder, wanted.checkpoint)
         if not path.exists():
             raise UsageError(f"there is no {path.name} in the workspace. Train a model first")
-        job = {"job": "generate", "workspace": str(self._folder), "checkpoint": path.name, "prompt": prompt or None,
-               "length": length or DEFAULT_LENGTH, "temperature": 1.0 if temperature is None else temperature,
-               "top_k": top_k, "top_p": top_p, "seed": seed or 0, "solution": solution}  # fmt: skip
+        job = PageJob(str(self._folder), text=replace(wanted, checkpoint=path.name))
         with self._lock:
             if self._generation is not None:
                 raise UsageError("a text is being generated. Stop it, or wait until it is complete")
@@ -257,14 +241,7 @@ class TrainingRuns:
 def _missing_package() -> str | None:
     """Return what to do about a package that checkpoints need and that is not installed."""
     try:
-        _require_safetensors()
+        import_safetensors()
     except UsageError as error:
         return str(error)
     return None
-
-
-def _require_safetensors() -> None:
-    try:
-        import safetensors  # noqa: F401
-    except ImportError:
-        raise missing_package("checkpoints need safetensors", "train") from None

@@ -65,7 +65,7 @@ class Checkpoint:
 
 def require_writable(path: Path) -> None:
     """Raise UsageError, before a long run, if its checkpoint cannot be written."""
-    _import_safetensors()
+    import_safetensors()
     existed = path.exists()
     with report_write_error(path, "Name another file: --out FILE"):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ def require_writable(path: Path) -> None:
 
 def save(path: Path, run: Checkpoint) -> None:
     """Write the checkpoint atomically: if the process is killed meanwhile, the old file stays."""
-    safetensors = _import_safetensors()
+    safetensors = import_safetensors()
     tensors = {f"params.{name}": np.ascontiguousarray(array) for name, array in run.params.items()}
     for average in ("m", "v"):
         for name, array in run.state.get(average, {}).items():
@@ -151,7 +151,8 @@ def load(path: Path) -> Checkpoint:
         raise UsageError(f"{path} is not a checkpoint of headway train: {clean(reason, 300)}") from None
 
 
-def _import_safetensors() -> Any:
+def import_safetensors() -> Any:
+    """Return the module that writes checkpoints; raise UsageError if it is not installed."""
     try:
         import safetensors.numpy
     except ImportError:

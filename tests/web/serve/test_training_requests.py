@@ -73,10 +73,9 @@ def test_resumed_run_reads_no_text_outside_of_the_workspace(tmp_path):
     checkpoint.save(tmp_path / "m.safetensors", Checkpoint(settings, ["a"], 3, {"W": np.zeros(1)}, {}, [1.0] * 3))
     (tmp_path / "w").mkdir()
     (tmp_path / "m.safetensors").rename(tmp_path / "w" / "m.safetensors")
-    common = {"preset": "bigram", "data": None, "steps": None, "seed": 0, "resume": True, "solution": True}
-    job = training_process.RunRequest(str(tmp_path / "w"), "m.safetensors", **common)
+    job = training_process.RunRequest("bigram", out="m.safetensors", resume=True, solution=True)
     with pytest.raises(UsageError, match="not in the workspace"):
-        training_process.train(print, threading.Event(), job)
+        training_process.train(print, threading.Event(), tmp_path / "w", job)
 
 
 @pytest.mark.parametrize(
