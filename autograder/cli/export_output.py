@@ -55,7 +55,7 @@ class ExportOutput:
             for student in book.students
         )
         for one in questions:
-            options.show(f"{one.name}: {one.text}. {one.command(str(self.out))}")
+            options.show(f"{one.name}: {one.text}. {' or '.join(one.commands(str(self.out)))}")
         if questions and not self.despite_open:
             raise UsageError(
                 f"{counted(len(questions), 'question')} about these grades {'is' if len(questions) == 1 else 'are'} "

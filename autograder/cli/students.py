@@ -228,9 +228,9 @@ def _request(book: "Gradebook", student: "Document", what: tuple[str, ...], keep
     if keep:
         if rest:
             raise UsageError(f"--keep leaves everything as it is. Leave it out to choose {rest[0]}")
-        ids = tuple(one["id"] for one in questions if one["kind"] != "no_result")
+        ids = tuple(one["id"] for one in questions if one["kind"] not in ("no_result", "chosen"))
         if not ids:
-            raise UsageError(f"{submission} has no result yet. Grade again: headway grade DIR --out {out}")
+            raise UsageError(f"{submission} waits for the next run. Grade again: headway grade DIR --out {out}")
         return requested(submission, assignment=assignment, settles=ids), ""
     if len(rest) != 1:
         raise UsageError("name one file or one student, or leave it as it is: --keep")

@@ -8,6 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sized
 from dataclasses import dataclass
+from typing import Literal
 
 from autograder.core.files import lower_suffix
 
@@ -17,6 +18,13 @@ SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz")
 
 class SkippedFile(Exception):
     """A file, or the rest of a submission, is skipped; the text gives the reason."""
+
+
+class ToolFiles(SkippedFile):
+    """A hidden file or a folder in which tools keep theirs, such as `.git` or `__MACOSX`."""
+
+    def __init__(self) -> None:
+        super().__init__("programs keep their own files there")
 
 
 @dataclass
@@ -48,12 +56,19 @@ def read_archive(
     if len(content) > MAX_ARCHIVE_BYTES:
         raise SkippedFile(f"the archive is larger than {MAX_ARCHIVE_BYTES >> 20} MiB")
     read = _read_zip if name.endswith(".zip") else _read_tar
+    of_tools = set[str]()
     try:
         for path, file in read(name, content, max_entries, unpacked):
             parts = [part for part in lower_suffix(path).replace("\\", "/").split("/") if part not in ("", ".")]
-            if not parts or any(part.startswith((".", "__")) and part != ".." for part in parts):
-                continue  # What systems and tools write: __MACOSX/, .ipynb_checkpoints/, ._softmax.py.
-            if path.startswith(("/", "\\")) or ".." in parts or any(":" in part for part in parts):
+            hidden = next((i for i, part in enumerate(parts, 1) if part.startswith((".", "__")) and part != ".."), 0)
+            if hidden:
+                shown = "/".join(parts[:hidden]) + "/" * (hidden < len(parts))
+                if shown not in of_tools:
+                    yield shown, ToolFiles()
+                of_tools.add(shown)
+            elif not parts:
+                continue
+            elif path.startswith(("/", "\\")) or ".." in parts or any(":" in part for part in parts):
                 yield "/".join(parts), SkippedFile("its path leads out of the archive")
             elif isinstance(file, SkippedFile):
                 yield "/".join(parts), file
@@ -121,6 +136,17 @@ def why_not_readable(entry: zipfile.ZipInfo) -> str | None:
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         return "it is compressed in an unusual way"
     return None
+
+
+def tar_of(files: Mapping[str, bytes], mode: Literal["w", "w:gz"]) -> bytes:
+    """Return a tar archive, compressed or not."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode=mode) as archive:
+        for name, data in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    return content.getvalue()
 
 
 def zip_of(files: Mapping[str, bytes], executable: Collection[str] = ()) -> bytes:

@@ -14,14 +14,16 @@ def assignments_of(stem: str, content: bytes, curriculum: Curriculum) -> tuple[l
 
     A similar name is that of a copy, such as `softmax (1)`, or has the assignment's name among its words, such as
     `softmax_final`, and the file defines one of its functions. A file of any other name may be for the assignments
-    whose functions it defines.
+    whose functions it defines; so may one with the name of an assignment that has only functions of others.
     """
     stem = stem.strip().lower()
-    if stem in curriculum.modules:
-        return [stem], EXACT
     # Not parsed: a parser in the grader would be something to attack.
     found = re.findall(rb"^def[ \t]+(\w+)", content, re.MULTILINE)
     defined = {name.decode("utf-8", "replace") for name in found}
+    if stem in curriculum.modules and (
+        defined.intersection(curriculum.function_names[stem]) or not _likeliest(defined, curriculum)
+    ):
+        return [stem], EXACT
     words = re.split(r"[\W_]+", stem)
     for module, functions in curriculum.function_names.items():
         is_copy = re.fullmatch(rf"{module}( ?\(\d{{1,3}}\)|( -)? copy)", stem)

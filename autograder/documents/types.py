@@ -241,7 +241,7 @@ class StudentComment(TypedDict):
     text: str
 
 
-QuestionKind = Literal["identity", "no_result", "unreadable", "versions", "nothing_written", "elsewhere"]
+QuestionKind = Literal["identity", "no_result", "unreadable", "versions", "chosen", "nothing_written", "elsewhere"]
 
 
 class OpenQuestion(TypedDict):
@@ -250,7 +250,9 @@ class OpenQuestion(TypedDict):
     id: str
     kind: QuestionKind
     assignment: Annotated[str, Meta(description="empty: all of them")]
-    files: Annotated[list[str], Meta(description="the files in question; of several versions, first what counts")]
+    files: Annotated[
+        list[str], Meta(description="the files in question; of several versions, first what counts or will")
+    ]
     reason: Annotated[str, Meta(description="what is known about it; may be empty")]
 
 

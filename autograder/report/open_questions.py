@@ -22,13 +22,12 @@ class QuestionLine:
     name: str
     submission: str
     text: str
-    arguments: str  # of `headway choose OUT`; empty if another run decides it
+    answers: list[str]  # arguments of `headway choose OUT`, of which one decides it; none if another run does
 
-    def command(self, out: str) -> str:
-        """Return the command that decides the question; `out` is the folder of the class."""
-        if not self.arguments:
-            return f"headway grade DIR --out {shlex.quote(out)}"
-        return f"headway choose {shlex.quote(out)} {self.arguments}"
+    def commands(self, out: str) -> list[str]:
+        """Return the commands of which one decides the question; `out` is the folder of the class."""
+        choose = f"headway choose {shlex.quote(out)}"
+        return [f"{choose} {answer}" for answer in self.answers] or [f"headway grade DIR --out {shlex.quote(out)}"]
 
 
 def question_lines(students: Iterable[Document]) -> list[QuestionLine]:
@@ -38,7 +37,7 @@ def question_lines(students: Iterable[Document]) -> list[QuestionLine]:
         for question in student["open"]:
             name = clean(student["name"] or student["id"] or student["submission"], 120)
             text = clean(question_text(question), 400)
-            lines.append(QuestionLine(name, clean(student["submission"], 120), text, _arguments(student, question)))
+            lines.append(QuestionLine(name, clean(student["submission"], 120), text, _answers(student, question)))
     return lines
 
 
@@ -49,10 +48,16 @@ def question_text(question: Document) -> str:
     match question["kind"]:
         case "versions":
             others = " and ".join(files[1:])
-            return f"{where}{files[0]} counts, but {others} {'differs' if len(files) == 2 else 'differ'}"
+            differing = f" in {reason}" if reason else ""
+            return f"{where}{files[0]} counts, but {others} {'differs' if len(files) == 2 else 'differ'}{differing}"
         case "nothing_written":
-            found = f", only {', '.join(files)}" if files else ""
-            return f"{where}no function is written{found}"
+            others = ", ".join(files)
+            if not reason:
+                return f"{where}nothing was submitted{f', only {others}' if files else ''}"
+            also = f"; {others} was submitted, too" if files else ""
+            return f"{where}{reason} holds only stubs, or none of its functions{also}"
+        case "chosen":
+            return f"{where}{files[0]} was chosen, and the next run grades it; the grade is still that of {files[1]}"
         case "elsewhere":
             return f"{where}no submission, but {files[0]} was submitted for another assignment"
         case "no_result":
@@ -61,15 +66,13 @@ def question_text(question: Document) -> str:
             return f"{where}{reason}"
 
 
-def _arguments(student: Document, question: Document) -> str:
+def _answers(student: Document, question: Document) -> list[str]:
     words = [student["submission"], *([question["assignment"]] if question["assignment"] else [])]
-    if question["kind"] == "versions":
-        return shlex.join([*words, question["files"][1]])
-    if question["kind"] == "no_result":
-        return ""
-    if question["kind"] == "identity":
-        return f"{shlex.join(words)} STUDENT-ID"
-    return shlex.join([*words, "--keep"])
+    if question["kind"] in ("no_result", "chosen"):
+        return []
+    others = question["files"][1:] if question["kind"] == "versions" else []
+    owner = [f"{shlex.join(words)} STUDENT-ID"] if question["kind"] == "identity" else []
+    return [*owner, *(shlex.join([*words, answer]) for answer in [*others, "--keep"])]
 
 
 def render(
@@ -83,7 +86,7 @@ def render(
     for line in lines[:limit]:
         console.print(Padding(Text.assemble((line.name, "bold"), f"  {line.text}"), (0, 0, 0, 2)))
         if commands:
-            console.print(Padding(Text(line.command(out), "dim"), (0, 0, 0, 4)))
+            console.print(Padding(Text("\n".join(line.commands(out)), "dim"), (0, 0, 0, 4)))
     rest = f"{len(lines) - limit} more. " if limit is not None and len(lines) > limit else ""
     if not commands:
         console.print(Text(f"{rest}To decide: headway choose {shlex.quote(out)}", "dim"))

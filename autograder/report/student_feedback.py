@@ -51,7 +51,16 @@ def file_lines(student: Document, result: Document | None) -> list[str]:
         for name, grade in student["assignments"].items()
         if (file := grade["graded_file"])
     ]
-    return lines + [f"{file['name']} was ignored: {file['ignored']}" for file in files if file["ignored"]]
+    graded = {grade["graded_file"] for grade in student["assignments"].values()}
+    return lines + [f"{file['name']} {_what_became(file)}" for file in files if file["name"] not in graded]
+
+
+def _what_became(file: Document) -> str:
+    """Return what a file that was not graded was used for."""
+    if file["ignored"]:
+        return f"was ignored: {file['ignored']}"
+    others = ", ".join(file["counts_as"])
+    return f"is for {others}, which is not graded here" if others else "was available for import"
 
 
 def _student_lines(student: Document) -> list[str]:

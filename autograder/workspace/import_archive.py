@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from autograder.core.archives import MAX_ARCHIVE_BYTES, Quota, SkippedFile, read_archive
+from autograder.core.archives import MAX_ARCHIVE_BYTES, Quota, SkippedFile, ToolFiles, read_archive
 from autograder.core.text import clean, counted
 from autograder.course import Curriculum, registry
 from autograder.errors import UsageError
@@ -60,6 +60,8 @@ def read_submission(content: bytes, curriculum: Curriculum) -> tuple[dict[str, b
     quota = Quota(MAX_ARCHIVE_BYTES, f"because it is larger than {MAX_ARCHIVE_BYTES >> 20} MiB unpacked")
     try:
         for path, file in read_archive("archive.zip", content, _max_bytes, MAX_FILES, quota):
+            if isinstance(file, ToolFiles):
+                continue
             name = path.rpartition("/")[2]
             reason = file if isinstance(file, SkippedFile) else why_not(name)
             if path.count("/") > 1:

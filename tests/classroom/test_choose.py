@@ -12,6 +12,7 @@ FILES = {
     "fay/softmax.py": STUB, "fay/notes/softmax.py": RIGHT, "gus/softmax.py": RIGHT,
     "gus/attention.ipynb": "?", "README.md": "", "roster.csv": "", "hal/homework.py": RIGHT, "hal/softmax.py": WRONG,
     "ida/softmax.txt": RIGHT, "ida/attention.py": "def", "jo/attention.py": WRONG, "jo/homework.py": RIGHT,
+    "kim/softmax.py": "from helper import nothing", "kim/helper.py": "",
 }  # fmt: skip
 
 
@@ -38,20 +39,25 @@ def test_open_questions_are_decided_before_an_export(graded):
     out = root / "out"
     assert kinds(root) == {
         "ada": ["versions"], "bo": ["versions"], "cy": ["unreadable"], "di": ["nothing_written"],
-        "eve": ["unreadable"], "fay": [], "gus": ["unreadable"], "hal": ["versions"], "jo": [],
-        "ida": ["unreadable", "nothing_written"],
+        "eve": ["unreadable"], "fay": [], "gus": ["unreadable"], "hal": ["versions"], "jo": ["versions"],
+        "ida": ["unreadable", "nothing_written"], "kim": ["unreadable"],
     }  # fmt: skip
     assert student(root, "jo")["assignments"]["softmax"]["graded_file"] == "homework.py"
-    assert "9 questions" in refusal("export", "csv", out)
+    assert "11 questions" in refusal("export", "csv", out)
     assert "Needs a person" in succeed("report", out).stdout
     assert "softmax_final.py" in (out / "report.html").read_text("utf-8")
-    assert succeed("choose", out).stdout.count("headway choose ") == 9
+    kim = succeed("show", out, "kim", COLUMNS="200").stdout
+    assert "from 'helper' (helper.py)" in kim and "helper.py was available for import" in kim and "headway-" not in kim
+    listed = succeed("choose", out, COLUMNS="200").stdout
+    assert "softmax.py counts, but softmax_final.py differs in softmax" in listed
+    assert "softmax.py holds only stubs, or none of its functions; attention.py was submitted, too" in listed
+    assert succeed("choose", out).stdout.count("--keep") == 11
 
     assert "'nothing.py' is none of the files" in refusal("choose", out, "ada", "softmax", "nothing.py")
     score = student(root, "ada")["score"]
     succeed("choose", out, "ada", "softmax", "softmax_final.py")
-    assert kinds(root)["ada"] == ["no_result"], "it is open until the chosen file is graded"
-    for name in ("bo", "cy", "di", "eve", "gus", "hal", "ida"):
+    assert kinds(root)["ada"] == ["chosen"], "it is open until the chosen file is graded"
+    for name in ("bo", "cy", "di", "eve", "gus", "hal", "ida", "jo", "kim"):
         succeed("choose", out, name, "--keep")
     grade(root / "class", "--out", out)
     assert not any(kinds(root).values())

@@ -128,9 +128,10 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     # Indentation would make json use its slow Python encoder, which takes ten times as long.
     text = json.dumps(document, ensure_ascii=False) + "\n"
     # The paths of copies, which tracebacks and warnings print, differ from run to run.
-    text = re.sub(rf"{re.escape(str(setup.scratch))}/[\w-]+/(?:\d+/)?", "", text)
-    content = text.encode("utf-8", "replace")
+    copies = re.compile(rf"{re.escape(str(setup.scratch))}/[\w-]+/(?:\d+/)?")
+    content = copies.sub("", text).encode("utf-8", "replace")
     entry = _journal_entry(task, document, result, account, curriculum)
+    entry.notes = [copies.sub("", note) for note in entry.notes]
     entry.checks = counts
     entry.digest, entry.signature = intake.content_digest(files), signature
     entry.key = "" if is_cut_short else cache_keys.result_key(task.run_key, task.name, entry.digest)
@@ -147,7 +148,8 @@ def _journal_entry(
         task.file, "",
         functions={name: (f["points"]["earned"], f["points"]["possible"]) for name, f in iter_functions(document)},
         notes=[*result.notes, *_broken_files(document)], sandbox=result.sandbox, seconds=document["seconds"],
-        files=account.counting, rivals=account.rivals, unreadable=account.unreadable[:20],
+        files=account.counting, rivals=account.rivals, differing=account.differing,
+        unreadable=account.unreadable[:20],
     )  # fmt: skip
     if result.internal_errors:
         entry.status, entry.reason = "failed", f"internal error: {result.internal_errors[0]}"

@@ -294,7 +294,7 @@ def _grade_record(assignment: GradedAssignment, counting: _CountingAttempt, stud
             for one in score.adjustments
         ],
     }  # fmt: skip
-    if attempt and (upload_name := attempt.upload_name(name)):
+    if attempt and (upload_name := attempt.upload_name(record["graded_file"])):
         record["upload_name"] = upload_name
     return record
 

@@ -31,18 +31,21 @@ def open_questions(
 def _about_grades(
     grades: Mapping[str, GradeRecord], entries: Mapping[str, JournalEntry | None], chosen: Mapping[str, str]
 ) -> Iterator[OpenQuestion]:
-    for name, grade in grades.items():
-        if grade["excused"] or grade["by_hand"]:
-            continue
+    asked = {name: grade for name, grade in grades.items() if not (grade["excused"] or grade["by_hand"])}
+    unreadable: dict[str, list[str]] = {}  # assignments by the reason, which is one for the whole submission
+    for name, grade in asked.items():
+        if grade["status"] == "unreadable":
+            unreadable.setdefault(grade["reason"], []).append(name)
+    for reason, names in unreadable.items():
+        yield _question("unreadable", names[0] if len(names) == 1 else "", reason=reason)
+    for name, grade in asked.items():
         if grade["status"] in ("waiting", "failed"):
             yield _question("no_result", name, reason=grade["reason"])
-        elif grade["status"] == "unreadable":
-            yield _question("unreadable", name, reason=grade["reason"])
         elif (entry := entries[name]) and (files := entry.rivals.get(name)) and chosen.get(name) != files[0]:
             if chosen.get(name) in files:
-                yield _question("no_result", name, reason=f"{chosen[name]} was chosen, and the next run grades it")
+                yield _question("chosen", name, [chosen[name], files[0]])
             else:
-                yield _question("versions", name, files, digest=entry.digest)
+                yield _question("versions", name, files, ", ".join(entry.differing.get(name, ())), entry.digest)
         elif entry and set(entry.checks.get(name, ())) == {"error"}:
             yield _question(
                 "unreadable",
@@ -70,7 +73,8 @@ def _about_files(
             )
         others = {name: file for name, file in entry.files.items() if name not in names}
         if not any(entry.has_begun(name) or grades[name]["by_hand"] for name in names):
-            yield _question("nothing_written", only, list(others.values()), digest=entry.digest)
+            own = ", ".join(dict.fromkeys(file for name, file in entry.files.items() if name in names))
+            yield _question("nothing_written", only, list(others.values()), own, entry.digest)
             continue
         for name, file in others.items():
             if name in grades and grades[name]["status"] == "missing":

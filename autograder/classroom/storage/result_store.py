@@ -45,6 +45,7 @@ class JournalEntry:
     notes: list[str] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)  # the name of the file that counts, by assignment
     rivals: dict[str, list[str]] = field(default_factory=dict)  # see `account.Account`
+    differing: dict[str, list[str]] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)  # submitted files that may hold work
     sandbox: list[str] = field(default_factory=list)
     seconds: float = 0.0

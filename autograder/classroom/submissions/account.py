@@ -23,7 +23,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from autograder.classroom.submissions.intake import MAX_ENTRIES, TEXTS, Content, SubmittedFile, max_bytes
-from autograder.core.archives import SUFFIXES, Quota, SkippedFile, read_archive
+from autograder.core.archives import SUFFIXES, Quota, SkippedFile, ToolFiles, read_archive
 from autograder.core.files import lower_suffix
 from autograder.core.text import clean_name
 from autograder.course import Curriculum, registry
@@ -43,7 +43,7 @@ MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\.py")
 RESERVED = {"conftest.py", "sitecustomize.py", "usercustomize.py"}
 # Reasons that need no note, because nobody would expect such a file to count.
 _UNTOUCHED, _SAME, _NO_WORK = "nothing in it was written", "another file has the same content", "it is no code"
-_TOO_MUCH = "the submission is too large"
+_OF_TOOLS, _TOO_MUCH = str(ToolFiles()), "the submission is too large"
 _DEFINITION = re.compile(rb"^def[ \t]+\w+\(", re.MULTILINE)
 _UNREADABLE_ARCHIVES = (".7z", ".rar", ".bz2", ".xz")
 
@@ -98,6 +98,7 @@ class Account:
     counting: dict[str, str] = field(default_factory=dict)  # see `account_for`
     unreadable: list[str] = field(default_factory=list)  # files that may hold work, and cannot be read
     rivals: dict[str, list[str]] = field(default_factory=dict)  # by assignment: files to choose from, the best first
+    differing: dict[str, list[str]] = field(default_factory=dict)  # the functions in which they differ
     notes: list[str] = field(default_factory=list)  # about files that look like work and are left out
 
     def assignments(self, curriculum: Curriculum) -> list[str]:
@@ -196,7 +197,9 @@ class _Accounting:
     def _sort(self, file: _File) -> None:
         """Put a file among the candidates or the helpers, or ignore it."""
         base = lower_suffix(PurePosixPath(file.name).name)
-        if isinstance(file.content, SkippedFile):
+        if isinstance(file.content, ToolFiles):
+            self._ignore(file, _OF_TOOLS)
+        elif isinstance(file.content, SkippedFile):
             is_text = base.endswith(TEXTS)
             self._ignore(file, _NO_WORK if is_text else str(file.content), is_unreadable=not is_text)
         elif base.endswith(".ipynb"):
@@ -247,6 +250,8 @@ class _Accounting:
             candidates = [one for one in candidates if one.fit or module in self._graded]
         if not candidates:
             return
+        # A file with the name of another assignment comes last.
+        candidates = sorted(candidates, key=lambda one: one.fit == OTHER and one.file.stem in self._curriculum.modules)
         ranked = [(one, one.rank(chosen, len(candidates) == 1 or self._is_written(one))) for one in candidates]
         ranked.sort(key=lambda pair: [value for value, _ in pair[1]], reverse=True)
         (best, best_rank), *others = ranked
@@ -257,7 +262,7 @@ class _Accounting:
         if best.fit == OTHER:
             used = f"used as {module}.py, because it defines the functions of that module"
             self._account.notes.append(f"{best.file.shown}: {used}")
-        rivals = []
+        rivals, differing = [], dict[str, str]()
         for other, rank in others:
             why = next((text for (a, text), (b, _) in zip(best_rank, rank, strict=True) if a != b), "it comes first")
             if not self._is_written(other):
@@ -267,10 +272,13 @@ class _Accounting:
             else:
                 if other.fit >= min(SIMILAR, best.fit) or len(self._functions(other)) >= len(self._functions(best)):
                     rivals.append(other.file.shown)
+                    differing.update(self._functions(other).items() ^ self._functions(best).items())
                 why = f"{best.file.shown} counts as {module}: {why}"
             self._ignore(other.file, why)
         if rivals:
             self._account.rivals[module] = [best.file.shown, *dict.fromkeys(rivals)]
+            names = self._curriculum.function_names[module]
+            self._account.differing[module] = [name for name in names if name in differing]
 
     def _is_written(self, candidate: _Candidate) -> bool:
         return bool(self._functions(candidate))
@@ -318,10 +326,13 @@ class _Accounting:
         account = self._account
         ignored = [(file, why) for file, why in self._ignored.items() if file not in self._counts]
         records = [_file_record(file, modules, "") for file, modules in self._counts.items()]
-        silent = (_UNTOUCHED, _SAME, _NO_WORK, _TOO_MUCH)
+        silent = (_UNTOUCHED, _SAME, _NO_WORK, _OF_TOOLS, _TOO_MUCH)
         ignored.sort(key=lambda pair: pair[1] in silent)
         records += [_file_record(file, [], why) for file, why in ignored if file.name]
-        account.files = records[:MAX_RECORDS]
+        if (more := len(records) - MAX_RECORDS) > 0:
+            rest: FileRecord = {"name": f"{more} more", "counts_as": [], "ignored": "the list is full", "changed": None}
+            records[MAX_RECORDS:] = [rest]
+        account.files = records
         account.notes += [
             f"{file.shown}: left out, {why}" if file.name else why for file, why in ignored if why not in silent
         ]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from autograder.classroom.submissions.folder_reader import FolderReader, open_folder
 from autograder.classroom.submissions.model import Attempt, SubmissionPart, is_gradable
-from autograder.core.archives import MAX_ARCHIVE_BYTES, SUFFIXES, SkippedFile
+from autograder.core.archives import MAX_ARCHIVE_BYTES, SUFFIXES, SkippedFile, ToolFiles
 from autograder.core.files import lower_suffix
 from autograder.parsing.read_ipynb import MAX_NOTEBOOK_BYTES
 
@@ -24,7 +24,7 @@ MAX_FILE_BYTES = 1 << 20
 MAX_RAW_BYTES = 96 << 20
 CLOCK_STEP_NS = 2_000_000_000  # the coarsest time stamps of a file system (FAT)
 # Folders of tools, and the one in which a workspace keeps earlier versions.
-_OTHER_FOLDERS = {"__pycache__", "__MACOSX", "backups", "env", "node_modules", "site-packages", "venv"}
+_FOLDERS_OF_TOOLS = {"__pycache__", "__MACOSX", "backups", "env", "node_modules", "site-packages", "venv"}
 
 Content = bytes | SkippedFile
 
@@ -62,9 +62,11 @@ def read_files(attempt: Attempt) -> list[SubmittedFile]:
 
 
 def content_digest(files: list[SubmittedFile]) -> str:
-    """Return the SHA-256 of names and contents; a file that could not be read counts by its reason."""
+    """Return the SHA-256 of names and contents, without those of tools; what could not be read counts by its reason."""
     state = hashlib.sha256()
     for file in files:
+        if isinstance(file.content, ToolFiles):
+            continue
         content = file.content if isinstance(file.content, bytes) else f"left out: {file.content}".encode()
         marks = f"{file.assignment}\0{file.name}\0{len(content)}\0{'?' if file.is_unclear else ''}"
         state.update(marks.encode("utf-8", "surrogateescape") + content)
@@ -101,15 +103,19 @@ def _statuses(part: SubmissionPart) -> Iterator[tuple[str, os.stat_result]]:
         status = parent.lstat(part.path.name)
     yield str(part.path), status
     if stat.S_ISDIR(status.st_mode):
-        for folder, name, path in _entries(part.path, root):
+        for folder, name, path in _entries(part.path, root, {}):
             yield path, folder.lstat(name)
 
 
-def _entries(top: Path, root: Path) -> Iterator[tuple[FolderReader, str, str]]:
-    """Yield each file in a folder and those below it: its open folder, its name, and its path in `top`."""
+def _entries(top: Path, root: Path, left_out: dict[str, SkippedFile]) -> Iterator[tuple[FolderReader, str, str]]:
+    """Yield each file in a folder and those below it: its open folder, its name, and its path in `top`.
+
+    Folders that are not entered, and hidden files, are added to `left_out`, with the reason.
+    """
     pending, seen = [top], 0
     while pending:
         path = pending.pop(0)
+        above = "".join(f"{part}/" for part in path.relative_to(top).parts)
         with open_folder(path, root) as folder:
             names, folders = list[str](), list[str]()
             with folder.entries() as entries:
@@ -117,15 +123,19 @@ def _entries(top: Path, root: Path) -> Iterator[tuple[FolderReader, str, str]]:
                     seen += 1
                     if seen > MAX_ENTRIES:
                         raise SkippedFile(f"the submission has more than {MAX_ENTRIES} files and folders: left out")
-                    if entry.name.startswith("."):
-                        continue
                     is_folder = entry.is_dir(follow_symlinks=False) and not is_gradable(entry.name)
-                    (folders if is_folder else names).append(entry.name)
+                    if entry.name.startswith(".") or (is_folder and entry.name in _FOLDERS_OF_TOOLS):
+                        left_out[f"{above}{entry.name}{'/' * is_folder}"] = ToolFiles()
+                    else:
+                        (folders if is_folder else names).append(entry.name)
             # A module comes before its notebook.
             for name in sorted(names, key=lambda name: (not lower_suffix(name).endswith(".py"), name)):
-                yield folder, name, (path / name).relative_to(top).as_posix()
-        if len(path.relative_to(top).parts) < MAX_FOLDER_DEPTH:
-            pending += [path / name for name in sorted(folders) if name not in _OTHER_FOLDERS]
+                yield folder, name, above + name
+        if above.count("/") < MAX_FOLDER_DEPTH:
+            pending += [path / name for name in sorted(folders)]
+        else:
+            too_deep = SkippedFile(f"it lies more than {MAX_FOLDER_DEPTH} folders deep")
+            left_out.update((f"{above}{name}/", too_deep) for name in folders)
 
 
 def _files(part: SubmissionPart) -> Iterator[SubmittedFile]:
@@ -139,8 +149,11 @@ def _files(part: SubmissionPart) -> Iterator[SubmittedFile]:
             yield _read_file(parent, part.path.name, part.name or part.path.name, part)
             return
     above = f"{part.assignment}/" if part.assignment else ""
-    for folder, name, path in _entries(part.path, root):
+    left_out = dict[str, SkippedFile]()
+    for folder, name, path in _entries(part.path, root, left_out):
         yield _read_file(folder, name, above + path, part, is_part=False)
+    for path, reason in left_out.items():
+        yield SubmittedFile(above + path, reason, part.assignment, part.is_unclear)
 
 
 def _read_file(

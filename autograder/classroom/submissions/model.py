@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from autograder.core.archives import SUFFIXES
-from autograder.core.text import clean
+from autograder.core.text import clean, clean_name
 
 INSTITUTION = "institution"  # the key of an id that the institution gave, in place of a platform
 # Canvas adds a test student ("Student View") to each course: "Student, Test" in lower case without blanks.
@@ -40,10 +40,11 @@ class Attempt:
         """Return whether an assignment was submitted with this attempt, as far as the layout says."""
         return self.assignments is None or assignment in self.assignments
 
-    def upload_name(self, assignment: str) -> str:
-        """Return the name that a bulk upload of feedback on an assignment must have, or ""."""
-        named = (name for original, name in self.downloaded.items() if Path(original).stem.lower() == assignment)
-        return next(named, next(iter(self.downloaded.values()), ""))
+    def upload_name(self, graded_file: str) -> str:
+        """Return the name that a bulk upload of feedback on a file, or on one in an archive, must have, or ""."""
+        known = {clean_name(original, 120): name for original, name in self.downloaded.items()}
+        named = (known[path] for path in (graded_file, graded_file.partition("/")[0]) if path in known)
+        return next(named, next(iter(known.values()), ""))
 
     def submitted_at(self, assignment: str = "") -> datetime | None:
         """Return when an assignment was submitted (without one: the latest time), or None if that is unknown."""

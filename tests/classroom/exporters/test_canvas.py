@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import shutil
+import tarfile
 import zipfile
 
 import pytest
@@ -286,26 +287,29 @@ def test_read_gradebook_unusable_file_is_one_line(tmp_path, content, words):
     assert words in str(raised.value) and "\n" not in str(raised.value)
 
 
-SUFFIXES = ("softmax.py", "softmax-1.py", "softmax.ipynb", "work.zip", "notes.txt")
+SUFFIXES = ("softmax.py", "softmax-1.py", "softmax.ipynb", "work.zip", "notes.txt", "w.tar.gz", "w.tar")
 
 
 def test_canvas_feedback_zip_becomes_comments(book, tmp_path):
     attachments = set()
     for number, student in enumerate(book.students):
-        if number % 6 != 5:
+        if number % 8 != 5:
             late = "LATE_" if number % 2 else ""
-            name = f"family{number}given{number}_{late}{9000 + number}_{70000 + number}_{SUFFIXES[number % 5]}"
+            name = f"family{number}given{number}_{late}{9000 + number}_{70000 + number}_{SUFFIXES[number % 7]}"
             student["assignments"]["softmax"]["upload_name"] = name
             attachments.add((9000 + number, 70000 + number))
     count, lines = feedback_zip.write_canvas(book, tmp_path / "f.zip", "softmax")
     comments, ignored = canvas_course(book).upload_submissions((tmp_path / "f.zip").read_bytes(), attachments)
-    assert len(comments) == count == sum(1 for n, s in enumerate(book.students) if n % 6 != 5 and book.result_of(s))
+    assert len(comments) == count == sum(1 for n, s in enumerate(book.students) if n % 8 != 5 and book.result_of(s))
     assert not ignored
     assert "Family5" in lines[0]
     kinds = {number - 9000: content for (number, _), content in comments.items()}
     ast.parse(kinds[0])
     assert json.loads(kinds[2])["cells"][0]["cell_type"] == "markdown"
     assert zipfile.ZipFile(io.BytesIO(kinds[3])).namelist() == ["feedback.html", "feedback.md"]
+    for number in (12, 6):
+        with tarfile.open(fileobj=io.BytesIO(kinds[number]), mode="r:" if number == 6 else "r:gz") as archive:
+            assert archive.getnames() == ["feedback.html", "feedback.md"]
     assert kinds[4].decode().startswith("# Given4")
 
 

@@ -24,6 +24,10 @@ def test_grade_that_is_no_result_is_open_unless_a_person_gave_it(status, kind):
     assert questions({"softmax": status}, None, excused=True) == []
 
 
+def test_submission_that_cannot_be_read_is_one_question():
+    assert questions({"softmax": "unreadable", "attention": "unreadable"}, None) == [("unreadable", "")]
+
+
 def test_several_versions_are_open_unless_the_score_was_given_by_hand():
     entry = JournalEntry("ada.json", "", checks=BEGUN, rivals={"softmax": ["softmax.py", "softmax_final.py"]})
     assert questions({"softmax": "graded"}, entry) == [("versions", "softmax")]

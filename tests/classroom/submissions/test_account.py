@@ -16,6 +16,7 @@ from autograder.classroom.submissions import account as account_module
 from autograder.classroom.submissions.account import account_for
 from autograder.classroom.submissions.intake import read_files
 from autograder.classroom.submissions.model import Attempt, SubmissionPart
+from autograder.core.archives import ToolFiles
 from autograder.courses.transformer import TRANSFORMER
 
 BODY = "def softmax(x, axis=-1, temperature=1.0):\n    {}\n"
@@ -96,7 +97,16 @@ CONTENTS = {
     ("wrong", "right"): (0, True),
     ("stub", "stub"): (0, False),
 }
-ALONE = ["softmax.py", "SOFTMAX.PY", "HW/src/softmax.py", "softmax_final.py", "softmax (1).py", "hw1.py", "hw1.ipynb"]
+ALONE = [
+    "softmax.py",
+    "SOFTMAX.PY",
+    "HW/src/softmax.py",
+    "softmax_final.py",
+    "softmax (1).py",
+    "hw1.py",
+    "hw1.ipynb",
+    "attention.py",
+]
 
 
 def account(root, reader, form, files, **options):
@@ -199,6 +209,20 @@ def test_file_that_cannot_be_read_is_named(tmp_path, reader, name):
     (tmp_path / name).write_bytes(b"?")
     found = account_for(read_files(Attempt((SubmissionPart(tmp_path),))), TRANSFORMER, reader)
     assert not found.modules and [file["name"] for file in found.files] == [name]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_files_of_tools_are_named_and_need_nobody(tmp_path, reader, form):
+    files = [Made(path, "wrong") for path in (".git/softmax.py", ".git/a/softmax.py")]
+    found = account(tmp_path / "ada", reader, form, [Made("softmax.py", "right"), *files])
+    _, of_tools = found.files
+    assert of_tools["name"].endswith(".git/") and of_tools["ignored"] == str(ToolFiles())
+    assert not (found.rivals or found.unreadable or found.notes)
+
+
+def test_folder_that_lies_too_deep_is_named(tmp_path, reader):
+    files = [Made(path, "right") for path in ("softmax.py", "a/b/c/d/e/softmax.py")]
+    assert account(tmp_path / "ada", reader, "folder", files).unreadable == ["a/b/c/d/e/"]
 
 
 def test_notebook_with_large_outputs_is_read(tmp_path, reader):

