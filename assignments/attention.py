@@ -636,7 +636,7 @@ def attention_backward(dout, q, k, v, weights):
 # **Guess first.** How large is the largest of a query's eight weights, on average? And how much smaller is the gradient
 # of the scores without the division?
 #
-# Run it: `python attention.py`, or the next cell of the notebook.
+# Run it: `headway experiment attention`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":

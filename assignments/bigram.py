@@ -327,7 +327,7 @@ def train_bigram(ids, vocab_size, steps, lr, batch_size, rng):
 # **Guess first.** Will the learned table reach the loss of the counts, stay above it, or get below it? And how similar
 # will the names be, from two tables that were made in such different ways?
 #
-# Run it: `python bigram.py`, or the next cell of the notebook. It trains for a few seconds.
+# Run it: `headway experiment bigram`, or the next cell of the notebook. It trains for a few seconds.
 
 # %%
 if __name__ == "__main__":

@@ -304,7 +304,7 @@ def block_backward(dout, cache):
 #
 # **Guess first.** For each of the three forms, how much of the differences is left after 1, 4, 16 and 32 blocks?
 #
-# Run it: `python blocks.py`, or the next cell of the notebook.
+# Run it: `headway experiment blocks`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":

@@ -293,7 +293,7 @@ def write_text(P, start, n_new, rng):
 # **Guess first.** The table that sees one letter has a perplexity of 12 on new names. What does 12 mean, compared with
 # 27? How far will two and three letters bring it down, and on which of the two texts?
 #
-# Run it: `python counting.py`, or the next cell of the notebook.
+# Run it: `headway experiment counting`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":

@@ -727,7 +727,7 @@ def transformer_backward(dlog_probs, cache):
 #
 # **Guess first.** In which test does it get more *tokens* right? And in which more *whole texts*?
 #
-# Run it: `python encoder_decoder.py`, or the next cell of the notebook.
+# Run it: `headway experiment encoder_decoder`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":
@@ -832,7 +832,7 @@ if __name__ == "__main__":
 # **Guess first.** How large does the probability of the correct token become in each run? Which run has the lower loss
 # on new texts, and which has more tokens right?
 #
-# Run it: `python encoder_decoder.py smoothing`, or the next cell of the notebook.
+# Run it: `headway experiment encoder_decoder smoothing`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__" and "smoothing" in sys.argv:

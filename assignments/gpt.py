@@ -510,7 +510,7 @@ def gpt_loss(ids, targets, params, config, rng=None):
 # **Guess first.** At which loss does training start, and how far can it fall? And once the model has learned both
 # names, which probability does it give to the correct character at each of the five positions?
 #
-# Run it: `python gpt.py`, or the next cell of the notebook.
+# Run it: `headway experiment gpt`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":

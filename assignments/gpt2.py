@@ -452,7 +452,7 @@ def last_logits(ids, params, config, cache=None):
 # sampling, import it once with `headway import-model gpt2`. Then `headway generate gpt2.safetensors --prompt "Hello"`
 # runs your functions and shows the text token by token.
 #
-# Run it: `python gpt2.py`, or the next cell of the notebook.
+# Run it: `headway experiment gpt2`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":

@@ -619,7 +619,7 @@ def tape_gradients(tape, inputs):
 # **Guess first.** To how many digits will the four gradients agree: to 8, or even to 13? And can the tape train a
 # network of which it knows nothing but the list of steps?
 #
-# Run it: `python gradients.py`, or the next cell of the notebook.
+# Run it: `headway experiment gradients`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":

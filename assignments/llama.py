@@ -1341,7 +1341,7 @@ def generate_llama(ids, params, config, n_new, rng, temperature=1.0, top_k=None,
 # **Guess first.** Which weights does the second text have? And which position other than the previous one may get a
 # large weight if there is only one pair, K = 2?
 #
-# Run it: `python llama.py`, or the next cell of the notebook.
+# Run it: `headway experiment llama`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":
@@ -1424,7 +1424,7 @@ if __name__ == "__main__":
 # **Guess first.** Which model learns faster, and why? What is the loss of the last eight tokens in texts of 32, 48 and
 # 64 tokens? (Guessing among 20 tokens costs log 20 = 3.00.)
 #
-# Run it: `python llama.py compare`, or the next cell of the notebook. It takes about 15 seconds.
+# Run it: `headway experiment llama compare`, or the next cell of the notebook. It takes about 15 seconds.
 
 # %%
 if __name__ == "__main__" and "compare" in sys.argv:

@@ -480,7 +480,7 @@ def cross_entropy_backward(logits, targets):
 #
 # **Guess first.** Which of the two losses ends with a high probability for token 1, after a lead of 1, 5 and 20?
 #
-# Run it: `python softmax.py`, or the next cell of the notebook.
+# Run it: `headway experiment softmax`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":

@@ -381,7 +381,7 @@ def get_batch(ids, batch_size, block_size, rng):
 # **Guess first.** With more characters to go on, a prediction should be better. As k grows from 1 to 12, will it be
 # correct more and more often, both on the training text and on the validation text?
 #
-# Run it: `python tokenizer.py`, or the next cell of the notebook.
+# Run it: `headway experiment tokenizer`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":

@@ -576,7 +576,7 @@ def train(
 # **Guess first.** How often is each model right, at the positions of the second part? For the model with one block,
 # consider this: a head can find the earlier 1. Can it also find the token that came after it?
 #
-# Run it: `python training.py`, or the next cell of the notebook.
+# Run it: `headway experiment training`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":
@@ -671,7 +671,7 @@ if __name__ == "__main__":
 # the loss log(720) / 12 = 0.55: of the twelve predictions, one has six equally likely answers, and the others have
 # five, four, three, two or one. Always guessing among all six tokens costs log 6 = 1.79.)
 #
-# Run it: `python training.py ablation`, or the next cell of the notebook. It takes about 20 seconds.
+# Run it: `headway experiment training ablation`, or the next cell of the notebook. It takes about 20 seconds.
 
 # %%
 if __name__ == "__main__" and "ablation" in sys.argv:
@@ -779,7 +779,7 @@ if __name__ == "__main__" and "ablation" in sys.argv:
 # **Guess first.** The widths are doubled twice. By which factor does the number of parameters grow each time? How close
 # does each model come to the best possible loss?
 #
-# Run it: `python training.py scaling`, or the next cell of the notebook. It takes about 10 seconds.
+# Run it: `headway experiment training scaling`, or the next cell of the notebook. It takes about 10 seconds.
 
 # %%
 if __name__ == "__main__" and "scaling" in sys.argv:
@@ -843,7 +843,7 @@ if __name__ == "__main__" and "scaling" in sys.argv:
 # **Guess first.** Which heads does the model need? If there is an induction head in layer 1, what must a head of layer
 # 0 do for it?
 #
-# Run it: `python training.py induction`, or the next cell of the notebook.
+# Run it: `headway experiment training induction`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__" and "induction" in sys.argv:
@@ -942,7 +942,7 @@ if __name__ == "__main__" and "induction" in sys.argv:
 # **Guess first.** Two tokens can follow each token, so the best possible loss of next-token prediction is log 2 = 0.69.
 # What is it for a masked token, whose two neighbours are known? (How often do they leave two possibilities?)
 #
-# Run it: `python training.py masked`, or the next cell of the notebook.
+# Run it: `headway experiment training masked`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__" and "masked" in sys.argv:

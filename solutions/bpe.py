@@ -489,7 +489,7 @@ def bpe_decode(ids, vocab):
 # **Guess first.** A token of several letters lets the bigram model see further back. Will the loss per character fall
 # with every merge, or is there a best size?
 #
-# Run it: `python bpe.py`, or the next cell of the notebook. It trains for a few seconds.
+# Run it: `headway experiment bpe`, or the next cell of the notebook. It trains for a few seconds.
 
 # %%
 if __name__ == "__main__":

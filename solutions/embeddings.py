@@ -456,7 +456,7 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 # length of the difference, divided by the length of the correct row. 0 is exact; 1 is as wrong as always predicting 0.
 # The length of a vector is the root of the sum of its squared entries, `np.linalg.norm`.)
 #
-# Run it: `python embeddings.py`, or the next cell of the notebook.
+# Run it: `headway experiment embeddings`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":

@@ -663,7 +663,7 @@ def ffn_backward(dout, cache):
 #
 # **Guess first.** How many features are silent (never above 0) at the end? And which of the two learns the curve?
 #
-# Run it: `python ffn.py`, or the next cell of the notebook.
+# Run it: `headway experiment ffn`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":

@@ -522,7 +522,7 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # **Guess first.** Each text of 304 characters contains 297 pieces of eight. How many *different* pieces does each of
 # the four texts have? And which of the texts would you rather read?
 #
-# Run it: `python generation.py`, or the next cell of the notebook.
+# Run it: `headway experiment generation`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":

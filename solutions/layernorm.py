@@ -421,7 +421,7 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 # **Guess first.** Without the norm, how large are the values at the top, and how large is the gradient at the bottom?
 # With the norm, what difference do the three sizes still make?
 #
-# Run it: `python layernorm.py`, or the next cell of the notebook.
+# Run it: `headway experiment layernorm`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":

@@ -546,7 +546,7 @@ def multihead_attention_backward(dout, cache):
 # **Guess first.** What do the two tables of weights look like, with a causal mask? Position 0 has no previous position:
 # what does it attend to? And what happens if one head is to do both at once?
 #
-# Run it: `python multihead.py`, or the next cell of the notebook.
+# Run it: `headway experiment multihead`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":

@@ -231,7 +231,11 @@ def experiment(name: str, experiment: str, folder: Path) -> None:
         others = ", ".join(filter(None, known)) or "none with a name"
         raise UsageError(f"{module} has no experiment {experiment!r}. It has: {others}")
     program = experiments.program(workspace, module, experiment)
-    sys.exit(subprocess.run([sys.executable, *program], cwd=workspace.folder, check=False).returncode)
+    done = subprocess.run([sys.executable, *program], cwd=workspace.folder, stderr=subprocess.PIPE, check=False)
+    warnings, error = experiments.split_errors(done.stderr.decode("utf-8", "replace"))
+    shown = experiments.explain_error(error, workspace.module_folder.resolve(), workspace.curriculum)
+    click.echo(f"{warnings}{shown}\n" if shown else warnings, err=True, nl=False)
+    sys.exit(done.returncode)
 
 
 @click.command()

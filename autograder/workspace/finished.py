@@ -70,9 +70,7 @@ def _steps(workspace: Workspace, assignment: Assignment, *, with_command: bool) 
         about = "predict the result, then run the cell of the experiment"
         steps.append(("experiment", workspace.file_of(module), about))
     elif source is not None and EXPERIMENT.encode() in source.content:  # Students may remove it.
-        runs_files = workspace.module_folder == workspace.folder
-        command = f"python {module}.py" if runs_files else f"headway experiment {module}"
-        steps.append(("experiment", command, "predict its result first"))
+        steps.append(("experiment", f"headway experiment {module}", "predict its result first"))
     if picture := _picture(workspace, module):
         steps.append(picture)
     if with_command and assignment.command:

@@ -64,7 +64,7 @@ def test_check_passed_names_the_next_function(submission, solutions):
     done = succeed("check", "softmax", "--dir", folder)
     text = " ".join(done.stdout.split())
     assert re.search(r"([\d.]+) / \1 points · ✓ \d+ passed .*\d+ checks passed", text)
-    assert "headway check bigram.generate_bigram" in text and "python softmax.py" in text
+    assert "headway check bigram.generate_bigram" in text and "headway experiment softmax" in text
     (folder / "softmax.py").write_text(softmax.replace("__main__", "never"), "utf-8")
     assert "experiment" not in invoke("check", "softmax", "--dir", folder).stdout
     text = " ".join(invoke("check", "softmax.softmax", "--dir", folder).stdout.split())

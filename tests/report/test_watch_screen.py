@@ -163,11 +163,12 @@ def test_list_scrolls_to_the_cursor():
 
 @pytest.mark.parametrize(("columns", "lines"), [(80, 24), (60, 24), (140, 40)])
 def test_finished_assignment_fits_below_its_function(columns, lines):
-    steps = [("experiment", "python softmax.py", "predict its result first"), ("compare", "headway diff softmax", "x")]
+    compare = ("compare", "headway diff softmax", "x")
+    steps = [("experiment", "headway experiment softmax", "predict its result first"), compare]
     finished = FinishedAssignment(3, "softmax", "It can do more.", (3, 17), (15, 96), steps, ["bigram"], "bigram")
     shown = frame_lines(screen(passing=True, finished=finished), columns, lines)
     text = "\n".join(PLAIN.sub("", line) for line in shown)
-    assert "softmax is complete: " in text and "python softmax.py" in text and "╰" in text
+    assert "softmax is complete: " in text and "headway experiment softmax" in text and "╰" in text
     assert "is complete" not in "".join(frame_lines(screen(passing=True), columns, lines))
 
 

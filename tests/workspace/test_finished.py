@@ -35,7 +35,7 @@ def test_outcomes_are_short_sentences():
 def test_finished_assignment_names_commands_that_exist(workspace, module):
     finished = finished_assignment(workspace, module, passing_until(module))
     assert finished.outcome
-    assert steps(finished)["experiment"] == f"python {module}.py"
+    assert steps(finished)["experiment"] == f"headway experiment {module}"
     assert steps(finished)["compare"] == f"headway diff {module}"
     for command in (command for command in steps(finished).values() if command.startswith("headway")):
         _, name, *words = shlex.split(command)

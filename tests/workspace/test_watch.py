@@ -344,7 +344,7 @@ def test_plain_watch_reports_a_finished_assignment_once(plain_lines, workspace, 
     shutil.copy(solutions / "tokenizer.py", workspace)
     assert any(line.startswith("tokenizer is complete: assignment 1 of") for line in lines)
     assert "5 of " in next(lines)
-    assert next(lines).startswith("experiment: python tokenizer.py")
+    assert next(lines).startswith("experiment: headway experiment tokenizer")
     shutil.copy(solutions / "softmax.py", workspace)
     rest = next(line for line in lines if " is complete" in line)
     assert rest.startswith("softmax is complete")

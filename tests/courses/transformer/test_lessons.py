@@ -172,7 +172,7 @@ def test_further_experiments_are_run_by_name(module):
     all_cells = list(cells(module))
     for at in [i for i, (_, text) in enumerate(all_cells) if text.startswith("## Try it:")]:
         task, code = all_cells[at][1], all_cells[at + 1][1]
-        name = re.search(rf"`python {module}\.py (\w+)`", task)[1]
+        name = re.search(rf"`headway experiment {module} (\w+)`", task)[1]
         assert code.startswith(f'if __name__ == "__main__" and "{name}" in sys.argv:\n')
         assert len([line for line in code.splitlines() if line]) <= 65
         assert "?" in task.partition("**Guess first.**")[2]
@@ -183,7 +183,7 @@ def test_experiment_is_short_and_its_questions_are_answered(module):
     """test_stubs.py checks its output and its answers, with all other numbers in lessons."""
     all_cells = list(cells(module))
     at, task = next((i, text) for i, (_, text) in enumerate(all_cells) if text.startswith("## Try it\n"))
-    assert "?" in task.partition("**Guess first.**")[2] and f"`python {module}.py`" in task
+    assert "?" in task.partition("**Guess first.**")[2] and f"`headway experiment {module}`" in task
     code = experiment(all_cells[at + 1][1])
     assert len([line for line in code.splitlines() if line]) <= 25
     out, answers = all_cells[at + 2][1], all_cells[at + 3][1]
