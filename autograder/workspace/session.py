@@ -104,8 +104,9 @@ class WatchSession:
         return True
 
     def source_notes(self) -> list[str]:
-        """Return a line if the assignment of the current function is written in a notebook, or in two versions."""
-        return self.workspace.describe_sources([self.focus.partition(".")[0]])
+        """Return what to know about the file of the current function, and which other files are missing."""
+        missing = (module for module in self.curriculum.modules if module not in self.workspace.snapshot.modules)
+        return self.workspace.describe_sources(dict.fromkeys((self.focus.partition(".")[0], *missing)))
 
     def check_all(self) -> None:
         """Check everything again."""

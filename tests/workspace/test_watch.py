@@ -348,6 +348,8 @@ def test_plain_watch_reports_a_finished_assignment_once(plain_lines, workspace, 
     shutil.copy(solutions / "softmax.py", workspace)
     rest = next(line for line in lines if " is complete" in line)
     assert rest.startswith("softmax is complete")
+    (workspace / "tokenizer.py").unlink()
+    assert any("there is no tokenizer.py" in line for line in lines)
 
 
 def test_headway_without_command_welcomes_once(started):
