@@ -43,7 +43,8 @@ MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\.py")
 RESERVED = {"conftest.py", "sitecustomize.py", "usercustomize.py"}
 # Reasons that need no note, because nobody would expect such a file to count.
 _UNTOUCHED, _SAME, _NO_WORK = "nothing in it was written", "another file has the same content", "it is no code"
-_OF_TOOLS, _TOO_MUCH = str(ToolFiles()), "the submission is too large"
+_NO_FUNCTION, _TOO_MUCH = "it defines no function of the course", "the submission is too large"
+_OF_TOOLS = str(ToolFiles())
 _DEFINITION = re.compile(rb"^def[ \t]+\w+\(", re.MULTILINE)
 _UNREADABLE_ARCHIVES = (".7z", ".rar", ".bz2", ".xz")
 
@@ -235,7 +236,7 @@ class _Accounting:
             self._ignore(file, str(error), is_unreadable=True)
             return
         if not modules:
-            self._ignore(file, "it defines no function of the course")
+            self._ignore(file, _NO_FUNCTION)
         for module_file, code in modules.items():
             module = module_file.removesuffix(".py")
             stem = file.stem.lower()
@@ -326,7 +327,7 @@ class _Accounting:
         account = self._account
         ignored = [(file, why) for file, why in self._ignored.items() if file not in self._counts]
         records = [_file_record(file, modules, "") for file, modules in self._counts.items()]
-        silent = (_UNTOUCHED, _SAME, _NO_WORK, _OF_TOOLS, _TOO_MUCH)
+        silent = (_UNTOUCHED, _SAME, _NO_WORK, _OF_TOOLS, _TOO_MUCH, *([_NO_FUNCTION] if self._counts else []))
         ignored.sort(key=lambda pair: pair[1] in silent)
         records += [_file_record(file, [], why) for file, why in ignored if file.name]
         if (more := len(records) - MAX_RECORDS) > 0:
