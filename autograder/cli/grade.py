@@ -54,24 +54,6 @@ if TYPE_CHECKING:
     help="The most CPU time that a call may get, in seconds (default: 60); most calls get less.",
 )
 @click.option(
-    "--submission-seconds",
-    type=click.FloatRange(0.1),
-    help="Limit of time and of CPU time per submission, in seconds (default: 300).",
-)
-@click.option(
-    "--memory", "memory_mib", type=click.IntRange(256), help="Memory limit per process, in MiB (default: 2048)."
-)
-@click.option("--output", "output_mib", type=click.IntRange(1), help="Limit of printed output, in MiB (default: 8).")
-@click.option(
-    "--result", "result_mib", type=click.IntRange(1, 256), help="Limit of one returned value, in MiB (default: 64)."
-)
-@click.option("--student-attempts", type=click.IntRange(1), help="Limit of graded attempts per student (default: 100).")
-@click.option(
-    "--student-seconds",
-    type=click.FloatRange(0.1),
-    help="Limit of CPU time for all attempts of a student in one run, the grader's included (default: 1800 s).",
-)
-@click.option(
     "--own-prerequisites",
     is_flag=True,
     help="Check each assignment with the student's own earlier modules, not the official solutions.",

@@ -25,9 +25,11 @@ from support.softmax_class import InProcessPool
 
 from autograder.classroom import grade as grading
 from autograder.classroom.grading import worker
+from autograder.classroom.policy.model import LimitsPolicy
 from autograder.course.stubs import bundled
 from autograder.documents.schema import json_schema
 from autograder.sandbox import probe
+from autograder.sandbox.limits import Limits
 
 pytestmark = [
     pytest.mark.sandbox,
@@ -39,7 +41,7 @@ FIRST_SEED = int(os.environ.get("HEADWAY_FUZZ_SEED", "0"))
 CLASSES_PER_SEED = 20
 HONEST = ("honest-ada", "honest-zoe")
 # The limit of a submission is time that passes: on a busy machine, an honest one has waited for twenty seconds.
-LIMITS = ("--call-seconds", "0.3", "--submission-seconds", "120", "--memory", "768", "--result", "16")
+LIMITS = Limits(0.3, submission_seconds=120.0, cpu_seconds=120.0, memory_bytes=768 << 20, result_bytes=16 << 20)
 # What the grader itself may use for one submission, and for the reports of a class: CPU seconds and MiB.
 GRADER_SECONDS, REPORT_SECONDS, GRADER_MIB = 8.0, 15.0, 400
 EXPORTS = ("csv", "canvas", "moodle", "gradescope", "junit")  # nbgrader's gradebook takes seconds to create
@@ -55,6 +57,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, float, float]]:
     """Grade in this process, and note what each submission costs it: CPU seconds and growth of its peak in MiB."""
     costs = []
     honest_grade = worker.grade
+    monkeypatch.setattr(LimitsPolicy, "sandbox_limits", lambda self: LIMITS)
 
     def grade(task, *rest):
         before, peak = time.process_time(), peak_mib()
@@ -123,7 +126,7 @@ def grade_and_report(folder: Path, generated: GeneratedClass, costs: list[tuple[
         if content is not None:
             (folder / name).write_bytes(content)
             extra += [option, str(folder / name)]
-    command = ["grade", class_, "--out", out, "--assignment", "softmax", *LIMITS]
+    command = ["grade", class_, "--out", out, "--assignment", "softmax"]
     del costs[:]
     done = run(*command, "--seed", "0", *extra)
     if done.returncode == 2:  # the roster or the policy: one line; without them, the class is graded

@@ -78,11 +78,16 @@ def graded_attempts(out):
     return {path.stem for path in (out / "results").glob("*.json")}
 
 
+def set_limit(folder, name, value):
+    (folder / "course.toml").write_text(f"attempts = 'best'\n[limits]\n{name} = {value}\n")
+
+
 @pytest.mark.slow
 def test_only_the_newest_attempts_are_graded(grading_in_process, tmp_path):
     folder = make_attempts(tmp_path / "class", {"ada": 5, "bo": 2})
     out = tmp_path / "out"
-    done = grade(folder, "--out", out, "--student-attempts", "2")
+    set_limit(folder, "student_attempts", 2)
+    done = grade(folder, "--out", out)
     assert done.returncode == 0, done.stderr
     assert graded_attempts(out) == {"ada#4", "ada#5", "bo#1", "bo#2"}
     ada, bo = class_document(out)["students"]
@@ -101,14 +106,15 @@ def test_attempts_beyond_the_cpu_time_wait_for_the_next_run(grading_in_process, 
     slow = SOFTMAX.replace("    x = np", "    sum(range(3_000_000))\n    x = np", 1)
     (folder / "ada" / "attempt 04" / "softmax.py").write_text(slow)
     out = tmp_path / "out"
-    limits = ("--student-seconds", "0.3")
-    assert grade(folder, "--out", out, *limits).returncode == 0
+    set_limit(folder, "student_seconds", 0.3)
+    assert grade(folder, "--out", out).returncode == 0
     assert graded_attempts(out) == {"ada#4", "bo"}  # the newest attempt comes first, and bo has time of his own
     ada, bo = class_document(out)["students"]
     assert "3 of 4 attempts" in ada["notes"][0] and "0.3 s of CPU time" in ada["notes"][0]
     assert bo["notes"] == []
     assert json.loads((out / "results" / "ada#4.json").read_text("utf-8"))["used"]["cpu_seconds"] > 0.3
-    assert grade(folder, "--out", out, "--student-seconds", "600").returncode == 0
+    set_limit(folder, "student_seconds", 600)
+    assert grade(folder, "--out", out).returncode == 0
     assert graded_attempts(out) == {"ada#1", "ada#2", "ada#3", "ada#4", "bo"}
     assert class_document(out)["students"][0]["notes"] == []
 
@@ -119,13 +125,15 @@ def test_attempt_ends_where_the_time_of_the_student_ends(grading_in_process, tmp
     slow = SOFTMAX.replace("    x = np", "    sum(range(12_000_000))\n    x = np", 1)
     (folder / "ada" / "attempt 01" / "softmax.py").write_text(slow)
     out = tmp_path / "out"
-    assert grade(folder, "--out", out, "--student-seconds", "2").returncode == 0
+    set_limit(folder, "student_seconds", 2)
+    assert grade(folder, "--out", out).returncode == 0
     older = json.loads((out / "results" / "ada#1.json").read_text("utf-8"))
     newer = json.loads((out / "results" / "ada#2.json").read_text("utf-8"))
     assert "2 s of CPU time in one run" in older["notes"][-1] and newer["notes"] == []
     assert older["used"]["cpu_seconds"] < 2 + 1.5  # the system ends a process at the next full second
     assert older["points"]["earned"] < newer["points"]["earned"]
-    assert grade(folder, "--out", out, "--student-seconds", "600").returncode == 0
+    set_limit(folder, "student_seconds", 600)
+    assert grade(folder, "--out", out).returncode == 0
     again = json.loads((out / "results" / "ada#1.json").read_text("utf-8"))
     assert again["points"] == newer["points"] and again["notes"] == []
 
