@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from autograder.classroom.storage.gradebook import Gradebook
-    from autograder.report.class_records import SimilarityResult, StudentRecord, WorkTime
+    from autograder.report.class_records import SimilarityResult, StudentRecord
 
 
 @click.command(context_settings=options.WITH_DEFAULTS)
@@ -109,7 +109,7 @@ def report(
         if not no_pages:
             with options.spinner(console, "Writing a page for each student …"):
                 similarity = similar_pages.write(similarity, book, pages, target) if similarity.pairs else similarity
-                spent = student_pages.write(book, pages, target, similarity)
+                student_pages.write(book, pages, target, similarity)
         links = ClassPageLinks(
             _student_link(book, folder, target), _student_link(book, None if no_pages else pages, target)
         )
@@ -122,7 +122,6 @@ def report(
         option = "--feedback=DIR" if folder is not None and Path(where).is_relative_to(folder) else "--html FILE"
         raise UsageError(f"cannot write {where} ({error.strerror}). Choose another place: {option}") from None
     if not no_pages:
-        _show_time("the pages", spent)
         options.show(f"A page for each student: {pages}{os.sep}", "dim")
     options.show(f"Page: {target}", "dim")
 
@@ -138,14 +137,8 @@ def _write_feedback(book: "Gradebook", folder: Path) -> None:
     from autograder.classroom.class_report import student_pages
 
     with options.spinner(options.make_console(), "Writing feedback …"):
-        count, spent = student_pages.write_feedback(book, folder)
+        count = student_pages.write_feedback(book, folder)
     options.show(f"Feedback for {counted(count, 'student')}: {folder}", "dim")
-    _show_time("the feedback", spent)
-
-
-def _show_time(what: str, spent: "WorkTime") -> None:
-    if spent.name:
-        options.show(f"Writing {what} took {spent}.", "dim")
 
 
 def _student_link(book: "Gradebook", folder: Path | None, page: Path) -> "Callable[[StudentRecord], str | None]":

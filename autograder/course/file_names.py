@@ -20,9 +20,8 @@ def assignments_of(stem: str, content: bytes, curriculum: Curriculum) -> tuple[l
     # Not parsed: a parser in the grader would be something to attack.
     found = re.findall(rb"^def[ \t]+(\w+)", content, re.MULTILINE)
     defined = {name.decode("utf-8", "replace") for name in found}
-    if stem in curriculum.modules and (
-        defined.intersection(curriculum.function_names[stem]) or not _likeliest(defined, curriculum)
-    ):
+    own = defined.intersection(curriculum.function_names.get(stem, ()))
+    if stem in curriculum.modules and (own or not _likeliest(defined, curriculum)):
         return [stem], EXACT
     words = re.split(r"[\W_]+", stem)
     for module, functions in curriculum.function_names.items():

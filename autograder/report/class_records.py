@@ -163,31 +163,11 @@ class SimilarPair:
 
 
 @dataclass
-class WorkTime:
-    """The CPU time of one step of a report, and the student for whom it took longest."""
-
-    seconds: float = 0.0
-    longest: float = 0.0
-    name: str = ""
-
-    def add(self, name: str, seconds: float) -> None:
-        """Add the time of one student."""
-        self.seconds += seconds
-        if seconds >= self.longest:
-            self.longest, self.name = seconds, name
-
-    def __str__(self) -> str:
-        """Return the times in words."""
-        return f"{self.seconds:.1f} s of CPU time, at most {self.longest:.2f} s for one student ({self.name})"
-
-
-@dataclass
 class SimilarityResult:
     """The pairs of submissions that are alike, and what could not be compared."""
 
     pairs: list[SimilarPair] = field(default_factory=list)  # most alike first
     unread: list[tuple[str, str]] = field(default_factory=list)  # submission, why it was not compared in full
-    reading: WorkTime = field(default_factory=WorkTime)  # by this process and by the one that reads for it
 
 
 @dataclass

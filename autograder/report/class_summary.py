@@ -164,8 +164,6 @@ def render_similarity(result: SimilarityResult, console: Console) -> None:
         rows = [(clean(name, 120), clean(reason, 400)) for name, reason in result.unread]
         title = "Not compared in full, because they could not be read"
         _print_table(title, ("fold", "dim fold"), rows, MAX_PAIRS, console)
-    if result.reading.name:
-        console.print(Text(f"Reading the submissions took {result.reading}.\n", "dim"))
 
 
 def _render_pairs(pairs: Sequence[SimilarPair], console: Console) -> None:

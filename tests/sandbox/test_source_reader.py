@@ -90,9 +90,7 @@ def test_find_similar_with_deep_code(tmp_path):
     for name, code in SHAPES.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "softmax.ipynb").write_bytes(notebook(code))
-    found = similarity.find_similar(tmp_path)
-    assert found.pairs == []
-    assert found.reading.seconds >= found.reading.longest > 0
+    assert similarity.find_similar(tmp_path).pairs == []
 
 
 @pytest.mark.parametrize("shape", ["decorator calls", "default sum", "return attributes"])

@@ -42,7 +42,7 @@ def write(result: SimilarityResult, book: Gradebook, folder: Path, page: Path) -
             content = as_page(pair, _modules(pair, first, second, lines), quote(f"../{page.name}"))
             write_atomically(path, content.encode("utf-8", "replace"))
             pairs.append(replace(pair, page=quote(f"{folder.name}/{path.name}")))
-    return SimilarityResult(pairs, result.unread, result.reading)
+    return SimilarityResult(pairs, result.unread)
 
 
 def _modules(pair: SimilarPair, first: Document, second: Document, reader: "_LineReader") -> list[PairModule]:

@@ -12,12 +12,11 @@ read a copy that does not parse; JPlag, a Java program; and MOSS, a service that
 
 import hashlib
 import tempfile
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 
 import numpy as np
@@ -55,11 +54,11 @@ def find_similar(folder: Path, *, layout: str = "auto") -> SimilarityResult:
 def find_similar_code(book: Gradebook) -> SimilarityResult:
     """Compare the code that was stored when the class was graded; raise UsageError if there is none."""
     codes = ((student["submission"], book.code_of(student)) for student in book.students)
-    result = _compare_all((name, partial(_filtered_stored_code, code)) for name, code in codes if code is not None)
-    if not result.reading.name:
+    stored = ((name, partial(_filtered_stored_code, code)) for name, code in codes if code is not None)
+    if (first := next(stored, None)) is None:
         advice = "Grade the class again, or name the folder of submissions: --similar=SUBMISSIONS"
         raise UsageError(f"{book.out} holds no code. {advice}")
-    return result
+    return _compare_all(chain([first], stored))
 
 
 def with_names(result: SimilarityResult, book: Gradebook) -> SimilarityResult:
@@ -74,9 +73,7 @@ def with_names(result: SimilarityResult, book: Gradebook) -> SimilarityResult:
         replace(one, first=names.get(one.first, one.first), second=names.get(one.second, one.second))
         for one in result.pairs
     ]
-    unread = [(names.get(name, name), reason) for name, reason in result.unread]
-    reading = replace(result.reading, name=names.get(result.reading.name, result.reading.name))
-    return SimilarityResult(pairs, unread, reading)
+    return SimilarityResult(pairs, [(names.get(name, name), reason) for name, reason in result.unread])
 
 
 def compare(
@@ -174,9 +171,8 @@ def _compare_all(
 
     def filtered_modules(reader: SourceReader) -> Iterator[tuple[str, dict[str, str]]]:
         for name, read in submissions:
-            started = time.thread_time()
             code, problem = read(reader)
-            result.reading.add(name, time.thread_time() - started + reader.next_submission().cpu_seconds)
+            reader.next_submission()
             if problem:
                 result.unread.append((name, problem))
             yield name, code

@@ -1,7 +1,6 @@
 """Collect what is known about each student of a graded class; write their pages for the instructor, and feedback."""
 
 import contextlib
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
@@ -10,7 +9,7 @@ from autograder.classroom.comments import comment_records, grade_history
 from autograder.classroom.storage.gradebook import Gradebook, display_name
 from autograder.core.files import write_atomically
 from autograder.documents.reading import Document
-from autograder.report.class_records import SimilarityResult, WorkTime
+from autograder.report.class_records import SimilarityResult
 from autograder.report.score_words import score_lines
 from autograder.report.student_feedback import as_html, as_markdown
 from autograder.report.student_results import StudentResults, as_page
@@ -50,14 +49,14 @@ def history_by_student(book: Gradebook) -> dict[str, list[Document]]:
     return found
 
 
-def write(book: Gradebook, folder: Path, page: Path, similarity: SimilarityResult) -> WorkTime:
-    """Write a page for each student who has a result; return the time that was spent.
+def write(book: Gradebook, folder: Path, page: Path, similarity: SimilarityResult) -> None:
+    """Write a page for each student who has a result.
 
     Args:
         folder: where the pages go; the class page is next to it.
         similarity: the pairs, with the addresses of their pages.
     """
-    names, spent = book.file_names(), WorkTime()
+    names = book.file_names()
     pairs: dict[str, list[dict[str, str]]] = {}
     for pair in similarity.pairs:
         for one, other in ((0, pair.second), (1, pair.first)):
@@ -65,7 +64,6 @@ def write(book: Gradebook, folder: Path, page: Path, similarity: SimilarityResul
             pairs.setdefault(pair.submissions[one], []).extend([link] if pair.page else [])
     history = history_by_student(book)
     for student in book.students:
-        started = time.thread_time()
         if not any(grade["file"] for grade in student["assignments"].values()):
             continue
         shown = results_of(book, student, history=history.get(student["submission"], []))
@@ -75,17 +73,11 @@ def write(book: Gradebook, folder: Path, page: Path, similarity: SimilarityResul
         ]
         content = as_page(shown).encode("utf-8", "replace")
         write_atomically(folder / f"{names[student['submission']]}.html", content)
-        spent.add(display_name(student), time.thread_time() - started)
-    return spent
 
 
-def write_feedback(book: Gradebook, folder: Path) -> tuple[int, WorkTime]:
-    """Write `<name>.html` and `<name>.md` into `folder` for every student who has a result.
-
-    Return their number and the time that was spent.
-    """
-    count, names, spent = 0, book.file_names(), WorkTime()
-    started = time.thread_time()
+def write_feedback(book: Gradebook, folder: Path) -> int:
+    """Write `<name>.html` and `<name>.md` into `folder` for every student who has a result; return their number."""
+    count, names = 0, book.file_names()
     for student, result in book.results():
         if result is not None:
             name = names[student["submission"]]
@@ -94,6 +86,4 @@ def write_feedback(book: Gradebook, folder: Path) -> tuple[int, WorkTime]:
             write_atomically(folder / f"{name}.html", as_html(shown, result, code, score).encode("utf-8", "replace"))
             write_atomically(folder / f"{name}.md", as_markdown(shown, result, code, score).encode("utf-8", "replace"))
             count += 1
-            spent.add(display_name(student), time.thread_time() - started)
-        started = time.thread_time()
-    return count, spent
+    return count

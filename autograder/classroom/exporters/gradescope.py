@@ -1,14 +1,13 @@
 """Write Gradescope's `results.json`, one per student.
 
-Source: "Autograder Specifications", section "Output format", and "Leaderboards"
-(gradescope-autograders.readthedocs.io/en/latest/specs/ and …/leaderboards/).
+Source: "Autograder Specifications", section "Output format" (gradescope-autograders.readthedocs.io/en/latest/specs/).
 """
 
 import json
 from pathlib import Path
 from typing import Any, Literal
 
-from autograder.classroom.storage.gradebook import Gradebook, has_no_result, iter_functions
+from autograder.classroom.storage.gradebook import Gradebook, has_no_result
 from autograder.core.files import write_atomically
 from autograder.documents.reading import Document
 from autograder.report.score_words import score_lines
@@ -63,7 +62,6 @@ def document_of(
         "execution_time": round(result["seconds"], 3),
         "output": _summary(book, student, result, assignment),
         "tests": tests,
-        "leaderboard": _leaderboard(result),
     }
 
 
@@ -94,16 +92,3 @@ def _summary(book: Gradebook, student: Document, result: Document, assignment: s
         note["text"] for note in student["comments"] if assignment is None or note["assignment"] in ("", assignment)
     ]
     return "\n".join([*lines, *comments, *result["notes"]])
-
-
-def _leaderboard(result: Document) -> list[dict[str, Any]]:
-    """Return the leaderboard: points of the training assignment, and the time of a correct training loop."""
-    training = [function for name, function in iter_functions(result) if name.startswith("training.")]
-    if not training:
-        return []
-    points = sum(function["points"]["earned"] for function in training)
-    board: list[dict[str, Any]] = [{"name": "training: points", "value": points}]
-    if all(function["status"] == "passed" for function in training):
-        seconds = sum(check["seconds"] for function in training for check in function["checks"])
-        board.append({"name": "training: seconds", "value": round(seconds, 3), "order": "asc"})
-    return board
