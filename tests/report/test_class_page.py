@@ -316,11 +316,8 @@ def test_grid_of_a_small_class_has_no_empty_space(browser, make_class, tmp_path)
     small = class_statistics.collect(gradebook.read(make_class(5, seed=2)))
     (tmp_path / "report.html").write_text(render_class(small), "utf-8")
     browser.get((tmp_path / "report.html").as_uri())
-    height, shown = browser.execute_script(
-        "const grid = document.getElementById('grid');"
-        "return [grid.offsetHeight, grid.querySelectorAll('.row:not(.head)').length]"
-    )
-    assert shown == 5
+    wait_until(lambda: len(browser.find_elements("css selector", "#grid .row:not(.head)")) == 5)
+    height = browser.execute_script("return document.getElementById('grid').offsetHeight")
     assert 6 * 26 <= height <= 8 * 26
 
 

@@ -141,9 +141,8 @@ def test_report_terminal_shows_mistakes_as_plain_text(book, records):
 
 @pytest.mark.slow
 def test_feedback_files_show_mistake_without_expected_values(book, tmp_path):
-    count, spent = student_pages.write_feedback(book, tmp_path)
+    count = student_pages.write_feedback(book, tmp_path)
     assert count == len([s for s in book.students if s["status"] == "graded"])
-    assert 0 < spent.longest <= spent.seconds
     student, result = next((s, r) for s, r in book.results() if r and '"mistake": {' in json.dumps(r))
     html = (tmp_path / f"{student['submission']}.html").read_text("utf-8")
     assert "Content-Security-Policy" in html and "<script>document" not in html
@@ -397,7 +396,6 @@ class TestSimilarity:
         assert "softmax.ipynb: left out" in listed and "\nbo" in listed and "\nada" not in listed
         page = (book.out / "report.html").read_text("utf-8").partition("Not compared in full")[2]
         assert "<bdi>bo</bdi>" in page and "<bdi>ada</bdi>" not in page
-        assert "s for one student (" in " ".join(done.stdout.split())
 
 
 def test_read_gradebook_other_schema_is_refused(tmp_path):
