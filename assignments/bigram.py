@@ -372,15 +372,16 @@ if __name__ == "__main__":
 # probabilities are nearly the same.
 #
 # This is how everything in this course is trained: parameters, a loss, its gradient, a step. Only the model in the
-# middle will grow. And the table shows why it has to. A bigram model cannot get better than its counts, however long it
-# is trained, because it sees one letter. A table for two letters has 27³ entries, one for eight letters 27⁹, nearly
-# eight trillion, and most of these pieces of text never occur. A transformer looks at many tokens without a
-# table of all combinations.
+# middle will grow. And the table shows why it has to. On its training text, a bigram model cannot get better than its
+# counts, however long it is trained, because it sees one letter. (On new text it can: question 4.) A table for two
+# letters has 27³ entries, one for eight letters 27⁹, nearly eight trillion, and most of these pieces of text never
+# occur. A transformer looks at many tokens without a table of all combinations.
 #
 # 1. How low can the loss of a bigram model get on the training text? Does the trained table have a gradient of 0?
 # 2. Which k is best? Compare the two columns for k from 0.000000001 to 100.
 # 3. In which rows do the learned and the counted table differ most, and why there? (The gradient of a row has a factor
 #    that says it.)
+# 4. Train on the first 2,000 letters only. After how many steps is the loss on the validation text the lowest?
 
 # %% [markdown]
 # ## Answers
@@ -430,6 +431,25 @@ if __name__ == "__main__":
 # 'f' 825 0.13
 # 'i' 15934 0.04
 # 'a' 30431 0.03
+#
+# ```
+#
+# **4. After about 300. Then the table is better on new text than the counts, and longer training makes it worse.** It
+# comes closer to the counts of a short text, in which most pairs do not occur. To stop at the lowest validation loss is
+# called *early stopping*. Like k, it is a *regularization*: it keeps a model from trusting its training text too much.
+#
+# ```python
+# >>> train = train[:2000]
+# >>> for k in (1e-9, 1.0):
+# ...     show_losses(f"k = {k:g}", np.log(bigram_counts(train, 27, k)))
+#  k = 1e-09   training 2.3245   validation 3.2119
+#      k = 1   training 2.4574   validation 2.5812
+# >>> for steps in (30, 300, 3000):
+# ...     learned, _ = train_bigram(train, 27, steps, 10.0, 1000, np.random.default_rng(0))
+# ...     show_losses(f"{steps} steps", learned)
+#   30 steps   training 2.6236   validation 2.7097
+#  300 steps   training 2.3758   validation 2.5495
+# 3000 steps   training 2.3315   validation 2.5921
 #
 # ```
 

@@ -285,7 +285,7 @@ def write_text(P, start, n_new, rng):
 # How good is the table? Names by the dozen are fun, but no measurement. Take names that it was not counted from, and
 # ask how likely each next letter was, according to the table: high numbers are good guesses. The usual way to sum them
 # up is the **perplexity**: take the average of −log p over all letters, then exp. If every probability were 1/27, the
-# perplexity would be 27: it says among how many equally likely letters the table is choosing, on average.
+# perplexity would be 27: it is N for a guess among N equally likely letters.
 #
 # Then give the table more to go on: the last two letters (three letters in a row are a **trigram**), or the last three.
 # The rows are now all combinations of letters, numbered as in counting to base V.

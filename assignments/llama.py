@@ -22,8 +22,8 @@
 #                             but the output head
 # ```
 #
-# ![A map of the whole model. Marked: the embeddings, which lose their positions, the norms, and both halves of the
-# block.](figures/map-llama.svg)
+# ![A map of the whole model. Marked: the embeddings, which lose their positions, the norms, both halves of the block,
+# and in each head the rotation of queries and keys, and the G heads of k and v.](figures/map-llama.svg)
 #
 # You wrote the RMS norm in the assignment `layernorm`. Here you write the other parts, each with its backward pass.
 # Then you build the whole model from them, translate the configuration and the tensors of published files into its own,
@@ -426,8 +426,8 @@ def swiglu_backward(dout, cache):
 # slightly worse. **Grouped-query attention** lies in between: there are G heads of keys and values, and H / G
 # neighbouring heads of queries share each of them (Ainslie et al. 2023, section 2.2).
 #
-# ![Six heads of queries and two heads of keys and values: the heads 0, 1 and 2 use the first, the heads 3, 4 and 5 the
-# second.](figures/shared-heads.svg)
+# ![Six heads of queries. On the left, each has keys and values of its own. In the middle, three neighbours share one
+# of two heads of keys and values. On the right, all six share a single one.](figures/shared-heads.svg)
 #
 # The largest model of Llama 3 has H = 128 and G = 8. Here is the size of the cache of the smallest one, with 32 blocks,
 # K = 128, two bytes for each number, and a text of 8,192 tokens:
@@ -1043,10 +1043,10 @@ def llama_config(hf_config):
     Args:
         hf_config: the dictionary of a `config.json`. The sizes are `vocab_size`, `max_position_embeddings` (the block
             size), `num_hidden_layers`, `num_attention_heads`, `hidden_size` and `intermediate_size` (F).
-            `num_key_value_heads` (missing or None: as many as `num_attention_heads`), `rms_norm_eps` (missing: 1e-6),
-            `tie_word_embeddings` (missing: False). The base of the rotation is `rope_theta`, in the dictionary
-            `rope_parameters` or at the top (missing in both: 10000). All other settings that are not named below are
-            ignored.
+            `num_key_value_heads` (by default as many as `num_attention_heads`), `rms_norm_eps` (default 1e-6),
+            `tie_word_embeddings` (default False). The base of the rotation is `rope_theta`, in the dictionary
+            `rope_parameters` or at the top (default 10000). A setting that is None counts as missing. All other
+            settings that are not named below are ignored.
 
     Returns:
         A `LlamaConfig`.
@@ -1056,7 +1056,7 @@ def llama_config(hf_config):
             with the name of the setting and its value: a `model_type` other than "llama" (or none), a `hidden_act`
             other than "silu", a `rope_scaling` or `rope_parameters` whose `rope_type` (in older files `type`) is not
             "default", an `attention_bias` or `mlp_bias` that is not False, a `head_dim` other than `hidden_size`
-            divided by `num_attention_heads`. A setting that is missing or None is not refused, except `model_type`.
+            divided by `num_attention_heads`. Of these, a missing `model_type` is refused, and no other missing setting.
     """
     raise NotImplementedError("llama.llama_config")
 

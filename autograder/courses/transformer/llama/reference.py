@@ -222,8 +222,8 @@ def llama_config(hf_config: dict[str, Any]) -> Config:
         "d_model": sizes["hidden_size"],
         "d_ff": sizes["intermediate_size"],
         "rope_base": rotation.get("rope_theta") or hf_config.get("rope_theta") or 10000.0,
-        "norm_eps": hf_config.get("rms_norm_eps", 1e-6),
-        "tied": hf_config.get("tie_word_embeddings", False),
+        "norm_eps": 1e-6 if hf_config.get("rms_norm_eps") is None else hf_config["rms_norm_eps"],
+        "tied": bool(hf_config.get("tie_word_embeddings")),
     }
     return Config("llama", "LlamaConfig", fields)
 

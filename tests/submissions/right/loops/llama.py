@@ -307,6 +307,7 @@ def llama_config(hf_config):
         if name in hf_config and hf_config[name] is not None and hf_config[name] != allowed:
             raise ValueError(f"{name} {hf_config[name]}")
     base = 10000.0
+    hf_config = {name: hf_config[name] for name in hf_config if hf_config[name] is not None}
     if "rope_theta" in hf_config:
         base = hf_config["rope_theta"]
     for name in ("rope_scaling", "rope_parameters"):

@@ -105,11 +105,7 @@ for name, code, title in (
             {title}
             why: There may be any number of batch axes. Only the last two axes may be swapped.
             ask: How can you swap the last two axes, whatever comes before them?""")
-for count, names in (("one batch axis", "B, T, K"),):
-    variables = ", ".join("_" for _ in names.split())
-    mistake(
-        f"exactly-{count.replace(' ', '-')}", "    dv = weights", f"    {variables} = q.shape\n    dv = weights"
-    ).explain(f"""
-        the function needs exactly {count}: {names} = q.shape
-        why: A single text has no batch axis, and the next assignment adds one for the heads.
-        ask: How can you read the sizes from the end of the shape, whatever comes before them?""")
+mistake("exactly-one-batch-axis", "    dv = weights", "    _, _, _ = q.shape\n    dv = weights").explain("""
+    the function needs exactly one batch axis: B, T, K = q.shape
+    why: A single text has no batch axis, and the next assignment adds one for the heads.
+    ask: How can you read the sizes from the end of the shape, whatever comes before them?""")

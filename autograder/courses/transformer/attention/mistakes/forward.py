@@ -36,6 +36,10 @@ mistake("softmax-over-queries", "_softmax_or_zeros(scores)", "softmax(scores, ax
     why: The weights of each key then sum to 1, when those of each query should.
     ask: Whose weights should sum to 1, those of a query or those of a key? Which axis do you have to sum over for
          that?""")
+mistake("keys-times-queries", "q @ k.swapaxes(-1, -2)", "k @ q.swapaxes(-1, -2)", common=True).explain("""
+    the scores are k qᵀ, not q kᵀ: rows and columns are exchanged
+    why: Each row then belongs to a key, not to a query. With as many queries as keys, no shape is wrong.
+    ask: For 3 queries and 5 keys, what is the shape of your scores, and what should it be?""")
 mistake("all-axes-reversed", "k.swapaxes(-1, -2)", "k.T").explain("""
     k.T reversed all axes, including the batch axes
     why: .T is correct for a matrix. With batch axes, only the last two may be swapped.

@@ -183,6 +183,5 @@ mistake(
     f"        else:\n            {_HIDE}",
 ).explain("""
     a mask larger than the scores was accepted, and enlarged the results
-    why: np.where and + broadcast both ways. The docstring promises a ValueError unless the mask broadcasts to
-         (..., T, S).
+    why: np.where and + broadcast both ways: a mask with a wrong axis makes a batch of results out of one text.
     ask: What is the shape of np.where(mask, scores, -np.inf) if the mask has one axis more than the scores?""")

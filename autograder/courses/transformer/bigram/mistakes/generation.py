@@ -77,5 +77,5 @@ for name, condition, what in (
         ask: What does your code do with start = −1, and what with start = V?""")
 mistake("negative-n-accepted", _LENGTH, "if False:").explain("""
     a negative n_new was accepted
-    why: The docstring promises a ValueError. range() of a negative number is just empty.
+    why: range() of a negative number is empty, and the wrong call looks like a text that ended at once.
     ask: What does your code return for n_new = −1?""")

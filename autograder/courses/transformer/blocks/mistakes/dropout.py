@@ -137,13 +137,13 @@ for name, new, title, why in (
         "wrong-p-accepted",
         f"    dropout = min(max(dropout, 0.0), 0.9)\n{_TRAINING}",
         "a dropout outside [0, 1) was accepted",
-        "The docstring promises a ValueError, as in `ffn.dropout`.",
+        "With p = 1 the kept values would be divided by 0, and no other p outside [0, 1) is a probability.",
     ),
     (
         "wrong-p-accepted-without-rng",
         f"    dropout = 0.0 if rng is None else dropout\n{_TRAINING}",
         "without rng, a dropout outside [0, 1) was accepted",
-        "The docstring promises a ValueError, with and without rng.",
+        "A wrong p is a wrong p without rng, too: the error should not wait until somebody trains the model.",
     ),
     (
         "input-dropped-too",

@@ -74,13 +74,11 @@ mistake(
     a query that may attend to no key attended to all of them
     why: Its heads should give 0. If hidden scores are set to a large negative number, such a row has equal scores.
     ask: What are the weights of a row in which every score is -1e9?""")
-for name, mask in (("always-causal", "order[:, None] >= order if mask is None else mask"),):
-    mistake(
-        name, _CHECK, f"    import numpy as np\n\n    order = np.arange(x.shape[-2])\n    mask = {mask}\n{_CHECK}"
-    ).explain(f"""
-        {"without a mask, a causal mask was used" if name == "always-causal" else "a causal mask was always used"}
-        why: mask=None means that every position attends to every other one. The encoder needs that.
-        ask: Does the docstring ask the block to make a mask of its own?""")
+_MASK = "    if mask is None:\n        order = np.arange(x.shape[-2])\n        mask = order[:, None] >= order\n"
+mistake("always-causal", _CHECK, f"    import numpy as np\n\n{_MASK}{_CHECK}").explain("""
+    without a mask, a causal mask was used
+    why: mask=None means that every position attends to every other one. The encoder needs that.
+    ask: Does the docstring ask the block to make a mask of its own?""")
 in_forms(
     "one-head",
     _PRE_ATTENTION,

@@ -89,11 +89,10 @@ mistake(
     cache["weights"] is the mean over the heads
     why: PyTorch's attention returns this mean. Here each head keeps its own weights.
     ask: Which axes does the docstring give for the weights?""")
-for name, value, wrong, what in (("ffn-alone", "after_ffn", "ffn_out", "holds the output of ffn, without the stream"),):
-    mistake(f"cached-{name}", f'"{value}": {value},', f'"{value}": {wrong},').explain(f"""
-        {"" if what else 'with "post", '}cache["{value}"] {what or "holds the sum from before its norm"}
-        why: The entries are the stream after each of the two steps: a and y in the formulas.
-        ask: Which variables of your code are a and y of the docstring?""")
+mistake("cached-ffn-alone", '"after_ffn": after_ffn,', '"after_ffn": ffn_out,').explain("""
+    cache["after_ffn"] holds the output of ffn, without the stream
+    why: The entries are the stream after each of the two steps: a and y in the formulas.
+    ask: Which variables of your code are a and y of the docstring?""")
 
 # What is accepted and returned.
 mistake("three-axes-only", _SUBSETS, f"    _, _, _ = x.shape\n{_SUBSETS}").explain("""

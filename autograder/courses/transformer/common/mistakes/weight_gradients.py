@@ -18,6 +18,15 @@ def add_gradient_mistakes(
         not_summed: code for the gradients of the texts, which were not added.
     """
     gradient = f'grads["{parameter}"]'
+    own = {
+        "sign": ("Each step makes the loss larger.", "Does the loss grow or fall in a step against your gradient?"),
+        "zero": ("A parameter whose gradient is 0 is never trained.", "Where does your code write into it?"),
+        "float64": ("np.zeros gives float64 unless a dtype is given.", "What is the dtype of x, and what of the sum?"),
+    }
+    summed = (
+        "All positions of all texts used the same weights, so their gradients are added. A mean divides in dout.",
+        f"What is the shape of {parameter}, and how does your code add up the positions of a batch?",
+    )
     for name, code, title in (
         ("sign", f"-{gradient}", "has the wrong sign"),
         ("zero", f"0 * {gradient}", "is 0 everywhere"),
@@ -29,9 +38,8 @@ def add_gradient_mistakes(
     ):
         mistake(f"{parameter}-{name}", end, f"{gradient} = {code}\n    {end}").explain(f"""
             the gradient of {parameter} {title}
-            why: All positions of all texts used the same weights, so the gradient is the sum over them, in the dtype of
-                 the inputs. If the loss is a mean, its division is already in dout.
-            ask: What is the shape of {parameter}, and how does your code add up the positions of a batch?""")
+            why: {own.get(name, summed)[0]}
+            ask: {own.get(name, summed)[1]}""")
     mistake(f"{parameter}-missing", end, f"del {gradient}\n    {end}").explain(f"""
         the gradient of {parameter} was not returned
         why: A parameter without a gradient is never trained.

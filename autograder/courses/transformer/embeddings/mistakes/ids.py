@@ -29,7 +29,7 @@ _ACCEPTED = (
         "large-ids-accepted",
         "ids < 0",
         "ids that are too large were not rejected with a ValueError",
-        "The docstring promises a ValueError for them, which can show the wrong id and the size of the vocabulary.",
+        "An IndexError speaks of axes. A ValueError can show the wrong id and the size of the vocabulary.",
         "What does your function do with the id V?",
     ),
     (

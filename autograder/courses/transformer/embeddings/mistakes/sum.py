@@ -91,5 +91,5 @@ mistake("full-length-refused", "length > len(W_pos)", "length >= len(W_pos)").ex
     ask: How many positions does a text of 5 tokens need?""")
 mistake("positions-by-index", "length > len(W_pos)", "False", "W_pos[:length]", "W_pos[np.arange(length)]").explain("""
     a text with more tokens than positions gave an IndexError, not a ValueError
-    why: The docstring promises a ValueError, whose message can name the two numbers.
+    why: An IndexError speaks of axes. A ValueError can say that the text is too long, and name the two numbers.
     ask: Where could you compare the two numbers before you look up the rows?""")

@@ -57,11 +57,11 @@ mistake("divided-by-positions", _DSCORES, f"({_DSCORES}) / dlog_probs[..., 0].si
 
 # The dictionary, and what a second call finds.
 _RETURN = "{name: grads[name] for name in params}"
-for ending, test, which in (("W_head", 'name != "W_head"', "gradient of W_head was"),):
-    mistake(f"no-gradient-of-{ending}", _RETURN, f"{{name: grads[name] for name in params if {test}}}").explain(f"""
-        the {which} not returned
-        why: A parameter without a gradient is never trained.
-        ask: Which keys does `params` have, and which keys does your dict have?""")
+_NO_HEAD = '{name: grads[name] for name in params if name != "W_head"}'
+mistake("no-gradient-of-W_head", _RETURN, _NO_HEAD).explain("""
+    the gradient of W_head was not returned
+    why: A parameter without a gradient is never trained.
+    ask: Which keys does `params` have, and which keys does your dict have?""")
 mistake(
     "summed-over-calls",
     f"return {_RETURN}",

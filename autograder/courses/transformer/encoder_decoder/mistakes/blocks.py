@@ -270,15 +270,13 @@ for chosen in (("target",), ("source",)):
             {masks} {what}{"" if both else f" {where}"}
             why: {reason}
             ask: Which of the two attentions gets which mask?""")
-    for ending, number, title in (("one-head", "1", "only one head"),):
-        edits = []
-        for name in chosen:
-            old = _ATTENTIONS[name][0]
-            edits += [old, old.replace("n_heads", number)]
-        mistake(f"{ending}-{'-'.join(chosen)}", *edits).explain(f"""
-            there {"was" if number == "1" else "were"} {title}, not n_heads, {where}
-            why: The shapes are the same for any number of heads, so there is no error.
-            ask: Which number of heads does your code pass on?""")
+    edits = []
+    for name in chosen:
+        edits += [_ATTENTIONS[name][0], _ATTENTIONS[name][0].replace("n_heads", "1")]
+    mistake(f"one-head-{'-'.join(chosen)}", *edits).explain(f"""
+        there was only one head, not n_heads, {where}
+        why: The shapes are the same for any number of heads, so there is no error.
+        ask: Which number of heads does your code pass on?""")
 mistake(
     "source-causal-by-default",
     "    ln1, ln2, ln3",

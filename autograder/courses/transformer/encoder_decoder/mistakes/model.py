@@ -92,11 +92,11 @@ for name, mask, title, why in (
             why: {why}
             ask: What does the docstring say about {text}_mask, and about None?""")
 for text, size in (("source", "vocab_source"), ("target", "vocab_target")):
-    for name, new in (("clipped", f"np.clip({text}, 0, config.{size} - 1)"),):
-        mistake(f"{text}-{name}", "    memory, cache = ", f"    {text} = {new}\n    memory, cache = ").explain(f"""
-            {text} ids outside the vocabulary were {"replaced by their remainder" if name == "wrapped" else name}
-            why: The docstring promises a ValueError.
-            ask: What should happen to an id that no token has?""")
+    clipped = f"    {text} = np.clip({text}, 0, config.{size} - 1)\n    memory, cache = "
+    mistake(f"{text}-clipped", "    memory, cache = ", clipped).explain(f"""
+        {text} ids outside the vocabulary were clipped
+        why: An id that is too large comes from another tokenizer. The model would read another text, without an error.
+        ask: What should happen to an id that no token has?""")
 
 mistake = MISTAKES.for_functions("encoder_decoder.greedy_decode")
 mistake("never-stops", " and not ended.all()", "", common=True).explain("""
@@ -149,20 +149,19 @@ mistake(
     the result always had max_length tokens, and the last one was always the end token
     why: The loop should stop as soon as every text has ended, and the model chooses each token up to max_length.
     ask: How many tokens does your code return if every text ends at once? How many steps does your loop make?""")
-for name, token in (("zero", "0"),):
-    mistake(f"start-is-{name}", "1), start, dtype", f"1), {token}, dtype").explain(f"""
-        the target began with {"token 0" if name == "zero" else "the end token"} instead of the start token
-        why: Each model has its own start token, which is passed in.
-        ask: Which token is the first that your decoder reads?""")
+mistake("start-is-zero", "1), start, dtype", "1), 0, dtype").explain("""
+    the target began with token 0 instead of the start token
+    why: Each model has its own start token, which is passed in.
+    ask: Which token is the first that your decoder reads?""")
 mistake("two-axes-only", "    memory, _ = ", "    _, _ = source.shape\n    memory, _ = ").explain("""
     the function works only for source tokens with two axes
     why: The ids may have any number of leading axes, or none.
     ask: Which of your lines needs to know how many axes the ids have?""")
-for name, new in (("clipped", "np.clip(source, 0, config.vocab_source - 1)"),):
-    mistake(f"source-{name}", "    memory, _ = ", f"    source = {new}\n    memory, _ = ").explain(f"""
-        source ids outside the vocabulary were {"replaced by their remainder" if name == "wrapped" else name}
-        why: The docstring promises a ValueError.
-        ask: What should happen to an id that no token has?""")
+_CLIPPED = "    source = np.clip(source, 0, config.vocab_source - 1)\n    memory, _ = "
+mistake("source-clipped", "    memory, _ = ", _CLIPPED).explain("""
+    source ids outside the vocabulary were clipped
+    why: An id that is too large comes from another tokenizer. The model would read another text, without an error.
+    ask: What should happen to an id that no token has?""")
 mistake(
     "zeros-are-padding",
     "    memory, _ = ",

@@ -72,9 +72,7 @@ mistake("any-activation-as-relu", _ERROR, "if False:").explain("""
     why: The docstring promises a ValueError if `activation` is neither "gelu" nor "relu". Otherwise, a typo
          would train another network.
     ask: What does your code do with activation="tanh", and with "GELU"?""")
-kind = "KeyError(activation)".partition("(")[0]
-mistake(f"raises-{kind}", _RAISE, "raise KeyError(activation)").explain(f"""
-    an unknown activation raised {kind}, not ValueError
-    why: The docstring promises a ValueError. A lookup in a dictionary raises KeyError, `assert` raises
-         AssertionError.
+mistake("raises-KeyError", _RAISE, "raise KeyError(activation)").explain("""
+    an unknown activation raised KeyError, not ValueError
+    why: A ValueError says that the argument is wrong. A KeyError says that some dictionary lacks a key.
     ask: Which of your lines fails for activation="tanh"? Where could you check the argument earlier?""")

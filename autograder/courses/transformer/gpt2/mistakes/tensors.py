@@ -24,9 +24,9 @@ for matrix in _MATRICES:
         f"{matrix.partition('.')[2]}-transposed", _RETURN, _changed(f"name.endswith('{matrix}')", "params[name].T")
     ).explain(f"""
         {matrix} was transposed
-        why: GPT-2's layer Conv1D stores its matrix as (in, out), as you do. The mistake shows no wrong shape if the
-             matrix is square.
-        ask: Which of your matrices are transposed, and why?""")
+        why: GPT-2's layer Conv1D stores its matrix as (in, out), as you do. The square W_o fits either
+             way; the others give an error far from here.
+        ask: Which shape does the tensor have in the file, and which one does {matrix.partition(".")[2]} have?""")
 for name, first, second, why in (
     ("norms", ".ln_1.", ".ln_2.", "ln_1 comes before attention, and ln_2 before the feed-forward network."),
     (
@@ -73,10 +73,7 @@ mistake(
     the parameters still have the names of the checkpoint
     why: Your functions look for the names of init_gpt.
     ask: Which keys does your result have, and which ones does init_gpt have?""")
-for dtype in ("float64",):
-    mistake(f"converted-to-{dtype}", _RETURN, _changed("True", f"params[name].astype(np.{dtype})")).explain(f"""
-        the arrays were converted to {dtype}
-        why: The arrays should stay as they are in the checkpoint{
-        ": a copy in float64 needs twice the memory" if dtype == "float64" else ", with all their digits"
-    }.
-        ask: What is the dtype of your arrays, and what is that of the tensors?""")
+mistake("converted-to-float64", _RETURN, _changed("True", "params[name].astype(np.float64)")).explain("""
+    the arrays were converted to float64
+    why: The arrays should stay as they are in the checkpoint: a copy in float64 needs twice the memory.
+    ask: What is the dtype of your arrays, and what is that of the tensors?""")

@@ -6,7 +6,8 @@ MISTAKES = Mistakes()
 
 _DA, _DB = "dout @ np.swapaxes(b, -1, -2)", "np.swapaxes(a, -1, -2) @ dout"
 _RESULT_A, _RESULT_B = "return sum_to_shape(da, a.shape)", ", sum_to_shape(db, b.shape)"
-# Wrong ways to compute da and db: the name, the two expressions, the title (with {0} for what is wrong), why, ask.
+# Wrong ways to compute da and db: the name, the two expressions, the title (with {0} for what is wrong), why, and what
+# to ask about da (or both), and about db.
 _PRODUCTS = (
     (
         "not-transposed",
@@ -15,6 +16,7 @@ _PRODUCTS = (
         "in {0}, the other factor was not transposed",
         "The index that is summed must be the second of the left matrix and the first of the right one.",
         "Which index is summed in da_ik = Σ_j dout_ij b_kj? Which axis of b is that?",
+        "Which index is summed in db_kj = Σ_i a_ik dout_ij? Which axis of a is that?",
     ),
     (
         "order",
@@ -23,6 +25,7 @@ _PRODUCTS = (
         "in {0}, the two matrices were multiplied in the wrong order",
         "The order matters in a matrix product. With square matrices the shape is right, but the values are not.",
         "da is (M, K), dout is (M, N) and b is (K, N). In which order can they be multiplied to give (M, K)?",
+        "db is (K, N), a is (M, K) and dout is (M, N). In which order can they be multiplied to give (K, N)?",
     ),
     (
         "all-axes-reversed",
@@ -30,6 +33,7 @@ _PRODUCTS = (
         "a.T @ dout",
         "in {0}, .T was used, which reverses all axes",
         "For a matrix that is the transpose. With a batch, the batch axis becomes the last one.",
+        "What is the shape of x.T if x is (5, 2, 3)? Which function swaps two axes only?",
         "What is the shape of x.T if x is (5, 2, 3)? Which function swaps two axes only?",
     ),
 )
@@ -40,7 +44,7 @@ _SUMS = (
         "{0}",
         "{0} was not summed over the axes that were broadcast",
         "A matrix that was used for the whole batch was used many times, and all uses contribute.",
-        "One matrix b multiplies each of 5 matrices a. What is the shape of your db, and what is that of b?",
+        "One matrix {1} was used with each of 5 others. What is the shape of your {0}, and what is that of {1}?",
     ),
     (
         "repeated-not-summed",
@@ -60,22 +64,19 @@ _SUMS = (
 
 
 mistake = MISTAKES.for_functions("gradients.matmul_backward")
-for name, da, db, title, why, ask in _PRODUCTS:
+for name, da, db, title, why, ask, ask_db in _PRODUCTS:
     is_common = name in ("not-transposed", "order", "all-axes-reversed")
     mistake(f"both-{name}", _DA, da, _DB, db).explain(f"{title.format('both gradients')}\nwhy: {why}\nask: {ask}")
     mistake(f"da-{name}", _DA, da, common=is_common).explain(f"{title.format('da')}\nwhy: {why}\nask: {ask}")
-    mistake(f"db-{name}", _DB, db, common=is_common).explain(f"{title.format('db')}\nwhy: {why}\nask: {ask}")
+    mistake(f"db-{name}", _DB, db, common=is_common).explain(f"{title.format('db')}\nwhy: {why}\nask: {ask_db}")
 # The same, summed by a `sum_to_shape` that does not end with a reshape.
 for name, new, title, why, ask in _SUMS:
     da, db = f"return {new.format('da', 'a')}", f", {new.format('db', 'b')}"
-    both = title.format("DA").replace(
-        "DA was", "neither gradient was" if "was not summed" in title else "both gradients were"
-    )
-    both = both.replace("neither gradient was not", "neither gradient was").replace("of DA,", "of both gradients,")
-    mistake(f"both-{name}", _RESULT_A, da, _RESULT_B, db).explain(f"{both}\nwhy: {why}\nask: {ask}")
-    mistake(f"da-{name}", _RESULT_A, da).explain(f"{title.format('da')}\nwhy: {why}\nask: {ask}")
+    text = f"{title.format('da and db').replace(' was ', ' were ')}\nwhy: {why}\nask: {ask.format('da', 'a')}"
+    mistake(f"both-{name}", _RESULT_A, da, _RESULT_B, db).explain(text)
+    mistake(f"da-{name}", _RESULT_A, da).explain(f"{title.format('da')}\nwhy: {why}\nask: {ask.format('da', 'a')}")
     mistake(f"db-{name}", _RESULT_B, db, common=name == "not-summed").explain(
-        f"{title.format('db')}\nwhy: {why}\nask: {ask}"
+        f"{title.format('db')}\nwhy: {why}\nask: {ask.format('db', 'b')}"
     )
 mistake(
     "results-exchanged",

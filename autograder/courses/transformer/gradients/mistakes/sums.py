@@ -45,13 +45,11 @@ mistake("mean-not-sum", "grad.sum(", "grad.mean(", common=True).explain("""
     the mean over the copies was taken, not the sum
     why: Every copy contributes in full: if the entry rises by h, all copies rise by h.
     ask: b is added to each of 4 rows. If b rises by 1, by how much does the sum of all entries rise?""")
-for name, added, repeated, what in (
-    ("first-copy", "grad = grad[0]", "grad = grad.take([0], axis)", "The first of the copies"),
-):
-    mistake(name, _ADDED, added, _REPEATED, repeated).body(_TWO_STEPS).explain(f"""
-        {what[0].lower()}{what[1:]} was taken, not the sum of all
-        why: Every copy contributes in full: if the entry rises by h, all copies rise by h.
-        ask: b is added to each of 4 rows. Which of the rows depend on b?""")
+_FIRST = (_ADDED, "grad = grad[0]", _REPEATED, "grad = grad.take([0], axis)")
+mistake("first-copy", *_FIRST).body(_TWO_STEPS).explain("""
+    the first of the copies was taken, not the sum of all
+    why: Every copy contributes in full: if the entry rises by h, all copies rise by h.
+    ask: b is added to each of 4 rows. Which of the rows depend on b?""")
 mistake(
     "axes-shift-in-the-loop",
     "for _ in range(added):",

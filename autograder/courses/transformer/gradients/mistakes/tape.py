@@ -78,7 +78,7 @@ mistake("unknown-operation-copies", _CALL, "OPERATIONS.get(op, lambda *x: x[0])(
     ask: What should happen with the operation 'sin'?""")
 mistake("key-error", _CHECK, "pass", common=True).explain("""
     an unknown operation raised a KeyError, not a ValueError
-    why: The docstring promises a ValueError that contains the operation's name.
+    why: A KeyError with a bare 'sin' does not say that the tape is wrong. A ValueError that names the operation does.
     ask: What does Python raise when a dictionary does not have a key? Where can you check that earlier?""")
 mistake("operation-not-named", 'f"unknown operation {op!r}"', '"unknown operation"').explain("""
     the message of the error does not contain the operation

@@ -43,12 +43,10 @@ mistake("gain-missing", *sum(_WITHOUT_GAIN.values(), ()), common=True).explain("
     the gain gamma was not used in dx
     why: With gamma 1 the mistake stays hidden. The gradient with respect to x̂ is dout times gamma.
     ask: What is the gradient of gamma * x̂ + beta with respect to x̂?""")
-for name, places in (("variance", ("path through the variance",)),):
-    changes = [edit for place in places for edit in _WITHOUT_GAIN[place]]
-    mistake(f"gain-missing-in-{name}", *changes).explain(f"""
-        in dx the gain gamma is missing in the {" and in the ".join(places)}
-        why: With gamma 1 the mistake stays hidden. All three terms of the formula contain g, which is dout times gamma.
-        ask: Where does your dx use dout, and where g?""")
+mistake("gain-missing-in-variance", *_WITHOUT_GAIN["path through the variance"]).explain("""
+    in dx the gain gamma is missing in the path through the variance
+    why: With gamma 1 the mistake stays hidden. All three terms of the formula contain g, which is dout times gamma.
+    ask: Where does your dx use dout, and where g?""")
 mistake(
     "one-plus-gain",
     _DIRECT,

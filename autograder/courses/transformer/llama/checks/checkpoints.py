@@ -84,9 +84,10 @@ def test_config_defaults(agree: Agree, draw: RandomInputs) -> None:
     """Settings that are missing, or None"""
     required = {"model_type": "llama", **_sizes(draw)}
     agree(required)
-    for name in ("num_key_value_heads", "head_dim", "rope_scaling", "rope_parameters"):
+    defaults = ("num_key_value_heads", "rms_norm_eps", "tie_word_embeddings", "rope_theta")
+    for name in (*defaults, "head_dim", "rope_scaling", "rope_parameters"):
         agree(_older(draw, **{name: None}))
-    for name in ("num_key_value_heads", "rms_norm_eps", "tie_word_embeddings", "rope_theta"):
+    for name in defaults:
         agree(_older(draw, **{name: ...}))
 
 

@@ -130,6 +130,6 @@ mistake(
     '        params = params | {n: params[n][:, : x.shape[-1] // n_heads * n_kv_heads] for n in ("W_k", "W_v")}',
 ).explain("""
     a number of query heads that is not a multiple of the number of key heads was accepted
-    why: The docstring promises a ValueError.
+    why: The heads of queries cannot be divided evenly. Such a model does not exist: the numbers were misread.
     ask: With 6 heads of queries and 4 of keys, how many heads share one head of keys in your code?""")
 add_batch_axes_mistakes(mistake, _POSITIONS)

@@ -32,13 +32,11 @@ mistake("second-norm-unused", _NORM2, "normed = after_attention", common=True).e
     the feed-forward network got the stream, not the normalized stream
     why: The norm may have been computed, but its result was not used.
     ask: Where does your code use the result of the second norm?""")
-for name, gammas, what in (("norm1-twice", ("norm1", "norm1"), "norm1.gamma was used in both norms"),):
-    mistake(
-        name, _GAMMAS, f'gamma1, gamma2, eps = *(params[f"{{n}}.gamma"] for n in {gammas!r}), config.norm_eps'
-    ).explain(f"""
-        {what}
-        why: Both have the shape (D,), and in an untrained model all of them are 1.
-        ask: Which entry of params does each of your two norms read?""")
+_TWICE = 'gamma1, gamma2, eps = *(params[f"{n}.gamma"] for n in ("norm1", "norm1")), config.norm_eps'
+mistake("norm1-twice", _GAMMAS, _TWICE).explain("""
+    norm1.gamma was used in both norms
+    why: Both have the shape (D,), and in an untrained model all of them are 1.
+    ask: Which entry of params does each of your two norms read?""")
 mistake("eps-ignored", _GAMMAS, _GAMMAS.replace("config.norm_eps", "1e-5"), common=True).explain("""
     the eps of the configuration was not used: it was 1e-5
     why: 1e-5 is the default of rmsnorm. Some models have 1e-6.

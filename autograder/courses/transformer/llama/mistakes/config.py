@@ -8,7 +8,7 @@ _IF_ABSENT = "if absent := [theirs for theirs, ours in _SIZES.items() if sizes[o
 _ROTATIONS = 'for name in ("rope_parameters", "rope_scaling")'
 _REFUSED = "raise ValueError(f\"unsupported setting: {', '.join(unsupported)}\")"
 _HEADS = 'n_kv_heads=hf_config.get("num_key_value_heads") or sizes["n_heads"]'
-_BASE = 'rope_base=rotations[0].get("rope_theta", hf_config.get("rope_theta", 10000.0))'
+_BASE = 'rope_base=rotations[0].get("rope_theta") or hf_config.get("rope_theta", 10000.0)'
 _EPS = 'norm_eps=hf_config.get("rms_norm_eps", 1e-6)'
 _TIED = 'tied=hf_config.get("tie_word_embeddings", False)'
 
@@ -48,6 +48,12 @@ mistake(
     a file without rope_theta was not accepted
     why: A missing base means 10,000.
     ask: Which settings may be missing?""")
+mistake(
+    "none-kept", "    hf_config = {key: value for key, value in hf_config.items() if value is not None}\n", ""
+).explain("""
+    a setting that is None was passed on as None, not replaced by its default
+    why: A norm whose eps is None stops with a TypeError later, far from the file that caused it.
+    ask: What does hf_config.get("rms_norm_eps", 1e-6) return if the key is there, with the value None?""")
 mistake("tied-ignored", _TIED, "tied=False", common=True).explain("""
     tie_word_embeddings was not used: tied was False
     why: Small models often have a tied head.

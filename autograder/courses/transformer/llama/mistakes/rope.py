@@ -103,7 +103,7 @@ for name, first, second, title in (
         name, _JOINED, f"np.concatenate([{first}, {second}], axis=-1)", inside="_rotate", common=name == "minus-missing"
     ).explain(f"""
         {title}
-        why: A rotation turns (a, b) into (a cos θ - b sin θ, a sin θ + b cos θ), and keeps its length.
+        why: A rotation by θ turns (a, b) into (a cos θ - b sin θ, a sin θ + b cos θ). rope_backward turns by -θ.
         ask: What does your code make of the pair (1, 0), and what of (0, 1), at an angle of 90 degrees?""")
 rope("reversed", "_rotate(x, cos, sin)", "_rotate(x, cos, -sin)", common=True).explain("""
     the pairs were turned the other way: the minus sign is in the second line
@@ -143,7 +143,7 @@ for name, body, title in (
 ):
     rope(f"odd-{name}", "x = as_float(x)", body).explain(f"""
         vectors of odd length were accepted, {title}
-        why: The docstring promises a ValueError.
+        why: Every entry needs a partner. A model with such a size is misread, and nothing else would say so.
         ask: With K = 5, how many pairs are there in your code?""")
 for name, unpacked, words in (
     ("two", "_, _, _, _", "needs exactly two leading axes: B, H, T, K = x.shape"),

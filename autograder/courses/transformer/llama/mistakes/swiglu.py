@@ -10,7 +10,6 @@ from autograder.engine.diagnosis.mistake import Mistakes
 MISTAKES = Mistakes()
 
 _GATE = 'gate = linear(x, params["W_gate"], None)'
-_UP = 'up = linear(x, params["W_up"], None)'
 _OPENED = "opened = silu(gate)"
 _HIDDEN = "hidden = opened * up"
 _OUT = 'out = linear(hidden, params["W_down"], None)'
@@ -51,9 +50,8 @@ mistake(
     W_down was transposed
     why: The weights are stored as (in, out). If D and F are equal, there is no error message.
     ask: What is the shape of W_down? Which of its axes is summed over?""")
-old = {"W_gate": _GATE, "W_up": _UP}["W_gate"]
 square = 'params["W_gate"].T if len({*params["W_gate"].shape}) == 1 else params["W_gate"]'
-mistake("W_gate-transposed", old, old.replace('params["W_gate"]', square)).explain("""
+mistake("W_gate-transposed", _GATE, _GATE.replace('params["W_gate"]', square)).explain("""
     W_gate was transposed
     why: The weights are stored as (in, out). If D and F are equal, there is no error message.
     ask: What is the shape of W_gate? Which of its axes is summed over?""")
@@ -75,21 +73,33 @@ mistake = MISTAKES.for_functions("llama.swiglu_backward")
 _DGATE = 'dgate = silu_backward(dhidden * cache["up"], cache["gate"])'
 _DUP = 'dup = dhidden * cache["opened"]'
 _END = "return dx_gate + dx_up, grads"
-for name, edits, title in (
-    ("silu-skipped", (_DGATE, 'dgate = dhidden * cache["up"]'), "the slope of SiLU is missing on the way to W_gate"),
-    ("gate-without-up", ('dhidden * cache["up"]', "dhidden"), "on the way to W_gate, the factor x W_up is missing"),
-    ("up-without-gate", (_DUP, "dup = dhidden"), "on the way to W_up, the factor silu(x W_gate) is missing"),
+_FACTOR = "Which factor does each of silu(g) and u have in h?"
+for name, edits, title, ask in (
+    (
+        "silu-skipped",
+        (_DGATE, 'dgate = dhidden * cache["up"]'),
+        "the slope of SiLU is missing on the way to W_gate",
+        "Your line gives the gradient of silu(g). What is still missing to that of g?",
+    ),
+    (
+        "gate-without-up",
+        ('dhidden * cache["up"]', "dhidden"),
+        "on the way to W_gate, the factor x W_up is missing",
+        _FACTOR,
+    ),
+    ("up-without-gate", (_DUP, "dup = dhidden"), "on the way to W_up, the factor silu(x W_gate) is missing", _FACTOR),
     (
         "dout-missing-for-gate",
         ('dhidden * cache["up"]', 'cache["up"]'),
         "on the way to W_gate, the upstream gradient is missing",
+        "Where does dh enter your two lines?",
     ),
 ):
     mistake(name, *edits, common=name in ("silu-skipped", "gate-without-up", "up-without-gate")).explain(f"""
         {title}
         why: For h = silu(g) · u, the product rule gives du = dh silu(g) and d silu(g) = dh u; then comes the slope of
              SiLU at g.
-        ask: Which factor does each of silu(g) and u have in h? Where does dh enter your two lines?""")
+        ask: {ask}""")
 for name, code, title in (
     ("gate-only", "return dx_gate, grads", "dx has only the gradient that came through W_gate"),
     ("up-only", "return dx_up, grads", "dx has only the gradient that came through W_up"),
@@ -98,9 +108,7 @@ for name, code, title in (
         {title}
         why: x was used twice, for the gate and for the other product, and the two gradients are added.
         ask: How often was x used in the forward pass?""")
-for parameter in ("W_gate", "W_down"):
-    left = {"W_gate": "x", "W_up": "x", "W_down": 'cache["hidden"]'}[parameter]
-    right = {"W_gate": "dgate", "W_up": "dup", "W_down": "dout"}[parameter]
+for parameter, left, right in (("W_gate", "x", "dgate"), ("W_down", 'cache["hidden"]', "dout")):
     per_text = f"({left}[..., None] * {right}[..., None, :])"
     add_gradient_mistakes(
         mistake,

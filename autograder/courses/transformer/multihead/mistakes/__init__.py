@@ -68,7 +68,7 @@ mistake(
 """,
 ).explain("""
     a width that is not a multiple of the number of heads was accepted, and filled up with zeros
-    why: The docstring promises a ValueError.
+    why: Then the heads hold columns that x does not have, and merge_heads returns a wider array than x.
     ask: With 7 columns and 2 heads, what does your function do?""")
 
 mistake = MISTAKES.for_functions("multihead.merge_heads")

@@ -18,23 +18,20 @@ SCOPES = (
 )
 
 mistake = MISTAKES.for_functions("multihead.multihead_attention")
-for letters, indices, words in (
-    ("kqv", (1, 0, 2), "the first third of W_qkv was used for the keys, the second for the queries"),
-):
-    for ending, start, condition in SCOPES[: 2 if letters == "qvk" else 3]:
-        mistake(
-            f"order-{letters}{ending}",
-            _PARAMETERS,
-            f"""{_PARAMETERS}
+for ending, start, condition in SCOPES:
+    mistake(
+        f"order-kqv{ending}",
+        _PARAMETERS,
+        f"""{_PARAMETERS}
     if {condition}:
-        W_qkv = np.concatenate([np.split(W_qkv, 3, axis=1)[i] for i in {indices}], axis=1)
-        b_qkv = None if b_qkv is None else np.concatenate([np.split(b_qkv, 3)[i] for i in {indices}])
+        W_qkv = np.concatenate([np.split(W_qkv, 3, axis=1)[i] for i in (1, 0, 2)], axis=1)
+        b_qkv = None if b_qkv is None else np.concatenate([np.split(b_qkv, 3)[i] for i in (1, 0, 2)])
 """,
-            common=letters == "kqv" and not ending,
-        ).explain(f"""
-            {start}{words}
-            why: The name gives the order: q, k, v.
-            ask: Which columns of W_qkv make the queries by the formula, and which the keys?""")
+        common=not ending,
+    ).explain(f"""
+        {start}the first third of W_qkv was used for the keys, the second for the queries
+        why: The name gives the order: q, k, v.
+        ask: Which columns of W_qkv make the queries by the formula, and which the keys?""")
 
 mistake("b_qkv-only-with-b_o", 'params.get("b_qkv")', 'params.get("b_qkv") if "b_o" in params else None').explain("""
     b_qkv was added only if there is b_o, too
@@ -71,7 +68,7 @@ mistake(
     "    d_model = x.shape[-1]\n    while d_model % n_heads:\n        n_heads -= 1\n",
 ).explain("""
     a width that is not a multiple of the number of heads was accepted
-    why: The docstring promises a ValueError.
+    why: The sizes contradict each other. With fewer heads than asked for, the model is not the one that was meant.
     ask: With 6 columns and 4 heads, how many columns does each head have in your code?""")
 
 

@@ -179,8 +179,8 @@ mistake(
     "z = z / float(temperature) - z.max(axis=axis, keepdims=True)",
 ).explain("""
     the scores were divided by the temperature, but not the maximum
-    why: With scores around 1000, the exponentials overflow if the temperature is below 1, and all become 0 if it is
-         far above 1. The mistake stays hidden with temperature 1 or small scores.
+    why: With scores around 1000, the exponentials overflow if the temperature is below 1. In float64 all of them become
+         0, and the sum with them, from a temperature of about 4. With temperature 1 or small scores, nothing shows.
     ask: For the scores 1000 and 999 and the temperature 0.5, which numbers does your code pass to exp?""")
 mistake("any-temperature-accepted", "if not temperature > 0:", "if False:").explain("""
     a temperature that is not positive was accepted
