@@ -79,20 +79,6 @@ def heatmap(
     return image
 
 
-def annotate_cells(axes: "Axes", values: Any) -> None:
-    """Write the values into the cells of a heat map."""
-    values = np.asarray(values, dtype=np.float64)
-    image = axes.images[0]
-    for row, column in np.ndindex(values.shape):
-        value = values[row, column]
-        if not np.isfinite(value):
-            text, dark = "−∞" if value == -np.inf else str(value), False
-        else:
-            red, green, blue, _ = image.cmap(image.norm(value))
-            text, dark = f"{value:.2f}".replace("-", "−"), is_dark(red, green, blue)
-        axes.text(column, row, text, ha="center", va="center", fontsize=10, color="white" if dark else "black")
-
-
 def is_dark(red: float, green: float, blue: float) -> bool:
     """Return whether white text has a higher contrast on this color (from 0 to 1 each) than black text."""
     return bool(0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 < 0.18)

@@ -65,15 +65,20 @@ def draw(name: str, call: Call) -> PlotData:
     Raises UsageError, in one line, if there is no such plot, or if a function that it needs is not written or wrong.
     """
     plot = _find(name)
-    columns, compute = _PANELS[name]
     try:
-        drawn = compute(FunctionCaller(call))
+        columns, drawn = panels_of(name, FunctionCaller(call))
     except FunctionNotWritten as error:
         raise UsageError(f"The plot needs {error.function}, which is not written yet.") from None
     except NotDrawable as error:
         problem = clean(error.problem, 300)
         raise UsageError(f"{problem}. Check {error.function} first.") from None
     return {"title": plot.title, "note": plot.caption, "columns": columns, "panels": drawn}
+
+
+def panels_of(name: str, functions: FunctionCaller, text: str | None = None) -> tuple[int, list[Panel]]:
+    """Return the number of columns and the panels of a plot; `text` is what is shown by the one that shows a text."""
+    columns, compute = _PANELS[name]
+    return columns, _token_ids(functions, text) if name == "token-ids" else compute(functions)
 
 
 def draw_from_folder(name: str, folder: Path, start: StartWorkers = start_workers) -> PlotData:
@@ -90,8 +95,8 @@ def _find(name: str) -> Plot:
     return plot
 
 
-def _token_ids(functions: FunctionCaller) -> list[Panel]:
-    data = computations.token_ids(functions)
+def _token_ids(functions: FunctionCaller, text_to_show: str | None = None) -> list[Panel]:
+    data = computations.token_ids(functions, text_to_show)
     text = [_visible(char) for char in data.text]
     names = {index: f"{_visible(char)} {index}" for char, index in data.vocabulary.items()}
     ids = sorted(names)

@@ -3,31 +3,10 @@
 import numpy as np
 
 from autograder.course import Plot
-from autograder.courses.transformer.embeddings.figures import draw_wavelengths
 from autograder.drawing import figure
 from autograder.drawing.function_caller import Array
-from autograder.models.plot_data import computations
-from autograder.models.plot_data.computations import WAVES
 from autograder.models.plots.inputs import PlotInputs
 from autograder.models.plots.shown_model import shown_model
-
-
-def positions(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
-    """Draw the position table, some of its columns as waves, and the dot products of all pairs of positions."""
-    table = computations.positions(inputs.functions)
-    fig, axes = figure.subplots(plot.title, 2, 2, (10, 7.6))
-    image = figure.heatmap(axes[0, 0], table, "column (feature)", "position", "the table", signed=True)
-    fig.colorbar(image, ax=axes[0, 0], label="value")
-    for column, color in zip(WAVES, figure.COLORS, strict=False):
-        axes[0, 1].plot(table[:, column], color=color, label=f"column {column}")
-    axes[0, 1].plot(table[:, 1], color=figure.BLUE, linestyle=":", label="column 1 (cosine)")
-    figure.label_axes(axes[0, 1], "position", "value", "some columns as waves")
-    axes[0, 1].set_ylim(-1.1, 2.1)
-    axes[0, 1].legend(frameon=False, fontsize=9, ncols=2, loc="upper right")
-    image = figure.heatmap(axes[1, 0], table @ table.T, "position", "position", "similarity: dot products")
-    fig.colorbar(image, ax=axes[1, 0], label="dot product of two rows")
-    draw_wavelengths(axes[1, 1], table.shape[1])
-    return fig
 
 
 def principal_axes(vectors: Array) -> tuple[Array, Array, Array]:

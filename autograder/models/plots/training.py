@@ -1,4 +1,4 @@
-"""Plots of training: the learning rate, the loss, the gradients."""
+"""Plots of training: the loss, the gradients."""
 
 import numpy as np
 
@@ -6,23 +6,9 @@ from autograder.core.wire_format import Rng
 from autograder.course import Plot
 from autograder.drawing import figure
 from autograder.drawing.function_caller import Array, Ids, drawable
-from autograder.models.plot_data import computations
-from autograder.models.plot_data.computations import WARMUPS
 from autograder.models.plots.inputs import PlotInputs, encode_text, model_config
 from autograder.models.training import datasets
 from autograder.models.training.checkpoint import Checkpoint
-
-
-def schedule(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
-    """Draw the learning rate of every step for three lengths of the warm-up."""
-    fig, axes = figure.subplots(plot.title, size=(8.5, 4))
-    computed = zip(WARMUPS, computations.learning_rates(inputs.functions), strict=True)
-    for (warmup, rates), color in zip(computed, (figure.BLUE, figure.ORANGE, figure.GREEN), strict=True):
-        axes[0, 0].plot(rates, color=color, label=f"{warmup} steps of warm-up")
-    figure.label_axes(axes[0, 0], "step", "learning rate")
-    axes[0, 0].set_ylim(bottom=0)
-    axes[0, 0].legend(frameon=False)
-    return fig
 
 
 def loss(plot: Plot, inputs: PlotInputs) -> "figure.Figure":

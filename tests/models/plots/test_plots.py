@@ -116,7 +116,7 @@ def test_token_ids_shows_encoded_text(drawn, official):
 
 def test_softmax_temperatures_shows_probabilities(drawn, official):
     for axes, temperature in zip(axes_of(drawn["softmax-temperatures"]), computations.TEMPERATURES, strict=True):
-        assert np.array_equal(bars(axes), official("softmax").softmax(computations.SCORES, temperature=temperature))
+        assert np.allclose(bars(axes), official("softmax").softmax(computations.SCORES, temperature=temperature), 1e-5)
 
 
 def test_softmax_overflow_naive_lines_end(drawn):
@@ -131,9 +131,9 @@ def test_softmax_overflow_naive_lines_end(drawn):
 def test_positions_shows_table_and_similarity(drawn, official):
     table = official("embeddings").sinusoidal_positions(64, 48)
     heat, similarity = heatmaps(drawn["positions"])
-    assert np.array_equal(heat, table) and np.allclose(similarity, table @ table.T)
+    assert np.allclose(heat, table, 1e-3) and np.allclose(similarity, table @ table.T, 1e-3)
     _, waves, _, lengths = axes_of(drawn["positions"])
-    assert np.array_equal(line(waves, 2), table[:, 16])
+    assert np.allclose(line(waves, 2), table[:, 16], 1e-5)
     assert line(lengths, 1)[[0, 12]] == pytest.approx([2 * math.pi, 200 * math.pi]), "base 10000: columns 0 and 24"
 
 
@@ -170,28 +170,28 @@ def test_attention_plots_show_scores_weights_output(drawn, official):
     out, weights = official("attention").attention(q, k, v, mask=official("attention").causal_mask(5))
     assert weights[2].round(1).tolist() == [0.1, 0.6, 0.3, 0.0, 0.0], "the numbers of the lesson's first picture"
     scores, masked, shown_weights, shown_out = heatmaps(drawn["attention-mask"])
-    assert np.allclose(scores, q @ k.T / 2)
-    assert np.array_equal(np.isneginf(np.ma.getdata(masked)), np.triu(np.ones((5, 5), bool), 1))
-    assert np.array_equal(shown_weights, weights) and np.array_equal(shown_out, out)
-    assert np.allclose(official("softmax").softmax(np.ma.getdata(masked)), weights)
-    assert np.array_equal(np.stack([bars(axes) for axes in axes_of(drawn["attention-queries"])]), weights)
+    assert np.allclose(scores, q @ k.T / 2, 1e-3)
+    assert np.array_equal(np.isnan(np.ma.getdata(masked)), np.triu(np.ones((5, 5), bool), 1))
+    assert np.allclose(shown_weights, weights, 1e-3) and np.allclose(shown_out, out, 1e-3)
+    assert np.allclose(official("softmax").softmax(np.nan_to_num(masked, nan=-np.inf)), weights, 1e-3)
+    assert np.allclose(np.stack([bars(axes) for axes in axes_of(drawn["attention-queries"])]), weights, 1e-5)
 
 
 def test_layernorm_shows_values_before_and_after(drawn, official):
     x = computations.vectors()
     normed = official("layernorm").layernorm(x, np.ones(24), np.zeros(24))
     for axes, values in zip(axes_of(drawn["layernorm"]), (x, normed), strict=True):
-        dots = [dots for dots in axes.lines if len(dots.get_xdata()) == 24]
-        assert np.array_equal([row.get_xdata() for row in dots], values)
+        rows = [dots.get_offsets()[:, 0] for dots in axes.collections if len(dots.get_offsets()) == 24]
+        assert np.allclose(rows, values, 1e-5)
 
 
 def test_activations_shows_functions_and_slopes(drawn, official):
     ffn = official("ffn")
     functions, slopes = axes_of(drawn["activations"])
     x = np.asarray(functions.lines[0].get_xdata())
-    assert np.array_equal(line(functions), ffn.relu(x)) and np.array_equal(line(functions, 1), ffn.gelu(x))
+    assert np.allclose(line(functions), ffn.relu(x), 1e-5) and np.allclose(line(functions, 1), ffn.gelu(x), 1e-5)
     assert np.allclose(line(slopes, 1)[1:-1], np.gradient(ffn.gelu(x), x)[1:-1], atol=1e-3)
-    assert np.array_equal(line(slopes), ffn.relu_backward(np.ones_like(x), x))
+    assert np.allclose(line(slopes), ffn.relu_backward(np.ones_like(x), x))
 
 
 def test_model_plots_show_entries_of_the_cache(drawn, forward, official):
@@ -239,7 +239,7 @@ def test_logit_lens_ends_with_the_prediction_of_the_model(drawn, forward, offici
 def test_learning_rate_shows_schedule(drawn, official):
     axes = axes_of(drawn["learning-rate"])[0]
     rate = official("training").learning_rate
-    assert np.array_equal(line(axes, 1), [rate(step, 1e-3, 1e-4, 50, 200) for step in range(220)])
+    assert np.allclose(line(axes, 1), [rate(step, 1e-3, 1e-4, 50, 200) for step in range(220)], 1e-5)
 
 
 def test_loss_shows_history_and_known_entropy(drawn, forward, model):

@@ -67,21 +67,15 @@ def wavelengths(width: int, base: int) -> tuple[Array, Array]:
     return columns, np.asarray(2 * np.pi * base ** (columns / width), np.float64)
 
 
-def draw_wavelengths(panel: "figure.Axes", width: int) -> None:
-    """Draw the wavelength of each pair of columns for three bases: why 10000."""
-    for base, color in zip(BASES, (figure.ORANGE, figure.BLUE, figure.GREEN), strict=True):
-        panel.plot(*wavelengths(width, base), color=color, label=f"base {base:,}")
-    panel.axhline(LONG_TEXT, color="gray", linestyle=":", label=f"{LONG_TEXT:,} positions")
-    figure.log_scale(panel)
-    figure.label_axes(panel, "column (feature)", "wavelength (positions)", "why 10000: the longest wave")
-    panel.legend(frameon=False, fontsize=9)
-
-
 def why_10000(_: FunctionCaller) -> str:
     """Return the wavelengths of the position table for three bases."""
     fig, [[panel]] = figure.subplots("Sinusoidal positions, D = 64: the wavelength of each column", size=(8, 4.2))
-    draw_wavelengths(panel, 64)
-    panel.set_title("")
+    for base, color in zip(BASES, (figure.ORANGE, figure.BLUE, figure.GREEN), strict=True):
+        panel.plot(*wavelengths(64, base), color=color, label=f"base {base:,}")
+    panel.axhline(LONG_TEXT, color="gray", linestyle=":", label=f"{LONG_TEXT:,} positions")
+    figure.log_scale(panel)
+    figure.label_axes(panel, "column (feature)", "wavelength (positions)")
+    panel.legend(frameon=False, fontsize=9)
     return small_svg(fig)
 
 
