@@ -6,7 +6,8 @@ grades it, or the named attacks, at one level and prints a line of JSON for each
 
 Every submission in `tests/submissions/hostile/` states what it tries, what stops it, and the expected outcome; the
 modules in its folder `generated` make many of a kind. Words like @secret@ in it are replaced by the real value of this
-run. To "full points" the official solution is added below the attack: the attack fails, and nothing else.
+run, and @try_each@ by the file of that name in its folder `shared`. To "full points" the official solution is added
+below the attack: the attack fails, and nothing else.
 
 What counts as a breach: more points than are fair, or less; a trap that sprang (a file made or changed, somebody who
 called at a port); the secret, or the word BREACH with which a submission reports its own success, anywhere in the
@@ -44,7 +45,7 @@ from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import NO_SANDBOX
 
 HOSTILE = Path(__file__).parents[1] / "submissions" / "hostile"
-GENERATED = HOSTILE / "generated"
+GENERATED, SHARED = HOSTILE / "generated", HOSTILE / "shared"
 FUNCTION = "softmax.log_softmax"
 HIDDEN = "softmax.log_softmax::log_extreme"  # the hidden check, of the attacks on hidden checks
 # What the grader itself may use for one attack; the first ones load the known mistakes.
@@ -118,7 +119,7 @@ ZEROS = "import numpy as np\n\n\ndef log_softmax(x, axis=-1):\n    return np.zer
 
 def attacks():
     written = (path for path in HOSTILE.iterdir() if path.suffix == ".py" or path.is_dir())
-    found = [_attack(path) for path in written if path.name != GENERATED.name]
+    found = [_attack(path) for path in written if path not in (GENERATED, SHARED)]
     return sorted([*found, *generated_attacks()], key=lambda attack: attack.name)
 
 
@@ -147,9 +148,11 @@ def _attack(path):
     said = HEADER.match(text)
     assert said, f"{path.name} does not say what it tries, what holds it and what is right"
     tries, held_by, right = said.groups()
+    for shared in SHARED.glob("*.py"):
+        text = text.replace(f"@{shared.stem}@\n", shared.read_text("utf-8"))
     if right == "full":
-        texts["softmax.py"] = text + "\n\n" + (bundled("solutions") / "softmax.py").read_text("utf-8")
-    return Attack(path.stem, tries, held_by, int(right == "full"), texts)
+        text += "\n\n" + (bundled("solutions") / "softmax.py").read_text("utf-8")
+    return Attack(path.stem, tries, held_by, int(right == "full"), {**texts, "softmax.py": text})
 
 
 class Traps:

@@ -4,20 +4,9 @@ Held by: sandbox
 Right: full points
 """
 
-import ctypes
-
-LIBC = ctypes.CDLL(None, use_errno=True)
-
-
-def call(number, *arguments):
-    """A system call; an exception if it was refused. The numbers are those of x86-64; elsewhere they try other calls."""
-    result = LIBC.syscall(number, *arguments)
-    if result < 0:
-        raise OSError(ctypes.get_errno())
-    return result
-
-
 import os
+
+@system_calls@
 
 ATTEMPTS = {
     "memfd": lambda: os.memfd_create("x"),
@@ -26,9 +15,4 @@ ATTEMPTS = {
     "pipe": lambda: os.pipe(),
     "huge pages": lambda: call(319, b"x", 4),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

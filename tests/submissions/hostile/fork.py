@@ -24,9 +24,4 @@ ATTEMPTS = {
     "exec": lambda: os.execv("/bin/true", ["true"]),
     "exec by descriptor": lambda: os.execve(os.open("/bin/true", os.O_RDONLY), ["true"], {}),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

@@ -12,9 +12,4 @@ ATTEMPTS = {
     "another group": lambda: os.setpgid(0, os.getpgid(os.getppid())),
     "terminal": lambda: os.tcsetpgrp(0, os.getpid()),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

@@ -4,20 +4,9 @@ Held by: sandbox
 Right: full points
 """
 
-import ctypes
-
-LIBC = ctypes.CDLL(None, use_errno=True)
-
-
-def call(number, *arguments):
-    """A system call; an exception if it was refused. The numbers are those of x86-64; elsewhere they try other calls."""
-    result = LIBC.syscall(number, *arguments)
-    if result < 0:
-        raise OSError(ctypes.get_errno())
-    return result
-
-
 import os
+
+@system_calls@
 
 ATTEMPTS = {
     "unshare": lambda: call(272, 0x10000000),
@@ -32,9 +21,4 @@ ATTEMPTS = {
     "another ruleset": lambda: call(444, 0, 0, 1),
     "parent's death": lambda: call(157, 1, 0, 0, 0, 0),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

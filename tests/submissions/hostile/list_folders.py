@@ -12,9 +12,4 @@ ATTEMPTS = {
     "Headway": lambda: os.listdir("@package@"),
     "upwards": lambda: os.open("../../..", os.O_RDONLY),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

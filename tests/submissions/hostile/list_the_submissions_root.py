@@ -12,9 +12,4 @@ ATTEMPTS = {
     "the submissions root from within": lambda: os.listdir(OWN + "/.."),
     "by descriptor": lambda: os.scandir(os.open("..", os.O_RDONLY, dir_fd=os.open(OWN, os.O_RDONLY))),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

@@ -11,9 +11,4 @@ ATTEMPTS = {
     "look-up": lambda: socket.getaddrinfo("loot.headway.invalid", 80) and print("BREACH: resolver"),
     "web": lambda: urllib.request.urlopen("http://127.0.0.1:@port@/loot", timeout=1),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

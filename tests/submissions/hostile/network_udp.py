@@ -10,9 +10,4 @@ ATTEMPTS = {
     "datagram": lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"loot", ("127.0.0.1", @udp@)),
     "version 6": lambda: socket.socket(socket.AF_INET6, socket.SOCK_DGRAM),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

@@ -12,9 +12,4 @@ ATTEMPTS = {
     "log": lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).connect("/dev/log"),
     "docker": lambda: socket.socket(socket.AF_UNIX).connect("/var/run/docker.sock"),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

@@ -4,20 +4,10 @@ Held by: sandbox
 Right: full points
 """
 
-import ctypes
 import errno
 import mmap
 
-LIBC = ctypes.CDLL(None, use_errno=True)
-
-
-def call(number, *arguments):
-    """A system call; an exception if it was refused. The numbers are those of x86-64; elsewhere they try other calls."""
-    result = LIBC.syscall(number, *arguments)
-    if result < 0:
-        raise OSError(ctypes.get_errno())
-    return result
-
+@system_calls@
 
 ATTEMPTS = {
     "io_uring": lambda: call(425, 1, ctypes.create_string_buffer(256)),
@@ -61,9 +51,4 @@ def advise(advice):
 
 
 advise(1000)
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

@@ -18,9 +18,4 @@ ATTEMPTS = {
     "option": lambda: CHANNEL.setsockopt(1, 7, 1),
     "peer": lambda: CHANNEL.getpeername(),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

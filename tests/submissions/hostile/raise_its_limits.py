@@ -17,9 +17,4 @@ ATTEMPTS = {
     "cores": lambda: os.sched_setaffinity(0, {0}),
     "of others": lambda: resource.prlimit(os.getppid(), resource.RLIMIT_AS, (1 << 30, 1 << 30)),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

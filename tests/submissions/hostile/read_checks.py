@@ -11,9 +11,4 @@ ATTEMPTS = {
     "a check": lambda: open("@package@/courses/transformer/softmax/checks.py").read(),
     "the answers": lambda: open("@package@/courses/transformer/softmax/answers.memo", "rb").read(),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

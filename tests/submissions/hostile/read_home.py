@@ -16,9 +16,4 @@ ATTEMPTS = {
     "keys": lambda: os.listdir(home + "/.ssh"),
     "history": lambda: open(home + "/.bash_history").read(),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

@@ -4,20 +4,9 @@ Held by: sandbox
 Right: full points
 """
 
-import ctypes
-
-LIBC = ctypes.CDLL(None, use_errno=True)
-
-
-def call(number, *arguments):
-    """A system call; an exception if it was refused. The numbers are those of x86-64; elsewhere they try other calls."""
-    result = LIBC.syscall(number, *arguments)
-    if result < 0:
-        raise OSError(ctypes.get_errno())
-    return result
-
-
 import os
+
+@system_calls@
 
 ATTEMPTS = {
     "mem of the grader": lambda: open("/proc/@grader@/mem", "rb").close(),
@@ -28,9 +17,4 @@ ATTEMPTS = {
     "ptrace seize": lambda: call(101, 0x4206, @grader@, 0, 0),
     "kcmp": lambda: call(312, os.getpid(), os.getppid(), 1, 0, 0),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

@@ -18,9 +18,4 @@ ATTEMPTS = {
     "output by its descriptor": lambda: open("/proc/self/fd/1", "rb").close(),
     "root": lambda: os.readlink("/proc/@grader@/root"),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

@@ -10,9 +10,4 @@ ATTEMPTS = {
     "hosts": lambda: open("/etc/hosts").read(),
     "machine": lambda: open("/etc/machine-id").read(),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

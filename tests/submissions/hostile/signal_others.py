@@ -15,9 +15,4 @@ ATTEMPTS = {
     "descriptor": lambda: os.pidfd_open(os.getppid()),
     "queue": lambda: signal.pidfd_send_signal(os.pidfd_open(@grader@), 0),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

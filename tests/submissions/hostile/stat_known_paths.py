@@ -15,9 +15,4 @@ ATTEMPTS = {
     "file system": lambda: os.statvfs("@secret@"),
     "its working folder": lambda: os.chdir("/etc"),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

@@ -13,9 +13,4 @@ ATTEMPTS = {
     "pool": lambda: ThreadPoolExecutor(2).submit(print).result(1),
     "low": lambda: _thread.start_new_thread(print, ()),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

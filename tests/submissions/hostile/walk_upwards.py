@@ -9,9 +9,4 @@ import os
 ATTEMPTS = {
     "secret from here": lambda: os.open("../../../../../../../../@secret@", os.O_RDONLY),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@

@@ -17,9 +17,4 @@ ATTEMPTS = {
     "read and write": lambda: os.open(__file__, os.O_RDWR),
     "unnamed": lambda: os.open("/tmp", os.O_TMPFILE | os.O_RDWR),
 }
-for name, attempt in ATTEMPTS.items():
-    try:
-        attempt()
-    except Exception:
-        continue
-    print("BREACH:", name, flush=True)
+@try_each@
