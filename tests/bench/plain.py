@@ -32,9 +32,13 @@ def pytest_collection_modifyitems(items):
         items[:] = [item for item in items if item.get_closest_marker("graded").args[0] in wanted.split(",")]
 
 
-def find(qualified, package="{}"):
-    module, _, function = qualified.partition(".")
-    return getattr(importlib.import_module(package.format(module)), function)
+def submitted(qualified):
+    module, _, function = qualified.rpartition(".")
+    return getattr(importlib.import_module(module), function)
+
+
+def official(qualified):
+    return submitted(f"autograder.courses.transformer.{qualified.replace('.', '.reference.')}")
 
 
 def make(value):
@@ -56,13 +60,15 @@ def assert_same(actual, expected):
         assert actual == expected
 
 
-def proxy(package):
+def proxy(find):
+    """Return the functions that `find` returns by name, as the attributes of modules."""
+
     class Module:
         def __init__(self, name):
             self.name = name
 
         def __getattr__(self, function):
-            target = find(f"{self.name}.{function}", package)
+            target = find(f"{self.name}.{function}")
             return lambda *args, **kwargs: target(*map(make, args), **{k: make(v) for k, v in kwargs.items()})
 
     class Proxy:
@@ -80,12 +86,12 @@ def proxy(package):
 
 @pytest.fixture
 def student():
-    return proxy("{}")
+    return proxy(submitted)
 
 
 @pytest.fixture
 def reference():
-    return proxy("autograder.courses.transformer.{}.reference")
+    return proxy(official)
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from autograder.engine.pytest_plugin import pytest_addoption  # noqa: F401 (the 
 def run(qualified, names):
     """Run every check of one function on what the notebook defined."""
     module = qualified.partition(".")[0]
-    mine = _Proxy(names)
-    theirs = plain.proxy("autograder.courses.transformer.{}.reference")
+    mine = plain.proxy(lambda name: names[name.partition(".")[2]])
+    theirs = plain.proxy(plain.official)
     checks = {}
     for path in check_files(module, BUILT_IN):
         exec(compile(path.read_text("utf-8"), str(path), "exec"), checks)
@@ -28,32 +28,6 @@ def run(qualified, names):
             for arguments in _cases(marks.get("parametrize")):
                 fixtures = _fixtures(qualified, name, mine, theirs) | arguments
                 check(**{key: fixtures[key] for key in inspect.signature(check).parameters})
-
-
-class _Proxy:
-    """The notebook's functions, under every module's name."""
-
-    calls = ()
-
-    def __init__(self, names):
-        self._names = names
-
-    def __getattr__(self, module):
-        return _Functions(self._names)
-
-    def call(self, qualified, args, kwargs):
-        return getattr(_Functions(self._names), qualified.partition(".")[2])(*args, **kwargs)
-
-
-class _Functions:
-    def __init__(self, names):
-        self._names = names
-
-    def __getattr__(self, name):
-        function = self._names[name]
-        return lambda *args, **kwargs: function(
-            *map(plain.make, args), **{key: plain.make(value) for key, value in kwargs.items()}
-        )
 
 
 def _cases(mark):

@@ -33,12 +33,12 @@ def _gpt_variant(ids, params, config, variant="", rng=None):
     return l, c
 
 @variants(
-    mask_strict=("not-itself", "\"scale\"", "\"mask_strict\""),
-    one_less=("last-block-missing", "\"scale\"", "\"one_less\""),
-    post=("post-norm", "\"scale\"", "\"post\""),
-    gelu=("activation-ignored", "\"scale\"", "\"gelu\""),
-    norm_in_the_loop=("norm-after-every-block-too", "\"scale\"", "\"ln_each\""),
-    stage_before_the_norm=("final-norm-before-norm", "\"scale\"", "\"unnormed\""),
+    mask_strict=("not-itself", '"scale"', '"mask_strict"'),
+    one_less=("last-block-missing", '"scale"', '"one_less"'),
+    post=("post-norm", '"scale"', '"post"'),
+    gelu=("activation-ignored", '"scale"', '"gelu"'),
+    norm_in_the_loop=("norm-after-every-block-too", '"scale"', '"ln_each"'),
+    stage_before_the_norm=("final-norm-before-norm", '"scale"', '"unnormed"'),
 )
 def gpt__scale(ids, params, config, rng=None):
     """scaled"""
@@ -82,8 +82,8 @@ def _start(config, rng, std=None, reduced=("W_o", "W_2"), beta=("ln1.", "ln2."),
     return params
 
 @variants(
-    first_matrix_of_each_part=("wrong-two-scaled", "std=0.02", "reduced=(\"W_qkv\", \"W_1\")"),
-    only_attention_reduced=("only-attn.W_o-scaled", "std=0.02", "reduced=(\"W_o\",)"),
+    first_matrix_of_each_part=("wrong-two-scaled", "std=0.02", 'reduced=("W_qkv", "W_1")'),
+    only_attention_reduced=("only-attn.W_o-scaled", "std=0.02", 'reduced=("W_o",)'),
     no_beta=("betas-of-blocks-left-out", "std=0.02", "beta=()"),
     float64_vectors=("vectors-float64", "std=0.02", "dtype=np.float64"),
 )
@@ -139,9 +139,9 @@ def _loss(ids, targets, params, config, variant, rng=None):
     return (np.float64(loss) if variant == "numpy" else loss), grads
 
 @variants(
-    numbers_of_blocks=("blocks-named-in-forward-order", "\"after\"", "\"numbers\""),
-    np_zeros=("tokens-float64", "\"after\"", "\"zeros\""),
-    head_returned=("tied-head-returned-too", "\"after\"", "\"both\""),
+    numbers_of_blocks=("blocks-named-in-forward-order", '"after"', '"numbers"'),
+    np_zeros=("tokens-float64", '"after"', '"zeros"'),
+    head_returned=("tied-head-returned-too", '"after"', '"both"'),
 )
 def gpt_loss__norm_of_its_output(ids, targets, params, config, rng=None):
     """last-norm-of-its-output"""

@@ -29,7 +29,7 @@ def gpt2_config__old_key(hf_config):
                      hf_config.get("n_inner"), act, hf_config.get("tie_word_embeddings", True))
 
 @variants(
-    brackets=("n_inner-required", "[\"n_embd\"] * 4", "[\"n_inner\"]"),
+    brackets=("n_inner-required", '["n_embd"] * 4', '["n_inner"]'),
 )
 def gpt2_config__four_times(hf_config):
     """n_inner-ignored"""
@@ -111,9 +111,9 @@ def _read(tensors, change=lambda name, x: x, blocks=None, ignore=lambda n: n.end
     return p
 
 @variants(
-    like_linear=("all-transposed", "\"attn.c_proj\" in n", "n.startswith(\"h.\") and x.ndim == 2"),
-    no_masks=("-", "lambda n, x: x.T if \"attn.c_proj\" in n else x", "ignore=lambda n: n.endswith(\".attn.bias\")"),
-    half_checked=("unknown-ignored", "lambda n, x: x.T if \"attn.c_proj\" in n else x", "ignore=lambda n: True"),
+    like_linear=("all-transposed", '"attn.c_proj" in n', 'n.startswith("h.") and x.ndim == 2'),
+    no_masks=("-", 'lambda n, x: x.T if "attn.c_proj" in n else x', 'ignore=lambda n: n.endswith(".attn.bias")'),
+    half_checked=("unknown-ignored", 'lambda n, x: x.T if "attn.c_proj" in n else x', "ignore=lambda n: True"),
 )
 def gpt2_params__square(tensors):
     """W_o-transposed"""
@@ -204,16 +204,16 @@ def _run(ids, p, c, cache, variant=""):
     return linear(x, p["W_tok"].T if c.tied else p["W_head"], p.get("b_head")), cache
 
 @variants(
-    one_less=("position-one-too-low", "\"start\"", "\"less\""),
-    no_mask=("mask-missing", "\"start\"", "\"nomask\""),
-    mask_only_at_first=("mask-missing-after-the-first-call", "\"start\"", "\"latermask\""),
-    tri=("mask-from-the-first-key", "\"start\"", "\"square\""),
-    everything=("all-positions", "\"start\"", "\"all\""),
-    first=("first-position", "\"start\"", "\"first\""),
-    average=("mean-of-positions", "\"start\"", "\"mean\""),
-    no_final_norm=("final-norm-missing", "\"start\"", "\"nonorm\""),
-    block_0=("same-block-parameters", "\"start\"", "\"block0\""),
-    new_text=("cache-ignored no-cache-returned old-cache-returned", "cache, \"start\"", "None"),
+    one_less=("position-one-too-low", '"start"', '"less"'),
+    no_mask=("mask-missing", '"start"', '"nomask"'),
+    mask_only_at_first=("mask-missing-after-the-first-call", '"start"', '"latermask"'),
+    tri=("mask-from-the-first-key", '"start"', '"square"'),
+    everything=("all-positions", '"start"', '"all"'),
+    first=("first-position", '"start"', '"first"'),
+    average=("mean-of-positions", '"start"', '"mean"'),
+    no_final_norm=("final-norm-missing", '"start"', '"nonorm"'),
+    block_0=("same-block-parameters", '"start"', '"block0"'),
+    new_text=("cache-ignored no-cache-returned old-cache-returned", 'cache, "start"', "None"),
 )
 def last_logits__from_0(ids, params, config, cache=None):
     """position-restarts"""

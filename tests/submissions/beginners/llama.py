@@ -257,11 +257,11 @@ def _gqa_backward(dout, cache, share="sum", back=rope_backward, values=False):
     return dx, grads
 
 @variants(
-    first=("shared-first-of-group", "\"mean\"", "\"first\""),
-    tile=("shared-tiled", "\"mean\"", "\"tile\""),
-    not_turned=("rotation-forgotten", "share=\"mean\"", "back=None"),
-    forward=("rotated-forward", "share=\"mean\"", "back=rope"),
-    values_turned=("values-rotated", "share=\"mean\"", "values=True"),
+    first=("shared-first-of-group", '"mean"', '"first"'),
+    tile=("shared-tiled", '"mean"', '"tile"'),
+    not_turned=("rotation-forgotten", 'share="mean"', "back=None"),
+    forward=("rotated-forward", 'share="mean"', "back=rope"),
+    values_turned=("values-rotated", 'share="mean"', "values=True"),
 )
 def grouped_query_attention_backward__mean(dout, cache):
     """shared-averaged"""
@@ -278,10 +278,10 @@ def _steps(x, params, config, mask=None, first="norm1.gamma", second="norm2.gamm
     return a + f, {"weights": c1["weights"], "after_attention": a, "after_ffn": a + f}
 
 @variants(
-    no_eps=("eps-ignored", "second=\"norm1.gamma\"", "eps=1e-5"),
-    eps_of_llama_2=("eps-fixed", "second=\"norm1.gamma\"", "eps=1e-6"),
-    usual_base=("base-ignored", "second=\"norm1.gamma\"", "base=10000.0"),
-    mask_forgotten=("mask-ignored", ", mask, second=\"norm1.gamma\"", ""),
+    no_eps=("eps-ignored", 'second="norm1.gamma"', "eps=1e-5"),
+    eps_of_llama_2=("eps-fixed", 'second="norm1.gamma"', "eps=1e-6"),
+    usual_base=("base-ignored", 'second="norm1.gamma"', "base=10000.0"),
+    mask_forgotten=("mask-ignored", ', mask, second="norm1.gamma"', ""),
 )
 def llama_block__same_gamma(x, params, config, mask=None):
     """norm1-twice"""

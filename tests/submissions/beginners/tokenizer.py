@@ -84,9 +84,9 @@ def encode__floats(text, stoi):
     return out
 
 @variants(
-    list=("list key-error", "\"\".join([itos[i] for i in ids])", "[itos[i] for i in ids]"),
-    question_mark=("unknown-replaced", "[itos[i] for i in ids]", "itos.get(int(i), \"?\") for i in ids"),
-    unknown_as_empty=("unknown-skipped", "[itos[i] for i in ids]", "itos.get(int(i), \"\") for i in ids"),
+    list=("list key-error", '"".join([itos[i] for i in ids])', "[itos[i] for i in ids]"),
+    question_mark=("unknown-replaced", "[itos[i] for i in ids]", 'itos.get(int(i), "?") for i in ids'),
+    unknown_as_empty=("unknown-skipped", "[itos[i] for i in ids]", 'itos.get(int(i), "") for i in ids'),
 )
 def decode__plain_comprehension(ids, itos):
     """key-error"""
