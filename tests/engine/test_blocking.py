@@ -118,30 +118,19 @@ def test_prerequisite_that_passes_now_blocks_nothing(tmp_path):
     assert [check.status for check in result.checks] == ["passed", "failed"]
 
 
-def test_prerequisite_of_the_same_assignment_blocks_only_if_it_is_called(tmp_path):
+@pytest.mark.parametrize("has_cache", [False, True])
+def test_prerequisite_of_the_same_assignment_blocks_if_it_is_called_or_has_a_cache(tmp_path, has_cache):
     function, need = next(
         (function, need)
         for function in TRANSFORMER.functions.values()
         for need in TRANSFORMER.all_prerequisites(function.qualified)
         if need.startswith(f"{function.module}.")
+        and any(output.name == CACHE for output in TRANSFORMER.functions[need].outputs) == has_cache
     )
     for used in ([], [need.partition(".")[2]]):
         checks, calls = [checked("failed", function=function.qualified)], {function.name: used}
         result, _, _ = blocked(tmp_path, checks, calls, known={need: "failed"})
-        assert result.checks[0].blocked_by == ([need] if used else [])
-
-
-def test_prerequisite_with_a_cache_blocks_without_a_call(tmp_path):
-    function, need = next(
-        (function, need)
-        for function in TRANSFORMER.functions.values()
-        for need in TRANSFORMER.all_prerequisites(function.qualified)
-        if need.startswith(f"{function.module}.")
-        and any(output.name == CACHE for output in TRANSFORMER.functions[need].outputs)
-    )
-    checks = [checked("failed", function=function.qualified)]
-    result, _, _ = blocked(tmp_path, checks, {function.name: []}, known={need: "failed"})
-    assert need in result.checks[0].blocked_by
+        assert (need in result.checks[0].blocked_by) == bool(used or has_cache)
 
 
 def test_official_prerequisites_block_nothing(tmp_path):

@@ -30,26 +30,24 @@ def seconds_until_stopped(monkeypatch, activity, deadline, wall_seconds=100.0):
     return clock.now, timer
 
 
-def computing(share):
-    return lambda now: Activity(share * now, is_asleep=False)
+@pytest.mark.parametrize(
+    ("cpu_share", "is_asleep", "cpu_seconds", "wall_seconds", "stopped_after", "reason"),
+    [
+        (1.0, False, 1.5, 100.0, 1.5, "1.5 s of CPU time"),
+        (0.1, False, 1.5, 100.0, 15.0, "1.5 s of CPU time"),  # a busy machine gives it a tenth
+        (0.0, True, 60.0, 100.0, 2.0, "asleep for more than 2 s"),
+        (0.0, False, 1.0, 50.0, 50.0, None),  # it waits for the machine until the time of the submission is over
+        (None, False, 1.5, 100.0, 4.5, "within 4.5 s"),  # without a measurement, the clock decides
+    ],
+    ids=["loop", "busy machine", "sleeper", "waiting", "no measurement"],
+)
+def test_call_is_stopped(monkeypatch, cpu_share, is_asleep, cpu_seconds, wall_seconds, stopped_after, reason):
+    def activity(now):
+        return None if cpu_share is None else Activity(cpu_share * now, is_asleep=is_asleep)
 
-
-def test_loop_is_stopped_by_its_cpu_time(monkeypatch):
-    seconds, timer = seconds_until_stopped(monkeypatch, computing(1.0), Deadline(lambda: 1.5))
-    assert seconds == pytest.approx(1.5, abs=0.01)
-    assert "1.5 s of CPU time" in timer.reason
-
-
-def test_busy_machine_gives_a_loop_the_same_cpu_time(monkeypatch):
-    seconds, _ = seconds_until_stopped(monkeypatch, computing(0.1), Deadline(lambda: 1.5))
-    assert seconds == pytest.approx(15.0, abs=0.2)
-
-
-def test_sleeper_is_stopped_after_two_seconds(monkeypatch):
-    asleep = lambda now: Activity(0.01, is_asleep=True)  # noqa: E731
-    seconds, timer = seconds_until_stopped(monkeypatch, asleep, Deadline(lambda: 60.0))
-    assert seconds == pytest.approx(2.0, abs=0.2)
-    assert "asleep for more than 2 s" in timer.reason
+    seconds, timer = seconds_until_stopped(monkeypatch, activity, Deadline(lambda: cpu_seconds), wall_seconds)
+    assert seconds == pytest.approx(stopped_after, abs=0.2 if is_asleep else 0.01)
+    assert reason in timer.reason if reason else not timer.reason
 
 
 def seconds_asleep(monkeypatch, seconds_of_a_call, is_asleep):
@@ -120,19 +118,6 @@ def test_answer_that_was_there_at_the_deadline_is_read():
         theirs.sendall(b"answer"[:3])
         with pytest.raises(TimeoutError):  # only half of it
             receive(ours, 6, late)
-
-
-def test_process_that_waits_for_the_machine_is_not_asleep(monkeypatch):
-    waiting = lambda now: Activity(0.01, is_asleep=False)  # noqa: E731
-    seconds, timer = seconds_until_stopped(monkeypatch, waiting, Deadline(lambda: 1.0), wall_seconds=50.0)
-    assert seconds == pytest.approx(50.0, abs=0.2)
-    assert not timer.reason  # the time of the submission
-
-
-def test_clock_decides_without_a_measurement(monkeypatch):
-    seconds, timer = seconds_until_stopped(monkeypatch, lambda now: None, Deadline(lambda: 1.5))
-    assert seconds == pytest.approx(4.5, abs=0.2)
-    assert "within 4.5 s" in timer.reason
 
 
 def test_deadline_of_quick_call_is_never_computed():
