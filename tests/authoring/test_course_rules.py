@@ -61,12 +61,8 @@ def test_built_in_course_keeps_the_rules():
     assert [str(problem) for problem in rules.find_problems(TRANSFORMER)] == []
 
 
-def test_toy_and_mixed_course_keep_the_rules(package):
-    assert problems() == []
-
-
-def test_mixed_course_keeps_the_rules(mixed):
-    assert problems("mixed") == []
+def test_toy_and_mixed_course_keep_the_rules(package, mixed):
+    assert problems() == problems("mixed") == []
 
 
 def test_course_without_times_keeps_the_rules(package):

@@ -22,16 +22,8 @@ NESTED = [
     "{x}, ", "f'{{{x}}}'", "{x} and x", "{x} < x", "(x := {x})", "{x}'a'", "{x}1", "{x}\\\n", "{x} # ",
 ]  # fmt: skip
 BLOCKS = [
-    "if x:",
-    "try:",
-    "class A:",
-    "def f(x=x):",
-    "with x as x:",
-    "for x in x:",
-    "while x:",
-    "match x:",
-    "async def f():",
-]
+    "if x:", "try:", "class A:", "def f(x=x):", "with x as x:", "for x in x:", "while x:", "match x:", "async def f():",
+]  # fmt: skip
 PLACES = [
     "{e}", "x = {e}", "def softmax(x): raise {e}", "def softmax(x={e}): return x", "@{e}\ndef softmax(x): return x",
     "def softmax(x) -> {e}: return x", "class softmax({e}): pass", "softmax = {e}", "def softmax(x): return {e}",
@@ -147,14 +139,8 @@ LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | TEXT | st.sam
 CONTAINERS = st.lists(LEAVES, max_size=3) | st.dictionaries(TEXT, LEAVES, max_size=3)
 CELLS = LEAVES | CONTAINERS | st.lists(CONTAINERS, max_size=2) | st.dictionaries(TEXT, CONTAINERS, max_size=2)
 MAGICS = [
-    "%%bash\n",
-    "%%time\n",
-    "!ls\n",
-    "%matplotlib inline\n",
-    "?softmax\n",
-    "x = !ls\n",
-    "%%writefile softmax.py\n",
-]
+    "%%bash\n", "%%time\n", "!ls\n", "%matplotlib inline\n", "?softmax\n", "x = !ls\n", "%%writefile softmax.py\n",
+]  # fmt: skip
 
 
 @st.composite

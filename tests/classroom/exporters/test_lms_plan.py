@@ -73,15 +73,10 @@ def described(expected, found, *, partial=False, others=0):
 @pytest.mark.parametrize(
     ("expected", "found", "refused"),
     [
-        (0, 0, ""),
-        (1, 0, "no id, address or name"),
-        (4, 1, ""),
-        (5, 2, "only 2 of the 5"),
-        (5, 3, ""),
-        (6, 3, ""),
-        (7, 3, "only 3 of the 7"),
+        (0, 0, ""), (4, 1, ""), (5, 3, ""), (6, 3, ""),
+        (1, 0, "no id, address or name"), (5, 2, "only 2 of the 5"), (7, 3, "only 3 of the 7"),
     ],
-)
+)  # fmt: skip
 def test_describe_matching_refuses_the_file_of_another_class(expected, found, refused):
     if refused:
         with pytest.raises(UsageError, match=refused):

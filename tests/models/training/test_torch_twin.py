@@ -81,21 +81,11 @@ def test_load_into_torch_gives_the_same_scores(official, preset):
 def annotated_name(name):
     """Return PyTorch's name of one of our parameters."""
     for ours, theirs in {
-        "source_attn.": "multihead_attn.",
-        ".attn.": ".self_attn.",
-        "W_qkv": "in_proj_weight",
-        ".ln_f.": ".norm.",
-        "b_qkv": "in_proj_bias",
-        "W_o": "out_proj.weight",
-        "b_o": "out_proj.bias",
-        "W_head": "head.weight",
-        "ffn.W_": "linear",
-        "ffn.b_": "linear_bias",
-        "b_head": "head.bias",
-        ".ln": ".norm",
-        "gamma": "weight",
+        "source_attn.": "multihead_attn.", ".attn.": ".self_attn.", "W_qkv": "in_proj_weight", ".ln_f.": ".norm.",
+        "b_qkv": "in_proj_bias", "W_o": "out_proj.weight", "b_o": "out_proj.bias", "W_head": "head.weight",
+        "ffn.W_": "linear", "ffn.b_": "linear_bias", "b_head": "head.bias", ".ln": ".norm", "gamma": "weight",
         "beta": "bias",
-    }.items():
+    }.items():  # fmt: skip
         name = name.replace(ours, theirs)
     name = re.sub(r"(coder)\.(\d)", r"\1.layers.\2", name)
     name = re.sub(r"linear_bias(\d)", r"linear\1.bias", name)

@@ -1,6 +1,6 @@
 """As few lines as possible, out of the parts that the assignments before have made."""
 
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 from blocks import block, block_backward
@@ -11,55 +11,26 @@ from multihead import multihead_attention, multihead_attention_backward
 from softmax import log_softmax
 
 
-@dataclass(frozen=True)
-class TransformerConfig:
-    vocab_source: int
-    vocab_target: int
-    n_layers: int = 2
-    n_heads: int = 4
-    d_model: int = 64
-    d_ff: int | None = None
-    bias: bool = True
-    norm: str = "post"
-    head_bias: bool = False
-
-    def __post_init__(self):
-        object.__setattr__(self, "d_ff", self.d_ff or 4 * self.d_model)
+def TransformerConfig(
+    vocab_source, vocab_target, n_layers=2, n_heads=4, d_model=64, d_ff=None, bias=True, norm="post", head_bias=False
+):
+    return SimpleNamespace(**{**locals(), "d_ff": d_ff or 4 * d_model})
 
 
-def init_transformer(config, rng):
-    d, f, params = config.d_model, config.d_ff, {}
-
-    def normal(n_in, n_out, std):
-        return rng.normal(0.0, std, (n_in, n_out)).astype(np.float32)
-
-    def layer(prefix, *attentions):
-        for name in attentions:
-            params[f"{prefix}{name}.W_qkv"] = normal(d, 3 * d, d**-0.5)
-            params[f"{prefix}{name}.b_qkv"] = np.zeros(3 * d, np.float32)
-            params[f"{prefix}{name}.W_o"] = normal(d, d, d**-0.5)
-            params[f"{prefix}{name}.b_o"] = np.zeros(d, np.float32)
-        params[f"{prefix}ffn.W_1"] = normal(d, f, d**-0.5)
-        params[f"{prefix}ffn.b_1"] = np.zeros(f, np.float32)
-        params[f"{prefix}ffn.W_2"] = normal(f, d, f**-0.5)
-        params[f"{prefix}ffn.b_2"] = np.zeros(d, np.float32)
-        for i in range(len(attentions) + 1):
-            params[f"{prefix}ln{i + 1}.gamma"] = np.ones(d, np.float32)
-            params[f"{prefix}ln{i + 1}.beta"] = np.zeros(d, np.float32)
-
-    params["W_source"] = normal(config.vocab_source, d, d**-0.5)
-    params["W_target"] = normal(config.vocab_target, d, d**-0.5)
-    for i in range(config.n_layers):
-        layer(f"encoder.{i}.", "attn")
-    for i in range(config.n_layers):
-        layer(f"decoder.{i}.", "attn", "source_attn")
-    if config.norm == "pre":
-        for stack in ("encoder", "decoder"):
-            params[f"{stack}.ln_f.gamma"], params[f"{stack}.ln_f.beta"] = np.ones(d, np.float32), np.zeros(d, np.float32)
-    params["W_head"] = normal(d, config.vocab_target, d**-0.5)
-    if config.head_bias:
-        params["b_head"] = np.zeros(config.vocab_target, np.float32)
-    return {name: value for name, value in params.items() if config.bias or ".b_" not in name}
+def init_transformer(c, rng):
+    D, F, ends = c.d_model, c.d_ff, ("gamma", "beta")
+    attn = lambda n: {f"{n}.W_qkv": (D, 3 * D), f"{n}.b_qkv": (3 * D,), f"{n}.W_o": (D, D), f"{n}.b_o": (D,)}
+    rest = lambda norms: {f"ln{i + 1}.{end}": (D,) for i in range(norms) for end in ends} | {
+        "ffn.W_1": (D, F), "ffn.b_1": (F,), "ffn.W_2": (F, D), "ffn.b_2": (D,)
+    }
+    layers = {"encoder": attn("attn") | rest(2), "decoder": attn("attn") | attn("source_attn") | rest(3)}
+    shapes = {"W_source": (c.vocab_source, D), "W_target": (c.vocab_target, D), "W_head": (D, c.vocab_target)}
+    shapes |= {f"{stack}.{i}.{n}": s for stack in layers for i in range(c.n_layers) for n, s in layers[stack].items()}
+    shapes |= {f"{stack}.ln_f.{end}": (D,) for stack in layers for end in ends if c.norm == "pre"}
+    kept = {n: s for n, s in shapes.items() if c.bias or ".b_" not in n}
+    kept |= {"b_head": (c.vocab_target,)} if c.head_bias else {}
+    std = lambda n, s: (D if n in ("W_source", "W_target") else s[0]) ** -0.5 * (len(s) > 1)
+    return {n: rng.normal(1.0 * n.endswith("gamma"), std(n, s), s).astype(np.float32) for n, s in kept.items()}
 
 
 def _at(p, prefix):
