@@ -20,6 +20,7 @@ PACKAGES = (
     ("tokenizers", "other inputs (--seed) and grading a class", "torch"),
     ("safetensors", "saving models trained by headway train", "train"),
     ("matplotlib", "plots", "train"),
+    ("jupyterlab", "the notebooks, unless your editor shows notebooks itself; then start it: jupyter lab", "notebooks"),
 )
 # The environment variables that a report names if they are set, without their values.
 SETTINGS = ("HEADWAY_CACHE", "HEADWAY_DATA", "HEADWAY_TIMINGS", "HEADWAY_TRACEBACK", "NO_COLOR")

@@ -1,6 +1,11 @@
 """The commands that train, run and show the whole model: train, generate, bench, plot, and data for its datasets."""
 
+import random
+import sys
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,10 +14,9 @@ from click.core import ParameterSource
 
 from autograder.cli import options
 from autograder.errors import UsageError
+from autograder.models.training.sampling import Sampling
 
 if TYPE_CHECKING:
-    from autograder.models.pretrained.model_file import ImportedModel
-    from autograder.models.training.sampling import Sampling
     from autograder.models.training.select_modules import ModuleSelection
 
 PRESET_HELP = (
@@ -22,6 +26,7 @@ PRESET_HELP = (
 DATA_HELP = "A dataset (see headway data list) or your own text file (default: the preset's dataset)."
 SET_HELP = "Change a setting of the model, such as d_model=64; repeatable."
 CHARACTERS, TOKENS = 400, 100  # of a generated text, by default
+QUESTION = "\nEnter: go on · t 0.8: go on at this temperature · n TEXT: a new text · q: quit"
 LENGTH_HELP = f"Characters to generate (default: {CHARACTERS}); of an imported model: tokens (default: {TOKENS})."
 LINES_HELP = "Generate N non-empty lines, such as names."
 TOP_P_HELP = "Choose only among the most likely ones whose probabilities add up to P."
@@ -45,9 +50,7 @@ def selected_modules(folder: Path, solution: bool, kind: str = "gpt") -> "Abstra
 @click.option("--set", "changes", metavar="NAME=VALUE", multiple=True, help=SET_HELP)
 @click.option("--lr", type=click.FloatRange(0, 1000, min_open=True), help="Learning rate (default: the preset's).")
 @click.option("--batch-size", type=click.IntRange(1, 4096), help="Windows per step (default: the preset's).")
-@click.option(
-    "--schedule", type=click.Choice(["constant", "cosine"]), help="Learning-rate schedule (default: the preset's)."
-)
+@click.option("--schedule", type=click.Choice(["constant", "cosine"]), help="Learning rate (default: the preset's).")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Seed of the initial parameters and batches.")
 @click.option("--out", type=options.PATH, default="model.safetensors", help="The checkpoint to write.")
 @click.option("--resume", is_flag=True, help="Continue the run saved in --out, with its settings.")
@@ -110,74 +113,88 @@ def _require_no_settings(context: click.Context) -> None:
 
 
 @click.command(context_settings=options.WITH_DEFAULTS)
-@click.argument("path", metavar="MODEL", type=options.PATH)
+@click.argument("path", metavar="[MODEL]", type=options.PATH, default="model.safetensors")
 @options.submission_folder
 @solution_option
 @click.option("--prompt", metavar="TEXT", help="The beginning of the text (default: the start of a text).")
 @click.option("--length", type=click.IntRange(1), help=LENGTH_HELP)
 @click.option("--lines", type=click.IntRange(1, 10_000), metavar="N", help=LINES_HELP)
-@click.option(
-    "--temperature",
-    type=click.FloatRange(0),
-    default=1.0,
-    help="Sampling temperature; 0 always takes the most likely character or token.",
-)
+@click.option("--temperature", type=click.FloatRange(0), default=1.0, help="0 always takes the most likely one.")
 @click.option("--top-k", type=click.IntRange(1), metavar="K", help="Choose among the K most likely only.")
 @click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), metavar="P", help=TOP_P_HELP)
-@click.option("--seed", type=click.IntRange(0), default=0, help="Seed of the sampling.")
+@click.option("--seed", type=click.IntRange(0), help="Seed of the sampling (default: another one each time).")
 def generate(
     path: Path, folder: Path, solution: bool, prompt: str | None, length: int | None, lines: int | None, **choices: Any
 ) -> None:
-    """Generate text with a model: one you trained, or one from headway import-model.
+    """Generate text with a model: one you trained (default: model.safetensors), or one from headway import-model.
 
-    Uses your code for each assignment that passes, and the official solution for the rest.
+    Uses your code for each assignment that passes, and the official solution for the rest. In a terminal, without
+    --prompt and --lines, it asks after each text what to do next.
     """
-    from autograder.models.pretrained import model_file
+    from autograder.core.text import clean
+    from autograder.models.pretrained import generation, model_file
     from autograder.models.training import runs, select_modules
-    from autograder.models.training.sampling import Sampling
 
     if lines is not None and length is not None:
         raise UsageError("--length and --lines exclude each other. Leave one of them out")
-    sampling = Sampling(**choices)
+    seed = choices.pop("seed")
+    sampling = Sampling(seed=random.randrange(10**6) if seed is None else seed, **choices)
     model = model_file.load(path)
-    if isinstance(model, model_file.ImportedModel):
-        if lines is not None:
-            raise UsageError("--lines is for models that were trained here. Use --length for an imported one")
-        _stream_to_terminal(folder, solution, model, prompt or "", length or TOKENS, sampling)
-        return
-    with selected_modules(folder, solution, model.settings.kind) as modules:
-        text = ""
-        if lines is not None:
-            for line in runs.generate_lines(modules.folder, model, prompt, lines, sampling):
+    kind = "gpt2" if isinstance(model, model_file.ImportedModel) else model.settings.kind
+
+    def write(start: str | None, sampling: Sampling, hidden: int = 0) -> str:
+        if not isinstance(model, model_file.ImportedModel):
+            return _print(runs.generate(modules.folder, model, start, length or CHARACTERS, sampling), hidden)
+        start, speed = start or "", generation.Speed()
+        added = generation.stream_text(modules.folder, model, start, length or TOKENS, sampling, speed)
+        text = _print(chain([clean(start, len(start) + 1)], added), hidden)
+        click.echo(str(speed), err=True)
+        return text
+
+    with selected_modules(folder, solution, kind) as modules:
+        if isinstance(model, model_file.ImportedModel):
+            if lines is not None:
+                raise UsageError("--lines is for models that were trained here. Use --length for an imported one")
+            click.echo(modules.describe(), err=True)
+            text = write(prompt, sampling)
+        else:
+            text = "" if lines is not None else write(prompt, sampling)
+            for line in runs.generate_lines(modules.folder, model, prompt, lines, sampling) if lines else ():
                 click.echo(line)
                 text += f"\n{line}\n"
-        else:
-            for piece in runs.generate(modules.folder, model, prompt, length or CHARACTERS, sampling):
-                click.echo(piece, nl=False)
-                text += piece
-            click.echo()
-        for line in select_modules.award_name_badge(folder, modules, model, text):
-            click.echo(line, err=True)
+            for line in select_modules.award_name_badge(folder, modules, model, text):
+                click.echo(line, err=True)
+            if kind == "encoder-decoder":
+                click.echo("Its answer is at most as long as the prompt; give a longer one: --prompt", err=True)
+        if seed is None:
+            click.echo(f"To get this text again: --seed {sampling.seed}", err=True)
+        if prompt is None and lines is None and sys.stdin.isatty() and sys.stdout.isatty():
+            _converse(write, text, sampling)
 
 
-def _stream_to_terminal(
-    folder: Path, solution: bool, model: "ImportedModel", prompt: str, length: int, sampling: "Sampling"
-) -> None:
-    """Print the prompt and what the model adds to it, piece by piece; then, on standard error, how fast it was."""
-    from autograder.core.text import clean
-    from autograder.models.pretrained.generation import Speed, stream_text
+def _print(pieces: Iterable[str], hidden: int) -> str:
+    """Print a text piece by piece, without its first `hidden` characters, and return all of it."""
+    text = ""
+    try:
+        for piece in pieces:
+            click.echo(piece[max(0, hidden - len(text)) :], nl=False)
+            text += piece
+    finally:
+        click.echo()
+    return text
 
-    speed = Speed()
-    with selected_modules(folder, solution, "gpt2") as modules:
-        click.echo(modules.describe(), err=True)
-        pieces = stream_text(modules.folder, model, prompt, length, sampling, speed)
-        click.echo(clean(prompt, len(prompt) + 1), nl=False)
+
+def _converse(write: Callable[[str | None, Sampling, int], str], text: str, sampling: Sampling) -> None:
+    """Ask how to go on with a text, until the answer is q."""
+    while (answer := click.prompt(QUESTION, default="", show_default=False).strip()) != "q":
+        key, _, rest = answer.partition(" ")
+        sampling = replace(sampling, seed=sampling.seed + 1)
         try:
-            for piece in pieces:
-                click.echo(piece, nl=False)
-        finally:
-            click.echo()
-    click.echo(str(speed), err=True)
+            if key == "t":
+                sampling = replace(sampling, temperature=abs(float(rest)))
+            text = write(rest or None, sampling, 0) if key == "n" else write(text, sampling, len(text))
+        except (UsageError, ValueError) as error:
+            click.echo(f"{error}", err=True)
 
 
 @click.command(context_settings=options.WITH_DEFAULTS)
@@ -185,9 +202,7 @@ def _stream_to_terminal(
 @solution_option
 @click.option("--preset", default="shakespeare", help=PRESET_HELP)
 @click.option("--rounds", type=click.IntRange(1), default=7, help="Number of rounds.")
-@click.option(
-    "--seconds", type=click.FloatRange(0.05), default=0.5, help="Seconds per measurement (two in each round)."
-)
+@click.option("--seconds", type=click.FloatRange(0.05), default=0.5, help="Seconds of each measurement, two a round.")
 @click.option("--name", help="Your name on the leaderboard (default: the folder's name).")
 @options.json_file
 @options.no_color
@@ -217,15 +232,9 @@ def bench(
 @click.argument("models", metavar="[MODEL]...", nargs=-1, type=options.PATH)
 @options.submission_folder
 @solution_option
-@click.option(
-    "--checkpoint", type=options.PATH, default="model.safetensors", help="The trained model, for plots that show one."
-)
+@click.option("--checkpoint", type=options.PATH, default="model.safetensors", help="The trained model to show.")
 @click.option("--text", help="The text to show, for plots that show one.")
-@click.option(
-    "--out",
-    type=options.PATH,
-    help="The file to write, as .png, .svg or .pdf; the attention viewer as .html (default: NAME.png or NAME.html).",
-)
+@click.option("--out", type=options.PATH, help="The file, as .png, .svg or .pdf; the attention viewer as .html.")
 @options.force
 @options.no_color
 def plot(

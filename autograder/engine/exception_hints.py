@@ -48,6 +48,8 @@ TypeError: unexpected keyword argument '(dim|keepdim)'
     these are PyTorch's names: NumPy calls them axis and keepdims
 TypeError: unexpected keyword argument|positional arguments? but|required positional argument
     a function is called with arguments that it does not accept: do not change the first line of a stub
+SyntaxError: null bytes
+    the file is not UTF-8 text, but perhaps UTF-16: save it as UTF-8 (in VS Code: "Save with Encoding")
 AttributeError: '(list|tuple)' object has no attribute
     np.asarray(…) converts a list to an array
 NameError: name 'np'

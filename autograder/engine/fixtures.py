@@ -103,7 +103,9 @@ class CheckContext:
         """Call the student's function, and check that its inputs are unchanged."""
         self.call(args, kwargs)
         if names := ", ".join(self.student.calls[-1].modified[:4]):
-            help = f"work on a copy: {names} -= … and out={names} change the caller's array"
+            first = self.student.calls[-1].modified[0]
+            change = f"{first} = … and {first} -= …" if "[" in first else f"{first} -= … and out={first}"
+            help = f"work on a copy: {change} change what the caller passed"
             raise Mismatch(f"{self.function.name} changed its input {names}", help=help)
 
     def refuses(self, *args: Any, about: str = "", error: str = "ValueError", **kwargs: Any) -> None:

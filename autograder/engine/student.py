@@ -358,7 +358,8 @@ class StudentCode:
             return Raised(f"{function.name} still raises NotImplementedError{at}", exception, help=help)
         text = f"{exception.type}{at}: {exception.message}" if exception.message else f"{exception.type}{at}"
         if exception.unreadable:
-            help = "nothing in this file can be checked until this line, or the one above it, is fixed"
+            otherwise = "nothing in this file can be checked until this line, or the one above it, is fixed"
+            help = hint_for_exception(exception) or otherwise
             return Raised(f"Python cannot read {file}: {text}", exception, help=help, failure="unreadable_file")
         if file:
             help = _import_help(exception)

@@ -50,7 +50,7 @@ STATUS_STYLES = {
         "not_started": "dim",
     }.items()
 }
-BAR_GLYPHS = {"passed": "█", "failed": "▓", "error": "▓", "timeout": "▓", "blocked": "▒", "not_started": "░"}
+BAR_GLYPHS = {"passed": "█", "failed": "▒", "error": "▒", "timeout": "▒", "blocked": "▓", "not_started": "░"}
 BAR_WIDTH = 20
 MIN_BAR_WIDTH = 5  # A shorter bar is left out.
 SUMMARY_WIDTH = 24  # columns for the statuses of an assignment; longer ones have two lines

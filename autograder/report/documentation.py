@@ -11,12 +11,13 @@ from rich.text import Text
 from autograder.report import styles
 
 FULL_WIDTH = 100  # columns of a line in a docstring to which no further word was added
+_ENTRY = re.compile(r"^ {4,}(?P<it>[A-Za-z_]\w*(?:, [A-Za-z_]\w*)*)(?=: )")  # of Args or Raises
 # What stands out: the name that is defined, the headings of sections, names of arguments, code, shapes and exceptions.
 _HIGHLIGHTS = (
     (re.compile(r"^def (?P<it>\w+)"), "bold"),
     (re.compile(r"^(?P<it>def) "), styles.BLUE),
     (re.compile(r"^ *(?P<it>(?:Args|Returns|Raises|Yields|Examples?|Notes?):)$"), f"bold {styles.BLUE}"),
-    (re.compile(r"^ {4,}(?P<it>[A-Za-z_]\w*(?:, [A-Za-z_]\w*)*)(?=: )"), styles.GREEN),
+    (_ENTRY, styles.GREEN),
     (re.compile(r"(?P<it>`[^`]+`)"), "bold"),
     (re.compile(r"(?P<it>\((?:\.\.\., |[A-Za-z0-9_]+, ?)+[A-Za-z0-9_]*\))"), styles.ORANGE),
     (re.compile(r"\b(?P<it>[A-Z]\w+Error)\b"), styles.VERMILION),
@@ -39,7 +40,8 @@ def _paragraphs(text: str) -> Iterator[str]:
     for line in text.rstrip().split("\n"):
         words = line.split()
         is_table = "  " in line.strip() or "  " in paragraph.strip()  # columns, such as those of formulas
-        if words and width + 1 + len(words[0]) > FULL_WIDTH and not is_table:
+        is_entry = _ENTRY.match(line) and line[: -len(line.lstrip())] == paragraph[: -len(paragraph.lstrip())]
+        if words and width + 1 + len(words[0]) > FULL_WIDTH and not is_table and not is_entry:
             paragraph += " " + " ".join(words)
         else:
             if width:

@@ -176,4 +176,4 @@ def test_doctor_passes_here(tmp_path):
 def test_doctor_reports_how_to_fix_a_problem(tmp_path):
     (tmp_path / "file").write_text("")
     done = invoke("doctor", HEADWAY_CACHE=str(tmp_path / "file"), COLUMNS="200")
-    assert "set HEADWAY_CACHE" in done.stdout
+    assert "set HEADWAY_CACHE" in done.stdout and "jupyterlab" in done.stdout

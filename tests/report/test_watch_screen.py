@@ -8,6 +8,7 @@ from rich.cells import cell_len
 from autograder.courses.transformer import TRANSFORMER
 from autograder.report import watch_screen, watch_state
 from autograder.report.assignment_finished import FinishedAssignment
+from autograder.report.check_report import BAR_GLYPHS
 
 PLAIN = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\]8;[^\x1b\x07]*(?:\x1b\\|\x07)")
 CHECK = {
@@ -181,11 +182,19 @@ def test_documentation_joins_lines_that_were_full():
     assert any(line.split("│")[-2].strip() == "Another line." for line in shown if "Another" in line)
 
 
-def test_documentation_keeps_formulas_in_columns_apart():
-    text = "def f():\n" + "".join(f"    norm={kind}:    {'a = x + y ' * 8}      (source)\n" for kind in ("pre", "post"))
+@pytest.mark.parametrize(
+    "entry", ["    norm={}:    " + "a = x + y " * 8 + "      (source)", "        {}Error: if it is" + " wrong" * 13]
+)
+def test_documentation_keeps_formulas_in_columns_and_entries_apart(entry):
+    text = "def f():\n    Raises:\n" + "".join(f"{entry.format(kind)}\n" for kind in ("Pre", "Post"))
     shown = [strip(line) for line in frame_lines(screen(documentation=text), 240, 40)]
-    starts = [line.split("│")[-2].split()[0] for line in shown if "norm=" in line]
-    assert starts == ["norm=pre:", "norm=post:"]
+    starts = [line.split("│")[-2].split()[0] for line in shown if "Pre" in line or "Post" in line]
+    assert starts == [entry.format(kind).split()[0] for kind in ("Pre", "Post")]
+
+
+def test_bar_gets_darker_from_not_started_to_wrong_to_begun_to_passed():
+    order = ("not_started", "failed", "blocked", "passed")
+    assert [BAR_GLYPHS[status] for status in order] == ["░", "▒", "▓", "█"]
 
 
 def test_screen_without_colour_at_60_columns_keeps_the_meaning(monkeypatch):

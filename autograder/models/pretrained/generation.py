@@ -29,9 +29,12 @@ class Speed:
     def __str__(self) -> str:
         """Return the line that is shown after the text."""
         first = f"first new token after {self.first_seconds:.2f} s (prompt: {counted(self.prompt_tokens, 'token')})"
+        end = ". The model ended the text" if self.ended else ""
         if not self.tokens:
-            return first
-        return f"{first}, then {counted(self.tokens, 'token')} at {self.tokens / self.seconds:.1f} tokens per second"
+            return first + end
+        return (
+            f"{first}, then {counted(self.tokens, 'token')} at {self.tokens / self.seconds:.1f} tokens per second{end}"
+        )
 
 
 def stream_text(

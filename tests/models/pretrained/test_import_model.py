@@ -119,7 +119,7 @@ def test_generate_ends_at_the_end_token(made, folder, tmp_path):
     out = tmp_path / "ends.safetensors"
     assert invoke("import-model", folder, "--solution", "--out", out).returncode == 0
     done = invoke("generate", out, "--solution", "--prompt", PROMPT, "--temperature", "0")
-    assert done.stdout == PROMPT + "\n"
+    assert done.stdout == PROMPT + "\n" and "The model ended the text" in done.stderr
 
 
 def test_generate_says_whose_code_runs_and_how_fast(imported):

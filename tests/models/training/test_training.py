@@ -172,13 +172,30 @@ def test_generate_with_top_k_or_top_p_takes_the_likely_ones(finished_run):
     assert invoke(*arguments, "--top-p", "0", cwd=folder).returncode == 2
 
 
-def test_generate_continues_prompt_reproducibly(finished_run):
+def test_generate_continues_prompt_reproducibly_with_the_seed_that_it_says(finished_run):
     folder, run, _ = finished_run
-    done = succeed("generate", "model.safetensors", "--solution", "--length", "50", "--prompt", "ada", cwd=folder)
+    arguments = ("generate", "--solution", "--length", "50", "--prompt", "ada")
+    done, other = (succeed(*arguments, cwd=folder) for _ in range(2))
     assert done.stdout.startswith("ada") and len(done.stdout) == 3 + 50 + 1
-    assert set(done.stdout) <= set(run.chars)
-    again = invoke("generate", "model.safetensors", "--solution", "--length", "50", "--prompt", "ada", cwd=folder)
-    assert again.stdout == done.stdout
+    assert set(done.stdout) <= set(run.chars) and other.stdout != done.stdout
+    assert invoke(*arguments, *done.stderr.split()[-2:], cwd=folder).stdout == done.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+def test_generate_in_a_terminal_asks_how_to_go_on(finished_run):
+    from support.terminal import Terminal
+
+    command = [*HEADWAY, "generate", "--solution", "--length", "20", "--seed", "1"]
+    terminal = Terminal(command, finished_run[0], lines=60)
+    try:
+        for number, answer in enumerate(["", "t 0", "t hot", "n ada", "q"], 1):
+            shown = terminal.wait_for(lambda screen, number=number: screen.count("q: quit:") == number)
+            terminal.press(f"{answer}\r")
+        assert terminal.wait_end() == 0, terminal.screen()
+    finally:
+        terminal.close()
+    texts = [re.sub(r".*q: quit:.*\n", "", text) for text in re.split(r"\n(?=Enter: go on)", shown)]
+    assert len(texts[1].strip()) and "could not convert" in texts[3] and texts[4].startswith("ada")
 
 
 @pytest.mark.parametrize(
@@ -233,7 +250,7 @@ def test_annotated_run_resumes_and_generates(tmp_path):
     assert whole.losses == resumed.losses
     assert whole.losses[0] > whole.losses[-1] > 1
     written = invoke("generate", "model.safetensors", "--solution", "--prompt", "314", cwd=tmp_path)
-    assert re.fullmatch(r"314\d{0,3}\n", written.stdout)
+    assert re.fullmatch(r"314\d{0,3}\n", written.stdout) and "at most as long as the prompt" in written.stderr
 
 
 def test_fetch_without_network_names_the_path(tmp_path, monkeypatch):
