@@ -83,7 +83,7 @@ class _Validator:
         for function in points:
             if function not in known:
                 raise self._unknown(f"{key}.functions", function, "function", known)
-            points[function] = self._amount(points[function], f"{key}.functions.{function}")
+            points[function] = self._convert(points[function], Amount, f"{key}.functions.{function}")
         required = [function.name for function in self._curriculum.modules[name].functions if not function.bonus]
         if required and not any(points.get(function, 1.0) for function in required):
             raise self._error(f"{key}.functions", "gives every function 0 points. Give points to at least one.")
@@ -94,12 +94,6 @@ class _Validator:
                     f"{key}.rubric[{number}].id", f"{item.id!r} is used twice. Give each item its own id."
                 )
         return replace(self._convert(table, AssignmentPolicy, key), functions=points, rubric=tuple(rubric))
-
-    def _amount(self, value: Any, key: str) -> float:
-        try:
-            return msgspec.convert(value, Amount)
-        except msgspec.ValidationError:
-            raise self._error(key, f"must be {_describe(Amount, key)}, not {value!r}.") from None
 
     def _rubric_item(self, table: Any, key: str) -> RubricItem:
         item = self._convert(table, RubricItem, key)

@@ -78,15 +78,13 @@ class GradedClass:
 
     def files_of(self, source: Source, member: ClassMember) -> list[AttemptFile]:
         """Return the attempts in one source that the policy grades."""
-        numbered = list(enumerate(member.attempts, start=1))[-self._most_attempts(member) :]
-        if self.policy.attempts == "best" and len(numbered) > 1:
-            return [
-                AttemptFile(number, attempt, file_name(member.submission, number, source.name))
-                for number, attempt in numbered
-            ]
-        graded = numbered[:1] if self.policy.attempts == "first" else numbered[-1:]
+        graded = list(enumerate(member.attempts, start=1))[-self._most_attempts(member) :]
+        are_compared = self.policy.attempts == "best" and len(graded) > 1
+        if not are_compared:
+            graded = graded[:1] if self.policy.attempts == "first" else graded[-1:]
         return [
-            AttemptFile(number, attempt, file_name(member.submission, source=source.name)) for number, attempt in graded
+            AttemptFile(number, attempt, file_name(member.submission, number if are_compared else 0, source.name))
+            for number, attempt in graded
         ]
 
     def files_of_source(self, source: Source) -> Iterator[AttemptFile]:

@@ -91,10 +91,10 @@ class TrainingRuns:
             if not wanted.resume and path.exists():
                 return {"conflict": self._conflict(path)}
             self._require_open()
-            run = RunState(self._run.number + 1 if self._run else 1, path.name, wanted.preset)
+            run = RunState(self._run.run + 1 if self._run else 1, path.name, wanted.preset)
             self._training = TrainingJob(job, lambda record: self._receive(run, record))
             self._run = run
-            return {"run": run.number, "checkpoint": path.name}
+            return {"run": run.run, "checkpoint": path.name}
 
     def training(self, payload: Payload) -> Reply:
         """Return the latest run with its loss curve, and everything there is to choose from."""
@@ -204,7 +204,7 @@ class TrainingRuns:
                 run.add(point)
                 if record["sample"] is not None:
                     run.sample, run.sample_step = record["sample"], record["step"]
-                event = {"event": "training", "run": run.number, "steps": run.start["until"], **point,
+                event = {"event": "training", "run": run.run, "steps": run.start["until"], **point,
                          "tokens_per_second": record["tokens_per_second"], "sample": record["sample"]}  # fmt: skip
             else:
                 run.state, self._training = "ended", None
@@ -215,7 +215,7 @@ class TrainingRuns:
                     "error": None if record.get("killed") else record.get("message"),
                     "notes": record.get("notes", []),
                 }
-                event = {"event": "training-ended", "run": run.number, **run.end}
+                event = {"event": "training-ended", "run": run.run, **run.end}
         self._publish(event)
 
     def _receive_text(self, number: int, record: Record) -> None:

@@ -12,7 +12,7 @@ Point = dict[str, Any]  # step, loss, validation (or None), seconds (None in an 
 class RunState:
     """A training run as the page shows it."""
 
-    number: int
+    run: int  # its number
     checkpoint: str  # the name of its file
     preset: str
     state: Literal["starting", "running", "stopping", "ended"] = "starting"
@@ -33,14 +33,4 @@ class RunState:
 
     def document(self) -> dict[str, Any]:
         """Return everything as data."""
-        return {
-            "run": self.number,
-            "checkpoint": self.checkpoint,
-            "preset": self.preset,
-            "state": self.state,
-            "start": self.start or None,
-            "history": list(self.history),
-            "sample": self.sample,
-            "sample_step": self.sample_step,
-            "end": self.end,
-        }
+        return {**vars(self), "start": self.start or None, "history": list(self.history)}

@@ -1,39 +1,50 @@
-"""Plots for a lesson page, as data: what the student's own functions compute, with axes and ticks in words.
+"""The plots that need no trained model, as data: what the student's own functions compute, with axes in words.
 
-`static/plot.js` draws them as SVG. Only plots that need no trained model are drawn here, and Matplotlib is not needed:
-the numbers are those of `headway plot` (`workspace.plot_data.computations`).
+`static/plot.js` draws them on a lesson page, where there is no matplotlib, and `plots/panels.py` for `headway plot`.
 """
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
 from autograder.core.text import clean
 from autograder.course import Plot
 from autograder.courses.transformer import TRANSFORMER
-from autograder.courses.transformer.attention.figures import WORDS
+from autograder.courses.transformer.attention.figures import LENGTH, WIDTH, WORDS, example
 from autograder.courses.transformer.embeddings.figures import BASES, LONG_TEXT, wavelengths
 from autograder.drawing.figure import WHITE_SPACE
-from autograder.drawing.function_caller import Call, FunctionCaller, FunctionNotWritten, NotDrawable
-from autograder.errors import UsageError
-from autograder.models.plot_data import computations, panels
-from autograder.models.plot_data.catalog import find_plot
-from autograder.models.plot_data.computations import (
-    LARGEST_RATE,
-    LARGEST_SCORES,
-    SCORES,
-    TEMPERATURES,
-    VECTOR_KINDS,
-    WARMUPS,
-    WAVES,
+from autograder.drawing.function_caller import (
+    Array,
+    Call,
+    FunctionCaller,
+    FunctionNotWritten,
+    NotDrawable,
+    drawable,
 )
+from autograder.errors import UsageError
+from autograder.models.plot_data import panels
+from autograder.models.plot_data.catalog import find_plot
 from autograder.models.plot_data.function_calls import functions_in_folder
 from autograder.models.plot_data.panels import Axis, Marks, Panel, Style, Tick
 from autograder.sandbox.process import start_workers
 from autograder.sandbox.workers import StartWorkers
+
+TEXT = "hello world, hello there"
+LONGEST_TEXT = 80
+SCORES = np.array([1.0, 2.0, 3.0, 2.5, -0.5])
+TEMPERATURES = (0.25, 0.5, 1.0, 2.0, 10.0)
+LARGEST_SCORES = np.concatenate([np.arange(0.0, 120.0, 2.0), np.arange(120.0, 1001.0, 8.0)])
+NORM_WIDTH = 24
+VECTOR_KINDS = ("small", "large", "shifted", "one outlier")
+POSITIONS, POSITION_WIDTH = 64, 48
+WAVES = (0, 8, 16, 24)  # even columns: sines
+WARMUPS = (10, 50, 0)
+STEPS, LARGEST_RATE = 200, 1e-3
 
 
 class PlotName(TypedDict):
@@ -95,20 +106,33 @@ def _find(name: str) -> Plot:
     return plot
 
 
-def _token_ids(functions: FunctionCaller, text_to_show: str | None = None) -> list[Panel]:
-    data = computations.token_ids(functions, text_to_show)
-    text = [_visible(char) for char in data.text]
-    names = {index: f"{_visible(char)} {index}" for char, index in data.vocabulary.items()}
-    ids = sorted(names)
-    x = panels.categories("position in the text (character)", text)
-    ticks: list[Tick] = [{"at": index, "label": names[index]} for index in ids]
-    y = panels.spanning("token id (character)", min(ids) - 0.5, max(ids) + 0.5, data.ids)
-    return [panels.lines("", x, {**y, "ticks": ticks}, panels.series("", range(len(text)), data.ids, style="dots"))]
+def _token_ids(functions: FunctionCaller, text: str | None = None) -> list[Panel]:
+    text = TEXT if text is None else text
+    if not 1 <= len(text) <= LONGEST_TEXT:
+        raise UsageError(f"the text has {len(text)} characters; give 1 to {LONGEST_TEXT}: --text TEXT")
+    chars, stoi = _vocabulary(functions.values("tokenizer.build_vocab", 3, text))
+    ids = functions.array("tokenizer.encode", (len(text),), text, stoi)
+    names = {stoi[char]: f"{_visible(char)} {stoi[char]}" for char in chars}
+    known = sorted(names)
+    x = panels.categories("position in the text (character)", [*map(_visible, text)])
+    ticks: list[Tick] = [{"at": index, "label": names[index]} for index in known]
+    y = panels.spanning("token id (character)", min(known) - 0.5, max(known) + 0.5, ids)
+    return [panels.lines("", x, {**y, "ticks": ticks}, panels.series("", range(len(text)), ids, style="dots"))]
+
+
+def _vocabulary(values: tuple[Any, ...]) -> tuple[list[str], dict[str, int]]:
+    chars, stoi, _ = values
+    lists = isinstance(chars, list) and len(chars) > 0 and isinstance(stoi, dict)
+    known = lists and all(isinstance(char, str) and len(char) == 1 and type(stoi.get(char)) is int for char in chars)
+    if not known or not all(0 <= stoi[char] < 1_000_000 for char in chars):
+        name = "tokenizer.build_vocab"
+        raise NotDrawable(name, f"{name} did not return a list of characters and their ids")
+    return chars, stoi
 
 
 def _temperatures(functions: FunctionCaller) -> list[Panel]:
-    labels = computations.score_labels(SCORES.tolist())
-    rows = computations.temperatures(functions)
+    labels = [f"{score:g}".replace("-", "−") for score in SCORES.tolist()]
+    rows = [functions.array("softmax.softmax", SCORES.shape, SCORES, temperature=heat) for heat in TEMPERATURES]
     y = panels.spanning("probability", 0, 1, *rows)
     return [
         panels.bars(f"temperature {temperature:g}", "score", labels, y, row)
@@ -117,23 +141,28 @@ def _temperatures(functions: FunctionCaller) -> list[Panel]:
 
 
 def _overflow(functions: FunctionCaller) -> list[Panel]:
-    yours, naive = computations.overflow(functions)
+    """Return the probability of the largest of the scores (s, s - 1, s - 2) for increasing s, and by naive formulas."""
+    rows = LARGEST_SCORES[:, None] - np.arange(3.0)  # (N, 3)
+    yours = functions.array("softmax.softmax", rows.shape, rows)[:, 0]
     end = float(LARGEST_SCORES[-1])
     x = panels.axis("s, the largest of the scores s, s − 1, s − 2", 0, end)
     y = panels.spanning("probability", 0, 1, yours)
     drawn = [panels.lines("softmax.softmax, float64", x, y, panels.series("", LARGEST_SCORES, yours, color=2))]
-    for color, formula in enumerate(naive):
-        panel = panels.lines(
-            f"exp(x) / Σ exp(x), {formula.dtype}", x, y, panels.series("", LARGEST_SCORES, formula.probs, color=color)
-        )
-        label = f"from {formula.end:.1f} on, exp overflows: nan"
-        drawn.append({**panel, "marks": [{"kind": "band", "label": label, "x": [[formula.end, end]], "y": []}]})
+    dtypes: tuple[np.dtype[Any], ...] = np.dtype(np.float64), np.dtype(np.float32)
+    for color, dtype in enumerate(dtypes):
+        with np.errstate(over="ignore", invalid="ignore"):  # the plot shows this overflow
+            powers = np.exp(rows.astype(dtype))
+            naive = panels.series("", LARGEST_SCORES, powers[:, 0] / powers.sum(axis=-1), color=color)
+        panel = panels.lines(f"exp(x) / Σ exp(x), {dtype.name}", x, y, naive)
+        start = float(np.log(np.finfo(dtype).max))
+        label = f"from {start:.1f} on, exp overflows: nan"
+        drawn.append({**panel, "marks": [{"kind": "band", "label": label, "x": [[start, end]], "y": []}]})
     return drawn
 
 
 def _positions(functions: FunctionCaller) -> list[Panel]:
-    table = computations.positions(functions)
-    length, width = table.shape
+    shape = length, width = POSITIONS, POSITION_WIDTH
+    table = functions.array("embeddings.sinusoidal_positions", shape, *shape)
     waves = [
         panels.series(f"column {column}", range(length), table[:, column], color=color)
         for color, column in enumerate(WAVES)
@@ -157,8 +186,29 @@ def _positions(functions: FunctionCaller) -> list[Panel]:
     ]
 
 
+@dataclass(frozen=True)
+class AttentionSteps:
+    """Attention of the example, step by step."""
+
+    scores: Array  # (T, T)
+    masked: Array  # (T, T), -inf where a query may not attend
+    weights: Array  # (T, T)
+    out: Array  # (T, d_v)
+
+
+def attention(functions: FunctionCaller) -> AttentionSteps:
+    """Return scores, masked scores, weights and output of the example."""
+    q, k, v = example()
+    mask = functions.array("attention.causal_mask", (LENGTH, LENGTH), LENGTH)
+    values = functions.values("attention.attention", 2, q, k, v, mask=mask.astype(bool))
+    out = drawable(values[0], (LENGTH, WIDTH), "attention.attention")
+    weights = drawable(values[1], (LENGTH, LENGTH), "attention.attention")
+    scores = q @ k.T / math.sqrt(WIDTH)
+    return AttentionSteps(scores, np.where(mask > 0, scores, -np.inf), weights, out)
+
+
 def _attention_steps(functions: FunctionCaller) -> list[Panel]:
-    steps = computations.attention(functions)
+    steps = attention(functions)
     largest = float(np.abs(steps.scores).max())
     words = partial(panels.heatmap, y_names=WORDS, texts=True)
     scale, weights = panels.Scale("score", True, (-largest, largest)), panels.Scale("weight", limits=(0.0, 1.0))
@@ -178,19 +228,29 @@ def _attention_steps(functions: FunctionCaller) -> list[Panel]:
 
 
 def _attention_queries(functions: FunctionCaller) -> list[Panel]:
-    weights = computations.attention(functions).weights
+    weights = attention(functions).weights
     y = panels.spanning("attention weight", 0, 1, weights)
     return [panels.bars(f"query “{word}”", "key", WORDS, y, row) for word, row in zip(WORDS, weights, strict=True)]
 
 
+def vectors() -> Array:
+    """Return four vectors that need normalizing for different reasons, (4, D)."""
+    x = np.random.default_rng(6).normal(size=(len(VECTOR_KINDS), NORM_WIDTH))
+    x *= np.array([0.3, 4.0, 1.0, 1.0])[:, None]
+    x[2] += 8.0
+    x[3, 5] = 12.0
+    return x
+
+
 def _layernorm(functions: FunctionCaller) -> list[Panel]:
     titles = ("before", "after, with γ = 1 and β = 0")
-    values = computations.layernorm(functions)
+    x = vectors()
+    values = x, functions.array("layernorm.layernorm", x.shape, x, np.ones(NORM_WIDTH), np.zeros(NORM_WIDTH))
     low, high = min(float(part.min()) for part in values), max(float(part.max()) for part in values)
     margin = 0.03 * (high - low)  # for the dots at the ends
     drawn: list[Panel] = []
     for title, part in zip(titles, values, strict=True):
-        x = panels.axis("value of a feature", low - margin, high + margin)
+        axis = panels.axis("value of a feature", low - margin, high + margin)
         y: Axis = {**panels.categories("vector", VECTOR_KINDS), "low": -0.6, "reversed": True}
         dots = [panels.series("", row, [number] * len(row), style="dots") for number, row in enumerate(part)]
         means = [(float(row.mean()), float(row.std())) for row in part]
@@ -200,22 +260,28 @@ def _layernorm(functions: FunctionCaller) -> list[Panel]:
             "x": [[mean - deviation, mean + deviation, mean] for mean, deviation in means],
             "y": [number - 0.3 for number in range(len(part))],
         }
-        drawn.append({**panels.lines(title, x, y, *dots), "marks": [marks]})
+        drawn.append({**panels.lines(title, axis, y, *dots), "marks": [marks]})
     return drawn
 
 
 def _activations(functions: FunctionCaller) -> list[Panel]:
-    x, computed = computations.activations(functions)
+    """Return both functions, and their slopes: gradients for an upstream gradient of 1."""
+    x = np.linspace(-4.0, 4.0, 401)
+    names = "relu", "gelu"
     styles: tuple[Style, ...] = ("dashed", "line")
     drawn: list[Panel] = []
     for title, label, parts in (
-        ("the functions", "after the activation", [activation.values for activation in computed]),
-        ("their derivatives", "slope", [activation.slopes for activation in computed]),
+        ("the functions", "after the activation", [functions.array(f"ffn.{name}", x.shape, x) for name in names]),
+        (
+            "their derivatives",
+            "slope",
+            [functions.array(f"ffn.{name}_backward", x.shape, np.ones_like(x), x) for name in names],
+        ),
     ):
         low, high = min(float(part.min()) for part in parts), max(float(part.max()) for part in parts)
         series = [
-            panels.series(activation.label, x, part, color=color, style=style)
-            for activation, part, color, style in zip(computed, parts, (1, 0), styles, strict=True)
+            panels.series(name, x, part, color=color, style=style)
+            for name, part, color, style in zip(("ReLU", "GELU"), parts, (1, 0), styles, strict=True)
         ]
         axes = panels.axis("x, before the activation", float(x[0]), float(x[-1])), panels.axis(label, low, high)
         drawn.append(panels.lines(title, *axes, *series))
@@ -223,12 +289,16 @@ def _activations(functions: FunctionCaller) -> list[Panel]:
 
 
 def _learning_rate(functions: FunctionCaller) -> list[Panel]:
-    rates = computations.learning_rates(functions)
+    def rate(step: int, warmup: int) -> Array:
+        return functions.array("training.learning_rate", (), step, LARGEST_RATE, LARGEST_RATE / 10, warmup, STEPS)
+
+    steps = range(STEPS + 20)  # a few more than the schedule has
+    rows = [np.array([rate(step, warmup) for step in steps]) for warmup in WARMUPS]
     drawn = [
-        panels.series(f"{warmup} steps of warm-up", range(len(row)), row, color=color)
-        for color, (warmup, row) in enumerate(zip(WARMUPS, rates, strict=True))
+        panels.series(f"{warmup} steps of warm-up", steps, row, color=color)
+        for color, (warmup, row) in enumerate(zip(WARMUPS, rows, strict=True))
     ]
-    x, y = panels.axis("step", 0, len(rates[0]) - 1), panels.spanning("learning rate", 0, LARGEST_RATE, *rates)
+    x, y = panels.axis("step", 0, steps[-1]), panels.spanning("learning rate", 0, LARGEST_RATE, *rows)
     return [panels.lines("", x, y, *drawn)]
 
 

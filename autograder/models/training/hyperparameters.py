@@ -2,8 +2,9 @@
 
 import difflib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from autograder.errors import UsageError
 from autograder.models.training.presets import PRESETS, Model
@@ -14,95 +15,72 @@ _OPTIONS = {"lr": "--lr", "batch_size": "--batch-size", "steps": "--steps", "see
 
 
 @dataclass(frozen=True)
-class Whole:
-    """A whole number from 1 to `most`."""
+class Hyperparameter:
+    """A setting of a model: what it must be, in words, how a text is converted, and which values are allowed."""
 
-    most: int
+    description: str
+    convert: Callable[[str], int | float | bool | str]  # raises ValueError for a text that is no value
+    allows: Callable[[Any], bool]
 
-    def parse(self, text: str) -> int | None:
+    def parse(self, text: str) -> int | float | bool | str | None:
         """Return the value; None if the text is none."""
         try:
-            value = int(text)
+            value = self.convert(text)
         except ValueError:
             return None
-        return value if 1 <= value <= self.most else None
-
-    def __str__(self) -> str:
-        """Return what it must be, in words."""
-        return f"a whole number from 1 to {self.most:,}"
+        return value if self.allows(value) else None
 
 
-@dataclass(frozen=True)
-class Number:
-    """A number from `least` to below `below`; `least` itself is allowed only if `closed`."""
-
-    least: float
-    below: float
-    closed: bool = False
-
-    def parse(self, text: str) -> float | None:
-        """Return the value; None if the text is none."""
-        try:
-            value = float(text)
-        except ValueError:
-            return None
-        in_range = self.least < value < self.below or (self.closed and value == self.least)
-        return value if in_range else None
-
-    def __str__(self) -> str:
-        """Return what it must be, in words."""
-        return f"a number {'from' if self.closed else 'above'} {self.least:g} and below {self.below:g}"
+def _whole(most: int) -> Hyperparameter:
+    return Hyperparameter(f"a whole number from 1 to {most:,}", int, lambda value: 1 <= value <= most)
 
 
-@dataclass(frozen=True)
-class Choice:
-    """One of some words; "true" and "false" stand for the values True and False."""
-
-    words: tuple[str, ...]
-
-    def parse(self, text: str) -> bool | str | None:
-        """Return the value; None if the text is none."""
-        word = text.lower()
-        return {"true": True, "false": False}.get(word, word) if word in self.words else None
-
-    def __str__(self) -> str:
-        """Return what it must be, in words."""
-        return " or ".join(self.words)
+def _number(least: float, below: float, *, closed: bool = False) -> Hyperparameter:
+    """Return a number from `least` to below `below`; `least` itself is allowed only if `closed`."""
+    description = f"a number {'from' if closed else 'above'} {least:g} and below {below:g}"
+    return Hyperparameter(description, float, lambda value: least < value < below or (closed and value == least))
 
 
-_FLAG = Choice(("true", "false"))
-_NORM = Choice(("pre", "post"))
+def _choice(*words: str) -> Hyperparameter:
+    """Return one of some words; "true" and "false" stand for the values True and False."""
+    values = {word: {"true": True, "false": False}.get(word, word) for word in words}
+    return Hyperparameter(
+        " or ".join(words), lambda text: values.get(text.lower(), text), lambda value: value in values.values()
+    )
+
+
+_FLAG = _choice("true", "false")
+_NORM = _choice("pre", "post")
 _SIZES = {
-    "block_size": Whole(4096),
-    "n_layers": Whole(48),
-    "n_heads": Whole(64),
-    "d_model": Whole(4096),
-    "d_ff": Whole(16_384),
+    "block_size": _whole(4096),
+    "n_layers": _whole(48),
+    "n_heads": _whole(64),
+    "d_model": _whole(4096),
+    "d_ff": _whole(16_384),
 }
-_DEVIATION = {"init_std": Number(0, 10)}
-Hyperparameter = Whole | Number | Choice
+_DEVIATION = {"init_std": _number(0, 10)}
 
 # The fields of the course's configurations, by the kind of model.
 HYPERPARAMETERS: dict[str, dict[str, Hyperparameter]] = {
     "gpt": {
         **_SIZES,
         **_DEVIATION,
-        "activation": Choice(("gelu", "relu")),
-        "attention_bias": Choice(("true", "false", "output")),
+        "activation": _choice("gelu", "relu"),
+        "attention_bias": _choice("true", "false", "output"),
         "bias": _FLAG,
-        "dropout": Number(0, 1, closed=True),
+        "dropout": _number(0, 1, closed=True),
         "ffn_bias": _FLAG,
         "head_bias": _FLAG,
         "norm": _NORM,
-        "positions": Choice(("learned", "sinusoidal")),
+        "positions": _choice("learned", "sinusoidal"),
         "tied": _FLAG,
     },
     "llama": {
         **_SIZES,
         **_DEVIATION,
-        "n_kv_heads": Whole(64),
-        "norm_eps": Number(0, 1),
-        "rope_base": Number(1, 1e9),
+        "n_kv_heads": _whole(64),
+        "norm_eps": _number(0, 1),
+        "rope_base": _number(1, 1e9),
         "tied": _FLAG,
     },
     "encoder-decoder": {**_SIZES, "bias": _FLAG, "head_bias": _FLAG, "norm": _NORM},
@@ -129,7 +107,7 @@ def changed_model(model: Model, assignments: Iterable[str], preset: str, kind: s
             raise UsageError(f"{name} is set twice. Give it once")
         parsed = known[name].parse(text)
         if parsed is None:
-            raise UsageError(f"{name} must be {known[name]}, got {text!r}")
+            raise UsageError(f"{name} must be {known[name].description}, got {text!r}")
         changes[name] = parsed
     changed = {**model, **changes}
     if changes:
@@ -139,7 +117,7 @@ def changed_model(model: Model, assignments: Iterable[str], preset: str, kind: s
 
 def require_valid(model: Model, kind: str) -> None:
     """Raise ValueError or UsageError for a model that `changed_model` could not return."""
-    known = {"block_size": Whole(4096), **HYPERPARAMETERS[kind]}
+    known = {"block_size": _whole(4096), **HYPERPARAMETERS[kind]}
     for name, value in {"block_size": None, **model}.items():
         if name not in known or known[name].parse(str(value)) is None:
             raise ValueError(f"its model has {assignment_text(name, value)}")

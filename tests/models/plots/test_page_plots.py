@@ -12,7 +12,7 @@ from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.drawing.function_caller import FunctionCaller
 from autograder.errors import Blocked, Mismatch, NotStarted, UsageError
-from autograder.models.plot_data import computations, page_plots, panels
+from autograder.models.plot_data import page_plots, panels
 from autograder.models.plot_data.catalog import PLOTS
 from autograder.models.plot_data.function_calls import functions_in_folder
 from autograder.sandbox.in_process import InProcessWorkers
@@ -77,11 +77,11 @@ def test_every_value_is_inside_its_axes(drawn, name):
 
 
 def test_plots_show_what_the_functions_return(drawn, call):
-    softmax = call("softmax.softmax", (computations.SCORES,), {"temperature": computations.TEMPERATURES[0]})
+    softmax = call("softmax.softmax", (page_plots.SCORES,), {"temperature": page_plots.TEMPERATURES[0]})
     assert np.allclose(values(drawn["softmax-temperatures"]), softmax, rtol=1e-5)
-    _, stoi, _ = call("tokenizer.build_vocab", (computations.TEXT,), {})
-    assert values(drawn["token-ids"]) == call("tokenizer.encode", (computations.TEXT, stoi), {}).tolist()
-    steps = computations.attention(FunctionCaller(call))
+    _, stoi, _ = call("tokenizer.build_vocab", (page_plots.TEXT,), {})
+    assert values(drawn["token-ids"]) == call("tokenizer.encode", (page_plots.TEXT, stoi), {}).tolist()
+    steps = page_plots.attention(FunctionCaller(call))
     weights = [panel["series"][0]["y"] for panel in drawn["attention-queries"]["panels"]]
     assert np.allclose(weights, steps.weights, rtol=1e-5)
     scores, masked, shown, out = (panel["values"] for panel in drawn["attention-mask"]["panels"])
