@@ -2,6 +2,7 @@
 
 import datetime
 import re
+from collections.abc import Sequence
 from typing import Any
 
 # Terminal commands (CSI; OSC up to its end; two-character escapes), control characters, direction overrides and marks,
@@ -40,6 +41,12 @@ def escape_controls(text: str) -> str:
 def counted(count: int, noun: str) -> str:
     """Return a number with its noun: "1 file", "2 files"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def listed(names: Sequence[str], most: int, separator: str = ", ") -> str:
+    """Return the first names of a list, and how many more there are."""
+    more = [f"and {len(names) - most} more"] if len(names) > most else []
+    return separator.join([*names[:most], *more])
 
 
 def ago(since: str, now: datetime.datetime | None = None) -> str:

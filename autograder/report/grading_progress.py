@@ -1,5 +1,6 @@
 """Grading a class in the terminal: progress during the run, and the table of results."""
 
+import shlex
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +25,11 @@ MAX_ROWS = 60
 MAX_NAME, BAR = 28, 10  # columns
 SECONDS_BETWEEN_LINES = 30.0  # of progress, where the output is no terminal
 FEWEST_FOR_ESTIMATE = 10  # results: most of the time until the first ones is spent on starting processes
+NEXT_COMMANDS = {
+    "headway report OUT": "what the class knows, as a page",
+    "headway show OUT STUDENT": "one student, with the code",
+    "headway export FORMAT OUT": "scores for a platform, or as CSV",
+}
 STATUSES_WITHOUT_SCORE = ("missing", "unreadable", "failed", "waiting")
 
 
@@ -98,9 +104,11 @@ def render(document: Document, out: Path, console: Console) -> None:
     counts = Counter(student["status"] for student in students)
     others = [f"{counts[status]} {status}" for status in STATUSES_WITHOUT_SCORE if counts[status]]
     text = " · ".join([*mean, *others, f"{document['seconds']:.1f} s"])
-    console.print(
-        Text(f"\n{text}\nResults: {out} (class.json, grades.csv, results/*.json)\nNext: headway report {out}")
-    )
+    console.print(Text(f"\n{text}\nResults: {out} (class.json, grades.csv, results/*.json)\nNext:"))
+    commands = [command.replace("OUT", shlex.quote(str(out))) for command in NEXT_COMMANDS]
+    for command, about in zip(commands, NEXT_COMMANDS.values(), strict=True):
+        line = Text.assemble(f"  {command:{max(map(len, commands))}}  ", (about, "dim"))
+        console.print(line, soft_wrap=True)
 
 
 def _table(students: Sequence[Document], width: int) -> Table:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from autograder.core.text import listed
 from autograder.course.stubs import EXPERIMENT
 from autograder.errors import UsageError
 from autograder.parsing.extract import HEADER, cell_parts
@@ -52,7 +53,7 @@ def copy_version(workspace: Workspace, module: str, to: Version) -> Path:
     if differ := [name for name in names if file.get(name) != notebook.get(name)]:  # for example by a cell's magic
         files.write_bytes(path, old)
         (workspace.folder / backup).unlink()
-        differing = ", ".join(differ[:3]) + (f" and {len(differ) - 3} more" if len(differ) > 3 else "")
+        differing = listed(differ, 3)
         raise UsageError(f"nothing was copied: in {path.name}, {differing} would not be the same. Copy them by hand")
     workspace.choose_version(module, to)
     return backup

@@ -9,6 +9,7 @@ from autograder.classroom.exporters import csv_cells
 from autograder.classroom.exporters.person_matching import Matching
 from autograder.classroom.storage.gradebook import Gradebook, display_name, has_no_result
 from autograder.core.text import clean, counted
+from autograder.core.text import listed as listed_words
 from autograder.documents.reading import Document
 from autograder.errors import UsageError
 
@@ -55,9 +56,8 @@ class LmsOptions:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return the first names of a list, and how many more there are."""
-    more = len(names) - MAX_NAMES
-    return ", ".join([*(clean(name, 80) for name in names[:MAX_NAMES]), *([f"and {more} more"] if more > 0 else [])])
+    """Return the first names of a list, which may be untrusted, and how many more there are."""
+    return listed_words([clean(name, 80) for name in names], MAX_NAMES)
 
 
 def has_score(grade: Document | None) -> bool:

@@ -27,7 +27,7 @@ from autograder.classroom.exporters.moodle_worksheet import Worksheet
 from autograder.classroom.exporters.person_matching import match, person_of_student
 from autograder.classroom.storage.gradebook import Gradebook, has_no_result, iter_functions
 from autograder.core.points import rounded_points
-from autograder.core.text import clean
+from autograder.core.text import clean, listed
 from autograder.documents.reading import Document
 from autograder.errors import UsageError
 from autograder.report.score_words import score_texts
@@ -187,5 +187,4 @@ def _remarks(result: Document, assignment: str | None) -> str:
         named = next((check["mistake"]["title"] for check in function["checks"] if check["mistake"]), why)
         points = f"{csv_cells.points(function['points']['earned'])}/{csv_cells.points(function['points']['possible'])}"
         remarks.append(f"{name} {points}{': ' + clean(named, 200) if named else ''}")
-    more = [f"and {len(remarks) - MAX_REMARKS} more"] if len(remarks) > MAX_REMARKS else []
-    return "; ".join(remarks[:MAX_REMARKS] + more) or "All checks passed"
+    return listed(remarks, MAX_REMARKS, "; ") or "All checks passed"

@@ -2,7 +2,7 @@
 
 from autograder.classroom.storage.gradebook import Gradebook
 from autograder.classroom.submissions.student_names import StudentNames
-from autograder.core.text import clean
+from autograder.core.text import clean, listed
 from autograder.documents.reading import Document
 from autograder.errors import UsageError
 
@@ -26,10 +26,9 @@ def find_student(book: Gradebook, name: str) -> Document:
     if len(found) == 1:
         return found[0]
     if found:
-        named = (f"{clean(other['submission'], 80)} ({clean(other['name'], 80)})" for other in found[:MAX_CHOICES])
-        shown = ", ".join(named)
-        more = f" and {len(found) - MAX_CHOICES} more" if len(found) > MAX_CHOICES else ""
-        raise UsageError(f"{clean(name, 80)!r} matches {len(found)} students: {shown}{more}. Name one submission")
+        named = [f"{clean(other['submission'], 80)} ({clean(other['name'], 80)})" for other in found]
+        shown = listed(named, MAX_CHOICES)
+        raise UsageError(f"{clean(name, 80)!r} matches {len(found)} students: {shown}. Name one submission")
     raise UsageError(names.unknown(name))
 
 

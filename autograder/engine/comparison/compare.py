@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.core.text import listed
 from autograder.core.wire_format import Config, Handle, Instance, Opaque
 from autograder.course import CACHE, Function, Output
 from autograder.engine.comparison import error_map, relations
@@ -42,6 +43,7 @@ class Tolerance:
 
 EXACT = Tolerance(relative=0.0, floor=0.0)  # for numbers that are copied, not computed
 
+MOST_KEYS = 12  # that a list of wrong entries shows
 _NO_RETURN = "is `return` missing? A function without it returns None; print shows a value but does not return it"
 
 # float64: a correct answer computed in another order differs by about 1e-15 per operation and stays below 1e-12; the
@@ -226,8 +228,8 @@ def _compare_entries(
             wrong.append(str(key))
     if first is not None:
         if len(expected) > 1:
-            entries = f"these entries are wrong: {', '.join(wrong)}"
-            entries += f"; these are right: {', '.join(right)}" if right else ""
+            entries = f"these entries are wrong: {listed(wrong, MOST_KEYS)}"
+            entries += f"; these are right: {listed(right, MOST_KEYS)}" if right else ""
             first.help = f"{entries}. {first.help}" if first.help else entries
         raise first
 

@@ -9,6 +9,7 @@ from autograder.engine.comparison.compare import Tolerance, axis_names, compare,
 from autograder.errors import Mismatch
 
 SOFTMAX = TRANSFORMER.functions["softmax.softmax"]
+BYTES = TRANSFORMER.functions["bpe.byte_symbols"]
 LOSS = TRANSFORMER.functions["softmax.cross_entropy"]
 TAPE = TRANSFORMER.functions["gradients.tape_gradients"]
 ATTENTION = TRANSFORMER.functions["attention.attention"]
@@ -242,3 +243,9 @@ def test_compare_shows_long_lists_from_the_first_difference():
     )
     assert verdict(pairs[:8], pairs, merges).message == "merges[8:] is [], expected [('a', 'j'), ('a', 'k')]"
     assert verdict([("x", "y"), *pairs[1:]], pairs, merges).message.startswith("merges is [('x', 'y'), ")
+
+
+def test_long_lists_of_wrong_entries_are_cut():
+    symbols = dict.fromkeys(range(40), "a")
+    found = verdict({number: "b" if number < 20 else "a" for number in symbols}, symbols, BYTES)
+    assert "11, and 8 more; these are right: 20, 21" in found.help
