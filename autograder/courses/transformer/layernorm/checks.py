@@ -136,19 +136,6 @@ def test_gradient_far_from_zero(agree: Agree, draw: RandomInputs) -> None:
     agree(draw.normal(8, 7), _far(draw), _gain(draw, 7), tolerance=FROM_FAR)
 
 
-@graded("layernorm.layernorm_backward", "layernorm.rmsnorm_backward")
-def test_gradient_dtypes(agree: Agree, draw: RandomInputs) -> None:
-    """float32 stays float32"""
-    gamma = draw.normal(6, scale=2, dtype=FLOAT32)
-    agree(draw.normal(2, 4, 6, dtype=FLOAT32), draw.normal(2, 4, 6, dtype=FLOAT32), gamma)
-
-
-@graded("layernorm.layernorm_backward", "layernorm.rmsnorm_backward")
-def test_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
-    """The inputs are not changed"""
-    unmodified(draw.normal(3, 5), draw.normal(3, 5), _gain(draw, 5))
-
-
 @graded("layernorm.rmsnorm")
 def test_rms_rows(agree: Agree, draw: RandomInputs) -> None:
     """Rows of a matrix with a mean that is not 0"""
@@ -214,3 +201,16 @@ def test_rms_gradient_eps(agree: Agree, draw: RandomInputs) -> None:
     agree(dout, x, gamma, eps=0.1)
     agree(dout, x * SMALL, gamma)
     agree(draw.normal(3, 5), FLAT, gamma)
+
+
+@graded("layernorm.layernorm_backward", "layernorm.rmsnorm_backward")
+def test_gradient_dtypes(agree: Agree, draw: RandomInputs) -> None:
+    """float32 stays float32"""
+    gamma = draw.normal(6, scale=2, dtype=FLOAT32)
+    agree(draw.normal(2, 4, 6, dtype=FLOAT32), draw.normal(2, 4, 6, dtype=FLOAT32), gamma)
+
+
+@graded("layernorm.layernorm_backward", "layernorm.rmsnorm_backward")
+def test_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
+    """The inputs are not changed"""
+    unmodified(draw.normal(3, 5), draw.normal(3, 5), _gain(draw, 5))

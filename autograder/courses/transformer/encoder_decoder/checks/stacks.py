@@ -85,20 +85,6 @@ def test_encode_pre_norm(agree: Agree, draw: RandomInputs) -> None:
     agree(draw_texts(draw)[0], params, config)
 
 
-@graded("encoder_decoder.decode", points=0.5)
-def test_decode_pre_norm(agree: Agree, draw: RandomInputs) -> None:
-    """Pre-norm: a layer norm after the last block"""
-    params, config = draw_model(draw, n_layers=2, norm="pre")
-    agree(draw_texts(draw)[1], draw.normal(2, 5, D), params, config)
-
-
-@graded("encoder_decoder.decode", points=0.25)
-def test_decode_head_bias(agree: Agree, draw: RandomInputs) -> None:
-    """A head with a bias"""
-    params, config = draw_model(draw, head_bias=True)
-    agree(draw_texts(draw)[1], draw.normal(2, 5, D), params, config)
-
-
 @graded("encoder_decoder.decode", points=2)
 def test_decode(agree: Agree, draw: RandomInputs) -> None:
     """Two blocks that attend to the same memory, and never to later positions"""
@@ -137,6 +123,20 @@ def test_decode_large(agree: Agree, draw: RandomInputs) -> None:
     (params, config), (_, target) = draw_model(draw), draw_texts(draw)
     params["W_head"] *= 1024
     agree(target, draw.normal(2, 5, D), params, config)
+
+
+@graded("encoder_decoder.decode", points=0.5)
+def test_decode_pre_norm(agree: Agree, draw: RandomInputs) -> None:
+    """Pre-norm: a layer norm after the last block"""
+    params, config = draw_model(draw, n_layers=2, norm="pre")
+    agree(draw_texts(draw)[1], draw.normal(2, 5, D), params, config)
+
+
+@graded("encoder_decoder.decode", points=0.25)
+def test_decode_head_bias(agree: Agree, draw: RandomInputs) -> None:
+    """A head with a bias"""
+    params, config = draw_model(draw, head_bias=True)
+    agree(draw_texts(draw)[1], draw.normal(2, 5, D), params, config)
 
 
 @graded("encoder_decoder.decode")
