@@ -119,10 +119,6 @@ mistake("square-of-keys", _TRI, "np.tri(n_keys, dtype=bool)").explain("""
     the mask has a row for each key: (S, S)
     why: There is one row for each query. The queries are the last positions, so these would be the last rows.
     ask: What is the shape of your mask for two queries and five keys?""")
-mistake("half-the-offset", "k=n_keys - n_queries", "k=(n_keys - n_queries) // 2").explain("""
-    the offset of the diagonal is wrong
-    why: The queries are the last positions: the last query may see all keys.
-    ask: With two queries and five keys, how many keys may the last query see?""")
 for name, offset in (
     ("small", "max(n_keys - n_queries - 1, 0)"),
     ("large", "(n_keys - n_queries and n_keys - n_queries + 1)"),
@@ -131,12 +127,6 @@ for name, offset in (
         with fewer queries than keys, the offset of the diagonal is one too {name}
         why: The mistake stays hidden with as many queries as keys. The last query may see exactly all keys.
         ask: With two queries and five keys, how many keys may the first query see, and how many the last?""")
-mistake(
-    "offset-only-for-one-query", "k=n_keys - n_queries", "k=n_keys - n_queries if n_queries == 1 else 0"
-).explain("""
-    the queries were treated as the last positions only if there is a single one
-    why: When several tokens are added at once, they are the last positions, too.
-    ask: With two queries and five keys, how many keys may each query see?""")
 for name, condition, title in (
     ("more-queries-accepted", "False", "more queries than keys were accepted"),
     ("one-query-more-accepted", "n_queries > n_keys + 1", "one query more than keys was accepted"),
@@ -146,10 +136,6 @@ for name, condition, title in (
         why: The docstring promises a ValueError. The queries are the last of the positions, so there cannot be more of
              them; the first queries would see nothing.
         ask: Which numbers of queries and keys make no sense? What does your function do with them?""")
-mistake("as-many-queries-refused", "n_queries > n_keys:", "n_queries >= n_keys:").explain("""
-    as many queries as keys were rejected
-    why: That is the usual case: every position is a query and a key.
-    ask: Is your comparison > or >=?""")
 mistake("fewer-queries-refused", "n_queries > n_keys:", "n_queries != n_keys:").explain("""
     fewer queries than keys were rejected
     why: While a model writes text, the queries are only the last positions.
@@ -196,10 +182,6 @@ mistake("additive", "np.asarray(keep, dtype=bool)", "np.where(keep, 0.0, -np.inf
     the mask holds 0 and -inf, to be added to the scores
     why: That is another convention. In this course a mask is boolean.
     ask: What should the dtype of the mask be?""")
-mistake("no-new-axis-for-queries", "[..., None, None, :]", "[:, None, None, None, :]").explain("""
-    one axis too many was added: (B, 1, 1, 1, S)
-    why: The scores (B, H, T, S) have four axes, so the B of the mask is aligned with nothing.
-    ask: How many axes does your mask have, and how many does the docstring list?""")
 mistake("axes-in-front", "[..., None, None, :]", "[None, None]").explain("""
     the new axes came first: (1, 1, B, S)
     why: The B of the mask is then aligned with the queries of the scores (B, H, T, S).

@@ -80,6 +80,10 @@ mistake("divided-by-t-or-1", ".mean(axis=-2)", ".sum(axis=-2) / max(t, 1)").expl
     the sum was divided by t, or by 1 at position 0, not by t + 1
     why: Positions are counted from 0, so at position t there are t + 1 vectors.
     ask: How many vectors are summed at position 0, and how many at position 1?""")
+mistake("divided-by-the-length", ".mean(axis=-2)", ".sum(axis=-2) / x.shape[-2]").explain("""
+    every sum was divided by T, not by t + 1
+    why: Position t averages t + 1 vectors, so only the last average is right.
+    ask: How many vectors are summed at position 0, and by which number do you divide?""")
 
 mistake = MISTAKES.for_functions("attention.causal_average_matmul")
 mistake(
@@ -106,6 +110,10 @@ mistake("keepdims-forgotten", "weights.sum(axis=-1, keepdims=True)", "weights.su
     column j was divided by j + 1, not row t by t + 1: the row sums need keepdims=True
     why: A vector of T sums then divides the columns. The matrix is square, so NumPy gives no error.
     ask: Row 2 has the sum 3. Which entries of the matrix does your code divide by 3?""")
+mistake("columns-normalised", "weights.sum(axis=-1, keepdims=True)", "weights.sum(axis=0, keepdims=True)").explain("""
+    the columns of the matrix sum to 1, not the rows
+    why: Row t holds the weights with which position t averages, so each row must sum to 1.
+    ask: Which axis do you sum over to get one sum for each row?""")
 mistake("second-axis", "x.shape[-2]", "x.shape[1]").explain("""
     the length was read from the second axis: it needs exactly one batch axis
     why: With no batch axis, or with two of them, the second axis is not that of the positions.

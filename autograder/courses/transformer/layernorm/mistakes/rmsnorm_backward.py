@@ -12,6 +12,10 @@ mistake("direct-path-only", f"g - normalized * {_MEAN_OF_PRODUCT}", "g * 1.0", c
     the root mean square was treated as a constant in dx
     why: It depends on every entry of the row, so each entry also changes the output by changing the divisor.
     ask: In how many places of the forward formula does x appear?""")
+mistake("gain-missing-in-second-term", "np.vecdot(g, normalized)", "np.vecdot(dout, normalized)").explain("""
+    in the second term of dx, dout was used in place of g
+    why: The gradient with respect to x̂ is g = dout * gamma, in both terms. With gamma 1 the mistake stays hidden.
+    ask: Which gradient reaches x̂, and in how many places of dx does the formula use it?""")
 mistake("mean-path-too", "dx = g -", "dx = g - g.mean(axis=-1, keepdims=True) -", common=True).explain("""
     a mean was subtracted in dx, as in layer normalization
     why: The forward pass subtracts no mean, so there is no path through one in the backward pass.

@@ -37,6 +37,10 @@ mistake("b_qkv-only-with-b_o", 'params.get("b_qkv")', 'params.get("b_qkv") if "b
     b_qkv was added only if there is b_o, too
     why: Each bias may be absent, independently of the other.
     ask: Which keys does your `if` look for, and which keys does the line below it use?""")
+mistake("b_qkv-only-without-memory", "(None, None) if b_qkv is None else", "(None, None) if True else").explain("""
+    with a memory, b_qkv was not added
+    why: Cross attention uses the same parameters: a third of b_qkv for the queries, the rest for keys and values.
+    ask: In which of your two branches does b_qkv appear?""")
 
 
 mistake(

@@ -71,6 +71,10 @@ mistake("betas-exchanged", "beta1, beta2 = map", "beta2, beta1 = map").explain("
     β₁ and β₂ were swapped
     why: With the defaults, the average of the gradients should cover about 10 steps, that of their squares about 1000.
     ask: Which of the two betas belongs to m, and which to v?""")
+mistake("first-beta-for-new-squares", "v *= 1 - beta2", "v *= 1 - beta1").explain("""
+    in v, the new square was multiplied by 1 - β₁, not by 1 - β₂
+    why: The two factors of an average must add up to 1. With the default betas, v becomes 100 times too large.
+    ask: Which two factors of v add up to 1 in the formula, and which two in your code?""")
 mistake("gradient-not-squared", "(1 - beta2) * g * g", "(1 - beta2) * g").body(ADAM).explain("""
     v is an average of the gradients, not of their squares
     why: v can then be negative, and its root nan.

@@ -29,6 +29,10 @@ mistake("norm-after", "for name, g in grads.items()}, norm", "for name, g in gra
     the norm after clipping was returned
     why: The norm before clipping is the one to watch: it shows whether training is stable.
     ask: Which norm does the docstring list as the second result?""")
+mistake("norms-added", "math.sqrt(sum(float(np.vdot(g, g))", "(sum(math.sqrt(np.vdot(g, g))").explain("""
+    the norms of the arrays were added
+    why: All gradients together are one long vector. Its norm is the root of the sum of all squares.
+    ask: What is the norm of the vector [3, 4], and what the sum of the norms of [3] and [4]?""")
 mistake(
     "in-place",
     "return {name: g * scale for name, g in grads.items()}, norm",

@@ -21,6 +21,10 @@ mistake(
     the cosine is one step ahead
     why: The first step after the warm-up should still have the full rate: steps are counted from 0.
     ask: What should progress be when step equals warmup_steps?""")
+mistake("divided-by-all-steps", "/ (total_steps - warmup_steps)", "/ total_steps").explain("""
+    the progress of the cosine was divided by total_steps
+    why: The cosine has total_steps - warmup_steps steps. It does not reach min_lr, and the rate jumps there at the end.
+    ask: What should progress be at total_steps, and what is it in your code?""")
 mistake("whole-wave", "math.cos(math.pi", "math.cos(2 * math.pi").explain("""
     the cosine went through a whole wave: down and up again
     why: Half a wave goes from the largest value to the smallest.
