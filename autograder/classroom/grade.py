@@ -31,9 +31,12 @@ from autograder.engine import session
 from autograder.errors import UsageError, missing_package
 from autograder.report.grading_progress import GradingProgress
 from autograder.sandbox.policy import UNSAFE, SandboxPolicy
-from autograder.sandbox.probe import SandboxUnavailable, strongest_level
+from autograder.sandbox.probe import require_level
 
 REFRESH_SECONDS = 5.0
+_WITHOUT_SANDBOX = (
+    f". To run submissions with your own privileges, able to read your files and use your network: --{UNSAFE}"
+)
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,8 @@ def _grade(
         return
     with scratch_folder() as scratch:
         record_scratch(scratch)
-        options = dataclasses.replace(options, sandbox=_sandbox_for(scratch, plan.unsafe))
+        sandbox = SandboxPolicy(unsafe=True) if plan.unsafe else require_level(scratch, _WITHOUT_SANDBOX)
+        options = dataclasses.replace(options, sandbox=sandbox)
         setup = WorkerSetup(options, scratch, plan.policy, results)
         WorkerPool(setup, min(plan.processes, len(tasks)), recorder.add, recorder.next_task).run(tasks)
 
@@ -323,16 +327,3 @@ class _Recorder:
     def _document(self) -> Document:
         self._class.seconds = time.perf_counter() - self._started
         return self._class.document(self._store.entries)
-
-
-def _sandbox_for(scratch: Path, unsafe: bool) -> SandboxPolicy:
-    """Return the strongest sandbox that holds on this machine, or raise UsageError if there is none."""
-    if unsafe:
-        return SandboxPolicy(unsafe=True)
-    try:
-        return strongest_level(scratch)
-    except SandboxUnavailable as error:
-        raise UsageError(
-            f"this machine has no sandbox for untrusted code ({error}). To see what is missing: headway doctor. "
-            f"To run submissions with your own privileges, able to read your files and use your network: --{UNSAFE}"
-        ) from None

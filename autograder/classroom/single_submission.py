@@ -13,20 +13,15 @@ from autograder.core.text import clean_name
 from autograder.documents.reading import Document
 from autograder.documents.results import SubmissionResult
 from autograder.engine import session
-from autograder.errors import UsageError
 from autograder.report.student_feedback import as_markdown
-from autograder.sandbox.probe import SandboxUnavailable, strongest_level
+from autograder.sandbox.probe import require_level
 
 
 def check_in_sandbox(folder: Path, options: session.Options) -> SubmissionResult:
     """Check a copy of the modules and notebooks in `folder`; raise UsageError if this machine has no sandbox."""
     folder = folder.resolve()
     with scratch_folder() as scratch:
-        try:
-            sandbox = strongest_level(scratch)
-        except SandboxUnavailable as error:
-            problem = f"this machine has no sandbox for untrusted code ({error})"
-            raise UsageError(f"{problem}. To see what is missing: headway doctor") from None
+        sandbox = require_level(scratch)
         copy = scratch / "submission"
         copy.mkdir()
         files = intake.read_files(Attempt((SubmissionPart(folder),)))

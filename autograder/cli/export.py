@@ -238,24 +238,23 @@ def gradescope_autograder(
         type=options.PATH,
         help="Folder of the course. Writes its gradebook and autograded/, which formgrader shows.",
     ),
-    click.option("--course-id", metavar="ID", help="course_id (default: that of the course's settings)."),
 )
-def nbgrader(output: ExportOutput, database: str | None, course: Path | None, course_id: str | None) -> None:
+def nbgrader(output: ExportOutput, database: str | None, course: Path | None) -> None:
     """Bring nbgrader's gradebook up to date."""
     from autograder.classroom.exporters import nbgrader
     from autograder.classroom.storage import gradebook
     from autograder.core.files import report_write_error
 
     if course is not None:
-        write_course(gradebook.read(output.out), open_course(course, database, course_id))
+        write_course(gradebook.read(output.out), open_course(course, database))
         return
     target = output.target("gradebook.db")
     with report_write_error(target, "Choose another place: --to PATH"):
         book = output.read()
         if database is None:
             target.parent.mkdir(parents=True, exist_ok=True)
-        url, course_id = database or f"sqlite:///{target.resolve()}", course_id or "default_course"
-        count = nbgrader.write_gradebook(book.document, book.results(), url, course_id=course_id)
+        url = database or f"sqlite:///{target.resolve()}"
+        count = nbgrader.write_gradebook(book.document, book.results(), url)
     where = without_password(database) if database else target
     report(count, "submission", where, "in nbgrader_config.py, set c.CourseDirectory.db_url to this database")
     show_unexported_changes(book)

@@ -36,7 +36,6 @@ def doctor(report: bool) -> None:
 @click.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option("-j", "processes", type=click.IntRange(1), default=2, help="Number of processes (default: 2).")
-@click.option("--right", type=options.PATH, help="Folder of correct submissions (default: the clone's).")
 @click.option("--promises", is_flag=True, help="Show what breaks each promise, and the check that fails.")
 @click.option(
     "--build-answers",
@@ -49,7 +48,6 @@ def doctor(report: bool) -> None:
 def verify(
     names: tuple[str, ...],
     processes: int,
-    right: Path | None,
     promises: bool,
     build_answers: bool,
     json_file: str | None,
@@ -82,8 +80,8 @@ def verify(
             options.write_json(json_file, [asdict(finding) for finding in findings])
         sys.exit(options.NOT_PASSED)
     curriculum = registry.load(declared.name)
-    if right is None and curriculum.is_built_in:
-        right = stubs.bundled("solutions").parent / "tests" / "submissions" / "right"
+    right_answers = stubs.bundled("solutions").parent / "tests" / "submissions" / "right"
+    right = right_answers if curriculum.is_built_in else None
     selected = curriculum.select(names)
     count = len(verification.plan_tasks(right, curriculum, selected))
     results = verification.verify(right, curriculum, processes, selected)

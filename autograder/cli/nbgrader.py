@@ -25,12 +25,12 @@ def notebook_packages() -> Iterator[None]:
         raise missing_package(f"notebooks need {error.name}", "notebooks") from None
 
 
-def open_course(folder: Path, database: str | None = None, course_id: str | None = None) -> "Course":
-    """Return the nbgrader course in a folder; `database` and `course_id` override its settings."""
+def open_course(folder: Path, database: str | None = None) -> "Course":
+    """Return the nbgrader course in a folder; `database` overrides that of its settings."""
     with notebook_packages():
         from autograder.classroom.exporters import nbgrader_course
     course = nbgrader_course.find(folder)
-    return dataclasses.replace(course, database=database or course.database, course_id=course_id or course.course_id)
+    return dataclasses.replace(course, database=database or course.database)
 
 
 def hidden_seed(course: "Course") -> int | None:

@@ -104,8 +104,8 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
         if remembers and solutions.offers_solution(workspace, function, passes):
             solution = f"headway solution {function}{'' if passes else ' --give-up'}{dir_option}", not passes
         hints_report.render(function, kinds_and_steps[:count], len(steps), commands, console, solution)
-    if remembers:
-        hints_report.render_notes(recorded.notes, options.make_console(stderr=True))
+    for note in recorded.notes if remembers else ():
+        click.echo(f"! {note}", err=True)
 
 
 def _current_function(workspace: "Workspace") -> str:

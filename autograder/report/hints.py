@@ -54,9 +54,3 @@ def render_choice(assignment: str, counts: Mapping[str, int], commands: Sequence
         table.add_row(Text(command), Text(f"{count} shown" if count else ""))
     console.print(Text(f"{assignment}: each function has its own hints. Choose one:\n"))
     console.print(table)
-
-
-def render_notes(notes: Sequence[str], console: Console) -> None:
-    """Print notes about the workspace's state, one per line."""
-    for note in notes:
-        console.print(Text(f"! {note}"), soft_wrap=True)

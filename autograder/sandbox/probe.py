@@ -14,6 +14,7 @@ from contextlib import closing
 from errno import EACCES, ENOENT, EPERM
 from pathlib import Path
 
+from autograder.errors import UsageError
 from autograder.sandbox.call_timer import Deadline
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import MechanismUnavailable, SandboxPolicy, build
@@ -28,6 +29,15 @@ PROBE_SECONDS = 20.0
 
 class SandboxUnavailable(Exception):
     """No level of the sandbox holds on this machine; the text gives the reason for each mechanism."""
+
+
+def require_level(scratch: Path, otherwise: str = "") -> SandboxPolicy:
+    """Return the strongest level; raise UsageError if there is none, with what can be done `otherwise`."""
+    try:
+        return strongest_level(scratch)
+    except SandboxUnavailable as error:
+        problem = f"this machine has no sandbox for untrusted code ({error})"
+        raise UsageError(f"{problem}. To see what is missing: headway doctor{otherwise}") from None
 
 
 def strongest_level(submissions_root: Path) -> SandboxPolicy:

@@ -11,9 +11,9 @@ import pytest
 from support.commands import HEADWAY, SOFTMAX, headway, invoke, succeed, timeless
 from support.waiting import wait_until
 
-from autograder.classroom import single_submission
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult, to_document
+from autograder.sandbox import probe
 from autograder.sandbox.probe import SandboxUnavailable
 from autograder.workspace import state
 from autograder.workspace.check import CheckOutcome
@@ -185,7 +185,7 @@ def test_check_sandbox_missing_is_an_error(workspace, monkeypatch):
     def unavailable(root):
         raise SandboxUnavailable("seccomp: is missing")
 
-    monkeypatch.setattr(single_submission, "strongest_level", unavailable)
+    monkeypatch.setattr(probe, "strongest_level", unavailable)
     refused = invoke("check", "softmax", "--dir", workspace, "--sandbox")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "headway doctor" in refused.stderr
