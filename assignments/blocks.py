@@ -16,7 +16,8 @@
 # section 3.1). The vectors that run through the whole network in this way, from the embedding to the last block, are
 # called the **residual stream**. Every step reads from the stream on a *branch* and adds a correction to it. A block
 # whose results are still small does little harm, and in the backward pass every plus sign passes the gradient on
-# unchanged, past the branch.
+# unchanged, past the branch. Without the sum, a position would lose itself: if each attends to its left neighbour only,
+# attention shifts the whole text by one, and "cat" is found where "sat" was.
 #
 # ```text
 #     x ──┬────────────────────────> + ──┬──────────────────> + ──> y     the residual stream

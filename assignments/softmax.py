@@ -201,7 +201,8 @@ def log_softmax(x, axis=-1):
 #
 # Where the text leaves a choice, no prediction has a loss of 0 on average. If "a" and "b" come next equally often, the
 # best prediction is ½ and ½, and its loss is log 2 = 0.69. The lowest average loss that any prediction can reach is
-# called the **entropy** of what comes next.
+# called the **entropy** of what comes next, and what a prediction loses above it the *Kullback–Leibler divergence*, KL
+# for short. Where only one token can come next, the entropy is 0 and the KL divergence is the cross-entropy.
 #
 # How do you take one entry out of each row with NumPy? Index with two lists, the rows and the columns, which are
 # combined in pairs. (With `:` in place of the rows you get both columns of *every* row.) Such an index can also stand

@@ -276,8 +276,9 @@ def padding_mask(keep):
 # By hand: the scores are 0 and 2; divided by √2 they are 0 and 1.4142, and their softmax is 0.1956 and 0.8044. The
 # first entry of the output is 0.1956 · 10.
 #
-# You can also see attention as a directed graph: an arrow leads from each key to each query that may attend to it, and
-# the weight is written on the arrow.
+# Compare it with a Python dictionary. There, a query equals one key and you get its value, or you get an error. Here,
+# every key matches more or less, and you get a mixture of all values. You can also see attention as a directed graph:
+# an arrow leads from each key to each query that may attend to it, and the weight is written on the arrow.
 #
 # The score need not be a dot product: *additive attention* (Bahdanau et al. 2015, appendix A.1.2) computes
 # $\tanh(q A + k B) \cdot u$ with two learned matrices A and B and a learned vector u. Vaswani et al. chose dot products

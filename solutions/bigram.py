@@ -451,17 +451,18 @@ if __name__ == "__main__":
 # called *early stopping*. Like k, it is a *regularization*: it keeps a model from trusting its training text too much.
 #
 # ```python
-# >>> train = train[:2000]
+# >>> few = train[:2000]
+# >>> def few_and_new(W):  # the loss on the short text, and on the validation text
+# ...     return [round(float(bigram_loss(ids[:-1], ids[1:], W)[0]), 4) for ids in (few, val)]
 # >>> for k in (1e-9, 1.0):
-# ...     show_losses(f"k = {k:g}", np.log(bigram_counts(train, 27, k)))
-#  k = 1e-09   training 2.3245   validation 3.2119
-#      k = 1   training 2.4574   validation 2.5812
+# ...     print(f"k = {k:g}", few_and_new(np.log(bigram_counts(few, 27, k))))
+# k = 1e-09 [2.3245, 3.2119]
+# k = 1 [2.4574, 2.5812]
 # >>> for steps in (30, 300, 3000):
-# ...     learned, _ = train_bigram(train, 27, steps, 10.0, 1000, np.random.default_rng(0))
-# ...     show_losses(f"{steps} steps", learned)
-#   30 steps   training 2.6236   validation 2.7097
-#  300 steps   training 2.3758   validation 2.5495
-# 3000 steps   training 2.3315   validation 2.5921
+# ...     print(steps, "steps", few_and_new(train_bigram(few, 27, steps, 10.0, 1000, np.random.default_rng(0))[0]))
+# 30 steps [2.6236, 2.7097]
+# 300 steps [2.3758, 2.5495]
+# 3000 steps [2.3315, 2.5921]
 #
 # ```
 

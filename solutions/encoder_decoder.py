@@ -904,6 +904,8 @@ if __name__ == "__main__":
 #    predictions? Print the mean of `cache["decoder.1.source_weights"]` over texts and heads.
 # 2. Padding must make no difference. Give an untrained model the source `[[3, 1, 4]]`, then padded to `[[3, 1, 4, 0,
 #    0]]`, once with the mask and once without. By how much do the log-probabilities differ?
+# 3. Some models are trained with *masked tokens*: source and target are the same text, not shifted, and one of its
+#    tokens is hidden in both. Only the loss at that token counts. What is `dlog_probs` then? Can this model learn it?
 
 # %% [markdown]
 # ## Answers
@@ -938,6 +940,25 @@ if __name__ == "__main__":
 # ...     print(np.abs(log_probs - right).max().round(2), log_probs.argmax(axis=-1))
 # 0.0 [[ 9 11 10]]
 # 0.47 [[ 9 11 11]]
+#
+# ```
+#
+# **3. It is 0 in all rows but those of the hidden tokens.** In the texts here the second half repeats the first, so the
+# hidden token can be found. A guess among eight tokens is right in 12% of the texts; this small model soon does better:
+#
+# ```python
+# >>> config = TransformerConfig(vocab_source=11, vocab_target=11, n_layers=1, n_heads=2, d_model=16)
+# >>> rng = np.random.default_rng(0)
+# >>> params, state = init_transformer(config, rng), {}
+# >>> for _ in range(200):
+# ...     text = np.tile(rng.integers(3, 11, size=(64, 2)), 2)  # (B, 4)
+# ...     hidden = np.arange(4) == rng.integers(4, size=(64, 1))  # one in each text
+# ...     seen = np.where(hidden, 0, text)
+# ...     log_probs, cache = transformer(seen, seen, params, config)
+# ...     grads = transformer_backward(-np.eye(11)[text] * hidden[..., None] / 64, cache)
+# ...     params, state = adamw_step(params, grads, state, lr=1e-2)
+# >>> bool((log_probs.argmax(axis=-1) == text)[hidden].mean() > 0.7)
+# True
 #
 # ```
 

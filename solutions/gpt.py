@@ -302,6 +302,21 @@ def count_parameters(params):
 #
 # ```
 #
+# With a tied head, its highest score is usually an echo: that of the token just read. The stream still holds mostly the
+# vector of this token, and few rows of the token table match that vector as well as its own.
+#
+# ```python
+# >>> tied = GPTConfig(vocab_size=27, block_size=8, n_layers=2, n_heads=2, d_model=16)
+# >>> rng = np.random.default_rng(0)
+# >>> random = rng.integers(27, size=(1000, 8))
+# >>> for settings in (tied, config):
+# ...     scores, _ = gpt(random, init_gpt(settings, rng), settings)
+# ...     print(settings.tied, (scores.argmax(axis=-1) == random).mean().round(2))
+# True 0.84
+# False 0.02
+#
+# ```
+#
 # The cache stores the intermediate stages under names, so that you can plot them and compare them with another
 # implementation: look for the mistake just before the first stage that differs.
 #
