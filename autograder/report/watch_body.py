@@ -17,7 +17,7 @@ from autograder.report.check_report import STATUS_STYLES, check_panel
 from autograder.report.console import SafeConsole
 from autograder.report.hints import hint_table
 from autograder.report.watch_state import WatchScreen
-from autograder.report.wording import broken_file
+from autograder.report.wording import broken_file, shortened
 
 WIDE = 120  # columns from which the documentation is beside the failure
 GAP = 1  # columns between them
@@ -82,14 +82,15 @@ def _report(screen: WatchScreen, check: Document, console: Console, room: int) -
     full = _full_lines(console, panel())
     if not check["error_map"] or len(full) <= room:
         return full
-    note = Text("  the map does not fit here; press p to show it alone")
-    brief = _full_lines(console, panel(with_map=False), note)
+    brief = _full_lines(console, panel(with_map=False), Text("  the map does not fit here; press p to show it alone"))
     return brief if len(brief) <= room else full
 
 
 def _passed(screen: WatchScreen, columns: int) -> RenderableType:
     mark, style = STATUS_STYLES["passed"]
     lines = Text.assemble((f"{mark} {screen.focus} passes.", f"bold {style}"))
+    if screen.printed:
+        lines.append(f"\n\nIt still prints, when it is called:\n{shortened(screen.printed)}")
     if screen.next_function is None:
         lines.append("\n\nThe whole course passes: the GPT is all your own.")
     else:

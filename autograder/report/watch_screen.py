@@ -6,14 +6,13 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.text import Text
 
-from autograder.report import styles, watch_body
+from autograder.report import styles, watch_body, wording
 from autograder.report.check_report import BAR_GLYPHS, STATUS_STYLES
 from autograder.report.watch_body import lines_of
 from autograder.report.watch_state import KEYS, WatchScreen
 
 LAST_KEYS = {"?": ("help", "show this help"), "q": ("quit", "quit; Ctrl-C does the same")}
 SCROLL_KEYS = "↑ ↓ PgUp PgDn Home End"
-SITUATIONAL = "mbsdp"  # keys that are shown only where they do something
 
 
 class Frame(NamedTuple):
@@ -77,7 +76,7 @@ def _course_bar(screen: WatchScreen, columns: int) -> Text:
     earned, possible = screen.points
     passed = list(screen.statuses.values()).count("passed")
     totals = f"  {passed} of {len(screen.curriculum.functions)} functions"
-    totals += f" · {earned:g} / {possible:g} points" if possible else ""
+    totals += f" · {wording.points_text({'earned': earned, 'possible': possible})} points" if possible else ""
     groups = [
         [screen.statuses.get(function.qualified, "not_started") for function in assignment.functions]
         for assignment in screen.curriculum.assignments

@@ -9,8 +9,7 @@ from autograder.course import Curriculum, registry
 from autograder.documents.reading import Document
 from autograder.report.assignment_finished import FinishedAssignment
 
-# Every key with a short name, and what it does. In a narrow terminal, those that stand last are left out of the line
-# of keys first; help and quit always stay.
+# Each key with a short name, and what it does. A narrow terminal leaves out the last ones, but never help and quit.
 KEYS = {
     "n": ("next", "go to the next function, once this one passes"),
     "h": ("hint", "show or hide the hints seen so far for this function"),
@@ -21,6 +20,7 @@ KEYS = {
     "l": ("list", "list all functions, to go to any of them"),
     "e": ("edit", "open your code in your editor, at the line in question"),
     "p": ("map", "show only the map of the wrong values"),
+    "g": ("debug", "open the failed call in Python; Ctrl-D comes back"),
     "r": ("reset", "restore the stub of this function; a backup is kept"),
     "a": ("all", "check everything again"),
 }
@@ -35,13 +35,13 @@ class WatchScreen:
     points: tuple[float, float]  # earned and possible
     focus: str  # the current function, by its qualified name
     passing: bool = False  # whether its code passes as it is now
+    printed: str = ""  # what it printed although it passes
     tally: str = ""  # how many of its checks pass, unless all do: " 3/5"
     checking: Sequence[str] = ()  # functions that are being checked now
     diagnosing: bool = False  # whether the mistake behind the result is still being looked for
     seconds: float | None = None  # time that the latest check took
     check: Document | None = None  # the failed check whose panel is shown
-    # File and line of the current function while it is not written. Line 0 means that the file does not define it; the
-    # text then says what to do.
+    # File and line of the current function while it is not written, and what to do if it is not defined (line 0).
     stub: tuple[str, int, str] | None = None
     finished: FinishedAssignment | None = None  # the assignment of the current function, if all of it passes
     documentation: str = ""  # first line and docstring of the function that is shown

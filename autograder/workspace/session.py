@@ -242,6 +242,10 @@ class WatchSession:
         started = self.statuses.get(self.focus, "not_started") != "not_started"
         return f" {passed}/{len(statuses)}" if started and passed < len(statuses) else ""
 
+    def printed(self, function: str) -> str:
+        """Return what a function printed in its latest checks; empty if it printed nothing."""
+        return next((record["output"] for record in self.records.get(function, []) if record["output"]), "")
+
     def details(self) -> dict[str, str]:
         """Return the points of each started function, and for how long it has had its status."""
         return {

@@ -3,8 +3,10 @@
 import contextlib
 import importlib.util
 import os
+import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +21,11 @@ from autograder.workspace.background_checker import CheckReply
 from autograder.workspace.file_watcher import REREAD, SAVED, FileWatcher
 from autograder.workspace.finished import finished_assignment
 from autograder.workspace.reset import after_reset, reset
-from autograder.workspace.session import WatchSession, start_session
+from autograder.workspace.session import WRONG, WatchSession, start_session
 from autograder.workspace.terminal import RESIZED, EventQueue, InteractiveTerminal
 from autograder.workspace.timings import Timings
 from autograder.workspace.watch_plain import print_progress
+from autograder.workspace.workspace import Workspace
 
 SWITCH_SECONDS = 0.001  # for which the thread that looks for mistakes may hold up a save or a key
 QUIET = 0.1  # seconds for which the screen stays as it is after a save: most checks have ended then
@@ -136,9 +139,10 @@ class WatchLoop:
                 "l": self._toggle_list,
                 "a": self._session.check_all,
                 "b": self._go_to_broken,
-                "s": self._show_solution,
-                "d": self._show_diff,
+                "s": lambda: self._show_if_allowed(watch_views.solution_view),
+                "d": lambda: self._show_if_allowed(watch_views.diff_view),
                 "e": self._edit,
+                "g": self._debug,
                 "r": self._ask_to_reset,
                 "?": self._toggle_help,
                 "q": self._quit,
@@ -175,25 +179,18 @@ class WatchLoop:
         self._view, self._scroll = None, 0
 
     def _toggle_help(self) -> None:
-        is_shown = self._view is _help
+        is_shown = self._view is watch_views.help_view
         self._close()
-        self._view = None if is_shown else _help
+        self._view = None if is_shown else watch_views.help_view
 
     @property
     def _passes(self) -> bool:
         return self._session.statuses.get(self._session.focus) == "passed"
 
-    def _show_solution(self) -> None:
-        focus = self._session.focus
-        self._show_if_allowed(lambda columns: watch_views.solution_view(self._workspace, focus))
-
-    def _show_diff(self) -> None:
-        focus = self._session.focus
-        self._show_if_allowed(lambda columns: watch_views.diff_view(self._workspace, focus, columns))
-
-    def _show_if_allowed(self, view: Callable[[int], RenderableType]) -> None:
+    def _show_if_allowed(self, draw: Callable[[Workspace, str, int], RenderableType]) -> None:
         """Show what contains the solution: at once, or after a question, or say why it may not be shown."""
         focus, passes = self._session.focus, self._passes
+        view = partial(draw, self._workspace, focus)
         view(80)  # raises UsageError where the student's file cannot be read
         try:
             solutions.record_giving_up(self._workspace, focus, passes, give_up=False)
@@ -268,6 +265,12 @@ class WatchLoop:
         line = location["line"] if location else editor.line_of(file, name)
         self._message = editor.open_in_editor(file, line, self._terminal)
 
+    def _debug(self) -> None:
+        command = [sys.executable, "-m", "autograder.cli", "debug", self._session.focus]
+        with self._terminal.suspended():
+            if subprocess.run(command, cwd=self._workspace.folder, check=False).returncode == 2:
+                self._message = f"no call to open in Python. To see why: headway debug {self._session.focus}"
+
     def _ask_to_reset(self) -> None:
         function = self._session.focus
         self._message = f"Reset {function} to its stub? A backup goes to {files.BACKUPS}/. y / n"
@@ -325,6 +328,7 @@ class WatchLoop:
             "s": offers_solution,
             "d": self._passes,
             "p": bool(check and check["error_map"]),
+            "g": bool(check and check["status"] in WRONG and not wording.broken_file(check)),
         }
         return "".join(key for key in watch_state.KEYS if does_something.get(key, True))
 
@@ -357,6 +361,7 @@ class WatchLoop:
             points=session.points(),
             focus=focus,
             passing=session.is_passing,
+            printed=session.printed(focus),
             tally=session.passed_checks_text(),
             checking=session.checking,
             diagnosing=session.diagnosing == focus,
@@ -378,10 +383,6 @@ class WatchLoop:
             details=session.details() if self._cursor else {},
             curriculum=session.curriculum,
         )
-
-
-def _help(columns: int) -> RenderableType:
-    return watch_views.help_view()
 
 
 def run(folder: Path, *, poll: bool, console: Console) -> None:

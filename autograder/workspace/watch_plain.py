@@ -64,7 +64,8 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
                     _print_line(console, line)
                 session.badge_lines.clear()
                 for name in session.broken:
-                    if name not in reported and not _is_unreadable(session, name):
+                    check = session.most_telling_check(name)
+                    if name not in reported and not (check and wording.broken_file(check)):  # has a line of its own
                         line = name if in_foreground and name in checked else function_line(session, name)
                         _print_line(console, f"used to pass and now fails: {line}")
                 reported = set(session.broken)
@@ -84,6 +85,8 @@ def report_lines(session: WatchSession, names: Iterable[str]) -> Iterator[str]:
         file = wording.broken_file(check) if check else ""
         if check is None or not file:
             yield function_line(session, name)
+            if check is None and (printed := session.printed(name)):
+                yield f"  it still prints: {wording.shortened(printed)}"
         elif file not in broken:
             yield f"{file}: {check['message']}{_place(check)}. This affects {wording.affected_text(check)}."
         if check is not None and check["status"] in wording.FAILED_STATUSES and file not in broken:
@@ -100,12 +103,6 @@ def _details(check: Document) -> Iterator[str]:
             yield f"  {name}: {text}"
     if not wording.broken_file(check):
         yield f"  for a hint: headway hint {check['function']}"
-
-
-def _is_unreadable(session: WatchSession, name: str) -> bool:
-    """Return whether a function fails because Python cannot read its file, which has a line of its own."""
-    check = session.most_telling_check(name)
-    return check is not None and bool(wording.broken_file(check))
 
 
 def _place(check: Document) -> str:

@@ -13,7 +13,7 @@ from autograder.workspace.function_source import without_docstring
 from autograder.workspace.workspace import Workspace
 
 
-def help_view() -> RenderableType:
+def help_view(width: int) -> RenderableType:
     """Return all keys and marks."""
     keys = {**KEYS, **LAST_KEYS}
     rows = [(key, meaning) for key, (_, meaning) in keys.items()]
@@ -22,7 +22,7 @@ def help_view() -> RenderableType:
     return watch_body.help_view(rows, marks)
 
 
-def solution_view(workspace: Workspace, function: str) -> RenderableType:
+def solution_view(workspace: Workspace, function: str, width: int) -> RenderableType:
     """Return the solution of a function."""
     from rich.syntax import Syntax
 

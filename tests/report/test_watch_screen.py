@@ -192,6 +192,11 @@ def test_documentation_keeps_formulas_in_columns_and_entries_apart(entry):
     assert starts == [entry.format(kind).split()[0] for kind in ("Pre", "Post")]
 
 
+@pytest.mark.parametrize(("earned", "text"), [(2.0, "2 / 2 points"), (3.0, "3 / 2 with bonus points")])
+def test_course_bar_names_bonus_points(earned, text):
+    assert text in strip("\n".join(frame_lines(screen(points=(earned, 2.0)), 140, 24)))
+
+
 def test_bar_gets_darker_from_not_started_to_wrong_to_begun_to_passed():
     order = ("not_started", "failed", "blocked", "passed")
     assert [BAR_GLYPHS[status] for status in order] == ["░", "▒", "▓", "█"]
