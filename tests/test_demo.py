@@ -84,7 +84,7 @@ def test_demo_fits_a_screen_and_shows_expected_values(demo):
 
 def test_demo_suggests_commands_that_work(run, demo):
     suggested = re.findall(r"^(?:Next:)? +(headway .+)$", demo, re.M)
-    assert {command.split()[1] for command in suggested} == {"report", "show", "comment", "init"}
+    assert {command.split()[1] for command in suggested} == {"report", "show", "comment", "export", "init"}
     for command in suggested:
         done = run(*shlex.split(command, comments=True))
         assert done.returncode == 0, command + done.stderr

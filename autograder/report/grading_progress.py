@@ -26,9 +26,9 @@ MAX_NAME, BAR = 28, 10  # columns
 SECONDS_BETWEEN_LINES = 30.0  # of progress, where the output is no terminal
 FEWEST_FOR_ESTIMATE = 10  # results: most of the time until the first ones is spent on starting processes
 NEXT_COMMANDS = {
-    "headway report OUT": "what the class knows, as a page",
-    "headway show OUT STUDENT": "one student, with the code",
-    "headway export FORMAT OUT": "scores for a platform, or as CSV",
+    "headway report OUT": "the class, as a page",
+    "headway show OUT STUDENT": "one student",
+    "headway export csv OUT": "or canvas, moodle …",
 }
 STATUSES_WITHOUT_SCORE = ("missing", "unreadable", "failed", "waiting")
 
@@ -105,9 +105,10 @@ def render(document: Document, out: Path, console: Console) -> None:
     others = [f"{counts[status]} {status}" for status in STATUSES_WITHOUT_SCORE if counts[status]]
     text = " · ".join([*mean, *others, f"{document['seconds']:.1f} s"])
     console.print(Text(f"\n{text}\nResults: {out} (class.json, grades.csv, results/*.json)\nNext:"))
-    commands = [command.replace("OUT", shlex.quote(str(out))) for command in NEXT_COMMANDS]
+    words = {"OUT": str(out), "STUDENT": clean(students[0]["submission"], 120) if students else "STUDENT"}
+    commands = [shlex.join(words.get(word, word) for word in command.split()) for command in NEXT_COMMANDS]
     for command, about in zip(commands, NEXT_COMMANDS.values(), strict=True):
-        line = Text.assemble(f"  {command:{max(map(len, commands))}}  ", (about, "dim"))
+        line = Text.assemble(f"  {command:{max(map(len, commands))}}  ", (f"# {about}", "dim"))
         console.print(line, soft_wrap=True)
 
 

@@ -42,4 +42,4 @@ def test_table_in_a_narrow_terminal_breaks_between_counts(tmp_path):
     rows = [line.rstrip() for line in text.getvalue().splitlines()]
     assert any(row.endswith("✗ 12 failed, ◌ 3 blocked,") for row in rows)
     assert any(row.endswith("  · 10 not started") for row in rows)
-    assert any(row.startswith(f"  headway show {tmp_path} STUDENT") for row in rows)
+    assert any(row.startswith(f"  headway show {tmp_path} ada") for row in rows)

@@ -115,7 +115,7 @@ def test_watch_full_session(watching, workspace):
     terminal.wait_for(lambda screen: "The check says:" in screen and ">>>" in screen)
     terminal.press("\x04")
     terminal.wait_for("✗ softmax.softmax")
-    save(workspace, f'    print("looked at x")\n{RIGHT}')
+    save(workspace, f'print("looked at x")\n    {RIGHT}')
     terminal.wait_for("✓ softmax.softmax")
     assert f"1 of {TOTAL}" in terminal.screen() and "It still prints, when it is called:" in terminal.screen()
     terminal.press("n")
@@ -329,7 +329,7 @@ def test_watch_in_a_pipe_prints_plain_lines(plain_lines, workspace):
     assert "(softmax.py:" in line and "\x1b" not in line
     assert "input: x" in next(lines) + next(lines)
     assert any(line.startswith("softmax.softmax: ") and "likely cause: " in line for line in lines)
-    save(workspace, f'    print("looked at x")\n{RIGHT}')
+    save(workspace, f'print("looked at x")\n    {RIGHT}')
     assert any(line == "softmax.softmax: passed\n" for line in lines)
     assert next(lines).startswith("  it still prints: looked at x")
     save(workspace, RIGHT + "\n    return (")
