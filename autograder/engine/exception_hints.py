@@ -43,7 +43,7 @@ TypeError: '?NoneType'?
 TypeError: slice indices must be integers
     a slice needs integers: int(…) converts a float
 TypeError: cannot be interpreted as an integer
-    an integer is needed, not a float: int(…) converts it
+    an integer is needed: int(…) converts a float, and several axes must be a tuple
 TypeError: unexpected keyword argument '(dim|keepdim)'
     these are PyTorch's names: NumPy calls them axis and keepdims
 TypeError: unexpected keyword argument|positional arguments? but|required positional argument
@@ -55,7 +55,7 @@ AttributeError: '(list|tuple)' object has no attribute
 NameError: name 'np'
     import numpy as np is missing at the top of the file
 NameError: is not defined
-    Python does not know this name: a typo, or a missing import?
+    Python does not know this name: a typo, a missing import, or a function that is not written yet?
 UnboundLocalError
     this function assigns the variable, but not before this line
 ModuleNotFoundError

@@ -42,3 +42,10 @@ def test_right_results_are_listed_beside_the_wrong_one(tmp_path):
         if outcome.wrong:
             assert outcome.help.startswith("wrong results: dW; right: dx, db")
             assert outcome.mistake is None or "db" not in outcome.mistake["title"]
+
+
+@pytest.mark.slow
+def test_parameters_that_are_read_have_no_backward_pass(tmp_path):
+    code = "return {name: a.T if 'attn.W' in name else a for name, a in result.items()}"
+    failed = judged(tmp_path, "gpt2.gpt2_params", wrapped_solution("gpt2.gpt2_params", code))
+    assert failed and not any(outcome.first_wrong_stage for outcome in failed)

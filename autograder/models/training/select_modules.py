@@ -88,7 +88,7 @@ def select_modules(folder: Path, kind: str = "gpt") -> Iterator[ModuleSelection]
         reason = "a bigram model runs on your own functions, and not all of them pass yet"
         raise NoPassingModules(reason, "headway check bigram")
     if not student:
-        raise NoPassingModules("none of your assignments passes yet", "headway check")
+        raise NoPassingModules("none of the assignments that this model needs passes yet", "headway check")
     if not official:
         yield ModuleSelection(workspace.module_folder, student, official)
         return
