@@ -12,6 +12,7 @@ from typing import Any
 
 from rich.console import Console, RenderableType
 
+from autograder.core.current_folder import python_command
 from autograder.core.text import clean_name
 from autograder.documents.reading import Document
 from autograder.errors import UsageError
@@ -266,7 +267,7 @@ class WatchLoop:
         self._message = editor.open_in_editor(file, line, self._terminal)
 
     def _debug(self) -> None:
-        command = [sys.executable, "-m", "autograder.cli", "debug", self._session.focus]
+        command = python_command("-m", "autograder.cli", "debug", self._session.focus)
         with self._terminal.suspended():
             if subprocess.run(command, cwd=self._workspace.folder, check=False).returncode == 2:
                 self._message = f"no call to open in Python. To see why: headway debug {self._session.focus}"
