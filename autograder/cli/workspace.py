@@ -232,9 +232,9 @@ def experiment(name: str, experiment: str, folder: Path) -> None:
         raise UsageError(f"{module} has no experiment {experiment!r}. It has: {others}")
     program = experiments.program(workspace, module, experiment)
     done = subprocess.run([sys.executable, *program], cwd=workspace.folder, stderr=subprocess.PIPE, check=False)
-    warnings, error = experiments.split_errors(done.stderr.decode("utf-8", "replace"))
-    shown = experiments.explain_error(error, workspace.module_folder.resolve(), workspace.curriculum)
-    click.echo(f"{warnings}{shown}\n" if shown else warnings, err=True, nl=False)
+    errors, place = done.stderr.decode("utf-8", "replace"), workspace.module_folder.resolve()
+    warnings, error = experiments.explain_errors(errors, done.returncode, place, workspace.curriculum)
+    click.echo(f"{warnings}{error}\n" if error else warnings, err=True, nl=False)
     sys.exit(done.returncode)
 
 

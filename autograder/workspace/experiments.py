@@ -80,10 +80,11 @@ class CappedOutput:
         return clean((start + middle + end).decode("utf-8", "replace").replace("\r\n", "\n"), 2 * self._half + 100)
 
 
-def split_errors(errors: str) -> tuple[str, str]:
-    """Return what stands in the stream of errors before the traceback, such as warnings, and the rest."""
-    before, found, after = errors.partition(_TRACEBACK)
-    return (before, found + after) if found else ("", errors)
+def explain_errors(errors: str, code: int, folder: Path, curriculum: Curriculum) -> tuple[str, str]:
+    """Return the warnings in a program's stream of errors, and why it ended with another code than 0."""
+    # Without a traceback, all of it may say why.
+    start = len(errors) if code == 0 else max(errors.find(_TRACEBACK), 0)
+    return errors[:start], explain_error(errors[start:], folder, curriculum)
 
 
 def explain_error(error: str, folder: Path, curriculum: Curriculum) -> str:

@@ -18,8 +18,7 @@ from autograder.workspace.experiments import (
     OUTPUT_BYTES,
     CappedOutput,
     ExperimentRun,
-    explain_error,
-    split_errors,
+    explain_errors,
 )
 from autograder.workspace.workspace import Workspace
 
@@ -54,12 +53,10 @@ class Experiments:
             with self._lock:
                 if self._running is program:
                     self._running = None
-        warnings, error = split_errors(errors)
-        if not ending and program.code == 0:
-            warnings, error = errors, ""
-        elif not ending:
-            error = explain_error(error, self._folder, self._curriculum) or _how_it_ended(program.code)
-        return ExperimentRun(output + warnings, round(program.seconds, 2), ending or error)
+        warnings, error = explain_errors(errors, program.code, self._folder, self._curriculum)
+        if program.code != 0:
+            ending = ending or error or _how_it_ended(program.code)
+        return ExperimentRun(output + warnings, round(program.seconds, 2), ending)
 
     def cancel(self) -> None:
         """Stop the experiment that runs, if there is one."""
