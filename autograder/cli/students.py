@@ -217,6 +217,7 @@ def _request(book: "Gradebook", student: "Document", what: tuple[str, ...], keep
     """Return what is to be recorded, and the command that comes next."""
     from autograder.classroom.comments.comment_records import requested
     from autograder.classroom.storage.student_lookup import find_student
+    from autograder.report.open_questions import DECIDED_BY_A_RUN
 
     known = [assignment["name"] for assignment in book.assignments]
     assignment = what[0] if what and what[0] in known else ""
@@ -228,7 +229,7 @@ def _request(book: "Gradebook", student: "Document", what: tuple[str, ...], keep
     if keep:
         if rest:
             raise UsageError(f"--keep leaves everything as it is. Leave it out to choose {rest[0]}")
-        ids = tuple(one["id"] for one in questions if one["kind"] not in ("no_result", "chosen"))
+        ids = tuple(one["id"] for one in questions if one["kind"] not in DECIDED_BY_A_RUN)
         if not ids:
             raise UsageError(f"{submission} waits for the next run. Grade again: headway grade DIR --out {out}")
         return requested(submission, assignment=assignment, settles=ids), ""

@@ -13,6 +13,7 @@ from autograder.documents.reading import Document
 
 TITLE = "Needs a person"
 MAX_SHOWN = 12
+DECIDED_BY_A_RUN = ("no_result", "chosen")  # kinds of questions that nobody can answer
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def question_text(question: Document) -> str:
 
 def _answers(student: Document, question: Document) -> list[str]:
     words = [student["submission"], *([question["assignment"]] if question["assignment"] else [])]
-    if question["kind"] in ("no_result", "chosen"):
+    if question["kind"] in DECIDED_BY_A_RUN:
         return []
     others = question["files"][1:] if question["kind"] == "versions" else []
     owner = [f"{shlex.join(words)} STUDENT-ID"] if question["kind"] == "identity" else []

@@ -18,7 +18,7 @@ from autograder.classroom.exporters.lms_plan import listed
 from autograder.classroom.exporters.moodle_worksheet import Worksheet
 from autograder.classroom.exporters.person_matching import match, person_of_student
 from autograder.classroom.storage.gradebook import Gradebook, display_name
-from autograder.core.archives import tar_of, zip_of
+from autograder.core.archives import SUFFIXES, tar_of, zip_of
 from autograder.core.files import lower_suffix, write_atomically
 from autograder.core.text import clean
 from autograder.documents.reading import Document
@@ -112,7 +112,7 @@ def _in_format_of(
     elif suffix == "ipynb":
         cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": text}
         text = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, ensure_ascii=False)
-    elif suffix in ("zip", "tar", "gz", "tgz"):
+    elif lower_suffix(name).endswith(SUFFIXES):
         page = as_html(student, result, code, arithmetic).encode("utf-8", "replace")
         files = {"feedback.html": page, "feedback.md": text.encode("utf-8", "replace")}
         return zip_of(files) if suffix == "zip" else tar_of(files, "w" if suffix == "tar" else "w:gz")

@@ -331,8 +331,8 @@ class _Accounting:
         ignored.sort(key=lambda pair: pair[1] in silent)
         records += [_file_record(file, [], why) for file, why in ignored if file.name]
         if (more := len(records) - MAX_RECORDS) > 0:
-            rest: FileRecord = {"name": f"{more} more", "counts_as": [], "ignored": "the list is full", "changed": None}
-            records[MAX_RECORDS:] = [rest]
+            why = f"only {MAX_RECORDS} files are listed"
+            records[MAX_RECORDS:] = [{"name": f"the rest ({more})", "counts_as": [], "ignored": why, "changed": None}]
         account.files = records
         account.notes += [
             f"{file.shown}: left out, {why}" if file.name else why for file, why in ignored if why not in silent
