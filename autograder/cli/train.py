@@ -185,7 +185,7 @@ def _print(pieces: Iterable[str], hidden: int) -> str:
 
 
 def _converse(write: Callable[[str | None, Sampling, int], str], text: str, sampling: Sampling) -> None:
-    """Ask how to go on with a text, until the answer is q."""
+    """Ask what to do after each text, until the answer is q."""
     while (answer := click.prompt(QUESTION, default="", show_default=False).strip()) != "q":
         key, _, rest = answer.partition(" ")
         sampling = replace(sampling, seed=sampling.seed + 1)

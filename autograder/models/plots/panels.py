@@ -49,7 +49,7 @@ def _set_axis(axes: "figure.Axes", which: str, axis: Axis) -> None:
 
 
 def _shown(label: str) -> str:
-    """Return a label with the code points of characters that the font lacks."""
+    """Return a label; characters that are not in the font are shown as code points."""
     return "".join(char if char == " " else figure.visible_character(char) for char in label)
 
 

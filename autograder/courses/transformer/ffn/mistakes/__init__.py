@@ -74,5 +74,5 @@ mistake("any-activation-as-relu", _ERROR, "if False:").explain("""
     ask: What does your code do with activation="tanh", and with "GELU"?""")
 mistake("raises-KeyError", _RAISE, "raise KeyError(activation)").explain("""
     an unknown activation raised KeyError, not ValueError
-    why: A ValueError says that the argument is wrong. A KeyError says that some dictionary lacks a key.
+    why: A ValueError says that the argument is wrong. A KeyError only says that some dictionary has no such key.
     ask: Which of your lines fails for activation="tanh"? Where could you check the argument earlier?""")

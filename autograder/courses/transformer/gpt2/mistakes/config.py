@@ -118,7 +118,7 @@ for key in ("model_type", "activation_function"):
         ask: What does hf_config["{key}"] do if the key is missing?""")
 mistake("sizes-not-checked", "if missing:", "if False:").explain("""
     a missing size raised KeyError, not ValueError
-    why: A ValueError can say what is wrong: that the file lacks this size. A KeyError looks like a mistake in the code.
+    why: A ValueError can say what is wrong: this size is missing from the file. A KeyError looks like a bug.
     ask: What does hf_config["n_embd"] do if the key is missing?""")
 mistake(
     "size-defaults",

@@ -95,7 +95,7 @@ mistake("any-last-value-accepted", "if np.ndim(values[-1]) > 0:", "if False:", c
     ask: What should happen if the last result is a matrix?""")
 mistake("only-vectors-refused", "if np.ndim(values[-1]) > 0:", "if np.ndim(values[-1]) == 1:").explain("""
     a matrix was accepted as the last result: only a vector was rejected
-    why: The gradient of a matrix would be that of the sum of its entries, which nobody asked for.
+    why: Without that error, you would get the gradient of the sum of all entries, which is not what was asked for.
     ask: What is the number of axes of a single number? Which numbers of axes does your condition reject?""")
 mistake(
     "last-step-only",
