@@ -50,7 +50,7 @@ def exists(code):
         return found[1] in PRESETS and (found[2] is None or bool(find_dataset(found[2])))
     if found := re.fullmatch(r"headway (?:train --data|data fetch) (\S+)", code):
         return bool(find_dataset(found[1]))
-    if found := re.fullmatch(r"python (\w+)\.py (\w+)", code):
+    if found := re.fullmatch(r"headway experiment (\w+) (\w+)", code):
         return f'"{found[2]}" in sys.argv' in LESSONS.get(found[1], "")
     if found := re.fullmatch(r"(\w+Config)\.(\w+)", code):
         return found[2] in FIELDS.get(found[1], ())
