@@ -43,6 +43,7 @@ class JobRunner:
     diagnose: bool = True  # name the mistakes behind failed checks
     keep_calls: bool = False  # of failed checks that are not hidden
     is_hidden: Callable[[str], bool] = nothing_is_hidden  # whether students see only the points of a check, by its id
+    on_search: Callable[[], object] = bool  # called at each step of the search for a mistake; true ends it
     usage_error: UsageError | None = field(default=None, init=False)  # why the session ended early, if it did
     _cancelled: threading.Event = field(default_factory=threading.Event, init=False)
     _items: dict[str, list[pytest.Item]] = field(default_factory=dict, init=False)  # collected checks, by assignment
@@ -205,7 +206,7 @@ class JobRunner:
                     self.curriculum.package,
                     thorough=is_first,
                     seconds=left,
-                    is_cancelled=self._cancelled.is_set,
+                    is_cancelled=lambda: bool(self.on_search()) or self._cancelled.is_set(),
                 )
                 usage.grader_seconds += cpu_clock.cpu_seconds() - started
                 for check in result.checks:

@@ -60,6 +60,7 @@ class Options:
     keep_calls: bool = False  # keep the calls of failed checks, for the student who wants to repeat one
     is_hidden: Callable[[str], bool] = nothing_is_hidden  # whether students see only the points of a check, by its id
     sandbox: SandboxPolicy = NO_SANDBOX  # what isolates student code, besides a process of its own
+    on_search: Callable[[], object] = bool  # called at each step of the search for a mistake; true ends it
 
 
 def check(name: str, folder: Path, options: Options) -> SubmissionResult:
@@ -102,6 +103,7 @@ def run_in_session(options: Options, main: "Callable[[CheckSession], None]") -> 
             diagnose=options.diagnose,
             keep_calls=options.keep_calls,
             is_hidden=options.is_hidden,
+            on_search=options.on_search,
         )
         plugin = _SessionPlugin(runner)
         with _without_user_settings():

@@ -1,9 +1,8 @@
 """Run student code in the same interpreter, for a browser: Pyodide has no processes.
 
 Nothing isolates the student's code here. It can read the expected answers, it can end or break the interpreter, and a
-loop in it cannot be stopped from here: the caller sets a deadline for a check, and replaces the whole interpreter
-(the page terminates its Web Worker). This is right for somebody who checks their own code, and wrong for grades: no
-command of Headway, and nothing in `autograder.classroom`, can choose these workers (import-linter holds that).
+loop in it is not stopped (`web/browser/` does). This is right for somebody who checks their own code, and wrong for
+grades: no command, and nothing in `autograder.classroom`, can choose these workers (import-linter holds that).
 
 The requests and answers, and the code that answers them (`child/serve.py`), are those of a student process. What
 student code changes in the interpreter is undone after each request (`interpreter_state.py`), also if it replaces
@@ -33,10 +32,11 @@ IN_PROCESS = "in-process"
 class InProcessWorkers(Workers):
     """Starts "processes" that run in this interpreter; any number may exist at once, each ended by its user."""
 
-    def __init__(self, sandbox: SandboxPolicy = NO_SANDBOX) -> None:
+    def __init__(self, sandbox: SandboxPolicy = NO_SANDBOX, process: "Callable[..., InProcess] | None" = None) -> None:
         if sandbox != NO_SANDBOX:
             raise ValueError("untrusted code needs a process of its own: code that runs in-process has no sandbox")
         super().__init__(sandbox)
+        self._process = process or InProcess
 
     @property
     def layers(self) -> list[str]:
@@ -47,16 +47,17 @@ class InProcessWorkers(Workers):
         self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0, printed: int = 0
     ) -> "InProcess":
         """Start a process for a submission, which prints to `output`."""
-        return InProcess(folder, limits.for_child(cpu_used, printed), output)
+        return self._process(folder, limits.for_child(cpu_used, printed), output)
 
 
 class InProcess(Process):
-    """A student "process" that answers each request while it is sent. Its limits of time and memory do not hold."""
+    """A student "process" that answers a request when its answer is asked for. Its limits of memory do not hold."""
 
     def __init__(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> None:
         self._serve = _load_child()
         self._result_bytes = limits["result_bytes"]
         self._state = InterpreterState(str(folder), output, limits["output_bytes"])
+        self._request: bytes | None = None  # that is not answered yet
         self._answer = b""
         self._position = 0  # of what has not been received
         self._cpu_seconds = 0.0
@@ -68,12 +69,10 @@ class InProcess(Process):
         self._state.run(start)
 
     def send(self, frame: bytes) -> None:
-        """Answer a request; raise OSError if the process has ended."""
+        """Keep a request for `receive`; raise OSError if the process has ended."""
         if self._state.exit_code is not None:
             raise BrokenPipeError
-        started = time.process_time()
-        self._answer, self._position = self._state.run(lambda: self._respond(frame)), 0
-        self._cpu_seconds += time.process_time() - started
+        self._request = frame
 
     def _respond(self, frame: bytes) -> bytes:
         frames = self._serve.frames
@@ -82,7 +81,12 @@ class InProcess(Process):
         return answer
 
     def receive(self, count: int, seconds_to_wait: Callable[[], float]) -> bytes:
-        """Return the next `count` bytes of the answer, which is there; raise EOFError if the process has ended."""
+        """Return the next `count` bytes of the answer; raise EOFError if the process has ended."""
+        if self._request is not None:
+            frame, self._request = self._request, None
+            started = time.process_time()
+            self._answer, self._position = self._state.run(lambda: self._respond(frame)), 0
+            self._cpu_seconds += time.process_time() - started
         start, self._position = self._position, self._position + count
         if self._state.exit_code is not None or self._position > len(self._answer):
             raise EOFError

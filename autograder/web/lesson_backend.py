@@ -74,21 +74,12 @@ class LessonBackend:
         self._lock = lock or contextlib.nullcontext()
         self._tried: dict[str, str] = {}  # functions checked without a request, and their fingerprints
         self._being_written: dict[str, str] = {}  # functions saved by a page and not checked since: fingerprint
-        self._reported = self._contents()  # the files that pages know
-        self._actions: dict[str, Callable[[Payload], Reply]] = {
-            "open": self.open,
-            "save": self.save,
-            "check": self.check,
-            "hint": self.hint,
-            "reset": self.reset,
-            "copy": self.copy,
-            "solution": self.solution,
-            "plots": self.plots,
-            "draw": self.draw,
-            "run": self.run,
-            "export": self.export,
-            "import": self.import_,
-        }
+        self._reported = workspace.snapshot.contents  # the files that pages know
+        actions: tuple[Callable[[Payload], Reply], ...] = (
+            *(self.open, self.save, self.check, self.hint, self.reset, self.copy),
+            *(self.solution, self.plots, self.draw, self.run, self.export, self.import_),
+        )
+        self._actions = {action.__name__.rstrip("_"): action for action in actions}
 
     def require_folder(self) -> None:
         """Raise UsageError if the workspace was moved or deleted, or is a link now, which could lead anywhere."""
@@ -106,10 +97,11 @@ class LessonBackend:
         """Return the cells of one assignment, and the progress in the whole course."""
         with self._lock:
             assignment = self._assignment(payload)
-            self._refresh()
+            self.workspace.refresh_snapshot()
             self.workspace.state.refresh()
             shown = self.workspace.state.section(hints.KEY)
             functions = [function.qualified for function in assignment.functions]
+            sources = self.workspace.describe_sources([assignment.module])  # a line if the notebook counts
             return {
                 "workspace": clean_name(self.workspace.folder.name),
                 "module": assignment.module,
@@ -118,12 +110,8 @@ class LessonBackend:
                 "hints": {name: hints.shown_count(shown, name) for name in functions},
                 "features": list(self._features),
                 "notebook": assignment.module in self.workspace.notebook_modules,
-                "notes": [clean(note, 600) for note in (*self._source_notes(assignment), *self.workspace.state.notes)],
+                "notes": [clean(note, 600) for note in (*sources, *self.workspace.state.notes)],
             }
-
-    def _source_notes(self, assignment: Assignment) -> list[str]:
-        """Return a line if the assignment's notebook counts."""
-        return self.workspace.describe_sources([assignment.module])
 
     def _require_file(self, module: str) -> None:
         """Raise UsageError if the notebook of an assignment counts, which pages show and cannot change."""
@@ -139,9 +127,9 @@ class LessonBackend:
             cell = self._replace_cell(module, function, text, digest)
             if isinstance(cell, Conflict):
                 return {"conflict": {"text": cell.cell.text, "digest": cell.cell.digest}}
-            self._refresh()
+            self.workspace.refresh_snapshot()
             self._being_written[qualified] = self.workspace.snapshot.fingerprints[qualified]
-            self._refresh()
+            self.workspace.refresh_snapshot()
             return {"digest": cell.digest, "line": cell.line, **self._progress()}
 
     def _replace_cell(self, module: str, function: str, text: str, digest: str) -> FileCell | Conflict:
@@ -227,7 +215,7 @@ class LessonBackend:
         """
         function, give_up = self._function(payload), payload.get("give_up") is True
         with self._lock:
-            self._refresh()
+            self.workspace.refresh_snapshot()
             unknown = function not in self.workspace.statuses and not self.workspace.snapshot.is_stub(function)
         if unknown:
             self._check((function,), current_function=function)
@@ -240,22 +228,21 @@ class LessonBackend:
                     state.save()
             except solutions.SolutionRefused as error:
                 if error.rule == "give-up":
-                    return {"question": _question_before_giving_up(function)}
+                    question = "Show its solution now? It is recorded that you have seen it."
+                    return {"question": f"{function} does not pass yet. {question}"}
                 raise UsageError(_why_no_solution(error)) from None
             return {"text": solutions.solution_of(function, self.curriculum)}
 
     def plots(self, payload: Payload) -> Reply:
         """Return the plots that an assignment's functions can draw."""
         module = self._assignment(payload).module
-        is_built_in = self.curriculum.is_built_in
-        return {"plots": page_plots.plots_of(module) if is_built_in else []}
+        return {"plots": page_plots.plots_of(module) if self.curriculum.is_built_in else []}
 
     def draw(self, payload: Payload) -> Reply:
         """Return a plot that the student's functions compute."""
         self._refuse_links()
-        return {
-            "plot": page_plots.draw_from_folder(_field(payload, "name", str), self.workspace.module_folder, self._start)
-        }
+        name = _field(payload, "name", str)
+        return {"plot": page_plots.draw_from_folder(name, self.workspace.module_folder, self._start)}
 
     def run(self, payload: Payload) -> Reply:
         """Run an experiment of a lesson, and return what it printed, its time, and why it ended early, if it did."""
@@ -298,7 +285,8 @@ class LessonBackend:
     def changes(self) -> list[Reply]:
         """Return an event for each assignment's file that has changed since the last call."""
         with self._lock:
-            contents = self._contents(refresh=True)
+            self.workspace.refresh_snapshot()
+            contents = self.workspace.snapshot.contents
             before, self._reported = self._reported, contents
             if contents == before:
                 return []
@@ -322,7 +310,7 @@ class LessonBackend:
         while a file is missing or unreadable, because everything that imports it would fail for that reason alone.
         """
         with self._lock:
-            self._refresh()
+            self.workspace.refresh_snapshot()
             snapshot = self.workspace.snapshot
             if not all(map(snapshot.is_readable, self.curriculum.modules)):
                 return False
@@ -359,7 +347,7 @@ class LessonBackend:
         """Check functions and record the results of those whose code did not change meanwhile; return badges, too."""
         self._refuse_links()
         with self._lock:
-            self._refresh()
+            self.workspace.refresh_snapshot()
             for name in functions:
                 self._being_written.pop(name, None)
             before = self.workspace.snapshot
@@ -367,7 +355,7 @@ class LessonBackend:
         result = (checker or self._checker).check(functions, known, diagnose)
         with self._lock:
             self.workspace.locate(result)
-            self._refresh()
+            self.workspace.refresh_snapshot()
             now = self.workspace.snapshot
             changed = {name for name in functions if before.fingerprints[name] != now.fingerprints[name]}
             if changed:
@@ -375,14 +363,6 @@ class LessonBackend:
             unchanged = [check for check in result.checks if check.function not in changed]
             recorded = dataclasses.replace(result, checks=unchanged)
             return result, self.workspace.record(recorded, current_function=current_function)
-
-    def _refresh(self) -> None:
-        self.workspace.refresh_snapshot()
-
-    def _contents(self, *, refresh: bool = False) -> dict[str, bytes]:
-        if refresh:
-            self._refresh()
-        return self.workspace.snapshot.contents
 
     def _cells(self, assignment: Assignment) -> dict[str, Reply]:
         cells = FileCells(self.workspace.folder, assignment.module, self.curriculum)
@@ -469,7 +449,3 @@ def _why_no_solution(refusal: solutions.SolutionRefused) -> str:
         f"{refusal.function} does not pass yet. Ask for a hint instead. "
         "Your instructor shows solutions only after they pass."
     )
-
-
-def _question_before_giving_up(function: str) -> str:
-    return f"{function} does not pass yet. Show its solution now? It is recorded that you have seen it."

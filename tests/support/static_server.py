@@ -12,8 +12,8 @@ POLICY = (
 
 
 @contextlib.contextmanager
-def serve(files, policy=POLICY):
-    """Yield the address of a server of these files, by path; the dictionary may be changed meanwhile."""
+def serve(files, policy=POLICY, answer=None):
+    """Yield the address of a server of these files, by path; `answer` yields the answer to a POST, by path and body."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
@@ -26,6 +26,12 @@ def serve(files, policy=POLICY):
             self.send_header("Cache-Control", "no-store")
             self.end_headers()
             self.wfile.write(content or b"")
+
+        def do_POST(self):
+            self.send_response(200)
+            self.end_headers()
+            for part in answer(self.path.rpartition("/")[2], self.rfile.read(int(self.headers["Content-Length"]))):
+                self.wfile.write(part)
 
         def log_message(self, *args):
             pass

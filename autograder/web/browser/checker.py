@@ -1,12 +1,13 @@
 """Check the workspace in this interpreter: a browser has no processes.
 
-Student code shares the interpreter with the right answers: for learning on one's own, never for grades. It cannot be
-interrupted either. Instead, the page is told about every call of student code, and replaces the whole worker if nothing
-happens for too long.
+Student code shares the interpreter with the right answers: for learning on one's own, never for grades. A loop in it is
+stopped here. Where that cannot be, inside NumPy, the page replaces the whole worker: it is told about every call of
+student code and every step of the search for a mistake, and nothing has happened for too long.
 """
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,9 +18,10 @@ from autograder.sandbox.in_process import InProcess, InProcessWorkers
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import SandboxPolicy
 from autograder.web.browser.answers import downloaded_reference
+from autograder.web.browser.call_watch import watch
 
-# The page's deadline is 10 s without progress; the search for mistakes reports none.
-LIMITS = Limits(grader_seconds=6.0)
+# The page's deadline is 10 s without progress. Here the clock alone limits a call: it has `CLOCK_FACTOR` times as long.
+LIMITS = Limits(call_seconds=3.0, least_seconds=0.67, load_seconds=2.0, grader_seconds=6.0)
 NOTIFY_SECONDS = 0.2
 
 
@@ -29,7 +31,7 @@ class BrowserChecker:
     def __init__(self, folder: Path, curriculum: Curriculum, notify: Callable[[dict[str, Any]], None]) -> None:
         self._folder, self._curriculum, self._notify = folder, curriculum, notify
         self._reference = downloaded_reference(curriculum)  # It keeps the answers that it has read.
-        self._notified = 0.0
+        self._step, self._notified = "", 0.0
 
     def check(self, functions: tuple[str, ...], known: Mapping[str, Status], diagnose: bool) -> SubmissionResult:
         """Return the result of some functions; the known statuses of others decide what is blocked."""
@@ -48,47 +50,41 @@ class BrowserChecker:
             curriculum=self._curriculum,
             workers=self.start_workers,
             reference=self._reference,
+            on_search=lambda: self._report("search"),
         )
         results: list[SubmissionResult] = []
-
-        def check(checks: session.CheckSession) -> None:
-            results.append(checks.check(folder.name, folder, functions, known, diagnose=diagnose))
-
-        session.run_in_session(options, check)
+        session.run_in_session(
+            options,
+            lambda checks: results.append(checks.check(folder.name, folder, functions, known, diagnose=diagnose)),
+        )
         return results[0]
 
-    def start_workers(self, sandbox: SandboxPolicy) -> "_NotifyingWorkers":
-        """Return workers that tell the page about every call."""
-        return _NotifyingWorkers(sandbox, self._report_call)
+    def start_workers(self, sandbox: SandboxPolicy) -> InProcessWorkers:
+        """Return workers that tell the page about every call, and stop one that takes too long."""
+        return InProcessWorkers(sandbox, partial(_WatchedProcess, lambda: self._report("call")))
 
-    def _report_call(self) -> None:
-        """Tell the page, now and then, that student code is still being called, one call after the other."""
+    def _report(self, step: str) -> None:
+        """Tell the page, now and then, that another call or another step of the search for a mistake begins."""
         now = time.monotonic()
-        if now - self._notified > NOTIFY_SECONDS:
-            self._notified = now
-            self._notify({"event": "progress"})
+        if step != self._step or now - self._notified > NOTIFY_SECONDS:
+            self._step, self._notified = step, now
+            self._notify({"event": "progress", "step": step})
 
 
-class _NotifyingWorkers(InProcessWorkers):
-    """Calls `on_call` before each call of student code."""
+class _WatchedProcess(InProcess):
+    def __init__(self, on_call: Callable[[], None], folder: Path, limits: dict[str, int], output: IO[bytes]) -> None:
+        super().__init__(folder, limits, output)
+        self._on_call, self._folder = on_call, str(folder)
 
-    def __init__(self, sandbox: SandboxPolicy, on_call: Callable[[], None]) -> None:
-        super().__init__(sandbox)
-        self._on_call = on_call
+    def receive(self, count: int, seconds_to_wait: Callable[[], float]) -> bytes:
+        """Return the next `count` bytes of the answer; raise TimeoutError if student code was stopped."""
+        self._on_call()
+        with watch(self._folder, seconds_to_wait) as self._where:
+            answer = super().receive(count, seconds_to_wait)
+        if self._where:
+            raise TimeoutError
+        return answer
 
-    def start(
-        self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0, printed: int = 0
-    ) -> InProcess:
-        """Start a process for a submission, which prints to `output`."""
-        process = _NotifyingProcess(folder, limits.for_child(cpu_used, printed), output)
-        process.on_call = self._on_call
-        return process
-
-
-class _NotifyingProcess(InProcess):
-    on_call: Callable[[], None]
-
-    def send(self, frame: bytes) -> None:
-        """Answer a request; raise OSError if the process has ended."""
-        self.on_call()
-        super().send(frame)
+    def traceback(self) -> str:
+        """Return where the call was stopped."""
+        return "".join(self._where)

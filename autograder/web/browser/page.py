@@ -35,16 +35,11 @@ class BrowserPage:
         self._folder = Path(folder)
         self._curriculum = curriculum or registry.default()
         self._checker = BrowserChecker(self._folder, self._curriculum, lambda event: notify(json.dumps(event)))
-        self._backend: LessonBackend | None = None
+        self._backend: LessonBackend  # since `start`
         self._notes: list[str] = []  # about the start, for the page that opens next
         self._stamps = self._file_stamps()  # of the files that the page has
-        self._actions: dict[str, Callable[[Mapping[str, Any]], Reply]] = {
-            "start": self._start,
-            "open": self._open,
-            "warm_up": self._warm_up,
-            "refresh": self._refresh,
-            "export": self._export,
-        }
+        actions = (self._start, self._open, self._warm_up, self._refresh, self._export)
+        self._actions = {action.__name__[1:]: action for action in actions}
 
     def answer(self, action: str, payload: str) -> str:
         """Return the answer to a request.
@@ -58,7 +53,7 @@ class BrowserPage:
         try:
             if action in self._actions:
                 return self._actions[action](payload)
-            return {"reply": self._require_backend().handle(action, payload)}
+            return {"reply": self._backend.handle(action, payload)}
         except MissingAnswers as missing:
             return {"need": [missing.module]}
         except HeadwayError as error:
@@ -87,7 +82,7 @@ class BrowserPage:
         return {"reply": {}}
 
     def _open(self, payload: Mapping[str, Any]) -> Reply:
-        reply = self._require_backend().handle("open", payload)
+        reply = self._backend.handle("open", payload)
         reply["notes"] += self._notes
         self._notes = []
         return {"reply": reply}
@@ -100,17 +95,15 @@ class BrowserPage:
     def _refresh(self, payload: Mapping[str, Any]) -> Reply:
         """Return events about the files that the page has just written, because another tab changed them."""
         self._stamps = self._file_stamps()
-        backend = self._require_backend()
-        backend.workspace.state.refresh()
-        return {"reply": {}, "events": backend.changes()}
+        self._backend.workspace.state.refresh()
+        return {"reply": {}, "events": self._backend.changes()}
 
     def _export(self, payload: Mapping[str, Any]) -> Reply:
-        """Return the archive of `headway submit`, with the results that are known.
+        """Return the archive of `headway submit`, with the results that are known, which are not used for grades.
 
-        Checking everything first would take a minute, and the answers of all assignments. The
-        results in an archive are not used for grades.
+        Checking everything first would take a minute, and the answers of all assignments.
         """
-        workspace = self._require_backend().workspace
+        workspace = self._backend.workspace
         workspace.refresh_snapshot()
         workspace.state.refresh()
         statuses = workspace.statuses
@@ -124,10 +117,6 @@ class BrowserPage:
         manifest = submit.make_manifest(self._folder.name, contents, result, workspace.state)
         archive = base64.b64encode(submit.make_archive(contents, manifest)).decode()
         return {"reply": {"name": f"{submit.safe_file_name(self._folder.name)}.zip", "base64": archive}}
-
-    def _require_backend(self) -> LessonBackend:
-        assert self._backend is not None, "the page asks before it has started"
-        return self._backend
 
     def _file_stamps(self) -> dict[str, tuple[int, ...]]:
         """Return what tells a file's content from an earlier one, by its path in the workspace."""

@@ -80,13 +80,9 @@ def content_security_policy(backend: Backend, local_pyodide: bool = False) -> st
         return ""
     sources = {
         "default-src": "'none'",
-        "script-src": "'self'",
-        "style-src": "'self'",
+        **dict.fromkeys(("script-src", "style-src", "connect-src", "font-src"), "'self'"),
         "img-src": "'self' data:",
-        "connect-src": "'self'",
-        "font-src": "'self'",
-        "base-uri": "'none'",
-        "form-action": "'none'",
+        **dict.fromkeys(("base-uri", "form-action"), "'none'"),
     }
     if backend == "browser":
         public = "" if local_pyodide else f" {PYODIDE_CDN}"

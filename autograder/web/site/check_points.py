@@ -40,9 +40,8 @@ def _graded(tree: ast.Module) -> Iterator[tuple[str, float]]:
             if name == "graded" and isinstance(mark, ast.Call):
                 points = [value_of(keyword.value) for keyword in mark.keywords if keyword.arg == "points"]
                 for argument in mark.args:
-                    starred = isinstance(argument, ast.Starred)
-                    names = value_of(argument.value) if isinstance(argument, ast.Starred) else value_of(argument)
-                    for function in names if starred else [names]:
+                    names = value_of(argument.value) if isinstance(argument, ast.Starred) else [value_of(argument)]
+                    for function in names:
                         yield str(function), float(points[0] if points else 1)
 
 

@@ -13,6 +13,7 @@ import json
 import sys
 import zipfile
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def browser_files(curriculum: Curriculum, pyodide: Path | None = None) -> dict[s
     index = {
         "pyodide": pyodide_release.VERSION,
         "python": pyodide_release.PYTHON,
-        "downloads": [entry.as_record() for entry in release],
+        "downloads": [asdict(entry) for entry in release],
         "headway": _local_record(HEADWAY_ZIP, files[HEADWAY_ZIP]),
         "answers": {module: _local_record(_memo_path(module), files[_memo_path(module)]) for module in memos},
         "needs": {module: answers_for(module, curriculum) for module in curriculum.modules},

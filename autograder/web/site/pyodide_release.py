@@ -6,9 +6,8 @@ The core files on the CDN are those of the npm package `pyodide`; the digests of
 
 import hashlib
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from autograder.errors import UsageError
 
@@ -28,10 +27,6 @@ class Download:
     sha256: str
     bytes: int
     wheel: bool = False
-
-    def as_record(self) -> dict[str, Any]:
-        """Return the entry of `pyodide.json`."""
-        return asdict(self)
 
 
 # Name, size and SHA-256 of each file.

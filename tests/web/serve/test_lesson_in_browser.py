@@ -62,12 +62,9 @@ def test_wrong_code_is_saved_and_its_mistake_named(lesson, folder):
     lesson.wait_for(".report-mistake-title", "sum was taken over the whole array")
 
 
-def test_right_code_passes_and_is_recorded(lesson, folder):
+def test_right_code_is_recorded_and_a_reload_keeps_text_and_status(lesson, folder):
     assert in_file(folder) == RIGHT
     wait_until(lambda: "1 of 5 functions" in lesson.text(".progress-text"), what=lambda: lesson.text(".progress-text"))
-
-
-def test_reload_keeps_text_and_status(lesson):
     lesson.browser.refresh()
     lesson.wait_until_ready()
     assert lesson.code() == RIGHT and "1 of 5 functions" in lesson.text(".progress-text")
@@ -217,6 +214,5 @@ def test_lost_server_keeps_the_text(opened, server, folder):
     assert process.wait(60) == 0
     lesson.write(RIGHT)
     wait_until(lambda: lesson.in_cell(".save-state") == "not saved", what=lambda: lesson.in_cell(".save-state"))
-    assert in_file(folder) == before
-    assert lesson.code() == RIGHT
+    assert in_file(folder) == before and lesson.code() == RIGHT
     lesson.js("window.addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), true)")

@@ -86,6 +86,7 @@ const actions = {
       features: ["plots", "archive"], notebook, notes: notebook ? ["notebooks/softmax.ipynb counts."] : [] };
   },
   async save({ function: name, text, digest: expected }) {
+    if (fake.holdsSave) await new Promise((resolve) => (finish = resolve));
     if (fake.failure) throw new BackendError(fake.failure);
     const now = await cell(name);
     if (now.digest !== expected) return { conflict: { text: now.text, digest: now.digest } };

@@ -71,6 +71,7 @@ def test_worker_unpacks_the_zip_and_imports_what_needs_no_numpy(node_modules, tm
     assert stages == ["stage python", "stage unpacked"]
     assert last.startswith("1 PythonError") and "No module named 'numpy'" in last
     assert found["python"] == {
+        "stopped": '  File "/home/pyodide/my-gpt/loop.py", line 1 in <module>\n',
         "restored": len(registry.default().modules),
         "stub": True,
         "hints": 3,

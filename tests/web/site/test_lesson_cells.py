@@ -83,7 +83,10 @@ def test_cells_become_editors_with_the_numbers_of_the_file(page):
 
 
 def test_check_saves_shows_the_report_and_marks_its_line(page):
+    page.js("fake.holdsSave = true")
     page.check(WRONG)
+    page.wait_for(".check-state", "Checking …")  # before the text is saved
+    page.js("fake.holdsSave = false; fake.release()")
     page.wait_for(".cell-report", "2 of 3 checks failed")
     assert page.requests("save")[0]["text"] == WRONG and page.save_state() == "saved"
     contents = page.browser.find_element(By.CSS_SELECTOR, f'nav [data-function="{SOFTMAX}"]')
@@ -254,6 +257,9 @@ def test_endless_loop_has_a_countdown_and_can_be_stopped(page):
     page.wait_for(".check-clock", "it will be stopped in")
     page.click(".stop")
     page.wait_for(".check-state", "was stopped")
+    page.keys(" ")
+    assert page.cell(".check-state").text == ""  # It was about another text.
+    page.keys(Keys.BACKSPACE)
     assert not page.cell(".stop").is_displayed() and page.cell(".check-clock").text == ""
     assert page.code() == LOOP
     page.check(RIGHT)

@@ -9,7 +9,7 @@ import { WorkspaceStore } from "./browser_store.js";
 
 const DEADLINE_SECONDS = 10;
 const TICK_MILLISECONDS = 250;
-const COUNTDOWN_AFTER_SECONDS = 1;
+const COUNTDOWN_AFTER_SECONDS = 3; // Until then, Python itself stops a loop.
 const EXPERIMENT_SECONDS = 120;
 const RUNS_STUDENT_CODE = new Set(["check", "draw", "plots", "run", "solution"]);
 
@@ -28,7 +28,8 @@ const RUNS_STUDENT_CODE = new Set(["check", "draw", "plots", "run", "solution"])
  * @property {number} id
  * @property {string} action
  * @property {string} asked the function or the file that the request is about, or ""
- * @property {number} progress when the worker last reported a call of student code
+ * @property {number} progress when the worker last reported a call of student code, or a step of the search for a mistake
+ * @property {string} step which of them, "call" or "search"
  * @property {number} shown the seconds that the countdown shows
  * @property {(answer: any) => void} resolve
  * @property {(error: BackendError) => void} reject
@@ -252,7 +253,7 @@ export class BrowserBackend {
       const now = this.clock.now();
       const asked = payload.function ?? (action === "run" ? `${payload.module}.py` : "");
       const id = (this.#number += 1);
-      this.#pending = { id, action, asked, progress: now, shown: 0, resolve, reject };
+      this.#pending = { id, action, asked, progress: now, step: "call", shown: 0, resolve, reject };
       this.#worker?.postMessage({ id, action, payload, answers, files });
       this.#tick();
     });
@@ -267,11 +268,11 @@ export class BrowserBackend {
     const seconds = pending.action === "run" ? EXPERIMENT_SECONDS : this.seconds;
     const left = seconds - waited;
     if (left <= 0) {
-      this.#replaceWorker(
-        `${pending.asked || "Your code"} did not return within ${seconds} s, so it was stopped. Your text is kept. ` +
-          "Look for a loop, or a function that calls itself, without an end.",
-      );
-      return;
+      const stopped = pending.step === "search"
+        ? "The search for the mistake took too long, so it was ended."
+        : `${pending.asked || "Your code"} did not return within ${seconds} s, so it was stopped. Your text is kept. ` +
+          "Look for a loop, or a function that calls itself, without an end.";
+      return this.#replaceWorker(stopped);
     }
     if (waited >= COUNTDOWN_AFTER_SECONDS && Math.ceil(left) !== pending.shown) {
       pending.shown = Math.ceil(left);
@@ -287,6 +288,7 @@ export class BrowserBackend {
     if (message.event === "progress") {
       if (pending) {
         pending.progress = this.clock.now();
+        pending.step = message.step;
         if (pending.shown) {
           pending.shown = 0;
           this.#emit({ event: "countdown", seconds: null });

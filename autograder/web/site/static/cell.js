@@ -109,6 +109,7 @@ export class Cell {
   /** @param {string} text */
   _type(text) {
     this._view.note.textContent = "";
+    if (this._page.queue.running !== this) this._view.say(""); // It was about the text before.
     this.saved.type(text);
     this._outdateReport();
     this._interruptDiagnosis();
@@ -210,19 +211,19 @@ export class Cell {
   /** Save and check. The queue calls this. */
   async check() {
     this._view.note.textContent = "";
-    if (!(await this.saved.save())) {
-      const reason = this.saved.conflict ? "Choose first which text to keep." : "The text is not saved.";
-      this._view.say(`Not checked. ${reason}`);
-      return;
-    }
     this._isStopped = false;
     this.editor.unmark();
     this.say(this._page.waitsFor() || "Checking");
-    this._view.showRunning(true);
     this.host.classList.add("checking");
     this._clock.start();
     try {
-      await this._checkFunctions();
+      if (await this.saved.save()) {
+        this._view.showRunning(true);
+        await this._checkFunctions();
+      } else {
+        const reason = this.saved.conflict ? "Choose first which text to keep." : "The text is not saved.";
+        this._view.say(`Not checked. ${reason}`);
+      }
     } catch (error) {
       this._showFailure(error);
     } finally {

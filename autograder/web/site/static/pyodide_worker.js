@@ -5,6 +5,8 @@
 
 const SITE_PACKAGES = "/lib/python3.13/site-packages";
 const WORKSPACE = "/home/pyodide/my-gpt";
+const SIGALRM = 14; // `web/browser/call_watch.py` stops a call that takes too long at one of these signals
+const TICK_MILLISECONDS = 100;
 const COURSE = `${SITE_PACKAGES}/autograder/courses/transformer`;
 
 /**
@@ -51,6 +53,19 @@ async function importBytes(source) {
   } finally {
     URL.revokeObjectURL(url);
   }
+}
+
+/** What Python asks in every loop for a signal. No other thread could send one: this makes up that of a timer. */
+class Ticks {
+  #next = 0;
+
+  get 0() {
+    if (performance.now() < this.#next) return 0;
+    this.#next = performance.now() + TICK_MILLISECONDS;
+    return SIGALRM;
+  }
+
+  set 0(_) {} // Python has taken note of the signal.
 }
 
 /** Python, with Headway in it. */
@@ -128,6 +143,7 @@ export function serve(scope, load) {
     try {
       if (action === "start") {
         const pyodide = await load(payload.core);
+        pyodide.setInterruptBuffer(new Ticks());
         scope.postMessage({ event: "stage", name: "python" });
         python = new PythonSide(pyodide, (event) => scope.postMessage(event));
         scope.postMessage({ id, ...python.start({ ...payload, answers, files }) });

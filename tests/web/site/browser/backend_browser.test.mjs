@@ -37,11 +37,11 @@ test("a check that does not return shows a countdown and is stopped", async () =
   const check = messageOf(backend.request("check", CHECK));
   const saving = backend.request("save", { function: "softmax.softmax", text: "t", digest: "d" });
   await settle();
-  await clock.pass(0.9);
+  await clock.pass(2.9);
   assert(!events.some(({ event }) => event === "countdown"));
-  await clock.pass(9.2);
+  await clock.pass(7.2);
   const shown = events.filter(({ event }) => event === "countdown").map(({ seconds }) => seconds);
-  assert.deepEqual(shown, [9, 8, 7, 6, 5, 4, 3, 2, 1]);
+  assert.deepEqual(shown, [7, 6, 5, 4, 3, 2, 1]);
   assert.match(await check, /^softmax\.softmax did not return within 10 s.* Your text is kept\./);
   assert(workers[0].isTerminated);
   // The new worker gets the files, the page that was open, and the request that waited.
@@ -61,7 +61,7 @@ test("an experiment has a longer deadline, and needs no answers", async () => {
   assert.deepEqual([workers[0].last.action, workers[0].last.answers], ["run", {}]);
   await clock.pass(119);
   assert(!workers[0].isTerminated);
-  assert(events.some(({ event, seconds }) => event === "countdown" && seconds === 119));
+  assert(events.some(({ event, seconds }) => event === "countdown" && seconds === 117));
   await clock.pass(1.5);
   assert.match(await run, /^training\.py did not return within 120 s.* Your text is kept\./);
   assert(workers[0].isTerminated);
@@ -77,17 +77,19 @@ test("late messages of a replaced worker are ignored", async () => {
   assert(!events.some(({ event }) => event === "statuses"));
 });
 
-test("calls that return one after the other are not stopped", async () => {
+test("calls that return, and steps of the search for a mistake, are not stopped", async () => {
   const { backend, workers, clock, events } = await makeOpened();
   const check = backend.request("check", CHECK);
   await settle();
-  for (let i = 0; i < 5; i += 1) {
+  for (const step of ["call", "call", "search", "search"]) {
     await clock.pass(6);
-    await workers[0].tell({ event: "progress" });
+    await workers[0].tell({ event: "progress", step });
   }
+  assert(!workers[0].isTerminated);
   assert(events.some(({ event, seconds }) => event === "countdown" && seconds === null));
-  await workers[0].answer({ reply: { report: "r" } });
-  assert.deepEqual(await check, { report: "r" });
+  const stopped = messageOf(check);
+  await clock.pass(11); // No code of the student's is to blame.
+  assert.equal(await stopped, "The search for the mistake took too long, so it was ended.");
 });
 
 test("opening, exporting and warming up have no deadline", async () => {
