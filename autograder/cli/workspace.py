@@ -258,7 +258,7 @@ def debug(name: str, print_it: bool, folder: Path) -> None:
         raise UsageError(f"name one function of {function}, such as: headway debug {function}.NAME")
     with options.checking_message():
         check = failed_call.failed_check(workspace, function)
-    text = failed_call.script(workspace, check)
+    text = failed_call.script(check, workspace, workspace.curriculum.package)
     if print_it:
         click.echo(text, nl=False)
         return

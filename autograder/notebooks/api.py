@@ -4,7 +4,7 @@
 
     check(softmax)
 
-`hint`, `progress` and `solution` do what the commands of these names do.
+`debug`, `hint`, `progress` and `solution` do what the commands of these names do.
 
 The function's source is taken from the cells that were run and checked like any submission: in a separate process, with
 the same checks and the same report. `running_notebook.py` says where earlier assignments come from.
@@ -34,6 +34,7 @@ from autograder.report.notebook import NotebookReport
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import start_workers
 from autograder.sandbox.workers import Workers
+from autograder.workspace import failed_call
 
 CALL_SECONDS = 5.0  # shorter than elsewhere: somebody is waiting, and cells may have a time limit
 _statuses: dict[str, str] = {}  # latest status of each function checked in this kernel
@@ -61,6 +62,18 @@ def check(*functions: Any, seed: int = 0) -> None:
 def hint(function: Any, more: bool = False) -> None:
     """Print the hints of a function that you have seen, at least the first one, and one `more` if you want it."""
     _print_for_one(function, lambda name, course: notebook_workspace.show_hint(name, course, Path.cwd(), int(more)))
+
+
+def debug(function: Any) -> None:
+    """Write a cell that repeats the call of the function's first failed check, for you to run and change."""
+
+    def write(name: str, course: Curriculum) -> None:
+        module, cells = course.functions[name].module, running_notebook.executed_cells()
+        submission = running_notebook.assemble_submission(module, cells, Path.cwd(), course)
+        check = failed_call.first_called(_check(submission, [name], 0, course).checks, name)
+        running_notebook.write_next_cell(failed_call.script(check, None, course.package, submission.own_modules))
+
+    _print_for_one(function, write)
 
 
 def solution(function: Any, give_up: bool = False) -> None:
@@ -179,7 +192,7 @@ def _check(
 ) -> SubmissionResult:
     limits = Limits(call_seconds=CALL_SECONDS)
     workers = contextlib.nullcontext(_workers())
-    options = session.Options(tuple(functions), seed, limits, curriculum, lambda sandbox: workers)
+    options = session.Options(tuple(functions), seed, limits, curriculum, lambda sandbox: workers, keep_calls=True)
     with tempfile.TemporaryDirectory(prefix="headway-") as folder:
         for module, text in submission.texts.items():
             (Path(folder) / f"{module}.py").write_bytes(text.encode("utf-8", "replace"))

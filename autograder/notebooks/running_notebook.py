@@ -22,6 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from autograder.core.safe_output import echo
 from autograder.course import Curriculum, registry
 from autograder.notebooks.notebook_workspace import find_workspace
 from autograder.parsing import Unreadable, extract
@@ -76,6 +77,12 @@ def namespace() -> dict[str, Any]:
 def _shell() -> Any:
     ipython = sys.modules.get("IPython")
     return ipython.get_ipython() if ipython is not None else None
+
+
+def write_next_cell(text: str) -> None:
+    """Put a new cell below the one that runs; print the text outside IPython."""
+    shell = _shell()
+    shell.set_next_input(text) if shell else echo(text, end="")
 
 
 def assemble_submission(

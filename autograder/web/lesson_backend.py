@@ -20,7 +20,7 @@ from autograder.models.plot_data import page_plots
 from autograder.report.page_report import page_report
 from autograder.sandbox.process import start_workers
 from autograder.sandbox.workers import StartWorkers
-from autograder.workspace import experiments, files, hints, progress, solutions, submit
+from autograder.workspace import experiments, failed_call, files, hints, progress, solutions, submit
 from autograder.workspace.copy_version import copy_version
 from autograder.workspace.experiments import ExperimentRun
 from autograder.workspace.file_cells import ChangedMeanwhile, Conflict, FileCell, FileCells
@@ -73,10 +73,11 @@ class LessonBackend:
         self._start = start
         self._lock = lock or contextlib.nullcontext()
         self._tried: dict[str, str] = {}  # functions checked without a request, and their fingerprints
+        self._checked: dict[str, list[CheckResult]] = {}  # the checks of each function that a page has checked
         self._being_written: dict[str, str] = {}  # functions saved by a page and not checked since: fingerprint
         self._reported = workspace.snapshot.contents  # the files that pages know
         actions: tuple[Callable[[Payload], Reply], ...] = (
-            *(self.open, self.save, self.check, self.hint, self.reset, self.copy),
+            *(self.open, self.save, self.check, self.debug, self.hint, self.reset, self.copy),
             *(self.solution, self.plots, self.draw, self.run, self.export, self.import_),
         )
         self._actions = {action.__name__.rstrip("_"): action for action in actions}
@@ -100,14 +101,14 @@ class LessonBackend:
             self.workspace.refresh_snapshot()
             self.workspace.state.refresh()
             shown = self.workspace.state.section(hints.KEY)
-            functions = [function.qualified for function in assignment.functions]
+            names = [function.qualified for function in assignment.functions]
             sources = self.workspace.describe_sources([assignment.module])  # a line if the notebook counts
             return {
                 "workspace": clean_name(self.workspace.folder.name),
                 "module": assignment.module,
                 "cells": self._cells(assignment),
                 **self._progress(),
-                "hints": {name: hints.shown_count(shown, name) for name in functions},
+                "hints": {name: hints.shown_count(shown, name) for name in names},
                 "features": list(self._features),
                 "notebook": assignment.module in self.workspace.notebook_modules,
                 "notes": [clean(note, 600) for note in (*sources, *self.workspace.state.notes)],
@@ -151,6 +152,7 @@ class LessonBackend:
             FileCells(self.workspace.folder, module, self.curriculum)  # for its messages
         result, badges = self._check((function,), diagnose=diagnose, current_function=function)
         with self._lock:
+            self._checked[function] = result.checks
             following = None
             if result.passed and (name := progress.next_unfinished(self._known(), self.curriculum, function)):
                 module = name.partition(".")[0]
@@ -162,6 +164,14 @@ class LessonBackend:
                 "undiagnosed": not diagnose and any(map(_can_be_diagnosed, result.checks)),
                 "next": following,
             }
+
+    def debug(self, payload: Payload) -> Reply:
+        """Return the program that repeats the failed call of a function's latest check."""
+        with self._lock:
+            if (checks := self._checked.get(function := self._function(payload))) is None:
+                raise UsageError("the failed call is not known any more. Check the function again")
+            check = failed_call.first_called(checks, function)
+            return {"text": failed_call.script(check, self.workspace, self.curriculum.package)}
 
     def hint(self, payload: Payload) -> Reply:
         """Return the hints of a function that were shown before, at least the first, and one `more` if wanted."""

@@ -46,7 +46,7 @@ class BackgroundChecker:
         curriculum: Curriculum,
     ) -> None:
         self._folder = folder
-        self._options = session.Options(functions=warm_up, curriculum=curriculum)
+        self._options = session.Options(functions=warm_up, curriculum=curriculum, keep_calls=True)
         self._on_reply = on_reply
         self._requests: queue.SimpleQueue[CheckRequest | None] = queue.SimpleQueue()
         self._session: session.CheckSession | None = None

@@ -240,11 +240,11 @@ def test_check_and_grade_in_a_running_notebook(tmp_path):
     )
     path = notebook(
         tmp_path / "work.ipynb",
-        "from autograder.notebooks.api import check, grade, report\nimport sys\nimport numpy as np",
+        "from autograder.notebooks.api import *\nimport sys\nimport numpy as np\nget_ipython().set_next_input = print",
         RIGHT.replace("/ temperature", "* temperature").replace(
             "    return", "    np.log(np.zeros(1))\n    print('[b, t]')\n    return"
         ),
-        "check(softmax)",
+        "check(softmax)\ndebug(softmax)",
         RIGHT,
         "check(softmax)",
         "grade('softmax.softmax', points=9)",
@@ -262,12 +262,13 @@ def test_check_and_grade_in_a_running_notebook(tmp_path):
     )
     cells = run(path)[str(path)]["cells"]
     shown = [texts(cell) for cell in cells]
-    (wrong,) = shown[2]
+    wrong, program = shown[2]
+    assert "\nresult = softmax(x" in program
     assert "multiplied by the temperature" in wrong
     assert "In [2], line 7" in wrong and "In [2], line 1" in wrong and "printed" in wrong and "[b, t]" in wrong
     html = cells[2]["outputs"][0]["data"]["text/html"]
     assert html.startswith("<pre") and "<script" not in html
-    assert [o["output_type"] for o in cells[2]["outputs"]] == ["display_data"], "a warning leaves nothing on stderr"
+    assert [o["output_type"] for o in cells[2]["outputs"]] == ["display_data", "stream"], "nothing on stderr"
     assert "9.5 / 9.5 points" in shown[4][0] and "1 of 5 functions" in shown[4][0] and shown[5][-1] == "9.0"
     assert "In [7], line 1 is not valid" in " ".join(shown[7][0].replace("│", " ").split())
     assert shown[9][-1] == "0.0" and "stopped by an error" in shown[9][0]

@@ -50,6 +50,7 @@ class BrowserChecker:
             curriculum=self._curriculum,
             workers=self.start_workers,
             reference=self._reference,
+            keep_calls=True,
             on_search=lambda: self._report("search"),
         )
         results: list[SubmissionResult] = []

@@ -13,13 +13,7 @@ from typing import IO
 from autograder.course import Curriculum
 from autograder.errors import UsageError
 from autograder.workspace import experiments
-from autograder.workspace.experiments import (
-    ERROR_BYTES,
-    OUTPUT_BYTES,
-    CappedOutput,
-    ExperimentRun,
-    explain_errors,
-)
+from autograder.workspace.experiments import ERROR_BYTES, OUTPUT_BYTES, CappedOutput, ExperimentRun, explain_errors
 from autograder.workspace.workspace import Workspace
 
 SECONDS = 300.0
@@ -43,9 +37,8 @@ class Experiments:
                 raise UsageError("headway serve has ended. Start it again in your terminal")
             if self._running is not None:
                 self._running.stop()
-            workspace = Workspace.open(
-                self._folder, self._curriculum
-            )  # Its copy of notebooks lives as long as it does.
+            # Its copy of notebooks lives as long as it does.
+            workspace = Workspace.open(self._folder, self._curriculum)
             program = self._running = _Program(experiments.program(workspace, module, name), self._folder)
         try:
             output, errors, ending = program.wait(self._seconds)

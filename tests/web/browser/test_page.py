@@ -112,6 +112,7 @@ def test_calls_of_student_code_and_steps_of_the_search_are_progress(page, monkey
     page.ask("check", function=SOFT)
     steps = [event["step"] for event in page.events if event["event"] == "progress"]
     assert {*steps} == {"call", "search"}
+    assert "result = softmax.softmax(x)" in page.ask("debug", function=SOFT)["text"]
 
 
 def test_a_plot_is_drawn_by_the_students_function_in_this_interpreter(page, monkeypatch):

@@ -60,6 +60,9 @@ def test_wrong_code_is_saved_and_its_mistake_named(lesson, folder):
     lesson.wait_for(".cell-report", "checks failed")
     assert in_file(folder) == WRONG
     lesson.wait_for(".report-mistake-title", "sum was taken over the whole array")
+    lesson.click(".debug")
+    lesson.wait_for(".solution", "result = softmax.softmax(x)")
+    lesson.click(".solution .actions button")
 
 
 def test_right_code_is_recorded_and_a_reload_keeps_text_and_status(lesson, folder):

@@ -9,7 +9,7 @@ import { Hints } from "./hints.js";
 import { Plots } from "./plots.js";
 import { renderReport } from "./report.js";
 import { SavedText } from "./saved_text.js";
-import { conflictPanel, solutionPanel } from "./versions.js";
+import { codePanel, conflictPanel } from "./versions.js";
 
 /**
  * @typedef {{text: string, digest: string, line: number, shared_with: string[]}} FileCell
@@ -57,6 +57,7 @@ export class Cell {
       actions: {
         check: () => this.requestCheck(),
         stop: () => this._stopCheck(),
+        debug: () => this._showFailedCall(),
         hint: () => this._toggleHints(),
         compare: () => this._compareWithSolution(),
         reset: () => this._askToReset(),
@@ -101,6 +102,7 @@ export class Cell {
     this.host.dataset.status = this._page.status(this.current) ?? "unknown";
     this._view.buttons.compare.hidden = !passes;
     this._view.buttons.hint.hidden = passes;
+    this._view.buttons.debug.hidden = passes || !this._view.hasReport;
     this._view.task.hidden = this._page.status(this.current) !== "not_started";
   }
 
@@ -337,25 +339,32 @@ export class Cell {
         if (!(await ask(reply.question, { yes: "Show the solution", no: "Keep trying" }))) return;
         reply = await request(true);
       }
-      this._openSolution(name, reply.text, null);
+      this._openPanel(`Solution of ${name.split(".")[1]}`, reply.text, null);
     });
+  }
+
+  /** Show the program that repeats the failed call. */
+  async _showFailedCall() {
+    const name = this.current;
+    const reply = await this._try(() => this._page.connection.request("debug", { function: name }));
+    if (reply) this._openPanel(`The failed call of ${name.split(".")[1]}`, reply.text, null);
   }
 
   async _compareWithSolution() {
     const name = this.functions[0];
     await this._try(async () => {
       const reply = await this._page.connection.request("solution", { function: name, give_up: false });
-      if (reply.text) this._openSolution(name, reply.text, this.editor.text);
+      if (reply.text) this._openPanel(`Your ${name.split(".")[1]} and the solution`, reply.text, this.editor.text);
       else this._view.note.textContent = "Check your latest code first. The solution is shown when it passes.";
     });
   }
 
-  /** @param {string} name @param {string} solution @param {string | null} yours with which the solution is compared */
-  _openSolution(name, solution, yours) {
+  /** @param {string} title @param {string} text @param {string | null} yours with which a solution is compared */
+  _openPanel(title, text, yours) {
     const before = document.activeElement;
-    const panel = solutionPanel({
-      name: name.split(".")[1],
-      solution: solution.trimEnd(),
+    const panel = codePanel({
+      title,
+      text: text.trimEnd(),
       yours,
       onClose: () => {
         panel.remove();

@@ -6,7 +6,7 @@ import { button, make, points as inPoints } from "./dom.js";
 const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 const SAVE_WORDS = { saved: "saved", typed: "not saved yet", saving: "saving …", failed: "not saved", conflict: "not saved" };
 
-/** @typedef {"check" | "stop" | "hint" | "compare" | "reset"} ButtonName */
+/** @typedef {"check" | "stop" | "debug" | "hint" | "compare" | "reset"} ButtonName */
 
 export class CellView {
   /**
@@ -137,6 +137,7 @@ function makeButtons(actions) {
   return {
     check,
     stop: button("Stop", actions.stop, { class: "stop", hidden: true }),
+    debug: button("Show the failed call", actions.debug, { class: "debug", hidden: true }),
     hint: button("Hint", actions.hint, { class: "hint", "aria-expanded": "false" }),
     compare: button("Compare with the solution", actions.compare, { class: "compare", hidden: true }),
     reset: button("Reset", actions.reset, { class: "reset" }),

@@ -1,15 +1,11 @@
-// Panels with code that nobody edits: the two versions of a conflict, and the solution.
+// Panels with code that nobody edits: the two versions of a conflict, a solution, a failed call.
 
 import { button, make } from "./dom.js";
 import { showDifferences, showText } from "./editor.js";
 
 /**
- * Two versions of a cell, and the question which one to keep.
- * @param {object} options
- * @param {string} options.file name of the file
- * @param {string} options.page the text in the page
- * @param {string} options.saved the text in the file
- * @param {(choice: "page" | "file") => void} options.onChoice
+ * Two versions of a cell, the text in the page and the saved one in the file, and the question which one to keep.
+ * @param {{file: string, page: string, saved: string, onChoice: (choice: "page" | "file") => void}} options
  */
 export function conflictPanel({ file, page, saved, onChoice }) {
   return make("section", { class: "conflict", "aria-label": `Two versions of ${file}` },
@@ -21,20 +17,14 @@ export function conflictPanel({ file, page, saved, onChoice }) {
 }
 
 /**
- * The solution of a function; with the student's code, both are compared.
- * @param {object} options
- * @param {string} options.name
- * @param {string} options.solution
- * @param {string | null} options.yours
- * @param {() => void} options.onClose
+ * Code under a title: a failed call, or the solution of a function, also beside the student's code.
+ * @param {{title: string, text: string, yours: string | null, onClose: () => void}} options
  */
-export function solutionPanel({ name, solution, yours, onClose }) {
-  const shown = yours === null ?
-    showText(solution, `Solution of ${name}`) :
-    twoTexts({ label: "Your code", text: yours }, { label: "Solution", text: solution });
-  return make("section", { class: "solution", "aria-label": `Solution of ${name}` },
-    make("h4", { tabIndex: -1 }, yours === null ? `Solution of ${name}` : `Your ${name} and the solution`),
-    shown, make("p", { class: "actions" }, button("Close", onClose)));
+export function codePanel({ title, text, yours, onClose }) {
+  const shown = yours === null ? showText(text, title) :
+    twoTexts({ label: "Your code", text: yours }, { label: "Solution", text });
+  return make("section", { class: "solution", "aria-label": title },
+    make("h4", { tabIndex: -1 }, title), shown, make("p", { class: "actions" }, button("Close", onClose)));
 }
 
 /** @param {{label: string, text: string}} first @param {{label: string, text: string}} second */
