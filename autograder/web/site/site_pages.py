@@ -31,7 +31,7 @@ _LESSON = (("lesson.css", "report.css", "plot.css"), "lesson.js")
 _EXTRA = {
     ("lesson", "server"): _LESSON,
     ("lesson", "browser"): _LESSON,
-    ("train", "server"): (("training.css",), "training.js"),
+    ("train", "server"): (("training.css", "plot.css"), "training.js"),
 }
 
 

@@ -17,6 +17,6 @@ def test_page_trains_only_with_a_server(backend):
     assert ("assets/training.js" in page) == (backend == "server")
     assert ("headway serve my-transformer" in page) == (backend != "server")
     assert 'aria-current="page">Train' in page
-    for name in ("training.js", "training_chart.js", "training.css"):
+    for name in ("training.js", "training_plot.js", "training.css"):
         assert f"assets/{name}" in files or backend != "server"
         assert f"assets/{name}" not in files or backend != "browser"

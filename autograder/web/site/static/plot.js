@@ -14,11 +14,12 @@ const LONGEST_TICK = 110; // width of a label on the x axis; of a longer one onl
 
 /**
  * @typedef {import("./plot_shapes.js").Axis} Axis
- * @typedef {{label: string, style: "line" | "dashed" | "dotted" | "dots", color: number, x: number[],
+ * @typedef {{label: string, style: "line" | "marked" | "dashed" | "dotted" | "dots", color: number, x: number[],
  *   y: (number | null)[]}} Series
  * @typedef {{kind: "band" | "range", label: string, x: number[][], y: number[]}} Marks
  * @typedef {{kind: "heatmap" | "lines" | "bars", title: string, x: Axis, y: Axis, values?: (number | null)[][],
- *   texts?: string[][], scale?: Axis, signed?: boolean, series?: Series[], marks?: Marks[]}} Panel
+ *   texts?: string[][], scale?: Axis, signed?: boolean, series?: Series[], marks?: Marks[],
+ *   isHigh?: boolean}} Panel
  * @typedef {{title: string, note: string, columns: number, panels: Panel[]}} PlotData
  * @typedef {{left: number, top: number, width: number, height: number}} Box
  *
@@ -27,11 +28,12 @@ const LONGEST_TICK = 110; // width of a label on the x axis; of a longer one onl
  */
 
 /**
- * Return the picture of a plot. Its text alternative is its title and what to look for; `plot_table.js` has the numbers.
+ * Return the picture of a plot. Its text alternative is its title and what to look for; `plot_figure.js` has the numbers.
  * @param {PlotData} data
+ * @param {number} [available] the width that it will have
  * @returns {SVGSVGElement}
  */
-export function renderPlot(data) {
+export function renderPlot(data, available = DEFAULT_WIDTH) {
   const picture = shape("svg", { class: "plot", role: "img", "aria-label": `${data.title}. ${data.note}`, width: "100%" });
   let width = 0;
   const draw = (/** @type {number} */ available) => {
@@ -42,7 +44,7 @@ export function renderPlot(data) {
     picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
     picture.setAttribute("height", String(height));
   };
-  draw(DEFAULT_WIDTH);
+  draw(available);
   new ResizeObserver(([entry]) => draw(Math.round(entry.contentRect.width))).observe(picture);
   return picture;
 }
@@ -153,7 +155,8 @@ function panelHeight(panel, width, rows) {
     return Math.max(rows * (panel.texts ? 26 : 3), Math.min(width * 0.7, 260));
   }
   const named = panel.y.ticks.length > 7;
-  return named ? panel.y.ticks.length * LINE : Math.max(rows > 2 ? 80 : 110, Math.min(width * (rows > 2 ? 0.15 : 0.45), 210));
+  if (named) return panel.y.ticks.length * LINE;
+  return Math.max(rows > 2 ? 80 : 110, Math.min(width * (rows > 2 ? 0.15 : 0.45), panel.isHigh ? 360 : 210));
 }
 
 /**
@@ -287,11 +290,11 @@ function drawBars({ group, toX, toY }, panel) {
 /** @param {Frame} frame @param {Series} series */
 function drawSeries({ group, toX, toY }, series) {
   const points = series.x.map((x, i) => ({ x, y: series.y[i] }));
-  if (series.style === "dots") {
+  if (series.style === "dots" || series.style === "marked") {
     group.append(...points.flatMap(({ x, y }) => (y === null ? [] : [
       shape("circle", { class: `plot-dot plot-color-${series.color}`, cx: round(toX(x)), cy: round(toY(y)), r: 3.5 })])));
-    return;
   }
+  if (series.style === "dots") return;
   let path = "";
   let pen = "M"; // after a gap the line starts again
   for (const { x, y } of points) {

@@ -1,8 +1,9 @@
 // A training run on the page: its state, the loss curve, the table and the text that the model writes meanwhile.
 
 import { make } from "./dom.js";
-import { LossChart, drawKey } from "./training_chart.js";
+import { renderPlot } from "./plot.js";
 import { announce, find, grouped, showMessage, showText, time } from "./training_dom.js";
+import { lossPlot } from "./training_plot.js";
 
 const MOST_POINTS = 1500;
 
@@ -11,7 +12,8 @@ export class RunView {
   constructor(page) {
     this._page = page;
     this._section = /** @type {HTMLElement} */ (find("#run"));
-    this._chart = new LossChart(find(".chart", this._section));
+    this._chart = /** @type {HTMLElement} */ (find(".chart", this._section));
+    this._willDraw = false;
     this._stop = /** @type {HTMLButtonElement} */ (find("button.stop", this._section));
     this._discard = /** @type {HTMLButtonElement} */ (find("button.discard", this._section));
     this._longer = /** @type {HTMLButtonElement} */ (find("button.longer", this._section));
@@ -132,16 +134,15 @@ export class RunView {
     this._stop.hidden = state !== "running" && state !== "starting";
     this._discard.hidden = state !== "stopping";
     find(".state", this._section).textContent = this._stateText(last);
-    const baselines = start?.baselines ?? [];
-    /** @type {HTMLElement} */ (find(".chart", this._section)).hidden = history.length === 0;
-    this._chart.show({ points: history, until: start?.until ?? 1, baselines });
-    const measured = history.findLast((/** @type {any} */ point) => point.validation !== null);
-    find(".legend", this._section).replaceChildren(...(last ? [
-      key("training", "training", last.loss, "mean of the latest 100 steps"),
-      ...(measured ? [key("validation", "validation", measured.validation, "")] : []),
-      ...baselines.map((/** @type {{label: string, loss: number}} */ { label, loss }, /** @type {number} */ number) =>
-        key(`baseline baseline-${number}`, label, loss, "")),
-    ] : []));
+    if (!this._willDraw) requestAnimationFrame(() => this._draw());
+    this._willDraw = true;
+  }
+
+  _draw() {
+    const { start, history } = this._run;
+    this._willDraw = false;
+    this._chart.replaceChildren(...(history.length
+      ? [renderPlot(lossPlot(history, start?.until ?? 1, start?.baselines ?? []), this._chart.clientWidth)] : []));
   }
 
   /** @param {{step: number, loss: number, seconds: number | null} | undefined} last */
@@ -179,16 +180,4 @@ export class RunView {
     find("figure.sample figcaption", this._section).textContent = `What it writes after ${grouped(sample_step)} steps`;
     showText(find("figure.sample pre", this._section), sample.replace(/^\n+/, ""));
   }
-}
-
-/**
- * Return an entry of the legend.
- * @param {string} line the classes of its line in the chart
- * @param {string} label
- * @param {number} loss
- * @param {string} note
- */
-function key(line, label, loss, note) {
-  return make("li", {}, drawKey(line), `${label} `,
-    make("strong", {}, loss.toFixed(3)), note && make("span", { class: "soft" }, ` (${note})`));
 }
