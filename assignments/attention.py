@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Attention: an average that chooses its weights
 #
-# *Assignment 7 of 18 · 6 functions · about 2 h 35 min to write them*
+# *Assignment 7 of 18 · 5 functions · about 2 h 30 min to write them*
 #
 # So far each position has a vector for its token and its place in the text, with no information about its neighbors.
 # But what "bank" means depends on whether "river" or "money" came before. Positions have to exchange information. In a
@@ -20,8 +20,8 @@
 #
 # (The panel on the right shows one attention; H is the number of attentions side by side, in the next assignment.)
 #
-# You build it in three steps: an average with equal weights; the same average as one matrix product; and then weights
-# that depend on the vectors. Finally you write the backward pass.
+# You build it in three steps: an average with equal weights, as one matrix product; tables that say which positions may
+# be seen; and then weights that depend on the vectors. Finally you write the backward pass.
 #
 # Notation: the result has T positions, each an average over S positions; usually they are the same ones. In front of
 # the last two axes there can be any number of batch axes, written `...`.
@@ -33,9 +33,9 @@ import numpy as np
 from softmax import as_float, softmax, softmax_backward
 
 # %% [markdown]
-# ## `causal_average_loop`
+# ## `causal_average_matmul`
 #
-# *10 min, straightforward*
+# *20 min, needs some thought*
 #
 # The simplest way to pass information on is a plain average: position t gets the average of all positions up to and
 # including itself. It must not include later positions: a language model has to predict the next token, so it must not
@@ -43,42 +43,22 @@ from softmax import as_float, softmax, softmax_backward
 #
 # $$out_t = \frac{1}{t + 1} \sum_{j=0}^{t} x_j$$
 #
-# Write it as in the formula, with a loop over t. Take care with the end of the slice: position t includes itself. The
-# positions are the last axis but one of (..., T, D), which NumPy calls `axis=-2`.
+# As a loop over t, it reads like the formula. Look at the end of the slice: position t includes itself. (The positions
+# are the last axis but one of (..., T, D), which NumPy calls `axis=-2`.)
 #
 # ```python
 # >>> x = np.array([[6.0, 0.0], [0.0, 2.0], [3.0, 1.0]])  # T = 3 positions, D = 2
-# >>> causal_average_loop(x)
+# >>> np.array([x[: t + 1].mean(axis=-2) for t in range(3)])
 # array([[6., 0.],
 #        [3., 1.],
 #        [3., 1.]])
 #
 # ```
-
-# %%
-def causal_average_loop(x):
-    """Return for each position the mean of itself and all positions before it.
-
-        out[..., t, :] = (1 / (t + 1)) Σ_{j ≤ t} x[..., j, :]
-
-    Args:
-        x: vectors, (..., T, D).
-
-    Returns:
-        The averages, same shape and dtype as `x` (float64 for integers).
-    """
-    raise NotImplementedError("attention.causal_average_loop")
-
-
-# %% [markdown]
-# ## `causal_average_matmul`
 #
-# *15 min, needs some thought*
-#
-# The loop computes one position at a time, and its weights are fixed. Here is the same without a loop: a matrix product
-# computes weighted sums of rows. Row t of `weights @ x` is the sum of the rows of `x`, each multiplied by its entry in
-# row t of `weights`. So put the weights into a (T, T) matrix, a lower triangle whose rows sum to 1 (`np.tril` keeps the
-# lower triangle of a matrix):
+# The loop computes one position at a time, and its weights are fixed. You write the same without a loop: a matrix
+# product computes weighted sums of rows. Row t of `weights @ x` is the sum of the rows of `x`, each multiplied by its
+# entry in row t of `weights`. So put the weights into a (T, T) matrix, a lower triangle whose rows sum to 1 (`np.tril`
+# keeps the lower triangle of a matrix):
 #
 # ```text
 #     1     0     0          position 0 sees itself
@@ -87,7 +67,6 @@ def causal_average_loop(x):
 # ```
 #
 # ```python
-# >>> x = np.array([[6.0, 0.0], [0.0, 2.0], [3.0, 1.0]])
 # >>> causal_average_matmul(x)
 # array([[6., 0.],
 #        [3., 1.],
@@ -610,8 +589,8 @@ def attention_backward(dout, q, k, v, weights):
 # Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
 # one.
 #
-# - `causal_average_loop`: **the average includes the next position.** A model that sees the next token does not need to
-#   learn to predict it.
+# - `causal_average_matmul`: **one diagonal too many: every position sees the next one.** A model that sees the next
+#   token does not need to learn to predict it.
 # - `causal_mask`: **the mask was inverted: True where a query must not attend.** Some libraries mark the hidden keys
 #   with True. Here True means that the query may attend to the key.
 # - `causal_mask`: **the queries were treated as the first positions, not as the last.** If there are fewer queries than

@@ -101,6 +101,9 @@ def relu_backward(dout, x):
 #
 # ```
 #
+# (`gelu_exact` is given, for comparisons. NumPy has no error function. Python has one for a single number, `math.erf`,
+# and `np.vectorize` applies it to each entry, which is slow.)
+#
 # The same paper gives an approximation with tanh, for those who prefer speed to exactness. (Which of the two is faster
 # depends on the library and the dtype.) GPT-2 was trained with this approximation, and the course uses it everywhere
 # under the plain name `gelu`:
@@ -150,6 +153,13 @@ def relu_backward(dout, x):
 
 
 # %%
+def gelu_exact(x):
+    """Return the exact GELU of every element, x Φ(x). This is `F.gelu(x)` of PyTorch."""
+    x = as_float(x)
+    erf = np.vectorize(math.erf, otypes=[np.float64])
+    return (x * (1 + erf(x / math.sqrt(2))) / 2).astype(x.dtype)
+
+
 _SLOPE = math.sqrt(2 / math.pi)  # Python floats: they do not turn float32 into float64
 _CUBIC = 0.044715
 
@@ -181,35 +191,6 @@ def gelu(x):
     """
     x = as_float(x)
     return x * _gelu_gate(x)
-
-
-# %% [markdown]
-# ## `gelu_exact`
-#
-# NumPy has no error function. Python has one, `math.erf`, for a single number, and `np.vectorize` turns it into a
-# function of arrays. That is slow, but good enough for comparisons. Set `otypes`, or it fails on an empty array.
-
-
-# %%
-_erf = np.vectorize(math.erf, otypes=[np.float64])
-
-
-def gelu_exact(x):
-    """Apply the exact Gaussian error linear unit, element by element (Hendrycks and Gimpel 2016, section 2).
-
-        gelu_exact(x) = x Φ(x) = x/2 (1 + erf(x / √2))
-
-    This is `F.gelu(x)` of PyTorch.
-
-    Args:
-        x: any shape, including empty arrays. Integers are computed in float64.
-
-    Returns:
-        Same shape and dtype as `x`.
-    """
-    x = as_float(x)
-    phi = 0.5 * (1 + _erf(x / math.sqrt(2)))  # float64, the normal distribution function
-    return (x * phi).astype(x.dtype)
 
 
 # %% [markdown]

@@ -9,25 +9,25 @@ from autograder.course import registry
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
 
-BOTH = "attention.causal_average_loop", "attention.causal_average_matmul"
+BOTH = "ffn.relu", "ffn.gelu"
 PLUGIN = ("-m", "pytest", "-p", "autograder.engine.pytest_plugin", "-q")
 
 
 @pytest.mark.slow
 def test_mark_with_two_functions_makes_a_check_of_each(check_submission):
     result = check_submission(bundled("solutions"), *BOTH)
-    loop, matmul = (
-        [check.id.removeprefix(f"{function}::") for check in result.checks if check.function == function]
+    relu, gelu = (
+        {check.id.removeprefix(f"{function}::") for check in result.checks if check.function == function}
         for function in BOTH
     )
-    assert "average_batch" in loop and loop == matmul
+    assert "activation_dtypes" in relu and relu - {"relu"} == gelu - {"gelu", "gelu_extreme"}
     assert result.passed
 
 
 @pytest.mark.slow
 def test_check_of_two_functions_can_be_selected_for_one():
-    (path,) = registry.check_files("attention", TRANSFORMER.package)
-    wanted = f"{path}::test_average_batch[{BOTH[1]}]"
+    path, *_ = registry.check_files("ffn", TRANSFORMER.package)
+    wanted = f"{path}::test_activation_dtypes[{BOTH[1]}]"
     command = [sys.executable, *PLUGIN, wanted, "--submission", str(bundled("solutions"))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

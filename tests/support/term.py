@@ -23,13 +23,13 @@ BREAKABLE = {
     "softmax": ("cross_entropy", "softmax_backward", "cross_entropy_backward"),
     "embeddings": ("embed_tokens_backward", "sinusoidal_positions", "embed"),
     "layernorm": ("layernorm_backward", "rmsnorm", "rmsnorm_backward"),
-    "ffn": ("gelu_exact", "dropout_backward", "ffn_backward"),
+    "ffn": ("relu_backward", "dropout_backward", "ffn_backward"),
 }
 POINTS = {
     "softmax": {"softmax": 6, "log_softmax": 4, "cross_entropy": 5, "softmax_backward": 3, "cross_entropy_backward": 7},
     "embeddings": {"one_hot": 2, "embed_tokens": 3, "embed_tokens_backward": 5, "sinusoidal_positions": 4, "embed": 6},
     "layernorm": {"layernorm": 8, "layernorm_backward": 7, "rmsnorm": 2, "rmsnorm_backward": 4},
-    "ffn": {"relu": 1, "relu_backward": 1, "gelu": 3, "gelu_exact": 5, "gelu_backward": 2, "linear": 2,
+    "ffn": {"relu": 1, "relu_backward": 6, "gelu": 3, "gelu_backward": 2, "linear": 2,
             "linear_backward": 2, "dropout": 1, "dropout_backward": 4, "ffn": 3, "ffn_backward": 6},
 }  # fmt: skip
 BONUS = {("layernorm", "rmsnorm"), ("layernorm", "rmsnorm_backward")}

@@ -37,10 +37,10 @@ def test_comments_and_docstrings_affect_nothing(workspace):
 def test_signature_change_affects_only_that_function(workspace):
     path = workspace / "ffn.py"
     before = take_snapshot(workspace, TRANSFORMER)
-    path.write_text(path.read_text().replace("def gelu_exact(x):", "def gelu_exact(x, *, unused=None):"))
+    path.write_text(path.read_text().replace("def relu_backward(dout, x", "def relu_backward(dout, x, *, unused=None"))
     after = take_snapshot(workspace, TRANSFORMER, before)
-    assert after.edited_functions(before) == ("ffn.gelu_exact",)
-    assert after.affected_functions(before) == ("ffn.gelu_exact",)
+    assert after.edited_functions(before) == ("ffn.relu_backward",)
+    assert after.affected_functions(before) == ("ffn.relu_backward",)
 
 
 def test_helper_change_affects_other_modules(workspace):

@@ -64,9 +64,7 @@ def test_lesson_explains_every_function_with_an_example(module):
     names = [function.name for function in TRANSFORMER.modules[module].functions]
     assert [name for name in lessons if name in names] == names
     for name in names:
-        # The exact GELU is shown where the two forms are compared.
-        text = lessons["gelu" if name == "gelu_exact" else name]
-        code = "\n".join(re.findall(r"^(?:>>>|\.\.\.) (.*)", text, re.MULTILINE))
+        code = "\n".join(re.findall(r"^(?:>>>|\.\.\.) (.*)", lessons[name], re.MULTILINE))
         assert f"{name}(" in code, f"{name}: no worked example"
 
 

@@ -6,46 +6,6 @@ import numpy as np
 
 from softmax import as_float, softmax
 
-def causal_average_loop__three_axes(x):
-    """one-batch-axis-only always-float64"""
-    B, T, D = x.shape
-    out = np.zeros((B, T, D))
-    for b in range(B):
-        for t in range(T):
-            out[b, t] = np.mean(x[b, : t + 1], axis=0)
-    return out
-
-def causal_average_loop__without_itself(x):
-    """not-itself always-float64"""
-    out = np.zeros_like(x, dtype=float)
-    for t in range(x.shape[-2]):
-        out[..., t, :] = np.mean(x[..., :t, :], axis=-2)
-    return out
-
-@variants(
-    last_axis_mean=("mean-over-the-features", "axis=-2", "axis=-1"),
-)
-def causal_average_loop__float64(x):
-    """always-float64"""
-    out = np.zeros(x.shape)
-    for t in range(x.shape[-2]):
-        out[..., t, :] = x[..., : t + 1, :].mean(axis=-2)
-    return out
-
-def causal_average_loop__second_axis(x):
-    """second-axis always-float64"""
-    out = np.zeros(x.shape)
-    for t in range(x.shape[1]):
-        out[:, t] = x[:, : t + 1].mean(axis=1)
-    return out
-
-def causal_average_loop__sum(x):
-    """sum-not-mean"""
-    out = np.zeros_like(x)
-    for t in range(x.shape[-2]):
-        out[..., t, :] = x[..., : t + 1, :].sum(axis=-2)
-    return out
-
 def causal_average_matmul__not_normalised(x):
     """rows-not-normalised always-float64"""
     T = x.shape[-2]
@@ -198,46 +158,6 @@ def _core(s, v):
     e = np.exp(s)
     w = e / e.sum(-1, keepdims=True)
     return w @ v, w
-
-def causal_average_loop__last_axis_keep(x):
-    """mean-over-the-features-kept"""
-    out = np.zeros_like(as_float(x))
-    for t in range(x.shape[-2]):
-        out[..., t, :] = x[..., : t + 1, :].mean(axis=-1, keepdims=True)
-    return out
-
-@variants(
-    axis0_mean=("mean-over-the-texts", "axis=1", "axis=0"),
-)
-def causal_average_loop__axis1_mean(x):
-    """mean-over-second-axis"""
-    x = as_float(x)
-    out = np.zeros_like(x)
-    for t in range(x.shape[-2]):
-        out[..., t, :] = x[..., : t + 1, :].mean(axis=1)
-    return out
-
-@variants(
-    three_names_without_itself=("not-itself one-batch-axis-only always-float64", ": t + 1", ":t"),
-)
-def causal_average_loop__three_names_float64(x):
-    """always-float64 one-batch-axis-only"""
-    B, T, C = x.shape
-    xbow = np.zeros((B, T, C))
-    for b in range(B):
-        for t in range(T):
-            xprev = x[b, : t + 1]
-            xbow[b, t] = np.mean(xprev, 0)
-    return xbow
-
-def causal_average_loop__running_average(x):
-    """mean-with-the-mean-before"""
-    x = as_float(x)
-    out = np.zeros_like(x)
-    out[..., 0, :] = x[..., 0, :]
-    for t in range(1, x.shape[-2]):
-        out[..., t, :] = (out[..., t - 1, :] + x[..., t, :]) / 2
-    return out
 
 def causal_average_matmul__softmax(x):
     """always-float64"""
@@ -443,28 +363,6 @@ def attention_backward__no_scale_swapped(dout, q, k, v, weights):
     dw = dout @ v.swapaxes(-1, -2)
     ds = weights * (dw - (dw * weights).sum(-1, keepdims=True))
     return ds.swapaxes(-1, -2) @ q, ds @ k, dv
-
-def causal_average_loop__running_sum_of_integers(x):
-    """integers-truncated"""
-    x = np.asarray(x)
-    out = np.zeros_like(x)
-    run = np.zeros_like(x[..., 0, :])
-    for t in range(x.shape[-2]):
-        run = run + x[..., t, :]
-        out[..., t, :] = run / (t + 1)
-    return out
-
-def causal_average_loop__at_least_1(x):
-    """divided-by-t-or-1"""
-    x = np.asarray(x)
-    if x.dtype.kind != "f":
-        x = x.astype(np.float64)
-    out = np.zeros_like(x)
-    run = np.zeros_like(x[..., 0, :])
-    for t in range(x.shape[-2]):
-        run = run + x[..., t, :]
-        out[..., t, :] = run / max(t, 1)
-    return out
 
 def causal_mask__offset_at_least_0(n_queries, n_keys=None):
     """offset-too-small"""

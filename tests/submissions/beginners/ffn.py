@@ -9,27 +9,6 @@ def _as_erf(x):
     y = 1 - (((((1.061405429 * t - 1.453152027) * t) + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t * np.exp(-x * x)
     return np.sign(x) * y
 
-def gelu_exact__abramowitz(x):
-    """erf-by-a-short-formula"""
-    x = as_float(x)
-    return (0.5 * x * (1 + _as_erf(x / math.sqrt(2)))).astype(x.dtype)
-
-def gelu_exact__no_otypes(x):
-    """nothing-not-handled"""
-    x = as_float(x)
-    e = np.vectorize(math.erf)
-    return (0.5 * x * (1 + e(x / math.sqrt(2)))).astype(x.dtype)
-
-def gelu_exact__sigmoid(x):
-    """sigmoid-form"""
-    x = as_float(x)
-    return (x / (1 + np.exp(-1.702 * x))).astype(x.dtype)
-
-def gelu_exact__half_twice(x):
-    """factor-x-missing"""
-    x = as_float(x)
-    return (0.5 * (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2)))).astype(x.dtype)
-
 def gelu__float64_sqrt(x):
     """float64 integers-cubed"""
     return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3)))
@@ -158,11 +137,6 @@ def gelu_backward__sigmoid_of_2u(dout, x):
     a = math.sqrt(2 / math.pi)
     s = 0.5 * (1 + np.tanh(a * (x + 0.044715 * x**3)))
     return dout * (s + x * s * (1 - s) * a * (1 + 3 * 0.044715 * x**2))
-
-def gelu_exact__of_float32(x):
-    """float64"""
-    x = as_float(x)
-    return 0.5 * x * (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2)))
 
 def linear__vector_becomes_a_row(x, W, b):
     """extra-axis-for-a-vector"""

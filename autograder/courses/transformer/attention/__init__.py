@@ -12,9 +12,7 @@ PLOTS = (
 )  # fmt: skip
 
 FUNCTIONS = (
-    function("causal_average_loop", "out batch position d_model", "mean over the positions so far", minutes=10,
-             difficulty=1),
-    function("causal_average_matmul", "out batch position d_model", "mean over the positions so far", minutes=15,
+    function("causal_average_matmul", "out batch position d_model", "mean over the positions so far", minutes=20,
              difficulty=2),
     function("causal_mask", "mask query key", "causal mask", minutes=15, difficulty=2),
     function("padding_mask", "mask batch head query key", "padding mask", minutes=10, difficulty=1),

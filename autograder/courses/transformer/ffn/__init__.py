@@ -12,7 +12,6 @@ FUNCTIONS = (
     function("relu", "out batch position d_ff", "relu", minutes=5, difficulty=1),
     function("relu_backward", "dx batch position d_ff", "gradient of relu", minutes=5, difficulty=1),
     function("gelu", "out batch position d_ff", "gelu(approximate='tanh')", minutes=15, difficulty=1),
-    function("gelu_exact", "out batch position d_ff", "gelu", minutes=10, difficulty=1),
     function("gelu_backward", "dx batch position d_ff", "gradient of gelu(approximate='tanh')", minutes=30,
              difficulty=3),
     function("linear", "out batch position d_out", "linear", minutes=10, difficulty=1),

@@ -36,12 +36,6 @@ def gelu(x: Tensor) -> Tensor:
 
 
 @in_torch
-def gelu_exact(x: Tensor) -> Tensor:
-    """`F.gelu`."""
-    return F.gelu(as_float(x))
-
-
-@in_torch
 def gelu_backward(dout: Tensor, x: Tensor) -> Tensor:
     """Autograd through `F.gelu` with `approximate="tanh"`."""
     x = leaf(x)

@@ -4,14 +4,6 @@ import numpy as np
 from softmax import softmax
 
 
-def causal_average_loop(x):
-    x = np.asarray(x, dtype=x.dtype if x.dtype.kind == "f" else float)
-    out = np.empty_like(x)
-    for t in range(x.shape[-2]):
-        out[..., t, :] = x[..., : t + 1, :].mean(axis=-2)
-    return out
-
-
 def causal_average_matmul(x):
     x = np.asarray(x, dtype=x.dtype if x.dtype.kind == "f" else float)
     n = x.shape[-2]

@@ -9,16 +9,6 @@ def _float(a):
     return a if a.dtype in (np.float32, np.float64) else a.astype(np.float64)
 
 
-def causal_average_loop(x):
-    x = _float(x)
-    steps = np.moveaxis(x, -2, 0)
-    total, outs = np.zeros_like(steps[0]), []
-    for t, step in enumerate(steps):
-        total = total + step
-        outs.append(total / (t + 1))
-    return np.stack(outs, axis=-2)
-
-
 def causal_average_matmul(x):
     x = _float(x)
     T = x.shape[-2]

@@ -26,12 +26,6 @@ def gelu(x):
     return 0.5 * x * (1.0 + np.tanh(C * (x + 0.044715 * x**3)))
 
 
-def gelu_exact(x):
-    x = _float(x)
-    erf = np.array([math.erf(v) for v in (x / math.sqrt(2.0)).ravel()]).reshape(x.shape)
-    return (0.5 * x * (1.0 + erf)).astype(x.dtype)
-
-
 def gelu_backward(dout, x):
     x = _float(x)
     t = np.tanh(C * (x + 0.044715 * x**3))

@@ -10,17 +10,6 @@ def _float(a):
     return a if a.dtype.kind == "f" else a.astype(float)
 
 
-def causal_average_loop(x):
-    x = _float(x)
-    out = np.zeros_like(x)
-    for place in np.ndindex(x.shape[:-2]):
-        for t in range(x.shape[-2]):
-            for j in range(t + 1):
-                out[place][t] += x[place][j]
-            out[place][t] /= t + 1
-    return out
-
-
 def causal_average_matmul(x):
     x = _float(x)
     T = x.shape[-2]

@@ -35,10 +35,6 @@ def gelu(x):
     return _each(_gelu, x)
 
 
-def gelu_exact(x):
-    return _each(lambda v: v * 0.5 * math.erfc(-v / math.sqrt(2)), x)
-
-
 def gelu_backward(dout, x):
     h = 1e-30
     return _each(lambda v, d: d * _gelu(complex(v, h)).imag / h, x, np.asarray(dout))

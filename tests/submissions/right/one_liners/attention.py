@@ -6,10 +6,6 @@ _kind = lambda *arrays: np.result_type(*(a if a.dtype.kind == "f" else np.float6
 _T = lambda a: np.swapaxes(a, -1, -2)
 
 
-def causal_average_loop(x):
-    return np.stack([x[..., : t + 1, :].mean(-2, dtype=_kind(x)) for t in range(x.shape[-2])], axis=-2)
-
-
 def causal_average_matmul(x):
     return (np.tri(x.shape[-2]) / np.r_[1 : x.shape[-2] + 1][:, None] @ x).astype(_kind(x))
 

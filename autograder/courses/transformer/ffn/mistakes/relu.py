@@ -62,7 +62,6 @@ mistake("float64", "(as_float(x) > 0)", "np.where(as_float(x) > 0, 1.0, 0.0)").e
 for function, result, original in (
     ("relu", "np.maximum(as_float(x), 0)", "return np"),
     ("gelu", "x * _gelu_gate(x)", "x = as_float(x)"),
-    ("gelu_exact", "(x * phi).astype(x.dtype)", "x = as_float(x)"),
 ):
     mistake = MISTAKES.for_functions(f"ffn.{function}")
     kind = "kind = np.asarray(x).dtype\n    "
