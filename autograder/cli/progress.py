@@ -99,11 +99,12 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
         repeat = " --more" * (1 if remembers else more + 1)
         commands = f"headway check {function}{dir_option}", f"headway hint {function}{repeat}{dir_option}"
         kinds_and_steps = list(zip(hints.KINDS, steps, strict=True))
-        passes = function in workspace.progress and workspace.progress[function].status == "passed"
+        entry = workspace.progress[function] if function in workspace.statuses else None
+        passes = entry is not None and entry.status == "passed"
         solution = None
         if remembers and solutions.offers_solution(workspace, function, passes):
             solution = f"headway solution {function}{'' if passes else ' --give-up'}{dir_option}", not passes
-        hints_report.render(function, kinds_and_steps[:count], len(steps), commands, console, solution)
+        hints_report.render(function, kinds_and_steps[:count], len(steps), commands, console, solution, entry)
     for note in recorded.notes if remembers else ():
         click.echo(f"! {note}", err=True)
 

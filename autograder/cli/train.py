@@ -191,7 +191,9 @@ def _converse(write: Callable[[str | None, Sampling, int], str], text: str, samp
         sampling = replace(sampling, seed=sampling.seed + 1)
         try:
             if key == "t":
-                sampling = replace(sampling, temperature=abs(float(rest)))
+                if not 0 <= float(rest) <= 100:  # nan is not
+                    raise UsageError(f"a temperature is a number from 0 to 100, and not {rest}")
+                sampling = replace(sampling, temperature=float(rest))
             text = write(rest or None, sampling, 0) if key == "n" else write(text, sampling, len(text))
         except (UsageError, ValueError) as error:
             click.echo(f"{error}", err=True)

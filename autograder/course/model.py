@@ -176,7 +176,7 @@ class Curriculum:
         if same_name := " or ".join(qualified for qualified, f in self.functions.items() if f.name == name):
             raise UsageError(f"no such assignment: {name!r}, but there is a function of that name. Try: {same_name}")
         nearest = _nearest(name, [*self.modules, *self.functions])
-        raise UsageError(f"no such assignment or function: {name!r}. {nearest}List all: headway list")
+        raise UsageError(f"no such assignment or function: {name!r}. {nearest}List all: headway list --all")
 
 
 def _nearest(name: str, choices: list[str]) -> str:

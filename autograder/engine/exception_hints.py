@@ -69,7 +69,7 @@ BdbQuit
 RecursionError
     the function keeps calling itself
 KeyError
-    the dictionary has no such key: `name in d` tests for it, and d.get(name) returns None if it is missing
+    the dictionary has no such key: compare it with those that are there, or test for it with `name in d`
 """
 _LINES = _TABLE.strip().splitlines()
 HINTS = [(*entry.partition(": ")[::2], hint.strip()) for entry, hint in zip(_LINES[::2], _LINES[1::2], strict=True)]

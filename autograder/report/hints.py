@@ -6,6 +6,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from autograder.core.points import format_points
+from autograder.documents.results import ProgressEntry
 from autograder.report.styles import grid
 
 
@@ -16,22 +18,26 @@ def render(
     commands: tuple[str, str],
     console: Console,
     solution: tuple[str, bool] | None = None,
+    entry: ProgressEntry | None = None,
 ) -> None:
     """Print the shown steps (kind and text) of a function's `total` hints, and the commands that follow.
 
     These check the function and show one more hint. After the last one, `solution` is the command that shows the
-    solution, if there is one, and whether that is recorded.
+    solution, if there is one, and whether that is recorded. `entry` is the result of the code as it is now, if known.
     """
-    console.print(Text.assemble((function, "bold"), f" · hint {len(steps)} of {total}\n"))
+    so_far = f" · {format_points(entry.earned)} of {format_points(entry.possible)} points" if entry else ""
+    console.print(Text.assemble((function, "bold"), f" · hint {len(steps)} of {total}{so_far}\n"))
     console.print(hint_table(steps))
     check_command, hint_command = commands
     more = len(steps) < total
     before = "" if more else "There are no more hints for this function.\n"
-    after = f"\nStill stuck? {hint_command}" if more else ""
+    passes = entry is not None and entry.status == "passed"
+    following = "Your code passes already." if passes else f"Next: try it, then: {check_command}"
+    after = f"\n{'One more hint:' if passes else 'Still stuck?'} {hint_command}" if more else ""
     if solution and not more:
         command, is_recorded = solution
         after = f"\nTo see the solution{' (recorded)' if is_recorded else ''}: {command}"
-    console.print(Text(f"\n{before}Next: try it, then: {check_command}{after}"), soft_wrap=True)
+    console.print(Text(f"\n{before}{following}{after}"), soft_wrap=True)
 
 
 def hint_table(steps: Sequence[tuple[str, str]]) -> Table:

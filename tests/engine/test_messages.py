@@ -60,7 +60,7 @@ def test_describe_inputs_uses_parameter_names():
             "a new array",
         ),
         ("AttributeError", "'list' object has no attribute 'shape'", "np.asarray"),
-        ("KeyError", "'b_qkv'", "d.get(name)"),
+        ("KeyError", "'b_qkv'", "`name in d`"),
         ("TypeError", "_mean() got an unexpected keyword argument 'keepdim'", "NumPy calls them axis and keepdims"),
         ("TypeError", "softmax() got an unexpected keyword argument 'scale'", "do not change the first line"),
         ("ValueError", "`indices` and `arr` must have the same number of dimensions", "[..., None]"),

@@ -36,7 +36,7 @@ def test_hint_follows_a_pass_a_failure_and_a_blocked_function(folder, solutions)
     for name in ("tokenizer", "counting", "softmax"):
         shutil.copy(solutions / f"{name}.py", folder)
     assert named_by_check(folder, "counting") == named_by_hint(folder) == "gradients.numerical_gradient"
-    assert named_by_check(folder, "softmax") == named_by_hint(folder)
+    assert named_by_check(folder, "softmax") and "Your code passes" in run(folder, "hint", "softmax.softmax")
     edit(folder / "softmax.py", "z /= z.sum(axis=axis, keepdims=True)", "z /= 2")
     assert named_by_check(folder, "softmax") == named_by_hint(folder) == "softmax.softmax"
     shutil.copy(solutions / "attention.py", folder)

@@ -188,14 +188,14 @@ def test_generate_in_a_terminal_asks_how_to_go_on(finished_run):
     command = [*HEADWAY, "generate", "--solution", "--length", "20", "--seed", "1"]
     terminal = Terminal(command, finished_run[0], lines=60)
     try:
-        for number, answer in enumerate(["", "t 0", "t hot", "n ada", "q"], 1):
+        for number, answer in enumerate(["", "t 0", "t nan", "n ada", "q"], 1):
             shown = terminal.wait_for(lambda screen, number=number: screen.count("q: quit:") == number)
             terminal.press(f"{answer}\r")
         assert terminal.wait_end() == 0, terminal.screen()
     finally:
         terminal.close()
     texts = [re.sub(r".*q: quit:.*\n", "", text) for text in re.split(r"\n(?=Enter: go on)", shown)]
-    assert len(texts[1].strip()) and "could not convert" in texts[3] and texts[4].startswith("ada")
+    assert len(texts[1].strip()) and "from 0 to 100" in texts[3] and texts[4].startswith("ada")
 
 
 @pytest.mark.parametrize(
