@@ -273,7 +273,7 @@ def _compare_arrays(
 ) -> None:
     if not isinstance(actual, (np.ndarray, np.generic)) and not (expected.ndim == 0 and isinstance(actual, float)):
         helps: dict[type, str] = {list: "wrap it: np.array(...)", tuple: "return one value, not several"}
-        raise _wrong_type(output, "a NumPy array", actual, help=helps.get(type(actual)))
+        raise _wrong_type(output, "a NumPy array of numbers", actual, help=helps.get(type(actual)))
     actual = np.asarray(actual)
     if actual.shape != expected.shape:
         raise Mismatch(

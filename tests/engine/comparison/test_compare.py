@@ -28,9 +28,9 @@ EXPECTED = np.arange(6.0).reshape(2, 3)
 @pytest.mark.parametrize(
     ("actual", "message"),
     [
-        (None, "probs must be a NumPy array, not None"),
-        ([[1.0]], "probs must be a NumPy array, not list"),
-        (Opaque("numpy.matrix"), "probs must be a NumPy array, not numpy.matrix"),
+        (None, "probs must be a NumPy array of numbers, not None"),
+        ([[1.0]], "probs must be a NumPy array of numbers, not list"),
+        (Opaque("numpy.matrix"), "probs must be a NumPy array of numbers, not numpy.matrix"),
         (EXPECTED[0], "probs has shape (3,), expected (2, 3) = (row, class)"),
         (EXPECTED[:1], "probs has shape (1, 3), expected (2, 3) = (row, class)"),
         (EXPECTED.astype(np.float32), "probs has dtype float32, expected float64"),
