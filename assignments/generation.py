@@ -231,7 +231,8 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 # about the first 199 positions has changed.
 #
 # What does the new position need from the old ones? In each block, attention needs their *keys* and *values*, and
-# nothing else. Store those of every block: this is the **key/value cache**. A new token is then a text of length 1,
+# nothing else. Store those of every block: this is the **key/value cache**, `kv` for short. (The `cache` of a forward
+# pass is something else: it is for the backward pass.) A new token is then a text of length 1,
 # whose single query attends to all the stored keys and to its own:
 #
 # ```text

@@ -14,7 +14,7 @@
 #     config.json ────────────> gpt2_config ──> config ┐
 #     model.safetensors ──────> gpt2_params ──> params ┼─> last_logits ─> next_token_probs ─> sample ┐
 #     vocab.json, merges.txt ─> bpe_encode ───> ids ───┘       ^                                     │
-#                                                              └──── one new id, and the cache <─────┘
+#                                                              └──── one new id, and kv <────────────┘
 # ```
 #
 # ![A map of the whole model. Marked: everything from the ids to the scores, whose parameters now come from a
@@ -57,7 +57,7 @@ from pathlib import Path
 import numpy as np
 from attention import attention, causal_mask
 from blocks import subset
-from embeddings import embed, sinusoidal_positions
+from embeddings import embed
 from ffn import ffn, linear
 from gpt import GPTConfig
 from layernorm import layernorm
@@ -265,14 +265,14 @@ def gpt2_params(tensors):
 # The parameters fit `gpt`, so you could already let GPT-2 write, slowly. Your `generate_cached` does it faster, but it
 # keeps its cache to itself: it starts with a prompt and returns a finished text. A program that prints each token as it
 # comes, or that goes on after you have typed another line, must be able to stop between two tokens and to continue
-# later. So take the heart of `generate_cached` out of its loop: new tokens and the cache go in, the scores of the next
-# token and the new cache come out.
+# later. So take the heart of `generate_cached` out of its loop: new tokens and the cache `kv` go in, the scores of the
+# next token and the new `kv` come out.
 #
 # ```python
 # >>> ids, config = np.array([[7, 3, 9, 9, 1, 4]]), gpt2_config(tiny)
-# >>> _, cache = last_logits(ids[:, :3], params, config)  # the prompt: three tokens at once
-# >>> _, cache = last_logits(ids[:, 3:4], params, config, cache)  # one more
-# >>> logits, cache = last_logits(ids[:, 4:], params, config, cache)  # two more
+# >>> _, kv = last_logits(ids[:, :3], params, config)  # the prompt: three tokens at once
+# >>> _, kv = last_logits(ids[:, 3:4], params, config, kv)  # one more
+# >>> logits, kv = last_logits(ids[:, 4:], params, config, kv)  # two more
 # >>> logits.shape
 # (1, 50)
 # >>> from gpt import gpt
@@ -290,8 +290,9 @@ def gpt2_params(tensors):
 #   and write into them. Appending with `np.concatenate` would copy the whole cache for every token.
 # - **The head.** Only the last position goes through it. In GPT-2 small, the head is the largest matrix; for a prompt
 #   of 1,000 tokens, the other 999 rows of scores would be 50 million numbers for nothing.
-# - **All options.** Your GPT has more options than GPT-2: post-norm blocks, sinusoidal positions, missing biases, a
-#   head of its own. They should work, too.
+#
+# GPT-2 needs no other option of your GPT: it is pre-norm, has learned positions and all biases. Only its head may be
+# tied or not.
 #
 # When the window is full, there is no position left, and `last_logits` raises ValueError. What to do then is for the
 # caller to decide: stop, or start again with a part of the text and an empty cache.
@@ -299,7 +300,7 @@ def gpt2_params(tensors):
 # %%
 
 
-def last_logits(ids, params, config, cache=None):
+def last_logits(ids, params, config, kv=None):
     """Return the scores for the token after the last one, and a key/value cache for the next call.
 
     Calls in sequence give the same scores as one call with all the tokens.
@@ -307,13 +308,14 @@ def last_logits(ids, params, config, cache=None):
     Args:
         ids: token ids, (B, T) with T ≥ 1: those that come after the tokens in the cache. Any number of leading axes,
             the same in every call.
-        params: dictionary of the GPT's parameters.
-        config: a `GPTConfig`, with any options that `gpt` has; nothing is dropped.
-        cache: the cache that the last call returned for the tokens so far. None: there are none so far.
+        params: dictionary of the parameters, as `gpt2_params` returns it.
+        config: a `GPTConfig`, as `gpt2_config` returns it: pre-norm, with learned positions and all biases except in
+            the head, which may be tied or not.
+        kv: the key/value cache that the last call returned for the tokens so far. None: there are none so far.
 
     Returns:
         logits: the scores at the last position, (B, V), in the dtype of the parameters.
-        cache: keys and values of all tokens so far; its form is up to you. It may be the one that was passed in, which
+        kv: keys and values of all tokens so far; its form is up to you. It may be the one that was passed in, which
             must not be used again.
 
     Raises:
@@ -461,9 +463,9 @@ if __name__ == "__main__":
     right = {key: rng.normal(scale=0.1 if "bias" in key else 0.5, size=n) for key, n in gpt2_shapes(tiny).items()}
 
     def write(tensors, hf_config, ids, n_new):
-        params, config, cache, text = gpt2_params(tensors), gpt2_config(hf_config), None, []
+        params, config, kv, text = gpt2_params(tensors), gpt2_config(hf_config), None, []
         for _ in range(n_new):
-            logits, cache = last_logits([ids], params, config, cache)
+            logits, kv = last_logits([ids], params, config, kv)
             ids = [int(logits[0].argmax())]
             text += ids
         return text

@@ -270,7 +270,8 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 # about the first 199 positions has changed.
 #
 # What does the new position need from the old ones? In each block, attention needs their *keys* and *values*, and
-# nothing else. Store those of every block: this is the **key/value cache**. A new token is then a text of length 1,
+# nothing else. Store those of every block: this is the **key/value cache**, `kv` for short. (The `cache` of a forward
+# pass is something else: it is for the backward pass.) A new token is then a text of length 1,
 # whose single query attends to all the stored keys and to its own:
 #
 # ```text
@@ -317,20 +318,20 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 
 
 # %%
-def _empty_cache(batch, params, config):
+def _empty_kv(batch, params, config):
     """Return, for every block, its parameters and empty arrays for the keys and values of `block_size` positions."""
     head_size = config.d_model // config.n_heads
     shape = (*batch, config.n_heads, config.block_size, head_size)  # (B, H, block_size, K)
     dtype = as_float(params["W_tok"]).dtype
-    cache = []
+    kv = []
     for i in range(config.n_layers):
         layer = subset(params, f"blocks.{i}.")
-        cache.append((layer, subset(layer, "ffn."), np.empty(shape, dtype), np.empty(shape, dtype)))
-    return cache
+        kv.append((layer, subset(layer, "ffn."), np.empty(shape, dtype), np.empty(shape, dtype)))
+    return kv
 
 
-def _next_logits(ids, start, cache, params, config):
-    """Return the scores after `ids` (B, n), at the positions from `start` on. Add keys and values to `cache`."""
+def _next_logits(ids, start, kv, params, config):
+    """Return the scores after `ids` (B, n), at the positions from `start` on. Add keys and values to `kv`."""
     end = start + ids.shape[-1]
     mask = None  # a single query is the last position and may attend to all S = end keys
     if ids.shape[-1] > 1:
@@ -341,7 +342,7 @@ def _next_logits(ids, start, cache, params, config):
         positions = sinusoidal_positions(end, config.d_model).astype(params["W_tok"].dtype)  # (end, D)
     x = embed(ids, params["W_tok"], positions[start:])  # (B, n, D)
     pre = config.norm == "pre"
-    for layer, ffn_params, keys, values in cache:
+    for layer, ffn_params, keys, values in kv:
         ln1, ln2 = subset(layer, "ln1."), subset(layer, "ln2.")
         normed = layernorm(x, **ln1) if pre else x
         qkv = linear(normed, layer["attn.W_qkv"], layer.get("attn.b_qkv"))  # (B, n, 3D)
@@ -386,13 +387,13 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
         ValueError: if T is 0 or `n_new` is negative, and where `next_token_probs` raises it.
     """
     ids = _check_prompt(ids, n_new)
-    cache, n_cached = _empty_cache(ids.shape[:-1], params, config), 0
+    kv, n_cached = _empty_kv(ids.shape[:-1], params, config), 0
     for _ in range(n_new):
         if n_cached == 0 or n_cached == config.block_size:  # at the start, and whenever the window moves
             context, n_cached = ids[..., -config.block_size :], 0
         else:
             context = ids[..., -1:]  # (B, 1), the one token that is not in the cache yet
-        logits = _next_logits(context, n_cached, cache, params, config)  # (B, V)
+        logits = _next_logits(context, n_cached, kv, params, config)  # (B, V)
         n_cached += context.shape[-1]
         ids = np.concatenate([ids, _choose(logits, rng, temperature, top_k, top_p)], axis=-1)
     return ids

@@ -3,6 +3,6 @@
 Checks, reports, stubs and the command line take the names of assignments and functions from here.
 """
 
-from autograder.course.model import CACHE, FIGURES, Assignment, Curriculum, Function, Output, Plot
+from autograder.course.model import CACHES, FIGURES, Assignment, Curriculum, Function, Output, Plot
 
-__all__ = ["CACHE", "FIGURES", "Assignment", "Curriculum", "Function", "Output", "Plot"]
+__all__ = ["CACHES", "FIGURES", "Assignment", "Curriculum", "Function", "Output", "Plot"]

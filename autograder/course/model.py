@@ -9,7 +9,7 @@ from autograder.errors import UsageError
 
 FIGURES = ("png", "svg", "pdf")
 BUILT_IN = "autograder.courses.transformer"  # the package of the built-in course
-CACHE = "cache"  # An output of this name stays in the student's process; only entries of it are fetched, by name.
+CACHES = ("cache", "kv")  # Outputs of these names stay in the student's process; only entries are fetched, by name.
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from autograder.core.archives import SkippedFile
 from autograder.core.files import secret_folder
-from autograder.course import CACHE, Curriculum
+from autograder.course import CACHES, Curriculum
 from autograder.documents.results import CheckResult, Status, SubmissionResult
 from autograder.engine.jobs import Job, JobResult
 from autograder.engine.prerequisites import OfficialPrerequisites, copy_with_official_functions
@@ -119,7 +119,7 @@ class BlockedChecks:
             for need in needs
             if need.module == module
             and need.qualified not in called
-            and all(output.name != CACHE for output in need.outputs)
+            and all(output.name not in CACHES for output in need.outputs)
         }
 
     def _block_by_called_functions(self, result: SubmissionResult, others: Iterable[str]) -> None:

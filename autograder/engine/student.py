@@ -18,7 +18,7 @@ from autograder.core.default_integer import default_as_int64
 from autograder.core.files import read_plain_file
 from autograder.core.text import clean
 from autograder.core.wire_format import Handle
-from autograder.course import CACHE, Curriculum, Function
+from autograder.course import CACHES, Curriculum, Function
 from autograder.engine.comparison.compare import wrong_output_count
 from autograder.engine.exception_hints import hint_for_exception
 from autograder.engine.reference import FunctionsOfModule
@@ -201,7 +201,7 @@ class StudentCode:
 
     def _issue_handles(self, function: Function) -> dict[int, int]:
         """Return a new handle's number for each cache among the outputs, by the output's index."""
-        indices = [index for index, output in enumerate(function.outputs) if output.name == CACHE]
+        indices = [index for index, output in enumerate(function.outputs) if output.name in CACHES]
         first = self._handles_issued + 1
         self._handles_issued += len(indices)
         return dict(zip(indices, range(first, first + len(indices)), strict=True))

@@ -75,9 +75,9 @@ def official(path, kind):
         rng, ids = np.random.default_rng(0), np.array(prompt)[None]
         if kind == "generate_cached":
             return generate_cached(ids, params, config, n_new, rng, temperature=0)[0].tolist()
-        cache, new, context = None, [], ids
+        kv, new, context = None, [], ids
         for _ in range(n_new):
-            logits, cache = last_logits(context, params, config, cache)
+            logits, kv = last_logits(context, params, config, kv)
             context = sample(next_token_probs(logits, temperature=0), rng)[:, None]
             new.append(int(context[0, 0]))
         return [*prompt, *new]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.course import CACHE
+from autograder.course import CACHES
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.engine import session
@@ -125,7 +125,7 @@ def test_prerequisite_of_the_same_assignment_blocks_if_it_is_called_or_has_a_cac
         for function in TRANSFORMER.functions.values()
         for need in TRANSFORMER.all_prerequisites(function.qualified)
         if need.startswith(f"{function.module}.")
-        and any(output.name == CACHE for output in TRANSFORMER.functions[need].outputs) == has_cache
+        and any(output.name in CACHES for output in TRANSFORMER.functions[need].outputs) == has_cache
     )
     for used in ([], [need.partition(".")[2]]):
         checks, calls = [checked("failed", function=function.qualified)], {function.name: used}

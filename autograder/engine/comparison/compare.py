@@ -14,7 +14,7 @@ import numpy as np
 
 from autograder.core.text import listed
 from autograder.core.wire_format import Config, Handle, Instance, Opaque
-from autograder.course import CACHE, Function, Output
+from autograder.course import CACHES, Function, Output
 from autograder.engine.comparison import error_map, relations
 from autograder.errors import Mismatch
 
@@ -75,7 +75,7 @@ def compare(actual: Any, expected: Any, function: Function, *, tolerance: Tolera
     first: Mismatch | None = None
     right, wrong = [], []
     for output, value, expected_value in zip(outputs, actual, expected, strict=True):
-        if output.name != CACHE:
+        if output.name not in CACHES:
             try:
                 _compare_one(value, expected_value, output, function, tolerance)
                 right.append(output.name)

@@ -58,16 +58,16 @@ class Generation:
             pairs = [tuple(pair) for pair in merges]
             ids = self.function("bpe", "bpe_encode")(request["prompt"], self.vocab, pairs)
         self.ids = np.array(ids, dtype=np.int64).reshape(1, -1)
-        self.cache, self.n_cached = None, 0
+        self.kv, self.n_cached = None, 0
         self.pending, self.n_shown = [], 0  # tokens whose text is not complete, and how much of it has been shown
 
     def next(self, request):
         """Generate one token; return the text that is complete now, or None if the model ended the text."""
         if self.n_cached in (0, self.config.block_size):
-            self.cache, self.n_cached, context = None, 0, self.ids[:, -self.config.block_size :]
+            self.kv, self.n_cached, context = None, 0, self.ids[:, -self.config.block_size :]
         else:
             context = self.ids[:, -1:]
-        logits, self.cache = self.function("gpt2", "last_logits")(context, self.params, self.config, self.cache)
+        logits, self.kv = self.function("gpt2", "last_logits")(context, self.params, self.config, self.kv)
         self.n_cached += context.shape[-1]
         probs = self.function("generation", "next_token_probs")(logits, **self.options)
         new = np.asarray(self.function("generation", "sample")(probs, self.rng)).reshape(1, 1)

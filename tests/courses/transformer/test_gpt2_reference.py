@@ -72,9 +72,9 @@ def test_official_functions_continue_as_transformers_do(dtype, allowed, keys):
         options = {"max_new_tokens": 19, "do_sample": False, "pad_token_id": 0, "eos_token_id": None}
         theirs = model.generate(torch.tensor(ids), **options).numpy()
         scores = model(torch.tensor(theirs)).logits.numpy()
-    cache, new = None, ids
+    kv, new = None, ids
     while ids.shape[-1] < 24:
-        logits, cache = official.last_logits(new, params, config, cache)
+        logits, kv = official.last_logits(new, params, config, kv)
         assert np.abs(logits - scores[:, ids.shape[-1] - 1]).max() <= allowed
         new = logits.argmax(axis=-1)[:, None]
         ids = np.concatenate([ids, new], axis=-1)

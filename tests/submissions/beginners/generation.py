@@ -171,7 +171,7 @@ def generate__any_n(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 def generate_cached__new_position(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """position-counts-from-the-first-new-token"""
     ids = _check_prompt(ids, n_new)
-    store, n = _empty_cache(ids.shape[:-1], params, config), 0
+    store, n = _empty_kv(ids.shape[:-1], params, config), 0
     for i in range(n_new):
         if n in (0, config.block_size): new, n, at = ids[..., -config.block_size:], 0, 0
         else: new, at = ids[..., -1:], i - 1

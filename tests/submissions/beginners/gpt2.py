@@ -164,44 +164,37 @@ def gpt2_params__double(tensors):
     """converted-to-float64"""
     return {n: x.astype(float) for n, x in _read(tensors).items()}
 
-def _step(x, p, i, c, cache, mask, order=(0, 1, 2)):
+def _step(x, p, i, c, kv, mask):
     b = subset(p, f"blocks.{i}.")
-    pre = c.norm == "pre"
-    h = layernorm(x, **subset(b, "ln1.")) if pre else x
-    parts = np.split(linear(h, b["attn.W_qkv"], b.get("attn.b_qkv")), 3, -1)
-    q, k, v = (split_heads(parts[j], c.n_heads) for j in order)
-    if cache["k"][i] is not None: k, v = np.concatenate([cache["k"][i], k], -2), np.concatenate([cache["v"][i], v], -2)
-    cache["k"][i], cache["v"][i] = k, v
+    h = layernorm(x, **subset(b, "ln1."))
+    q, k, v = (split_heads(part, c.n_heads) for part in np.split(linear(h, b["attn.W_qkv"], b["attn.b_qkv"]), 3, -1))
+    if kv["k"][i] is not None: k, v = np.concatenate([kv["k"][i], k], -2), np.concatenate([kv["v"][i], v], -2)
+    kv["k"][i], kv["v"][i] = k, v
     o, _ = attention(q, k, v, mask)
-    x = x + linear(merge_heads(o), b["attn.W_o"], b.get("attn.b_o"))
-    if not pre: x = layernorm(x, **subset(b, "ln1."))
-    h = layernorm(x, **subset(b, "ln2.")) if pre else x
-    x = x + ffn(h, subset(b, "ffn."), c.activation)[0]
-    if not pre: x = layernorm(x, **subset(b, "ln2."))
-    return x
+    x = x + linear(merge_heads(o), b["attn.W_o"], b["attn.b_o"])
+    return x + ffn(layernorm(x, **subset(b, "ln2.")), subset(b, "ffn."), c.activation)[0]
 
-def _run(ids, p, c, cache, variant=""):
+def _run(ids, p, c, kv, variant=""):
     ids = np.asarray(ids)
     T = ids.shape[-1]
-    if cache is None: cache = {"n": 0, "k": [None] * c.n_layers, "v": [None] * c.n_layers}
-    n = cache["n"]
+    if kv is None: kv = {"n": 0, "k": [None] * c.n_layers, "v": [None] * c.n_layers}
+    n = kv["n"]
     if T == 0 or n + T > c.block_size: raise ValueError("wrong number of tokens")
     if (ids < 0).any() or (ids >= c.vocab_size).any(): raise ValueError("no such token")
-    pos = p["W_pos"] if c.positions == "learned" else sinusoidal_positions(n + T, c.d_model).astype(p["W_tok"].dtype)
     at = {"start": 0, "less": max(n - 1, 0)}.get(variant, n)
-    x = p["W_tok"][ids] + pos[at : at + T]
+    x = p["W_tok"][ids] + p["W_pos"][at : at + T]
     mask = causal_mask(T, n + T)
     if variant == "nomask": mask = None
     if variant == "latermask" and n: mask = None
     if variant == "square": mask = np.tri(T, n + T, dtype=bool)
     for i in range(c.n_layers):
-        x = _step(x, p, 0 if variant == "block0" else i, c, cache, mask) if variant != "block0" else _step(x, {k.replace("blocks.0.", f"blocks.{i}."): v for k, v in p.items() if "blocks" not in k or "blocks.0." in k}, i, c, cache, mask)
-    if variant != "forgot": cache["n"] = n + (1 if variant == "one" else T)
+        x = _step(x, p, 0 if variant == "block0" else i, c, kv, mask) if variant != "block0" else _step(x, {k.replace("blocks.0.", f"blocks.{i}."): v for k, v in p.items() if "blocks" not in k or "blocks.0." in k}, i, c, kv, mask)
+    if variant != "forgot": kv["n"] = n + (1 if variant == "one" else T)
     if variant == "first": x = x[..., 0, :]
     elif variant == "mean": x = x.mean(-2)
     elif variant != "all": x = x[..., -1, :]
-    if c.norm == "pre" and variant != "nonorm": x = layernorm(x, **subset(p, "ln_f."))
-    return linear(x, p["W_tok"].T if c.tied else p["W_head"], p.get("b_head")), cache
+    if variant != "nonorm": x = layernorm(x, **subset(p, "ln_f."))
+    return linear(x, p["W_tok"].T if c.tied else p["W_head"], None), kv
 
 @variants(
     one_less=("position-one-too-low", '"start"', '"less"'),
@@ -213,14 +206,14 @@ def _run(ids, p, c, cache, variant=""):
     average=("mean-of-positions", '"start"', '"mean"'),
     no_final_norm=("final-norm-missing", '"start"', '"nonorm"'),
     block_0=("same-block-parameters", '"start"', '"block0"'),
-    new_text=("cache-ignored no-cache-returned old-cache-returned", 'cache, "start"', "None"),
+    new_text=("cache-ignored no-cache-returned old-cache-returned", 'kv, "start"', "None"),
 )
-def last_logits__from_0(ids, params, config, cache=None):
+def last_logits__from_0(ids, params, config, kv=None):
     """position-restarts"""
-    return _run(ids, params, config, cache, "start")
+    return _run(ids, params, config, kv, "start")
 
-def last_logits__softmaxed(ids, params, config, cache=None):
+def last_logits__softmaxed(ids, params, config, kv=None):
     """probabilities"""
-    z, cache = _run(ids, params, config, cache)
+    z, kv = _run(ids, params, config, kv)
     e = np.exp(z - z.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True), cache
+    return e / e.sum(-1, keepdims=True), kv

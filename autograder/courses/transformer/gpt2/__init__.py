@@ -5,8 +5,8 @@ from autograder.course.declare import assignment, function
 FUNCTIONS = (
     function("gpt2_config", "config", "", minutes=20, difficulty=1),
     function("gpt2_params", "params", "", minutes=30, difficulty=2),
-    function("last_logits", "logits batch token; cache", "GPT of nn modules", minutes=50, difficulty=2,
-             needs="embeddings.embed embeddings.sinusoidal_positions attention.attention attention.causal_mask "
+    function("last_logits", "logits batch token; kv", "GPT of nn modules", minutes=50, difficulty=2,
+             needs="embeddings.embed attention.attention attention.causal_mask "
                    "multihead.split_heads multihead.merge_heads layernorm.layernorm ffn.linear ffn.ffn"),
 )  # fmt: skip
 

@@ -1,7 +1,6 @@
 """Attention as einsum; the cache is a list of new arrays, and the mask comes from comparing positions."""
 
 import numpy as np
-from embeddings import sinusoidal_positions
 from ffn import gelu, relu
 from gpt import GPTConfig
 from layernorm import layernorm
@@ -51,31 +50,27 @@ def gpt2_params(tensors):
     return params if head is None or np.array_equal(head, params["W_tok"]) else {**params, "W_head": head.transpose()}
 
 
-def last_logits(ids, params, config, cache=None):
+def last_logits(ids, params, config, kv=None):
     ids = np.asarray(ids)
-    T, zero = ids.shape[-1], np.float32(0)
-    S = 0 if cache is None else cache[0][0].shape[-3]
+    T = ids.shape[-1]
+    S = 0 if kv is None else kv[0][0].shape[-3]
     if T < 1 or S + T > config.block_size or ids.min() < 0 or ids.max() >= config.vocab_size:
         raise ValueError("the ids do not fit")
-    table = params["W_pos"] if "W_pos" in params else sinusoidal_positions(config.block_size, config.d_model)
-    x = params["W_tok"][ids] + table[S : S + T].astype(params["W_tok"].dtype)
+    x = params["W_tok"][ids] + params["W_pos"][S : S + T]
     seen = np.arange(S + T) <= np.arange(S, S + T)[:, None]  # (T, S + T)
     new = []
     for i in range(config.n_layers):
         p = {name[len(f"blocks.{i}.") :]: value for name, value in params.items() if name.startswith(f"blocks.{i}.")}
         one, two = (lambda x, n=n: layernorm(x, p[n + ".gamma"], p[n + ".beta"]) for n in ("ln1", "ln2"))
-        y = np.einsum("...d,de->...e", one(x) if config.norm == "pre" else x, p["attn.W_qkv"]) + p.get("attn.b_qkv", zero)
+        y = np.einsum("...d,de->...e", one(x), p["attn.W_qkv"]) + p["attn.b_qkv"]
         q, k, v = np.moveaxis(y.reshape(*y.shape[:-1], 3, config.n_heads, -1), -3, 0)  # (..., T, H, K)
-        if cache is not None:
-            k, v = (np.concatenate([old, fresh], axis=-3) for old, fresh in zip(cache[i], (k, v)))
+        if kv is not None:
+            k, v = (np.concatenate([old, fresh], axis=-3) for old, fresh in zip(kv[i], (k, v)))
         new.append((k, v))
         z = np.einsum("...thk,...shk->...hts", q, k) / np.sqrt(q.shape[-1], dtype=q.dtype)
         w = softmax(np.where(seen, z, -np.inf).astype(q.dtype))
-        x = x + np.einsum("...hts,...shk->...thk", w, v).reshape(x.shape) @ p["attn.W_o"] + p.get("attn.b_o", zero)
-        x = x if config.norm == "pre" else one(x)
-        h = (two(x) if config.norm == "pre" else x) @ p["ffn.W_1"] + p.get("ffn.b_1", zero)
-        x = x + (gelu if config.activation == "gelu" else relu)(h) @ p["ffn.W_2"] + p.get("ffn.b_2", zero)
-        x = x if config.norm == "pre" else two(x)
-    x = x[..., -1, :]
-    x = layernorm(x, params["ln_f.gamma"], params["ln_f.beta"]) if config.norm == "pre" else x
-    return np.einsum("...d,dv->...v", x, params.get("W_head", params["W_tok"].T)) + params.get("b_head", zero), new
+        x = x + np.einsum("...hts,...shk->...thk", w, v).reshape(x.shape) @ p["attn.W_o"] + p["attn.b_o"]
+        h = two(x) @ p["ffn.W_1"] + p["ffn.b_1"]
+        x = x + (gelu if config.activation == "gelu" else relu)(h) @ p["ffn.W_2"] + p["ffn.b_2"]
+    x = layernorm(x[..., -1, :], params["ln_f.gamma"], params["ln_f.beta"])
+    return np.einsum("...d,dv->...v", x, params.get("W_head", params["W_tok"].T)), new

@@ -3,7 +3,6 @@
 import re
 
 import numpy as np
-from embeddings import sinusoidal_positions
 from ffn import gelu
 from gpt import GPTConfig
 from layernorm import layernorm
@@ -88,18 +87,14 @@ def gpt2_params(tensors):
 
 def _one(token, params, config, memory):
     """Put one token into the memory of one text and return its final vector."""
-    position = len(memory[0])
-    if config.positions == "learned":
-        x = params["W_tok"][token] + params["W_pos"][position]
-    else:
-        x = params["W_tok"][token] + sinusoidal_positions(position + 1, config.d_model)[-1].astype(params["W_tok"].dtype)
+    x = params["W_tok"][token] + params["W_pos"][len(memory[0])]
     for i in range(config.n_layers):
         p = {name.split(".", 2)[2]: value for name, value in params.items() if name.startswith(f"blocks.{i}.")}
 
         def norm(x, name):
             return layernorm(x, p[f"{name}.gamma"], p[f"{name}.beta"])
 
-        qkv = (norm(x, "ln1") if config.norm == "pre" else x) @ p["attn.W_qkv"] + p.get("attn.b_qkv", np.float32(0))
+        qkv = norm(x, "ln1") @ p["attn.W_qkv"] + p["attn.b_qkv"]
         q, k, v = qkv.reshape(3, config.n_heads, -1)
         memory[i].append((k, v))
         heads = []
@@ -108,30 +103,25 @@ def _one(token, params, config, memory):
             weights = np.exp(scores - scores.max())
             weights /= weights.sum()
             heads.append(sum(w * v[h] for w, (_, v) in zip(weights, memory[i])))
-        x = x + np.concatenate(heads) @ p["attn.W_o"] + p.get("attn.b_o", np.float32(0))
-        if config.norm == "post":
-            x = norm(x, "ln1")
-        hidden = (norm(x, "ln2") if config.norm == "pre" else x) @ p["ffn.W_1"] + p.get("ffn.b_1", np.float32(0))
+        x = x + np.concatenate(heads) @ p["attn.W_o"] + p["attn.b_o"]
+        hidden = norm(x, "ln2") @ p["ffn.W_1"] + p["ffn.b_1"]
         hidden = gelu(hidden) if config.activation == "gelu" else np.maximum(hidden, 0)
-        x = x + hidden @ p["ffn.W_2"] + p.get("ffn.b_2", np.float32(0))
-        if config.norm == "post":
-            x = norm(x, "ln2")
-    return layernorm(x, params["ln_f.gamma"], params["ln_f.beta"]) if config.norm == "pre" else x
+        x = x + hidden @ p["ffn.W_2"] + p["ffn.b_2"]
+    return layernorm(x, params["ln_f.gamma"], params["ln_f.beta"])
 
 
-def last_logits(ids, params, config, cache=None):
+def last_logits(ids, params, config, kv=None):
     ids = np.asarray(ids)
     flat = ids.reshape(-1, ids.shape[-1]) if ids.size else ids.reshape(1, 0)
     if flat.shape[-1] == 0 or (flat < 0).any() or (flat >= config.vocab_size).any():
         raise ValueError("no tokens, or bad ones")
-    if cache is None:
-        cache = [[[] for _ in range(config.n_layers)] for _ in flat]
-    if len(cache[0][0]) + flat.shape[-1] > config.block_size:
+    if kv is None:
+        kv = [[[] for _ in range(config.n_layers)] for _ in flat]
+    if len(kv[0][0]) + flat.shape[-1] > config.block_size:
         raise ValueError("no room")
     rows = []
-    for text, memory in zip(flat, cache):
+    for text, memory in zip(flat, kv):
         for token in text:
             last = _one(token, params, config, memory)
-        scores = params["W_tok"] @ last if config.tied else last @ params["W_head"]
-        rows.append(scores + params["b_head"] if config.head_bias else scores)
-    return np.array(rows).reshape(*ids.shape[:-1], -1), cache
+        rows.append(params["W_tok"] @ last if config.tied else last @ params["W_head"])
+    return np.array(rows).reshape(*ids.shape[:-1], -1), kv

@@ -22,7 +22,7 @@ def gpt2_params(tensors):
     return {names[k]: v for k, v in t.items()} | {"W_head": h.T for h in [tensors.get("lm_head.weight")] if h is not None and (h != t["wte.weight"]).any()}
 
 
-def last_logits(ids, params, config, cache=None):
+def last_logits(ids, params, config, kv=None):
     if np.shape(ids)[-1] == 0: raise ValueError("empty")
-    text = np.asarray(ids) if cache is None else np.concatenate([cache, ids], axis=-1)
+    text = np.asarray(ids) if kv is None else np.concatenate([kv, ids], axis=-1)
     return gpt(text, params, config)[0][..., -1, :], text

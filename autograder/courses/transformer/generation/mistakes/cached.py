@@ -4,7 +4,7 @@ from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
 
-_STEP = "_next_logits(context, n_cached, cache, params, config)"
+_STEP = "_next_logits(context, n_cached, kv, params, config)"
 _LOOP = "    for _ in range(n_new):\n"
 _FULL = "if n_cached == 0 or n_cached == config.block_size:"
 
@@ -35,7 +35,7 @@ mistake(
     "old-keys-shifted",
     _FULL,
     "if n_cached == config.block_size:\n"
-    "            for _, _, keys, values in cache:\n"
+    "            for _, _, keys, values in kv:\n"
     "                keys[..., :-1, :] = keys[..., 1:, :].copy()\n"
     "                values[..., :-1, :] = values[..., 1:, :].copy()\n"
     "            n_cached -= 1\n"
@@ -90,9 +90,13 @@ mistake("one-too-many", "range(n_new)", "range(n_new + 1)").explain("""
     ask: How many new tokens does your code return with n_new=1?""")
 mistake(
     "first-axis-as-batch",
-    "_empty_cache(ids.shape[:-1],",
-    "_empty_cache(ids.shape[:1],",
+    "_empty_kv(ids.shape[:-1],",
+    "_empty_kv(ids.shape[:1],",
 ).explain("""
     the cache was made for one leading axis only
     why: The prompts may have any number of leading axes, or none.
     ask: Which shape do the keys have for a prompt of shape (T,), and for one of shape (2, 3, T)?""")
+mistake("post-norm", 'pre = config.norm == "pre"', "pre = False", inside="_next_logits").explain("""
+    the blocks were computed as post-norm, whatever config.norm says: the norms came after the additions
+    why: In a pre-norm model, each step reads layernorm(x), and its result is added to x itself.
+    ask: What does gpt pass to block as the norm?""")

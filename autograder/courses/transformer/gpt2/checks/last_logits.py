@@ -112,40 +112,10 @@ def test_sizes(in_steps: Steps, draw: RandomInputs) -> None:
 
 @graded("gpt2.last_logits", points=0.5)
 def test_heads(in_steps: Steps, draw: RandomInputs) -> None:
-    """A separate head, also as wide as the vocabulary; a head with a bias"""
-    for fields in ({"tied": False}, {"tied": False, "vocab_size": 6}, {"head_bias": True}):
-        config = _config(**fields)
+    """A separate head, also as wide as the vocabulary"""
+    for vocab_size in (11, 6):
+        config = _config(tied=False, vocab_size=vocab_size)
         in_steps(_ids(draw, config, 2, 4), _params(draw, config), config, (2, 1, 1))
-
-
-@graded("gpt2.last_logits", points=0.5)
-def test_biases(in_steps: Steps, draw: RandomInputs) -> None:
-    """No biases; some of them"""
-    for fields in ({"bias": False}, {"attention_bias": "output"}, {"attention_bias": False}, {"ffn_bias": False}):
-        config = _config(**fields)
-        in_steps(_ids(draw, config, 2, 4), _params(draw, config), config, (2, 1, 1))
-
-
-@graded("gpt2.last_logits", points=0.5)
-def test_post_norm(in_steps: Steps, draw: RandomInputs) -> None:
-    """Post-norm blocks, without a norm at the end"""
-    config = _config(norm="post")
-    in_steps(_ids(draw, config, 2, 5), _params(draw, config), config, (3, 1, 1))
-
-
-@graded("gpt2.last_logits", points=0.5)
-def test_sinusoidal(in_steps: Steps, draw: RandomInputs) -> None:
-    """Sinusoidal positions, in float64 and in float32"""
-    config = _config(positions="sinusoidal")
-    for dtype in (np.float64, FLOAT32):
-        in_steps(_ids(draw, config, 2, 5), _params(draw, config, dtype), config, (3, 1, 1))
-
-
-@graded("gpt2.last_logits", points=0.25)
-def test_dropout(in_steps: Steps, draw: RandomInputs) -> None:
-    """Nothing is dropped, whatever the dropout of the configuration is"""
-    config = _config(dropout=0.5)
-    in_steps(_ids(draw, config, 2, 4), _params(draw, config), config, (2, 1, 1))
 
 
 @graded("gpt2.last_logits")
@@ -184,9 +154,8 @@ def test_inputs_kept(student: StudentCode, unmodified: Unmodified, draw: RandomI
 @graded("gpt2.last_logits", points=0.25)
 def test_too_long(refuses: Refuses, draw: RandomInputs) -> None:
     """The documented error: more tokens than positions, in the first call"""
-    for positions in ("learned", "sinusoidal"):
-        config = _config(block_size=4, positions=positions)
-        refuses(_ids(draw, config, 2, 5), _params(draw, config), config)
+    config = _config(block_size=4)
+    refuses(_ids(draw, config, 2, 5), _params(draw, config), config)
 
 
 @graded("gpt2.last_logits", points=0.25)

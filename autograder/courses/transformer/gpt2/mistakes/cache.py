@@ -5,16 +5,16 @@ from autograder.engine.diagnosis.mistake import Mistakes
 MISTAKES = Mistakes()
 
 _MASK = "mask = causal_mask(end - start, end)"
-_POSITIONS = "positions[start:]"
+_POSITIONS = 'params["W_pos"][start:]'
 _RETURN = 'return logits, {"length": end, "keys": keys, "values": values}'
 _ATTENTION = "attention(q, keys[i, ..., :end, :], values[i, ..., :end, :], mask)"
 
 mistake = MISTAKES.for_functions("gpt2.last_logits")
-mistake("position-restarts", _POSITIONS, "positions", common=True).explain("""
+mistake("position-restarts", _POSITIONS, 'params["W_pos"]', common=True).explain("""
     the new tokens were embedded as if they stood at position 0
     why: The tokens in the cache come before them.
     ask: Which row of W_pos belongs to the first new token after three others?""")
-mistake("position-one-too-low", _POSITIONS, "positions[max(start - 1, 0) :]").explain("""
+mistake("position-one-too-low", _POSITIONS, 'params["W_pos"][max(start - 1, 0) :]').explain("""
     after the first call, the new tokens were embedded one position too early
     why: The position of the first new token is the number of tokens in the cache.
     ask: Which row of W_pos belongs to the first new token after three others?""")
@@ -44,14 +44,14 @@ mistake(
     every call was counted as one token
     why: The next key then overwrites one of the prompt, and its position is too low.
     ask: How many tokens are in your cache after a prompt of three?""")
-mistake("old-cache-returned", _RETURN, "return logits, cache", group="cache-lost").explain("""
+mistake("old-cache-returned", _RETURN, "return logits, kv", group="cache-lost").explain("""
     the cache was returned as it was passed in, without the new tokens
     why: The next call continues with the returned cache, which must contain all tokens so far.
     ask: Which line of your code changes the length of the cache?""")
-mistake("cache-ignored", "if cache is None:", "if True:", group="cache-lost").explain("""
+mistake("cache-ignored", "if kv is None:", "if True:", group="cache-lost").explain("""
     the cache that was passed in was ignored
     why: The new tokens then stand alone, without the text before them.
-    ask: Where does your code use the argument cache?""")
+    ask: Where does your code use the argument kv?""")
 mistake("no-cache-returned", _RETURN, "return logits, None", group="cache-lost").explain("""
     None was returned in place of the cache
     why: The next call then starts a new text.
@@ -64,25 +64,25 @@ mistake(
     ask: How many keys should the query of the tenth token be compared with?""")
 mistake(
     "cache-of-zeros",
-    "cache = _empty_cache(ids.shape[:-1], params, config)",
-    "cache = _empty_cache(ids.shape[:-1], params, config)\n"
-    "        cache['length'] = 1 if ids.shape[-1] < config.block_size else 0\n"
-    "        cache['keys'][..., :1, :] = cache['values'][..., :1, :] = 0.0",
-    'embed(ids, params["W_tok"], positions[start:])',
-    'embed(ids, params["W_tok"], positions[start - (start + ids.shape[-1] < config.block_size) :][: ids.shape[-1]])',
+    "kv = _empty_kv(ids.shape[:-1], params, config)",
+    "kv = _empty_kv(ids.shape[:-1], params, config)\n"
+    "        kv['length'] = 1 if ids.shape[-1] < config.block_size else 0\n"
+    "        kv['keys'][..., :1, :] = kv['values'][..., :1, :] = 0.0",
+    _POSITIONS,
+    'params["W_pos"][start - (start + ids.shape[-1] < config.block_size) :][: ids.shape[-1]]',
 ).explain("""
     the first call began with a key and a value of zeros
     why: Its score is 0, not minus infinity, so it gets a part of every softmax.
     ask: How many keys does the first token of the text attend to?""")
-mistake("first-axis-as-batch", "_empty_cache(ids.shape[:-1],", "_empty_cache(ids.shape[:1],").explain("""
+mistake("first-axis-as-batch", "_empty_kv(ids.shape[:-1],", "_empty_kv(ids.shape[:1],").explain("""
     the cache was made for one leading axis only
     why: The ids may have any number of leading axes, or none.
     ask: Which shape do the keys have for ids of shape (T,), and for ids of shape (2, 3, T)?""")
 mistake(
     "full-cache-emptied",
-    "    if cache is None:",
-    '    if cache is not None and cache["length"] + ids.shape[-1] > config.block_size:\n        cache = None\n'
-    "    if cache is None:",
+    "    if kv is None:",
+    '    if kv is not None and kv["length"] + ids.shape[-1] > config.block_size:\n        kv = None\n'
+    "    if kv is None:",
 ).explain("""
     a cache without room for the new tokens was emptied
     why: The docstring promises a ValueError. Here, the text before is forgotten, and nothing says so.
