@@ -8,15 +8,15 @@ from gpt import GPTConfig
 from layernorm import layernorm
 from multihead import merge_heads, split_heads
 
-def _checked(c, activations=("gelu_new", "gelu_pytorch_tanh", "relu"), skip=()):
+def _checked(c):
     for key in ("vocab_size", "n_positions", "n_layer", "n_head", "n_embd"):
         if c.get(key) is None: raise ValueError(f"{key} is missing in config.json")
-    if c.get("activation_function", "gelu_new") not in activations:
+    if c.get("activation_function", "gelu_new") not in ("gelu_new", "gelu_pytorch_tanh", "relu"):
         raise ValueError(f"activation_function {c['activation_function']} is unknown")
     fixed = {"model_type": "gpt2", "layer_norm_epsilon": 1e-5, "scale_attn_weights": True,
              "scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False}
     for key in fixed:
-        if key not in skip and c.get(key, fixed[key]) != fixed[key]: raise ValueError(f"bad {key}: {c[key]}")
+        if c.get(key, fixed[key]) != fixed[key]: raise ValueError(f"bad {key}: {c[key]}")
 
 def gpt2_config__old_key(hf_config):
     """block-size-from-n_ctx"""
@@ -38,22 +38,6 @@ def gpt2_config__four_times(hf_config):
     act = "relu" if c.get("activation_function") == "relu" else "gelu"
     return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
                      d_model=c["n_embd"], d_ff=c["n_embd"] * 4, activation=act, tied=c.get("tie_word_embeddings", True))
-
-def gpt2_config__any_gelu(hf_config):
-    """exact-gelu-accepted"""
-    c = hf_config
-    _checked(c, ("gelu_new", "gelu_pytorch_tanh", "relu", "gelu"))
-    act = "gelu" if c.get("activation_function", "gelu_new").startswith("gelu") else "relu"
-    return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
-                     d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act, tied=c.get("tie_word_embeddings", True))
-
-def gpt2_config__no_eps(hf_config):
-    """eps-not-checked"""
-    c = hf_config
-    _checked(c, skip=("layer_norm_epsilon",))
-    act = "relu" if c.get("activation_function") == "relu" else "gelu"
-    return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
-                     d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act, tied=c.get("tie_word_embeddings", True))
 
 def gpt2_config__tied(hf_config):
     """always-tied"""
@@ -78,15 +62,6 @@ def gpt2_config__heads_twice(hf_config):
     _checked(c)
     act = "relu" if c.get("activation_function") == "relu" else "gelu"
     return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_head"], n_heads=c["n_head"],
-                     d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act, tied=c.get("tie_word_embeddings", True))
-
-def gpt2_config__silent(hf_config):
-    """-"""
-    c = hf_config
-    try: _checked(c)
-    except ValueError: raise ValueError("unsupported") from None
-    act = "relu" if c.get("activation_function") == "relu" else "gelu"
-    return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
                      d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act, tied=c.get("tie_word_embeddings", True))
 
 def _map(t, blocks=None):

@@ -3,7 +3,7 @@
 from autograder.course.declare import assignment, function
 
 FUNCTIONS = (
-    function("gpt2_config", "config", "", minutes=20, difficulty=1),
+    function("gpt2_config", "config", "", minutes=10, difficulty=1),
     function("gpt2_params", "params", "", minutes=30, difficulty=2),
     function("last_logits", "logits batch token; kv", "GPT of nn modules", minutes=50, difficulty=2,
              needs="embeddings.embed attention.attention attention.causal_mask "

@@ -1,7 +1,5 @@
 """Checks of `gpt2_config`."""
 
-from typing import Any
-
 import pytest
 
 from autograder.courses.transformer.gpt2.checks._checkpoints import draw_sizes, settings
@@ -9,7 +7,6 @@ from autograder.engine.fixtures import Agree, Refuses, Unmodified
 from autograder.engine.inputs import RandomInputs
 
 graded = pytest.mark.graded
-SIZES = ("vocab_size", "n_positions", "n_layer", "n_head", "n_embd")
 
 # The config.json of GPT-2 small, as it is on the Hugging Face hub.
 GPT2_SMALL = {
@@ -96,60 +93,10 @@ def test_config_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     unmodified(settings(draw, n_inner=30))
 
 
-@graded("gpt2.gpt2_config", points=0.25)
-def test_config_missing_size(refuses: Refuses, draw: RandomInputs) -> None:
-    """The documented error: a size is missing"""
-    for name in SIZES:
-        refuses(settings(draw, **{name: ...}))
-
-
-# A check ends at the first value that is accepted. So values that only careless code accepts come first.
-def _refuse_values(refuses: Refuses, draw: RandomInputs, key: str, *values: Any) -> None:
-    for value in values:
-        refuses(settings(draw, **{key: value}))
-
-
-@graded("gpt2.gpt2_config", points=0.25)
-def test_config_other_model(refuses: Refuses, draw: RandomInputs) -> None:
-    """The documented error: another architecture"""
-    _refuse_values(refuses, draw, "model_type", "llama", "gpt_neo", "gpt2_custom")
-
-
-@graded("gpt2.gpt2_config", points=0.25)
-def test_config_other_activation(refuses: Refuses, draw: RandomInputs) -> None:
-    """The documented error: an activation that the GPT does not have, also the exact GELU"""
-    _refuse_values(refuses, draw, "activation_function", "silu", "tanh", "gelu")
-
-
-@graded("gpt2.gpt2_config", points=0.25)
-def test_config_other_eps(refuses: Refuses, draw: RandomInputs) -> None:
-    """The documented error: another eps of the layer norms"""
-    _refuse_values(refuses, draw, "layer_norm_epsilon", 1e-2, 1e-4, 1e-6)
-
-
-@graded("gpt2.gpt2_config", points=0.25)
-def test_config_other_scale(refuses: Refuses, draw: RandomInputs) -> None:
-    """The documented error: scores that are not divided by √K"""
-    _refuse_values(refuses, draw, "scale_attn_weights", False)
-
-
-@graded("gpt2.gpt2_config", points=0.25)
-def test_config_inverse_scale(refuses: Refuses, draw: RandomInputs) -> None:
-    """The documented error: scores that are also divided by the number of the block"""
-    _refuse_values(refuses, draw, "scale_attn_by_inverse_layer_idx", True)
-
-
-@graded("gpt2.gpt2_config", points=0.25)
-def test_config_cross_attention(refuses: Refuses, draw: RandomInputs) -> None:
-    """The documented error: attention to an encoder"""
-    _refuse_values(refuses, draw, "add_cross_attention", True)
-
-
-@graded("gpt2.gpt2_config", points=0.25)
-def test_config_messages(refuses: Refuses, draw: RandomInputs) -> None:
-    """The messages have the name of a missing size, or the key and the value that are not supported"""
-    refuses(settings(draw, n_head=...), about="n_head")
-    for key, value in (("model_type", "gpt_neo"), ("activation_function", "gelu"), ("layer_norm_epsilon", 1e-6)):
+@graded("gpt2.gpt2_config", points=0.5)
+def test_config_errors(refuses: Refuses, draw: RandomInputs) -> None:
+    """The documented errors: a size is missing, another architecture, the exact GELU, another eps"""
+    # A check ends at the first value that is accepted. So values that only careless code accepts come first.
+    for key, value in (("model_type", "llama"), ("layer_norm_epsilon", 1e-6), ("activation_function", "gelu")):
         refuses(settings(draw, **{key: value}), about=key)
-        refuses(settings(draw, **{key: value}), about=str(value))
-    refuses(settings(draw, add_cross_attention=True), about="add_cross_attention")
+    refuses(settings(draw, n_head=...), about="n_head")

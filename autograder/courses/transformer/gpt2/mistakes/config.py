@@ -4,8 +4,8 @@ from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
 
-_CHECK = "if value not in values:"
-_ACTIVATION = 'activations[hf_config.get("activation_function", "gelu_new")]'
+_ACTIVATION = '"relu" if hf_config.get("activation_function") == "relu" else "gelu"'
+_NAMES = '{"gelu_new": "gelu", "gelu_pytorch_tanh": "gelu", "relu": "relu"}'
 _TIED = 'hf_config.get("tie_word_embeddings", True)'
 _INNER = 'hf_config.get("n_inner")'
 _END = f"tied={_TIED},"
@@ -49,24 +49,11 @@ mistake("always-gelu", _ACTIVATION, '"gelu"').explain("""
     the activation was always "gelu"
     why: A configuration with activation_function "relu" has another activation.
     ask: Which activation does your model have if activation_function is "relu"?""")
-mistake("exact-gelu-accepted", '"gelu_new": "gelu",', '"gelu_new": "gelu", "gelu": "gelu",').explain("""
-    the activation "gelu" was accepted
-    why: In these files, "gelu" is the exact form with the error function, and GPTConfig's "gelu" is the tanh form. The
-         scores would be slightly wrong, and nothing would say so.
-    ask: Which of the two forms of GELU does "gelu" stand for in config.json?""")
 mistake(
-    "unknown-activation-as-gelu",
-    '"activation_function": tuple(activations),',
-    "",
-    _ACTIVATION,
-    'activations.get(hf_config.get("activation_function"), "gelu")',
+    "gelu_pytorch_tanh-refused", _ACTIVATION, '{"gelu_new": "gelu"}.get(hf_config.get("activation_function"), "relu")'
 ).explain("""
-    activations that this GPT does not have were replaced by GELU
-    why: The model would run, with wrong scores. The docstring promises a ValueError.
-    ask: What does your code do if activation_function is "silu"?""")
-mistake("gelu_pytorch_tanh-refused", ', "gelu_pytorch_tanh": "gelu"', "").explain("""
-    the activation "gelu_pytorch_tanh" was rejected
-    why: The GPT has it: it is another name of GELU's tanh form.
+    the activation "gelu_pytorch_tanh" became "relu"
+    why: It is another name of GELU's tanh form.
     ask: Which activations does the docstring list?""")
 mistake("always-tied", _TIED, "True").explain("""
     the head was always tied
@@ -89,46 +76,14 @@ for name, code, title, why in (
         {title}
         why: {why}
         ask: Which of the fields that you set does the docstring not mention?""")
-for name, key, what in (
-    ("model-type", '"model_type": ("gpt2",),', "model_type was not checked"),
-    ("eps", '"layer_norm_epsilon": (1e-5,),', "layer_norm_epsilon was not checked"),
-    ("scale", '"scale_attn_weights": (True,),', "scale_attn_weights was not checked"),
-    (
-        "inverse-scale",
-        '"scale_attn_by_inverse_layer_idx": (False,),',
-        "scale_attn_by_inverse_layer_idx was not checked",
-    ),
-):
-    mistake(f"{name}-not-checked", key, "").explain(f"""
-        {what}
-        why: The GPT of this course cannot do what this setting asks for. It would run, with wrong scores.
-        ask: Which settings does the docstring say are errors?""")
-mistake("nothing-checked", _CHECK, 'if key == "activation_function" and value not in values:').explain("""
-    unsupported settings were accepted, except for the activation
-    why: The model would run, with wrong scores. The docstring promises a ValueError.
-    ask: What does your code do with the configuration of another architecture?""")
-for key in ("model_type", "activation_function"):
-    mistake(
-        f"{key}-required",
-        "hf_config.get(key, values[0])",
-        f'hf_config[key] if key == "{key}" else hf_config.get(key, values[0])',
-    ).explain(f"""
-        a configuration without {key} raised KeyError
-        why: A missing key has the value of GPT-2. Only the five sizes must be there.
-        ask: What does hf_config["{key}"] do if the key is missing?""")
-mistake("sizes-not-checked", "if missing:", "if False:").explain("""
-    a missing size raised KeyError, not ValueError
-    why: A ValueError can say what is wrong: this size is missing from the file. A KeyError looks like a bug.
-    ask: What does hf_config["n_embd"] do if the key is missing?""")
-mistake(
-    "size-defaults",
-    "    if missing:",
-    "    defaults = {'vocab_size': 50257, 'n_positions': 1024, 'n_layer': 12, 'n_head': 12, 'n_embd': 768}\n"
-    "    hf_config = {**defaults, **hf_config}\n    if False:",
-).explain("""
-    a missing size was replaced by that of GPT-2 small
-    why: The docstring promises a ValueError. A wrong size shows much later, as a shape that does not fit.
-    ask: What does your code do if n_layer is missing?""")
+mistake("nothing-checked", "check_gpt2_settings(hf_config)", "pass").explain("""
+    settings that this GPT cannot have were accepted
+    why: The model would run, with wrong scores, and nothing would say so.
+    ask: Which given function raises the errors of the docstring, and where do you call it?""")
+mistake("activation_function-required", _ACTIVATION, f'{_NAMES}[hf_config["activation_function"]]').explain("""
+    a configuration without activation_function raised KeyError
+    why: A missing key has the value of GPT-2. Only the five sizes must be there.
+    ask: What does hf_config["activation_function"] do if the key is missing?""")
 mistake("dict-returned", "return GPTConfig(", "return dict(").explain("""
     a dictionary was returned, not a GPTConfig
     why: The functions of the model read attributes: config.block_size.
