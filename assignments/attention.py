@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Attention: an average that chooses its weights
 #
-# *Assignment 7 of 18 · 5 functions · about 2 h 30 min to write them*
+# *Assignment 7 of 19 · 5 functions · about 2 h 30 min to write them*
 #
 # So far each position has a vector for its token and its place in the text, with no information about its neighbors.
 # But what "bank" means depends on whether "river" or "money" came before. Positions have to exchange information. In a

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # The bigram model: the first model that learns
 #
-# *Assignment 5 of 18 · 4 functions · about 50 min to write them*
+# *Assignment 5 of 19 · 4 functions · about 50 min to write them*
 #
 # You can turn scores into probabilities, measure how wrong they are, and say how each score should change. That is
 # enough for a language model that learns. The one in this assignment looks at a single token, the current one, and
@@ -457,7 +457,7 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# Your functions now train a model and let it talk on any text, with a live report and a checkpoint:
+# Your functions now train a model and let it talk on any text, with a live report and a **checkpoint**:
 #
 # ```sh
 # headway train --preset bigram

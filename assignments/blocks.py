@@ -3,7 +3,7 @@
 # %% [markdown]
 # # The transformer block: attention and a feed-forward network on one stream
 #
-# *Assignment 11 of 18 · 2 functions · about 1 h 15 min to write them*
+# *Assignment 11 of 19 · 2 functions · about 1 h 15 min to write them*
 #
 # You have written the parts: attention, layer norm and the feed-forward network. Now you combine them, in such a way
 # that a hundred of them can be stacked and still be trained. A transformer is a stack of equal units, each a

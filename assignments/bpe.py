@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Byte-pair encoding: tokens between characters and words
 #
-# *Assignment 16 of 18 · 5 functions · about 2 h 20 min to write them*
+# *Assignment 16 of 19 · 5 functions · about 2 h 20 min to write them*
 #
 # Your tokenizer has one token for each character. That is simple, but a model pays for it: texts are long sequences,
 # and a character that was not in the training text cannot be encoded at all. Tokens for whole words make sequences

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Embeddings: from ids to vectors
 #
-# *Assignment 6 of 18 · 5 functions · about 1 h 25 min to write them*
+# *Assignment 6 of 19 · 5 functions · about 1 h 25 min to write them*
 #
 # You can cut a text into batches of ids, and measure how good a row of scores is. Between the two is the model. What
 # does its first step do with an id?

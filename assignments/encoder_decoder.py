@@ -3,7 +3,7 @@
 # %% [markdown]
 # # The encoder–decoder: read one text, write another
 #
-# *Assignment 15 of 18 · 6 functions · about 2 h 20 min to write them · bonus: 1 more, 1 h*
+# *Assignment 15 of 19 · 6 functions · about 2 h 20 min to write them · bonus: 1 more, 1 h*
 #
 # A GPT continues a text. The first transformer (Vaswani et al. 2017) *translated*: it reads a whole text in one
 # language, the *source*, and writes a text in another, the *target*, one token at a time. It has two stacks of blocks:

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # The feed-forward network: what each position does on its own
 #
-# *Assignment 10 of 18 · 10 functions · about 2 h 25 min to write them*
+# *Assignment 10 of 19 · 10 functions · about 2 h 25 min to write them*
 #
 # Attention moves information *between* positions, but it only averages. The other half of a transformer works on every
 # position alone: it widens the vector from D to F features (often F = 4 D), applies a nonlinear function, the

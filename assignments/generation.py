@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Generation: from predictions to text
 #
-# *Assignment 14 of 18 · 4 functions · about 2 h 5 min to write them*
+# *Assignment 14 of 19 · 4 functions · about 2 h 5 min to write them*
 #
 # Your GPT is trained, and it predicts which token comes next. To generate text, ask it for the next token, append the
 # answer, and ask again:

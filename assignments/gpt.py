@@ -3,7 +3,7 @@
 # %% [markdown]
 # # GPT: a stack of blocks that predicts the next token
 #
-# *Assignment 12 of 18 · 4 functions · about 1 h 55 min to write them*
+# *Assignment 12 of 19 · 4 functions · about 1 h 55 min to write them*
 #
 # You have a tokenizer, embeddings, blocks and a loss. Now you combine them into one model. A GPT reads T tokens and
 # predicts, at *every* position, which token comes next (Radford et al. 2018, section 3.1; the form built here is

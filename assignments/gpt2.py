@@ -3,7 +3,7 @@
 # %% [markdown]
 # # GPT-2: your code runs a published model
 #
-# *Assignment 17 of 18 · 3 functions · about 1 h 30 min to write them*
+# *Assignment 17 of 19 · 3 functions · about 1 h 30 min to write them*
 #
 # In 2019, OpenAI published the parameters of GPT-2 (Radford et al. 2019). The smallest of its four sizes has 124
 # million of them, and anybody may download it. It has the architecture of your GPT: learned positions, pre-norm blocks,

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Gradients: what changes the result, and how fast
 #
-# *Assignment 3 of 18 · 5 functions · about 3 h 15 min to write them*
+# *Assignment 3 of 19 · 5 functions · about 3 h 15 min to write them*
 #
 # Training changes the parameters of a model, a little at a time, so that its loss falls. A model has thousands of
 # parameters, or billions. For each of them there is one question: if this number rises a little, does the loss rise or

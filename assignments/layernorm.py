@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Layer normalization: every vector back to the same scale
 #
-# *Assignment 9 of 18 · 2 functions · about 1 h 15 min to write them · bonus: 2 more, 35 min*
+# *Assignment 9 of 19 · 2 functions · about 1 h 15 min to write them · bonus: 2 more, 35 min*
 #
 # Attention is the first of the two steps that a transformer repeats; the next assignment brings the second. Something
 # is missing between them. A deep network multiplies and adds many times. If one step doubles its values, the next one

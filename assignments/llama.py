@@ -1,33 +1,27 @@
-"""Llama: rotary positions, gated feed-forward networks and shared keys and values, and the model made of them."""
+"""Llama: the block and the model made of its layers, the files of a published one, and its texts."""
 
 # %% [markdown]
-# # Llama: the same model with other parts
+# # Llama: the model, and the files of a published one
 #
-# *Assignment 18 of 18 · 15 functions · about 4 h to write them*
+# *Assignment 19 of 19 · 7 functions · about 2 h 50 min to write them*
 #
-# Most models that came after GPT-2 have its plan: embed the tokens, add the results of N blocks to the residual stream,
-# compute logits. The parts have changed. The first Llama has most of the new ones (Touvron et al. 2023, section 2.2);
-# shared keys and values came with Llama 2. Many other open models have the same parts.
+# A small Llama has been trained. On new text, its loss is 0.63. It is saved, and read again by a program with a mistake
+# in one name: `W_gate` and `W_up` are swapped. There is no error, because all shapes fit. The model still writes. Its
+# loss is 0.69 now, and nobody who has not seen the 0.63 can tell. At the end of this lesson you make this mistake and
+# others, on purpose.
+#
+# First you build the model from the layers that you wrote:
 #
 # ```text
-#                             GPT-2                        Llama
-#     where a token is        a vector for each position   queries and keys are rotated,
-#                             is added, once               in every block
-#     norm                    layer norm                   RMS norm
-#     feed-forward network    D -> 4D, GELU, 4D -> D       two products D -> F, of which one is
-#                                                          a gate for the other; F -> D
-#     attention               H heads of queries,          H heads of queries,
-#                             H of keys and values         G of keys and values, which are shared
-#     biases                  in all linear layers         none
-#                             but the output head
+#     ids (B, T)
+#       ── rows of W_tok ───────>  x (B, T, D)       which token; nothing about its position
+#       ── block 0, block 1, … ─>  x (B, T, D)       each rotates its queries and keys
+#       ── rmsnorm ─────────────>  x (B, T, D)       norm_f
+#       ── times W_head ────────>  logits (B, T, V)  or times the transposed W_tok
 # ```
 #
 # ![A map of the whole model. Marked: the embeddings, which lose their positions, the norms, both halves of the block,
 # and in each head the rotation of queries and keys, and the G heads of k and v.](figures/map-llama.svg)
-#
-# You wrote the RMS norm in the assignment `layernorm`. Here you write the other parts, each with its backward pass.
-# Then you build the whole model from them, translate the configuration and the tensors of published files into its own,
-# and let it write.
 
 # %%
 import math
@@ -35,633 +29,35 @@ import sys
 from dataclasses import dataclass
 
 import numpy as np
-from attention import attention, attention_backward, causal_mask
+from attention import attention, causal_mask
 from blocks import prefixed, subset
 from embeddings import embed_tokens, embed_tokens_backward
 from ffn import linear, linear_backward
 from generation import next_token_probs, sample
 from layernorm import rmsnorm, rmsnorm_backward
+from llama_layers import (
+    grouped_query_attention,
+    grouped_query_attention_backward,
+    rope,
+    swiglu,
+    swiglu_backward,
+)
 from multihead import merge_heads, split_heads
-from softmax import as_float
-
-# %% [markdown]
-# ## `rope`
-#
-# *25 min, needs some thought*
-#
-# GPT-2 adds a learned vector for each position. That has two weaknesses. There is no vector for a position beyond the
-# last one of training. And what attention mostly needs is a *distance*, such as "the token before this one". With a
-# vector for each position, every distance has to be learned again for each position.
-#
-# The **rotary position embedding** (RoPE) adds nothing. It turns the queries and keys by an angle that grows with the
-# position (Su et al. 2021, section 3.2). Begin with vectors of two entries, (a, b), as arrows in a plane. To turn an
-# arrow by the angle $\theta$ is to compute
-#
-# $$(a \cos\theta - b \sin\theta,\;\; a \sin\theta + b \cos\theta)$$
-#
-# With one radian for each position (a full turn is 2π, about 6.28), the same arrow (1, 0) becomes:
-#
-# ```python
-# >>> rope(np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]]), np.array([0, 1, 2])).round(4)
-# array([[ 1.    ,  0.    ],
-#        [ 0.5403,  0.8415],
-#        [-0.4161,  0.9093]])
-#
-# ```
-#
-# ### Only the distance matters
-#
-# A score is the product q · k of two arrows. It depends on their lengths and on the angle between them. Now turn the
-# query by its position m and the key by its position n. The lengths stay the same, and the angle between them changes
-# by m − n radians. If both positions grow by 100, both arrows turn further by the same angle, and the product stays the
-# same:
-#
-# ```python
-# >>> q, k = np.array([[1.0, 0.0]]), np.array([[0.6, 0.8]])
-# >>> def score(m, n):
-# ...     return round(float((rope(q, np.array([m])) * rope(k, np.array([n]))).sum()), 4)
-# >>> score(5, 3), score(6, 4), score(105, 103)  # two positions apart
-# (0.4777, 0.4777, 0.4777)
-# >>> score(5, 4), score(5, 5), score(3, 5)  # other distances
-# (0.9974, 0.6, -0.9771)
-#
-# ```
-#
-# ![A query and a key as arrows. At the positions 5 and 3, 6 and 4, 8 and 6 the arrows point elsewhere, but the angle
-# between them is the same; at 8 and 3 it is another one.](figures/rope-distance.svg)
-#
-# In formulas: turning both arrows back by n radians does not change their product, so it is the product of k itself and
-# of q turned by m − n.
-#
-# The values are *not* turned. The distance decides how much a query attends to a key. What it then receives should be
-# the same from everywhere.
-#
-# ### Fast and slow pairs
-#
-# One pair cannot tell a distance of 1 from one of 7, which is nearly a full turn more. So a vector of K entries is cut
-# into K/2 pairs, and each pair i has its own speed, like the hands of a clock:
-#
-# $$\mathrm{angle}_{t,i} = \mathrm{position}_t \cdot \mathrm{base}^{-2i/K}$$
-#
-# These are the angles of the sinusoidal positions in the assignment `embeddings`. Pair 0 turns by one radian from each
-# position to the next, and the last pair hardly at all. With K = 4 the speeds are 1 and 0.01:
-#
-# ```python
-# >>> rope(np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]]), np.array([1, 100])).round(4)
-# array([[ 0.5403,  1.    ,  0.8415,  0.01  ],
-#        [ 0.8623,  0.5403, -0.5064,  0.8415]])
-#
-# ```
-#
-# ![Four pairs at the positions 0 to 8, as arrows: the first pair turns by one radian at each step, the fourth by a
-# thousandth.](figures/rope-pairs.svg)
-#
-# Models for longer texts take a larger base, which makes the slow pairs slower still: 10,000 in Llama 2, 500,000 in
-# Llama 3 (Grattafiori et al. 2024, section 3.2).
-#
-# ### Which entries form a pair?
-#
-# Look at the example again: the two entries of pair 0 are entry 0 and entry 2. Here, as in Hugging Face's models, entry
-# i of the first *half* is turned together with entry i of the second half. In the paper and in Meta's own program the
-# pairs are *interleaved*: the entries 0 and 1, then 2 and 3. Written with yours, this form is
-#
-# ```python
-# >>> def rope_interleaved(x, positions):
-# ...     halves = np.concatenate([x[..., ::2], x[..., 1::2]], axis=-1)  # 0, 2, 4, …, and then 1, 3, 5, …
-# ...     first, second = np.split(rope(halves, positions), 2, axis=-1)
-# ...     return np.stack([first, second], axis=-1).reshape(x.shape)
-# >>> rope_interleaved(np.array([[1.0, 0.0, 1.0, 0.0]]), np.array([1])).round(4)
-# array([[0.5403, 0.8415, 1.    , 0.01  ]])
-#
-# ```
-#
-# Neither form is better. But the parameters of a trained model fit only one of them, and with the other the model
-# writes nonsense, without any error. To convert a model, reorder the columns of `W_q` and `W_k` within each head. The
-# scores are then the same:
-#
-# ```python
-# >>> rng = np.random.default_rng(0)
-# >>> x, W_q, W_k = rng.normal(size=(5, 6)), rng.normal(size=(6, 4)), rng.normal(size=(6, 4))  # one head, K = 4
-# >>> at, order = np.arange(5), [0, 2, 1, 3]
-# >>> interleaved = rope_interleaved(x @ W_q, at) @ rope_interleaved(x @ W_k, at).T
-# >>> halves = rope(x @ W_q[:, order], at) @ rope(x @ W_k[:, order], at).T
-# >>> np.allclose(halves, interleaved)
-# True
-# >>> np.allclose(rope(x @ W_q, at) @ rope(x @ W_k, at).T, interleaved)
-# False
-#
-# ```
-#
-# Two things to watch out for:
-#
-# - **Digits.** At position 100,000 the first angle is 100,000 radians. float32 has about seven digits, so of such an
-#   angle only the first two digits after the point are right. Compute the angles in float64, and convert their cosines
-#   and sines to the dtype of x.
-# - **The old entries.** Both lines of the rotation need the *old* a and b. If you write the new a into the array first,
-#   the second line uses it by mistake.
-
-# %%
-
-
-def rope(x, positions, base=10000.0):
-    """Rotate pairs of entries by angles that grow with the position (Su et al. 2021, section 3.2.2).
-
-        angle[t, i] = positions[t] · base^(-2i/K),   i from 0 to K/2 - 1
-        out[..., t, i]       = x[..., t, i] cos(angle[t, i]) - x[..., t, i + K/2] sin(angle[t, i])
-        out[..., t, i + K/2] = x[..., t, i] sin(angle[t, i]) + x[..., t, i + K/2] cos(angle[t, i])
-
-    Args:
-        x: queries or keys, (..., T, K). Integers are computed in float64.
-        positions: integers, (T,), the position of each row of `x`, in any order.
-        base: the number whose powers are the angles per position.
-
-    Returns:
-        (..., T, K), in the dtype of `x`.
-
-    Raises:
-        ValueError: if K is odd.
-    """
-    raise NotImplementedError("llama.rope")
-
-
-# %% [markdown]
-# ## `rope_backward`
-#
-# *10 min, needs some thought*
-#
-# There is nothing to learn in a rotation, but gradients have to go back through it. Take one pair (a, b) and its angle
-# $\theta$, and ask as in the assignment `ffn`:
-#
-# ```text
-#     out_a = a cos θ - b sin θ
-#     out_b = a sin θ + b cos θ
-#
-#     where is a?     in out_a with the factor  cos θ,   in out_b with the factor  sin θ
-#     where is b?     in out_a with the factor  ?        in out_b with the factor  ?
-# ```
-#
-# Multiply each factor by its upstream gradient, and add: da = dout_a cos θ + dout_b sin θ. Write down db. Then compare
-# your two lines with those of the forward pass. They describe a rotation, too: by which angle?
-#
-# (As matrices: out = R x, so dx = Rᵀ dout. The transpose of a rotation is the rotation that undoes it.)
-#
-# The gradient of the first entry alone, at position 1:
-#
-# ```python
-# >>> rope_backward(np.array([[1.0, 0.0]]), np.array([1])).round(4)
-# array([[ 0.5403, -0.8415]])
-#
-# ```
-#
-# Neither x nor the output is needed: the angles follow from the positions and the base.
-
-# %%
-def rope_backward(dout, positions, base=10000.0):
-    """Return the gradient of `rope(x, positions, base)` with respect to `x`, which does not depend on `x`.
-
-    Args:
-        dout: gradient with respect to the output, (..., T, K).
-        positions: integers, (T,), those of the forward pass.
-        base: that of the forward pass.
-
-    Returns:
-        Gradient with respect to `x`, (..., T, K), in the dtype of `dout`.
-    """
-    raise NotImplementedError("llama.rope_backward")
-
-
-# %% [markdown]
-# ## `silu`
-#
-# *5 min, straightforward*
-#
-# Llama's activation is a close relative of GELU. GELU multiplies x by a gate made of the normal distribution; the
-# **SiLU** (sigmoid linear unit) takes the sigmoid $\sigma$ of x itself as the gate:
-#
-# $$\mathrm{silu}(x) = x\, \sigma(x) = \frac{x}{1 + e^{-x}}$$
-#
-# (Hendrycks and Gimpel 2016, section 2.) It is also called swish. Its gate opens more slowly than that of GELU:
-#
-# ```python
-# >>> silu(np.array([-10.0, -3.0, -1.0, 0.0, 1.0, 3.0, 10.0])).round(4)
-# array([-5.0000e-04, -1.4230e-01, -2.6890e-01,  0.0000e+00,  7.3110e-01,
-#         2.8577e+00,  9.9995e+00])
-#
-# ```
-#
-# Taken literally, the formula overflows where x is very negative: `np.exp(1000.0)` is infinite. The result is still
-# right, because x divided by infinity is 0, but NumPy warns. `np.exp(-np.abs(x))` never overflows. How can you write
-# the sigmoid with it, for positive and for negative x?
-
-# %%
-
-
-def silu(x):
-    """Apply the sigmoid linear unit, element by element (Hendrycks and Gimpel 2016, section 2).
-
-        silu(x) = x σ(x) = x / (1 + exp(-x))
-
-    Args:
-        x: any shape. Integers are computed in float64.
-
-    Returns:
-        Same shape and dtype as `x`.
-    """
-    raise NotImplementedError("llama.silu")
-
-
-# %% [markdown]
-# ## `silu_backward`
-#
-# *15 min, needs some thought*
-#
-# Each entry stands alone, and SiLU is a product of x and the gate σ(x). So use the product rule, as for GELU:
-#
-# - What is the derivative of σ? You found it on paper in the assignment `ffn` (question 2): it is written with σ alone.
-# - The product rule has two terms. In the first one x is replaced by its derivative, in the second one the gate is.
-#
-# At x = 1, your numbers should be:
-#
-# | σ | σ′ | first term | second term | derivative of silu |
-# |---|---|---|---|---|
-# | 0.7311 | 0.1966 | 0.7311 | 0.1966 | 0.9277 |
-#
-# ```python
-# >>> silu_backward(np.ones(5), np.array([-3.0, -1.0, 0.0, 1.0, 3.0])).round(4)
-# array([-0.0881,  0.0723,  0.5   ,  0.9277,  1.0881])
-#
-# ```
-
-# %%
-def silu_backward(dout, x):
-    """Return the gradient of `silu(x)`.
-
-    Args:
-        dout: gradient with respect to the output, same shape as `x`.
-        x: input of the forward pass, any shape.
-
-    Returns:
-        Gradient with respect to `x`, same shape as `x`, in the dtype of the inputs.
-    """
-    raise NotImplementedError("llama.silu_backward")
-
-
-# %% [markdown]
-# ## `swiglu`
-#
-# *10 min, straightforward*
-#
-# In `ffn`, the activation looks at one number and decides how much of *this* number passes. A **gated linear unit**
-# computes two numbers for each feature from x, with two matrices. One is the gate, and decides how much of the other
-# passes (Dauphin et al. 2017, section 2). With SiLU at the gate, this is called **SwiGLU** (Shazeer 2020, section 2):
-#
-# $$\mathrm{swiglu}(x) = \big(\mathrm{silu}(x W_{gate}) \cdot (x W_{up})\big)\, W_{down}$$
-#
-# The dot multiplies entry by entry.
-#
-# | step | shape |
-# |---|---|
-# | `x` | (..., D) |
-# | gate g, `W_gate` is (D, F) | (..., F) |
-# | the other product u, `W_up` is (D, F) | (..., F) |
-# | hidden: h = silu(g) · u | (..., F) |
-# | out, `W_down` is (F, D) | (..., D) |
-#
-# A third matrix costs parameters. To have as many as before, F is about 8/3 D instead of 4 D: both forms then have 8 D²
-# parameters. There are no biases.
-#
-# ```python
-# >>> params = {"W_gate": np.array([[1.0, -1.0]]), "W_up": np.array([[2.0, 2.0]]), "W_down": np.array([[1.0], [10.0]])}
-# >>> out, cache = swiglu(np.array([[1.0], [0.0]]), params)
-# >>> out.round(4)
-# array([[-3.9167],
-#        [ 0.    ]])
-#
-# ```
-#
-# By hand, for the first row: g is (1, −1) and u is (2, 2). SiLU turns g into (0.7311, −0.2689), so h is (1.4621,
-# −0.5379), and 1.4621 · 1 − 0.5379 · 10 = −3.9167. Both features have the same u, but their gates differ.
-
-# %%
-def swiglu(x, params):
-    """Apply the gated feed-forward network of Llama (Shazeer 2020, section 2).
-
-        out = (silu(x W_gate) · (x W_up)) W_down,   where · multiplies entry by entry
-
-    Args:
-        x: (..., D).
-        params: `W_gate` (D, F), `W_up` (D, F), `W_down` (F, D).
-
-    Returns:
-        out: (..., D), in the dtype of the inputs.
-        cache: what `swiglu_backward` needs; its contents are up to you.
-    """
-    raise NotImplementedError("llama.swiglu")
-
-
-# %% [markdown]
-# ## `swiglu_backward`
-#
-# *15 min, needs some thought*
-#
-# Only one step is new: the product h = s · u, where s = silu(g). Entry by entry, it is a product of two numbers:
-#
-# ```text
-#     h = s u
-#
-#     where is s?     in h, with the factor  u      ds = dh u
-#     where is u?     in h, with the factor  ?      du = ?
-# ```
-#
-# For all other steps you have backward functions. Fill in the table on paper:
-#
-# | step, from the end | gets | needs from the cache | gives |
-# |---|---|---|---|
-# | third linear layer | `dout` (..., D) | h and `W_down` | dh (..., F), `W_down` |
-# | product | dh | s, u | ds, du |
-# | SiLU | ds | ? | dg |
-# | first linear layer | dg | ? | a gradient of x, `W_gate` |
-# | second linear layer | ? | ? | ?, `W_up` |
-#
-# The vector x was used twice. What happens to its two gradients?
-#
-# ```python
-# >>> dx, grads = swiglu_backward(np.array([[1.0], [0.0]]), cache)
-# >>> dx.round(4)
-# array([[-3.508],
-#        [ 0.   ]])
-# >>> for name in params:
-# ...     print(name, grads[name].round(4).tolist())
-# W_gate [[1.8553, 1.4466]]
-# W_up [[0.7311, -2.6894]]
-# W_down [[1.4621], [-0.5379]]
-#
-# ```
-#
-# The second row of `dout` is 0, so everything here comes from the first row.
-
-# %%
-def swiglu_backward(dout, cache):
-    """Return the gradients of `swiglu`.
-
-    Args:
-        dout: gradient with respect to the output, (..., D).
-        cache: the cache that `swiglu` returned. It is not changed: a second call returns the same result.
-
-    Returns:
-        dx: gradient with respect to `x`, (..., D), in the dtype of the inputs.
-        grads: dict with the same keys as `params`; each gradient has the shape and dtype of its parameter.
-    """
-    raise NotImplementedError("llama.swiglu_backward")
-
-
-# %% [markdown]
-# ## `grouped_query_attention`
-#
-# *25 min, needs some thought*
-#
-# When a model writes, it keeps the keys and values of all earlier positions (the assignment `generation`). For a long
-# text this cache is large, and all of it has to be read for every new token. Are H different sets of keys and values
-# needed? In **multi-query attention**, all heads share a single one (Shazeer 2019, section 3), and the model becomes
-# slightly worse. **Grouped-query attention** lies in between: there are G heads of keys and values, and H / G
-# neighbouring heads of queries share each of them (Ainslie et al. 2023, section 2.2).
-#
-# ![Six heads of queries. On the left, each has keys and values of its own. In the middle, three neighbours share one
-# of two heads of keys and values. On the right, all six share a single one.](figures/shared-heads.svg)
-#
-# The largest model of Llama 3 has H = 128 and G = 8. Here is the size of the cache of the smallest one, with 32 blocks,
-# K = 128, two bytes for each number, and a text of 8,192 tokens:
-#
-# ```python
-# >>> def cache_in_gib(n_kv_heads):
-# ...     return 32 * 2 * n_kv_heads * 128 * 2 * 8192 / 2**30  # blocks, keys and values, heads, K, bytes, tokens
-# >>> cache_in_gib(32), cache_in_gib(8)  # a head of keys for each of the 32 heads of queries; G = 8
-# (4.0, 1.0)
-#
-# ```
-#
-# With G = H this is the attention that you know, and with G = 1 multi-query attention. The computation:
-#
-# ```text
-#     x (B, T, D)  ── W_q, split ──>  (B, H, T, K)  ── rope ──>  q (B, H, T, K)
-#                  ── W_k, split ──>  (B, G, T, K)  ── rope, repeat ──>  k (B, H, T, K)
-#                  ── W_v, split ──>  (B, G, T, K)  ── repeat ──>  v (B, H, T, K)
-#     q, k, v  ── attention ──>  (B, H, T, K)  ── merge ──>  (B, T, H K)  ── W_o ──>  out (B, T, D)
-# ```
-#
-# Watch the order of the copies. Query head h uses the keys of head h // (H / G), so the copies of one head stand next
-# to each other. `np.repeat` makes them so, `np.tile` does not:
-#
-# ```python
-# >>> np.repeat(["k0", "k1"], 3).tolist()  # heads 0, 1, 2 share k0
-# ['k0', 'k0', 'k0', 'k1', 'k1', 'k1']
-# >>> np.tile(["k0", "k1"], 3).tolist()  # wrong
-# ['k0', 'k1', 'k0', 'k1', 'k0', 'k1']
-#
-# ```
-#
-# The rotation acts within a head, so it comes after the split: a head has K entries, and all heads have the same
-# angles. If no positions are given, they are 0 to T − 1. (In a model that continues a text, the new tokens have later
-# positions.)
-#
-# An example with two heads of queries that share one head of keys and values, and K = 2. The two tokens are equal, and
-# so are all products, but the second token is one position later:
-#
-# ```python
-# >>> x = np.array([[1.0, 0.0, 1.0, 0.0], [1.0, 0.0, 1.0, 0.0]])
-# >>> params = {"W_q": np.eye(4), "W_k": np.eye(4)[:, :2], "W_v": np.eye(4)[:, :2], "W_o": np.eye(4)}
-# >>> out, cache = grouped_query_attention(x, params, n_heads=2, n_kv_heads=1)
-# >>> cache["weights"][0].round(4)
-# array([[0.5806, 0.4194],
-#        [0.4194, 0.5806]])
-# >>> out.round(4)
-# array([[1., 0., 1., 0.],
-#        [1., 0., 1., 0.]])
-#
-# ```
-#
-# The scores are 1 / √2 on the diagonal, and cos(1) / √2 = 0.5403 / √2 beside it: each token attends more to itself. The
-# output is that of equal values, which were not rotated.
-
-# %%
-
-
-def grouped_query_attention(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
-    """Compute self attention with rotated positions and shared keys and values (Ainslie et al. 2023, section 2.2).
-
-        q = x W_q (H heads),   k = x W_k (G heads),   v = x W_v (G heads)
-        head_h = attention(rope(q_h), rope(k_g), v_g),   g = h // (H / G)
-        out = [head_0, head_1, …] W_o
-
-    Args:
-        x: vectors, (..., T, D).
-        params: `W_q` (D, H K), `W_k` (D, G K), `W_v` (D, G K), `W_o` (H K, D), where K = D / H.
-        n_heads: H, the number of heads of the queries.
-        n_kv_heads: G, the number of heads of the keys and values.
-        mask: boolean, True where a query may attend to a key; broadcastable to (..., H, T, T). None means that every
-            query may attend to every key.
-        positions: integers, (T,), the position of each row of `x`; None means 0 to T - 1.
-        base: that of `rope`.
-
-    Returns:
-        out: (..., T, D), in the dtype of the inputs.
-        cache: dict for `grouped_query_attention_backward`. `cache["weights"]` holds the attention weights,
-            (..., H, T, T); the other entries are up to you.
-
-    Raises:
-        ValueError: if D is not a multiple of H, or if H is not a multiple of G.
-    """
-    raise NotImplementedError("llama.grouped_query_attention")
-
-
-# %% [markdown]
-# ## `grouped_query_attention_backward`
-#
-# *30 min, needs pen and paper*
-#
-# As always, write the steps in reverse order:
-#
-# ```text
-#     forward, step by step              result                 backward, from the last step
-#     1  x W_q, x W_k, x W_v             (B, T, H K or G K)     6  linear layers
-#     2  split_heads                     (B, H or G, T, K)      5  merge_heads
-#     3  rope of queries and keys        (B, H or G, T, K)      4  ?
-#     4  repeat the keys and values      (B, H, T, K)           3  ?
-#     5  attention, merge_heads          (B, T, H K)            2  split_heads, attention_backward
-#     6  merged W_o                      (B, T, D)              1  linear layer
-# ```
-#
-# **The copies.** `attention_backward` returns H gradients of keys, one for each copy. But there are only G heads of
-# keys: each of them was used by H / G heads of queries. Which heads are these, and what happens to their gradients? The
-# rule is the one for broadcasting, from the assignment `gradients`. In numbers, for H = 4 and G = 2: if the gradients
-# of the four copies of a single entry are 1, 2, 3 and 4, those of the two keys are 3 and 7.
-#
-# **The rotation.** Which of dq, dk and dv have to be turned back, and by which positions? Turning back and adding up
-# the copies may be done in either order: all copies of a key are at the same position.
-#
-# **The input.** The vector x was used three times.
-#
-# ```python
-# >>> dx, grads = grouped_query_attention_backward(np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]), cache)
-# >>> [grads[name].shape for name in params]
-# [(4, 4), (4, 2), (4, 2), (4, 4)]
-# >>> grads["W_v"].round(4) + 0.0
-# array([[2., 0.],
-#        [0., 0.],
-#        [2., 0.],
-#        [0., 0.]])
-#
-# ```
-#
-# Each of the two heads adds 1 here, because its weights add up to 1.
-
-# %%
-
-
-def grouped_query_attention_backward(dout, cache):
-    """Return the gradients of `grouped_query_attention`.
-
-    Args:
-        dout: gradient with respect to the output, (..., T, D).
-        cache: the cache that `grouped_query_attention` returned. It is not changed: a second call returns the same
-            result.
-
-    Returns:
-        dx: gradient with respect to `x`, (..., T, D), in the dtype of the inputs.
-        grads: dict with the same keys as `params`; each gradient has the shape and dtype of its parameter.
-    """
-    raise NotImplementedError("llama.grouped_query_attention_backward")
-
-
-# %% [markdown]
-# ## On paper
-#
-# 1. K = 2. A query (1, 0) is at position 5, a key (0, 1) at position 2. What is their product after the rotation? What
-#    is it for the positions 105 and 102?
-# 2. Where is SiLU smallest? Write the condition "the slope is 0" with σ, and check it at x = −1.278.
-# 3. In `swiglu`, all three matrices are 0 at the start of training. Which gradients are 0? And if only `W_down` is 0,
-#    and the others are random?
-# 4. D = 16, H = 4. How many parameters does attention have with G = 4, with G = 2, and with G = 1?
-
-# %% [markdown]
-# ## Answers on paper
-#
-# **1. It is sin 3 = 0.1411, both times.** Turned back by 2 radians, the key is (0, 1) again, and the query is at
-# position 3: (cos 3, sin 3). Their product is sin 3. The distance from 102 to 105 is 3 as well.
-#
-# ```python
-# >>> q, k = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
-# >>> [round(float((rope(q, np.array([m])) * rope(k, np.array([n]))).sum()), 4) for m, n in ((5, 2), (105, 102))]
-# [0.1411, 0.1411]
-#
-# ```
-#
-# **2. At −1.278, where it is −0.2785.** The slope is σ + x σ (1 − σ). Divide by σ, which is never 0: 1 + x (1 − σ) = 0.
-#
-# ```python
-# >>> x = np.array([-1.278])
-# >>> gate = 1 / (1 + np.exp(-x))
-# >>> (1 + x * (1 - gate)).round(3) + 0.0, silu_backward(np.ones(1), x).round(3) + 0.0, silu(x).round(4)
-# (array([0.]), array([0.]), array([-0.2785]))
-#
-# ```
-#
-# **3. All of them; all except that of `W_down`.** If all three are 0, then so is h, and with it the gradient of
-# `W_down`. And dh is 0, because `W_down` is, so that no gradient reaches the gate, the other product, or x. Such a
-# network never learns. If only `W_down` is 0, then h is not, and `W_down` changes in the first step. After that, the
-# other gradients are not 0 either.
-#
-# ```python
-# >>> rng = np.random.default_rng(0)
-# >>> x, shapes = rng.normal(size=(3, 4)), {"W_gate": (4, 5), "W_up": (4, 5), "W_down": (5, 4)}
-# >>> random = {name: rng.normal(size=shape) for name, shape in shapes.items()}
-# >>> zeros = {name: np.zeros(shape) for name, shape in shapes.items()}
-# >>> for params in (zeros, random | {"W_down": np.zeros((5, 4))}):
-# ...     out, cache = swiglu(x, params)
-# ...     dx, grads = swiglu_backward(np.ones((3, 4)), cache)
-# ...     print([name for name, grad in (grads | {"x": dx}).items() if grad.any()])
-# []
-# ['W_down']
-#
-# ```
-#
-# **4. 1,024, 768 and 640.** `W_q` and `W_o` have 16 · 16 = 256 entries each. K is 4, so `W_k` and `W_v` have 16 · 4 G
-# entries each: 256, 128 or 64.
-#
-# ```python
-# >>> [2 * 16 * 16 + 2 * 16 * 4 * G for G in (4, 2, 1)]
-# [1024, 768, 640]
-#
-# ```
 
 # %% [markdown]
 # ## From GPT-2 to Llama: what changed and why
 #
-# These parts take the place of their counterparts in your GPT. Everything else stays: the residual stream, pre-norm
-# blocks, the causal mask, the loss, training and sampling. This is the whole difference between GPT-2 (Radford et al.
-# 2019) and Llama (Touvron et al. 2023, section 2.2):
+# The residual stream, pre-norm blocks, the causal mask, the loss, training and sampling stay. This is the whole
+# difference between GPT-2 (Radford et al. 2019) and Llama (Touvron et al. 2023, section 2.2):
 #
-# | | GPT-2 | Llama |
+# | GPT-2 | Llama | why |
 # |---|---|---|
-# | positions | a learned table, added to the token vectors | queries and keys are rotated, in every block |
-# | norm | layer norm, with gamma and beta | RMS norm, with gamma only |
-# | feed-forward network | GELU, two matrices, F = 4 D | SwiGLU, three matrices, F about 8/3 D |
-# | biases | in every linear layer of a block | none |
-# | heads of keys and values | H, as many as query heads | G, in the larger models fewer than H |
-# | output head | tied | a separate matrix (tied in some small models, such as Llama 3.2 1B) |
-#
-# Why was each of them changed?
-#
-# - **Positions.** The scores of attention now depend on the distance of two tokens, not on where both of them stand (Su
-#   et al. 2021). And there is no table that ends after `block_size` rows.
-# - **Norm.** The RMS norm has less to compute, and the models turn out as well (Zhang and Sennrich 2019).
-# - **Feed-forward network.** The gate lowers the loss of a model with the same number of parameters (Shazeer 2020).
-#   That explains the 8/3: the network of GPT-2 has 2 · D · 4 D = 8 D² parameters, SwiGLU has 3 · D · F, and F = 8/3 D
-#   makes that 8 D², too.
-# - **Biases.** Chowdhery et al. (2022, section 2) found that large models train more stably without them.
-# - **Heads.** The key/value cache shrinks to G/H of its size (Ainslie et al. 2023). This was added in Llama 2, for its
-#   larger models.
-# - **Head.** The papers do not say why. A tied head saves V · D parameters. Only in a small model is that a large part.
+# | learned positions, added once | rotations, in every block | scores depend on distances (Su et al. 2021) |
+# | layer norm | RMS norm, without beta | less to compute, as good (Zhang and Sennrich 2019) |
+# | GELU, F = 4 D | SwiGLU, F about 8/3 D | a lower loss (Shazeer 2020) |
+# | biases in a block's linear layers | none | more stable training (Chowdhery et al. 2022, section 2) |
+# | H heads of keys and values | G, in larger models fewer than H | less to keep (Ainslie et al. 2023) |
+# | a tied head | a separate one, except in small models such as Llama 3.2 1B | the papers do not say |
 #
 # ## `LlamaConfig` and `init_llama`
 #
@@ -779,10 +175,9 @@ def init_llama(config, rng):
 # %% [markdown]
 # ## `llama_block`
 #
-# *10 min, straightforward*
+# *20 min, straightforward*
 #
-# This is the pre-norm block of the assignment `blocks` with the new parts. There are two additions to the stream, and
-# each reads the stream through its own norm:
+# This is the pre-norm block of the assignment `blocks` with the new layers:
 #
 # ```text
 #     x ──┬─────────────────────────────────────────> + ──┬─────────────────────> + ──> y
@@ -792,8 +187,8 @@ def init_llama(config, rng):
 # The eps of both norms comes from the configuration: some models were trained with 1e-5, others with 1e-6. The base of
 # the rotation comes from there, too. The positions are 0 to T − 1, which `grouped_query_attention` uses by default.
 #
-# If the two matrices that write into the stream are 0, the block changes nothing. With `W_down` alone at 0, it adds
-# what the attention returns. A single token attends to itself, so that is its normalized value vector, through `W_o`:
+# If `W_down` is 0, the block adds only what the attention returns. A single token attends to itself, so that is its
+# normalized value vector, through `W_o`:
 #
 # ```python
 # >>> config = LlamaConfig(vocab_size=3, block_size=4, n_layers=1, n_heads=1, n_kv_heads=1, d_model=2, d_ff=2)
@@ -836,18 +231,17 @@ def llama_block(x, params, config, mask=None):
 # %% [markdown]
 # ## `llama_block_backward`
 #
-# *15 min, needs some thought*
+# *30 min, needs some thought*
 #
-# Follow the graph backwards. Write $g_y$ for the gradient that arrives at y. The second step is
-# $y = a + \mathrm{swiglu}(\mathrm{rmsnorm}(a, \gamma_2))$, in which a is used twice. The plus sign passes $g_y$ to both
-# of its terms:
+# Follow the graph backwards. Call the gradients of the loss with respect to x, a and y dx, da and dy; dy arrives. The
+# second step is $y = a + \mathrm{swiglu}(\mathrm{rmsnorm}(a, \gamma_2))$, in which a is used twice, so da has two
+# terms:
 #
-# $$g_a = g_y + \mathrm{rmsnorm}^{backward}_{\gamma_2}(\mathrm{swiglu}^{backward}(g_y))$$
+# $$da = dy + \mathrm{rmsnorm}^{backward}_{\gamma_2}(\mathrm{swiglu}^{backward}(dy))$$
 #
-# The first step is $a = x + \mathrm{attention}(\mathrm{rmsnorm}(x, \gamma_1))$. It has the same form, with $g_a$ in
-# place of $g_y$, *both* terms of it:
+# The first step has the same form, with da in place of dy, *both* terms of it:
 #
-# $$g_x = g_a + \mathrm{rmsnorm}^{backward}_{\gamma_1}(\mathrm{attention}^{backward}(g_a))$$
+# $$dx = da + \mathrm{rmsnorm}^{backward}_{\gamma_1}(\mathrm{attention}^{backward}(da))$$
 #
 # `rmsnorm_backward` needs the input of the norm, its gamma and the same eps. Each backward function also returns the
 # gradients of its parameters. Collect them under the names that they have in `params`.
@@ -885,21 +279,11 @@ def llama_block_backward(dout, cache):
 # %% [markdown]
 # ## `llama`
 #
-# *10 min, straightforward*
+# *25 min, straightforward*
 #
-# Now the model, from the ids to the scores. Compare it with `gpt`, line by line:
-#
-# ```text
-#     ids (B, T)
-#       ── rows of W_tok ───────>  x (B, T, D)       which token; nothing about its position
-#       ── block 0, block 1, … ─>  x (B, T, D)       each rotates its queries and keys
-#       ── rmsnorm ─────────────>  x (B, T, D)       norm_f
-#       ── times W_head ────────>  logits (B, T, V)  or times the transposed W_tok
-# ```
-#
-# No table of positions is added. The first block gets the same vector for a token wherever it stands. Without the
-# rotations, a single block could not tell "ab?" from "ba?": the last query would see the same keys and values, in
-# another order. With them, it can.
+# Compare the diagram above with `gpt`, line by line. No table of positions is added: the first block gets the same
+# vector for a token wherever it stands. Without the rotations, a single block could not tell "ab?" from "ba?", because
+# the last query would see the same keys and values, in another order. With them, it can.
 #
 # ```python
 # >>> config = LlamaConfig(vocab_size=3, block_size=8, n_layers=1, init_std=0.5)
@@ -947,7 +331,7 @@ def llama(ids, params, config):
 # %% [markdown]
 # ## `llama_backward`
 #
-# *15 min, needs some thought*
+# *35 min, needs some thought*
 #
 # Here the loss is computed outside: `cross_entropy` of the logits, whose gradient `cross_entropy_backward` is the
 # `dlogits` of this function. The rest is the second half of `gpt_loss`:
@@ -965,8 +349,6 @@ def llama(ids, params, config):
 # >>> params = {name: value.astype(np.float64) for name, value in params.items()}
 # >>> logits, cache = llama(ids, params, config)
 # >>> grads = llama_backward(cross_entropy_backward(logits, targets), cache)
-# >>> grads.keys() == params.keys()
-# True
 # >>> def loss_with(W_k):
 # ...     return cross_entropy(llama(ids, params | {"blocks.0.attn.W_k": W_k}, config)[0], targets)
 # >>> W_k, step = params["blocks.0.attn.W_k"], np.zeros((64, 32))
@@ -996,7 +378,7 @@ def llama_backward(dlogits, cache):
 # %% [markdown]
 # ## `llama_config`
 #
-# *15 min, straightforward*
+# *10 min, straightforward*
 #
 # A trained model is distributed as a folder of files. Its `config.json` is a dictionary of settings under the names
 # that Hugging Face's library `transformers` uses. Your model has other names for the same things:
@@ -1014,13 +396,13 @@ def llama_backward(dlogits, cache):
 # | `rope_theta` | `rope_base` | 10000 |
 # | `tie_word_embeddings` | `tied` | False |
 #
-# Version 5 of `transformers` stores the base of the rotation in a dictionary of its own, `rope_parameters`, together
-# with its kind, `rope_type`. Older files have `rope_theta` at the top. `rope_scaling`, if it is not None, is also such
-# a dictionary: it describes how the angles were changed for longer texts.
+# Version 5 of `transformers` stores the base of the rotation in a dictionary of its own, `rope_parameters`. Older files
+# have `rope_theta` at the top.
 #
-# Many models are called Llama and differ a little. If you read a model whose angles are scaled, and do not scale them,
-# it still writes. The text is only a little worse, or gets worse after a few thousand tokens. Such a mistake is hard
-# to find. So refuse what you cannot do, and say why:
+# Many models are called Llama and differ a little. If you read a model whose angles are scaled for longer texts, and do
+# not scale them, it still writes. The text is only a little worse, or gets worse after a few thousand tokens. So a
+# setting that your model cannot have must be refused. That takes more lines than the translation, and they are given:
+# `supported_settings` raises all the errors, and returns the settings that are there.
 #
 # ```python
 # >>> small = {"model_type": "llama", "vocab_size": 100, "max_position_embeddings": 64, "num_hidden_layers": 2}
@@ -1035,6 +417,30 @@ def llama_backward(dlogits, cache):
 # ```
 
 # %%
+def supported_settings(hf_config):
+    """Given: return the settings of a Hugging Face `config.json` that are not None.
+
+    Raises:
+        ValueError: if a size is missing, with its name in the message; if `llama` cannot do what a setting asks for,
+            with its name and its value: a `model_type` other than "llama" (or none), a `hidden_act` other than "silu",
+            a rotation that is scaled, an `attention_bias` or `mlp_bias` that is not False, a `head_dim` other than
+            `hidden_size` divided by `num_attention_heads`.
+    """
+    settings = {name: value for name, value in hf_config.items() if value is not None}
+    sizes = ["vocab_size", "max_position_embeddings", "num_hidden_layers", "num_attention_heads"]
+    absent = [name for name in (*sizes, "hidden_size", "intermediate_size") if name not in settings]
+    if absent:
+        raise ValueError(f"missing sizes: {', '.join(absent)}")
+    allowed = {"model_type": "llama", "hidden_act": "silu", "attention_bias": False, "mlp_bias": False}
+    allowed["head_dim"] = settings["hidden_size"] // settings["num_attention_heads"]
+    found = {"model_type": None} | settings
+    wrong = [f"{name} is {found[name]!r}" for name in allowed if name in found and found[name] != allowed[name]]
+    for rotation in (settings.get("rope_parameters", {}), settings.get("rope_scaling", {})):
+        kind = rotation.get("rope_type") or rotation.get("type") or "default"
+        wrong += [f"rope_type is {kind!r}"] if kind != "default" else []
+    if wrong:
+        raise ValueError(f"unsupported setting: {', '.join(wrong)}")
+    return settings
 
 
 def llama_config(hf_config):
@@ -1046,17 +452,13 @@ def llama_config(hf_config):
             `num_key_value_heads` (by default as many as `num_attention_heads`), `rms_norm_eps` (default 1e-6),
             `tie_word_embeddings` (default False). The base of the rotation is `rope_theta`, in the dictionary
             `rope_parameters` or at the top (default 10000). A setting that is None counts as missing. All other
-            settings that are not named below are ignored.
+            settings are ignored.
 
     Returns:
         A `LlamaConfig`.
 
     Raises:
-        ValueError: if a size is missing, with its name in the message; if `llama` cannot do what a setting asks for,
-            with the name of the setting and its value: a `model_type` other than "llama" (or none), a `hidden_act`
-            other than "silu", a `rope_scaling` or `rope_parameters` whose `rope_type` (in older files `type`) is not
-            "default", an `attention_bias` or `mlp_bias` that is not False, a `head_dim` other than `hidden_size`
-            divided by `num_attention_heads`. Of these, a missing `model_type` is refused, and no other missing setting.
+        ValueError: where `supported_settings` raises it.
     """
     raise NotImplementedError("llama.llama_config")
 
@@ -1064,13 +466,13 @@ def llama_config(hf_config):
 # %% [markdown]
 # ## `llama_params`
 #
-# *20 min, needs some thought*
+# *30 min, needs some thought*
 #
 # The parameters are in files of named arrays, as a dictionary from names to arrays. Three things differ from yours.
 #
-# **Names.** The names of most files begin with `model.`, but not all do. `input_layernorm` and
-# `post_attention_layernorm` are the two norms of a block: both are RMS norms, and the second one is not a post-norm. It
-# comes after the attention and before the feed-forward network.
+# **Names.** Most names begin with `model.`. `input_layernorm` and `post_attention_layernorm` are the two norms of a
+# block: both are RMS norms, and the second one is not a post-norm. It comes after the attention and before the
+# feed-forward network.
 #
 # | Hugging Face, after `model.` | here |
 # |---|---|
@@ -1087,23 +489,20 @@ def llama_config(hf_config):
 # `W_q` and `W_o` are square here: they fit either way, and nothing reports the mistake.
 #
 # **BF16.** A float32 has 32 bits: one for the sign, 8 for the exponent and 23 for the fraction. Most large models are
-# stored in *bfloat16*, or BF16: the first 16 of these bits, sign, exponent, and 7 bits of the fraction (Kalamkar et al.
-# 2019). It has the range of float32, and two to three digits.
+# stored in **bfloat16**, or BF16: the first 16 of these bits (Kalamkar et al. 2019). It has the range of float32, and
+# two to three digits.
 #
-# ```text
-#     float32    s eeeeeeee fffffffffffffffffffffff
-#     bfloat16   s eeeeeeee fffffff
-# ```
+# ![The 32 bits of π as a float32: 1 bit of the sign, 8 of the exponent, 23 of the fraction. Below, its BF16 number: the
+# first 16 bits, with 7 of the fraction.](figures/bf16.svg)
 #
 # NumPy has no such dtype. So the arrays come as `uint16`: 16 bits each, without a meaning. To make a float32 of them,
-# put 16 zeros behind them. The number 16,457, as an example, has the bits 0 10000000 1001001: the sign is +, the
-# exponent is 128 − 127 = 1, and the fraction is 1 + 73/128.
+# put 16 zeros behind them. As an integer, the bits in the picture are 16,457:
 #
 # ```python
 # >>> bits = np.array([16457], dtype=np.uint16)
 # >>> f"{bits[0]:016b}"
 # '0100000001001001'
-# >>> 2 * (1 + 73 / 128)
+# >>> 2 ** (128 - 127) * (1 + 73 / 128)  # the exponent is 128, and the fraction 73
 # 3.140625
 # >>> (bits.astype(np.uint32) << 16).view(np.float32)
 # array([3.140625], dtype=float32)
@@ -1111,17 +510,11 @@ def llama_config(hf_config):
 # ```
 #
 # `view` keeps the bits and changes what they mean. `astype` keeps the number and changes the bits: it would make
-# 16457.0 of it. As a test, this is π with the last 16 bits of its float32 removed:
+# 16457.0 of it.
 #
-# ```python
-# >>> int(np.float32(np.pi).view(np.uint32) >> 16)
-# 16457
-#
-# ```
-#
-# What is unknown is an error, as in `llama_config`. A tensor that you do not use, such as the bias of a query matrix,
-# would change what the model computes. The only exceptions are the tables `rotary_emb.inv_freq` of older files. They
-# hold base^(−2i/K), which you compute.
+# A tensor that you do not use, such as the bias of a query matrix, would change what the model computes. So what is
+# unknown is an error. The only exceptions are the tables `rotary_emb.inv_freq` of older files. They hold base^(−2i/K),
+# which you compute.
 #
 # A checkpoint of a very small tied model, D = 4, F = 3, H = 2 and G = 1, in which all numbers are 1:
 #
@@ -1167,21 +560,20 @@ def llama_params(tensors):
 # %% [markdown]
 # ## `generate_llama`
 #
-# *20 min, needs some thought*
+# *20 min, straightforward*
 #
-# The loop is that of `generate_cached`: the prompt is processed once, and then one token at a time. What is in the
-# cache of a block? Its values, and its keys *after* the rotation. A key is rotated by the angle of its own position,
-# which never changes while the window stays where it is, so rotating once is enough. Rotating the stored keys again
-# with each new token would turn them twice.
+# You have written two loops that keep keys and values, in `generation` and in `gpt2`. So the step is given this time:
+# `last_logits` reads the new tokens and returns the scores after them, and `kv`, the keys and values of all tokens so
+# far, for the next call. Two of its lines are new. Read them before you go on:
 #
-# The new token stands at position S − 1 if S tokens are in the cache with it. Its query and its key are rotated by this
-# position, not by 0. (If *all* positions were shifted by the same number, nothing would change. The scores depend on
-# the differences only.)
+# - The new tokens stand at the positions from `start` on, not from 0.
+# - A key is rotated once, before it is stored, by the angle of its own position. There are only G heads of keys: that
+#   is what grouped queries are for.
 #
-# The cache has G heads, not H: that is what grouped queries are for. Beyond `block_size`, the window moves and the
-# cache is filled anew, as in `generate_cached`. Would that be necessary here, where a shift of all positions changes
-# nothing? Yes, from the second block on: the stored keys and values contain what their positions read from the token
-# that was dropped.
+# What is left is the loop: the prompt first, then one token at a time. Beyond `block_size`, the window moves, and the
+# cropped text is read anew, without `kv`. Would that be necessary here, where a shift of all positions changes nothing?
+# Yes, from the second block on: the stored keys and values contain what their positions read from the token that was
+# dropped.
 #
 # ```python
 # >>> config = LlamaConfig(vocab_size=11, block_size=6, n_layers=2, d_model=16, init_std=0.5)
@@ -1189,7 +581,7 @@ def llama_params(tensors):
 # >>> generated = generate_llama(np.array([[1, 2, 3]]), params, config, 8, np.random.default_rng(0), temperature=0)
 # >>> generated[0, 3:]
 # array([5, 4, 1, 6, 3, 3, 3, 3])
-# >>> ids = np.array([[1, 2, 3]])  # the same without a cache
+# >>> ids = np.array([[1, 2, 3]])  # the same, and the whole window is read for every token
 # >>> for _ in range(8):
 # ...     new = llama(ids[:, -6:], params, config)[0][:, -1].argmax(axis=-1)
 # ...     ids = np.column_stack([ids, new])
@@ -1199,13 +591,37 @@ def llama_params(tensors):
 # ```
 
 # %%
+def last_logits(ids, params, config, kv=None):
+    """Given: return the scores for the token after `ids` (B, T), and the keys and values for the next call.
+
+    `kv` is what the last call returned for the tokens before `ids`, or None if there are none: the keys, after their
+    rotation, and the values of each block, (B, G, S, K).
+    """
+    start = 0 if kv is None else kv[0][0].shape[-2]
+    positions = np.arange(start, start + ids.shape[-1])
+    mask = causal_mask(len(positions), start + len(positions))  # (T, S): the queries are the last T of S positions
+    x, new_kv = embed_tokens(ids, params["W_tok"]), []
+    for i in range(config.n_layers):
+        layer = subset(params, f"blocks.{i}.")
+        normed = rmsnorm(x, layer["norm1.gamma"], config.norm_eps)
+        q = rope(split_heads(normed @ layer["attn.W_q"], config.n_heads), positions, config.rope_base)
+        k = rope(split_heads(normed @ layer["attn.W_k"], config.n_kv_heads), positions, config.rope_base)
+        v = split_heads(normed @ layer["attn.W_v"], config.n_kv_heads)  # (B, G, T, K)
+        if kv is not None:
+            k, v = (np.concatenate([old, new], axis=-2) for old, new in zip(kv[i], (k, v), strict=True))
+        new_kv.append((k, v))
+        k, v = (np.repeat(heads, config.n_heads // config.n_kv_heads, axis=-3) for heads in (k, v))  # (B, H, S, K)
+        x = x + merge_heads(attention(q, k, v, mask)[0]) @ layer["attn.W_o"]
+        x = x + swiglu(rmsnorm(x, layer["norm2.gamma"], config.norm_eps), subset(layer, "ffn."))[0]
+    last = rmsnorm(x[..., -1, :], params["norm_f.gamma"], config.norm_eps)  # (B, D): only the last position is needed
+    return last @ (params["W_tok"].T if config.tied else params["W_head"]), new_kv
 
 
 def generate_llama(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
     """Append `n_new` tokens to each text, one at a time, each drawn from the model's prediction.
 
-    With a key/value cache: the keys, after their rotation, and the values of G heads are kept for every block. Beyond
-    `config.block_size` tokens, the window moves with every token, and the cache is filled again from the cropped text.
+    With `last_logits`, which is given. Beyond `config.block_size` tokens, the window moves with every token, and the
+    whole cropped text is read again.
 
     Args:
         ids: the prompts, token ids, (B, T) with T ≥ 1; T may be larger than `config.block_size`. Any number of leading
@@ -1229,14 +645,14 @@ def generate_llama(ids, params, config, n_new, rng, temperature=1.0, top_k=None,
 
 
 # %% [markdown]
-# ## On paper: the model
+# ## On paper
 #
 # 1. A block has D = 64, H = 4, G = 2 and F = 8/3 D, rounded up to a multiple of 8. How many parameters does it have?
 #    How many does a block of GPT-2 have with D = 64?
 # 2. What is the smallest BF16 number above 1? And which BF16 number does 1.01 become if the last 16 bits of its float32
 #    are cut off?
 # 3. In a checkpoint, `embed_tokens.weight` has the shape (32000, 2048), `self_attn.k_proj.weight` (256, 2048), and
-#    `config.json` says that there are 32 heads. What are K and G, and how many times smaller is the key/value cache
+#    `config.json` says that there are 32 heads. What are K and G, and how many times fewer keys and values are kept
 #    than with G = H?
 
 # %% [markdown]
@@ -1266,46 +682,13 @@ def generate_llama(ids, params, config, n_new, rng, temperature=1.0, top_k=None,
 #
 # ```
 #
-# **3. K = 64 and G = 4; it is 8 times smaller.** K is D / H = 2048 / 32, and the 256 rows of `k_proj` are G heads of K
-# rows. The cache holds G heads and not H.
+# **3. K = 64 and G = 4; 8 times fewer.** K is D / H = 2048 / 32, and the 256 rows of `k_proj` are G heads of K rows.
 
 # %% [markdown]
 # ## What could go wrong
 #
-# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
-# one.
+# Most mistakes in this assignment are silent: the shapes fit, and the model computes something else.
 #
-# - `rope`: **neighbouring entries were rotated: 2i with 2i + 1.** Here the entry i is rotated with the entry i + K/2.
-#   Weights that were trained with one order of the entries give nonsense with another.
-# - `rope`: **the exponent was -i/K, not -2i/K.** The angle of pair i is positions[t] · base^(-2i/K), in radians: the
-#   first pair turns the fastest.
-# - `rope`: **the pairs were turned the other way: the minus sign is in the second line.** A rotation turns (a, b)
-#   into (a cos θ - b sin θ, a sin θ + b cos θ). With the opposite sign in both lines it turns backwards, and
-#   parameters that were trained with the other direction give nonsense.
-# - `rope_backward`: **dout was turned forward, as in rope, not back.** The gradient of out = R x is Rᵀ dout, and the
-#   transpose of a rotation turns back by the same angle.
-# - `silu_backward`: **the gate was treated as a constant: only σ(x) is left.** SiLU is x times a gate σ that depends
-#   on x: the product rule gives σ + x σ', and σ' is σ (1 - σ).
-# - `swiglu`: **SiLU was applied to x W_up, not to x W_gate.** The formula is (silu(x W_gate) · (x W_up)) W_down: SiLU
-#   makes the gate, and the gate is multiplied by the other product, entry by entry.
-# - `swiglu_backward`: **on the way to W_up, the factor silu(x W_gate) is missing.** For h = silu(g) · u, the product
-#   rule gives du = dh silu(g) and d silu(g) = dh u; then comes the slope of SiLU at g.
-# - `grouped_query_attention`: **the heads of the keys and values were repeated in turn: 0, 1, 0, 1 instead of 0, 0,
-#   1, 1.** Head h of the queries uses head h // (H / G) of the keys and values: neighbouring heads share.
-# - `grouped_query_attention`: **the values were rotated, too.** In each head, queries and keys are rotated by their
-#   positions, once, so that their product depends on the distance. What is averaged, the values, stays as it is.
-# - `grouped_query_attention`: **the scores were divided by √D, not by √K, the size of a head.** A score is a product
-#   of two vectors with K entries, K = D / H.
-# - `grouped_query_attention_backward`: **the gradients of the heads of a group were averaged, not added.** H / G
-#   neighbouring heads used the same keys and values. What is repeated in the forward pass is summed in the backward
-#   pass.
-# - `grouped_query_attention_backward`: **the gradients of queries and keys were not turned back.** Queries and keys
-#   were rotated in each head, so their gradients go back through rope_backward, with the same positions and base,
-#   once. The values were not rotated.
-# - `llama_block`: **norm1.gamma was used in both norms.** Both have the shape (D,), and in an untrained model all of
-#   them are 1.
-# - `llama_block`: **the eps of the configuration was not used: it was 1e-5.** 1e-5 is the default of rmsnorm. Some
-#   models have 1e-6.
 # - `llama_block`: **the second sum added x, not the stream after the attention.** The output of the attention is then
 #   lost from the stream.
 # - `llama_block_backward`: **the attention got dout instead of the gradient of the stream.** The output of the
@@ -1314,99 +697,95 @@ def generate_llama(ids, params, config, n_new, rng, temperature=1.0, top_k=None,
 #   effect.
 # - `llama_backward`: **with a tied head, the gradient of W_tok left out the part from the head.** The table was used
 #   twice: as the table at the beginning and as the head at the end.
-# - `llama_config`: **rope_scaling was not looked at.** A model with scaled angles is read without an error, and writes
-#   worse texts.
 # - `llama_params`: **the square matrices were not transposed.** They fit either way, and no shape shows the mistake.
 # - `llama_params`: **the bits of BF16 numbers were read as integers.** astype keeps the number and changes the bits.
 #   The bits 0x3F80 stand for 1.0, and not for 16,256.
-# - `llama_params`: **unknown tensors were ignored.** A tensor that is not used, such as a bias, would change what the
-#   model computes.
-# - `generate_llama`: **every new token was rotated as if it stood at position 0.** The new token is passed in as a text
-#   of length 1, but its position is after all the tokens in the cache.
-# - `generate_llama`: **the stored keys were rotated a second time.** They went into the cache after their rotation, by
-#   the angle of their own position. That is enough.
 # - `generate_llama`: **when the window moved, the oldest key was dropped and the others were reused.** From the second
 #   block on, the stored keys and values contain what was read from the dropped token.
 
 # %% [markdown]
 # ## Try it
 #
-# A head that attends to the previous position is easy to build with rotations, for texts of any length. Give every
-# position the same key. Let every query be this key, turned *back* by one position. Then the product of query and key
-# is largest if the key is one position before the query: only there do the two rotations agree.
+# Train a small Llama on texts of 8 tokens: the next one depends on the two before it, through a table, and 10 % of the
+# tokens are random. Then read its parameters with one mistake after the other, and measure the loss on new text.
 #
-# The program prints the weights of the last of twelve positions, for heads of size K = 2, 8 and 32. It does so for a
-# text that starts at position 0, and for one that starts at position 1000.
-#
-# **Guess first.** Which weights does the second text have? And which position other than the previous one may get a
-# large weight if there is only one pair, K = 2?
+# **Guess first.** BF16 keeps two to three digits of each parameter. How much does that change the loss? Which of the
+# mistakes does it hardly notice, and which make it worse than guessing, at log 8 = 2.08?
 #
 # Run it: `headway experiment llama`, or the next cell of the notebook.
 
 # %%
 if __name__ == "__main__":
-    T = 12
+    from softmax import cross_entropy, cross_entropy_backward
+    from training import adamw_step
 
-    def weights_of_head(K, start, base=10000.0, turn=-1, mask=None):
-        key = np.full((T, K), 3.0)  # the same at every position
-        query = rope(key, np.full(T, turn), base)  # the key, turned back by one position
-        positions = start + np.arange(T)
-        q, k = rope(query, positions, base), rope(key, positions, base)
-        return attention(q, k, k, mask)[1].round(2)
+    def texts(rng, size):
+        text, table = list(rng.integers(8, size=(2, size))), np.random.default_rng(0).integers(8, size=(8, 8))
+        while len(text) < 17:
+            text.append(np.where(rng.random(size) < 0.9, table[text[-2], text[-1]], rng.integers(8, size=size)))
+        return np.stack(text, axis=1)
 
-    causal = np.tri(T, dtype=bool)
-    for K in (2, 8, 32):
-        for start in (0, 1000):
-            print(f"K = {K:2}, start {start:4}:", weights_of_head(K, start, mask=causal)[-1])
+    config = LlamaConfig(8, 16, n_layers=2, n_heads=2, n_kv_heads=2, d_model=16, norm_eps=1e-6, init_std=0.1)
+    params, state = {n: p.astype(float) for n, p in init_llama(config, np.random.default_rng(0)).items()}, {}
+    for text in (texts(np.random.default_rng(step), 16) for step in range(300)):
+        logits, cache = llama(text[:, :-1], params, config)
+        grads = llama_backward(cross_entropy_backward(logits, text[:, 1:]), cache)
+        params, state = adamw_step(params, grads, state, 0.01)
+
+    def swapped(a, b):
+        return {name.replace(a, "?").replace(b, a).replace("?", b): value for name, value in params.items()}
+
+    def loss_on_new_text(params, config):
+        text = texts(np.random.default_rng(1000), 200)
+        return round(float(cross_entropy(llama(text[:, :-1], params, config)[0], text[:, 1:])), 2)
+
+    pairs = (("norm1", "norm2"), ("W_gate", "W_up"), ("W_k", "W_v"))
+    read = {"as trained": params} | {f"{a} and {b} swapped": swapped(a, b) for a, b in pairs}
+    read["BF16"] = {n: (p.astype(np.float32).view(np.uint32) >> 16 << 16).view(np.float32) for n, p in params.items()}
+    read["W_q, W_o not transposed"] = {n: p.T if n[-3:] in ("W_q", "W_o") else p for n, p in params.items()}
+    for what, wrong in read.items():
+        print(f"{what:25} {loss_on_new_text(wrong, config):.2f}")
 
 
 # %% [markdown]
 # ## What came out
 #
 # ```text
-# K =  2, start    0: [0.   0.   0.   0.03 0.36 0.   0.   0.   0.   0.   0.61 0.  ]
-# K =  2, start 1000: [0.   0.   0.   0.03 0.36 0.   0.   0.   0.   0.   0.61 0.  ]
-# K =  8, start    0: [0.   0.   0.   0.03 0.18 0.   0.   0.   0.   0.04 0.71 0.04]
-# K =  8, start 1000: [0.   0.   0.   0.03 0.18 0.   0.   0.   0.   0.04 0.71 0.04]
-# K = 32, start    0: [0.   0.   0.   0.   0.   0.   0.   0.   0.   0.09 0.82 0.09]
-# K = 32, start 1000: [0.   0.   0.   0.   0.   0.   0.   0.   0.   0.09 0.82 0.09]
+# as trained                0.63
+# norm1 and norm2 swapped   0.66
+# W_gate and W_up swapped   0.69
+# W_k and W_v swapped       2.32
+# BF16                      0.63
+# W_q, W_o not transposed   2.82
 # ```
 #
-# Where the text starts does not matter: only distances do. A single pair turns by one radian at each position, and
-# after 6.28 of them it points in the same direction again. So with K = 2 the head also attends to position 4, six
-# positions before the previous one. (The turn is not quite complete: 6 of 6.28 radians.) With more pairs, the slower
-# ones tell the two positions apart, as the hour hand of a clock does when the minute hand has gone round once.
+# BF16 costs nothing that two digits show, and halves the file. No mistake raises an error, and two of them cost only a
+# few hundredths. You would not see that in the model's texts. So compare its logits with those of a program that is
+# known to be right.
 #
-# 1. Take K = 4 and the bases 10,000 and 100. How fast is the second pair, and how large is the wrong weight at
-#    position 4?
-# 2. Turn the queries forward by one position instead of back, and use no mask. Which position does each of the
-#    positions attend to? What does the last one do, which has no next position?
+# 1. What is the loss with an eps of 1e-5, and with a base of 500,000? Which of the pairs does the base leave alone?
+# 2. The columns of `W_q` and `W_k` are those of a model with interleaved pairs. Which loss do you expect?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. 0.01 and 0.1 radians for each position; 0.38 and 0.12.** Within six positions the second pair turns by 0.06
-# radians with the base 10,000, which hardly changes a cosine, and by 0.6 radians with the base 100. For twelve
-# positions the smaller base is better. For ten thousand it is not: no pair would turn slowly enough.
+# **1. 0.63 and 0.66.** The mean squares are far larger than both eps. The first pair turns by one radian with every
+# base, and it is what tells the two previous tokens apart. (In longer texts the slow pairs matter more.)
 #
 # ```python
-# >>> for base in (10000.0, 100.0):
-# ...     print(weights_of_head(4, 0, base, mask=causal)[-1])
-# [0.   0.   0.   0.06 0.38 0.   0.   0.   0.   0.01 0.55 0.01]
-# [0.   0.   0.   0.01 0.12 0.   0.   0.   0.   0.01 0.84 0.01]
+# >>> from dataclasses import replace
+# >>> [loss_on_new_text(params, replace(config, **wrong)) for wrong in ({"norm_eps": 1e-5}, {"rope_base": 500_000.0})]
+# [0.63, 0.66]
 #
 # ```
 #
-# **2. To the next one; the last attends mostly to position 6.** A full turn is 6.28 positions, and position 6 is six
-# positions before the next one, which does not exist.
+# **2. 2.26, worse than guessing.** Entries that belong to different speeds are turned together.
 #
 # ```python
-# >>> weights = weights_of_head(8, 0, turn=1)
-# >>> weights.argmax(axis=-1).tolist()
-# [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 6]
-# >>> weights[-1]
-# array([0.02, 0.  , 0.  , 0.  , 0.  , 0.13, 0.7 , 0.01, 0.  , 0.  , 0.  ,
-#        0.14])
+# >>> order = [0, 2, 4, 6, 1, 3, 5, 7]  # what stood at the entries 2i and 2i + 1 is now at i and i + K/2
+# >>> order += [8 + column for column in order]  # two heads of K = 8
+# >>> loss_on_new_text({n: p[:, order] if n[-3:] in ("W_q", "W_k") else p for n, p in params.items()}, config)
+# 2.26
 #
 # ```
 
@@ -1414,9 +793,8 @@ if __name__ == "__main__":
 # ## Try it: Llama or GPT
 #
 # Train both models on the same batches: a GPT with the settings of GPT-2, but with a separate head, and a Llama with
-# the same width and nearly as many parameters. The text is that of "three sizes" in the assignment `training`: the next
-# token depends on the two before it, through a table of 400 entries, and 10 % of the tokens are random. Both models
-# must find the two previous tokens, wherever they stand.
+# the same width and nearly as many parameters. The text is that of "three sizes" in the assignment `training`: it is
+# made like the one above, with 20 tokens.
 #
 # Then let the Llama, which was trained on texts of 32 tokens, read longer ones. Nothing but the check of the length
 # keeps it from doing so. Measure the loss of the last eight tokens.
@@ -1485,13 +863,12 @@ if __name__ == "__main__" and "compare" in sys.argv:
 #
 # The Llama learns faster here. "The token before this one" is one and the same rotation everywhere, so what its heads
 # learn at one position holds at all others. The GPT has 32 position vectors, and its heads have to learn for each of
-# them which one comes before. (This is one text and one size. Other parts of the model differ, too: the run does not
-# show how much each of them helps.)
+# them which one comes before. (This is one text and one size, and other parts differ, too.)
 #
 # On longer texts the loss jumps to that of guessing, and above. The rotations exist for any position, but the model has
-# never seen two tokens 40 positions apart. Its scores for such distances were never trained, and the wrong tokens get a
-# share of the attention. That is why `llama` checks the length. (Large models are prepared for longer texts by further
-# training on them, often with a larger base or scaled angles: that is what `rope_scaling` is about.)
+# never seen two tokens 40 positions apart, and its scores for such distances were never trained. (Large models are
+# prepared for longer texts by further training on them, often with a larger base or scaled angles: that is what
+# `rope_scaling` in a `config.json` is about.)
 
 # %% [markdown]
 # ## In your own GPT

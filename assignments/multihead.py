@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Multi-head attention: looking for several things at once
 #
-# *Assignment 8 of 18 · 4 functions · about 1 h 55 min to write them*
+# *Assignment 8 of 19 · 4 functions · about 1 h 55 min to write them*
 #
 # `attention` takes queries, keys and values, but where do they come from? It also computes only one set of weights for
 # each query. A word needs several kinds of information: which noun does this adjective belong to, where did the

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Softmax: from scores to probabilities
 #
-# *Assignment 4 of 18 · 5 functions · about 2 h 15 min to write them*
+# *Assignment 4 of 19 · 5 functions · about 2 h 15 min to write them*
 #
 # The tokenizer gives us examples to learn from: windows of text, and the character that comes next. What should a
 # model's prediction look like? Not a single token, but a row with one number for each token of the vocabulary, larger

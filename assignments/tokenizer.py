@@ -3,7 +3,7 @@
 # %% [markdown]
 # # The tokenizer: from text to numbers
 #
-# *Assignment 1 of 18 · 5 functions · about 55 min to write them*
+# *Assignment 1 of 19 · 5 functions · about 55 min to write them*
 #
 # In this course you write a **transformer**, the kind of neural network behind today's chat programs: every part of
 # it, in plain NumPy. The one that you will train is a **GPT** ("generative pre-trained transformer"): it reads names,

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Training: many small steps downhill
 #
-# *Assignment 13 of 18 · 6 functions · about 2 h to write them*
+# *Assignment 13 of 19 · 6 functions · about 2 h to write them*
 #
 # `gpt_loss` returns the loss and its gradient: for every parameter, the direction in which the loss grows. In the last
 # experiment, two hundred steps in the opposite direction were enough for a model to learn two names. To train on a

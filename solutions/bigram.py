@@ -469,7 +469,7 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# Your functions now train a model and let it talk on any text, with a live report and a checkpoint:
+# Your functions now train a model and let it talk on any text, with a live report and a **checkpoint**:
 #
 # ```sh
 # headway train --preset bigram

@@ -21,6 +21,7 @@ TRANSFORMER = course(
     "encoder_decoder",
     "bpe",
     "gpt2",
+    "llama_layers",
     "llama",
     # headway new-assignment adds assignments above this line.
     name="transformer",

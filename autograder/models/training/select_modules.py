@@ -24,7 +24,7 @@ _MODULES = {
     "gpt": ("tokenizer", *_GPT, "training", "generation"),
     "gpt2": (*_GPT, "generation", "bpe", "gpt2"),  # imported, not trained here
     "encoder-decoder": ("tokenizer", *_GPT[:-1], "training", "encoder_decoder"),
-    "llama": ("tokenizer", *_GPT, "training", "generation", "llama"),
+    "llama": ("tokenizer", *_GPT, "training", "generation", "llama_layers", "llama"),
 }
 
 

@@ -70,7 +70,8 @@ def disguised(answer, kind):
     }[kind]
 """
 KINDS = [line.split('"')[1] for line in TYPES.splitlines() if line.startswith('        "')]
-DISGUISED = ("gradients.tape_gradients", "counting.bigram_counts", "bpe.train_bpe", "gpt2.gpt2_params", "llama.silu")
+DISGUISED = ("gradients.tape_gradients", "counting.bigram_counts", "bpe.train_bpe", "gpt2.gpt2_params")
+DISGUISED += ("llama_layers.silu",)
 
 
 @pytest.fixture(scope="module")

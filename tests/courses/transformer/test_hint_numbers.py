@@ -114,7 +114,7 @@ def llama_block_steps():
 def llama_block_gradients():
     *_, cache = llama_block_steps()
     dout = np.array([[1.0, -1.0]])
-    dffn = call("llama.swiglu_backward")(dout, cache["ffn"])[0]
+    dffn = call("llama_layers.swiglu_backward")(dout, cache["ffn"])[0]
     dnorm = call("layernorm.rmsnorm_backward")(dffn, *cache["norm2"])[0]
     return [dffn[0], dnorm[0], (dout + dnorm)[0], call("llama.llama_block_backward")(dout, cache)[0][0]]
 
@@ -200,19 +200,19 @@ CASES = {
     "encoder_decoder.transformer_backward": lambda f: [
         call("softmax.cross_entropy_backward")(np.zeros((1, 2)), [1])[0]
     ],
-    "llama.rope": lambda f: [*f(PAIRS, np.array([2, 2]), 100.0)],
-    "llama.rope_backward": lambda f: [f(PAIRS, np.array([2, 2]), 100.0)[0]],
-    "llama.silu": lambda f: [*f(np.array([LOG3, -LOG3]))],
-    "llama.silu_backward": lambda f: [f(np.ones(1), np.array([LOG3]))[0], 3 / 16, LOG3 * 3 / 16],
-    "llama.swiglu": lambda f: [f(*SWIGLU)[0][0], *(f(*SWIGLU)[1][name] for name in ("opened", "hidden"))],
-    "llama.swiglu_backward": lambda f: [
-        f(ONES[:1], call("llama.swiglu")(*SWIGLU)[1])[0],
-        call("llama.silu")(SWIGLU[0]),
-        call("llama.silu_backward")(SWIGLU[0], SWIGLU[0]),
+    "llama_layers.rope": lambda f: [*f(PAIRS, np.array([2, 2]), 100.0)],
+    "llama_layers.rope_backward": lambda f: [f(PAIRS, np.array([2, 2]), 100.0)[0]],
+    "llama_layers.silu": lambda f: [*f(np.array([LOG3, -LOG3]))],
+    "llama_layers.silu_backward": lambda f: [f(np.ones(1), np.array([LOG3]))[0], 3 / 16, LOG3 * 3 / 16],
+    "llama_layers.swiglu": lambda f: [f(*SWIGLU)[0][0], *(f(*SWIGLU)[1][name] for name in ("opened", "hidden"))],
+    "llama_layers.swiglu_backward": lambda f: [
+        f(ONES[:1], call("llama_layers.swiglu")(*SWIGLU)[1])[0],
+        call("llama_layers.silu")(SWIGLU[0]),
+        call("llama_layers.silu_backward")(SWIGLU[0], SWIGLU[0]),
     ],
-    "llama.grouped_query_attention": lambda f: [f(TOKENS[:1], SHARED, 2, 1)[0][0], *f(TOKENS, SHARED, 2, 1)[0]],
-    "llama.grouped_query_attention_backward": lambda f: [
-        f(np.ones((2, 4)), call("llama.grouped_query_attention")(TOKENS, SHARED, 2, 1)[1])[1]["W_v"]
+    "llama_layers.grouped_query_attention": lambda f: [f(TOKENS[:1], SHARED, 2, 1)[0][0], *f(TOKENS, SHARED, 2, 1)[0]],
+    "llama_layers.grouped_query_attention_backward": lambda f: [
+        f(np.ones((2, 4)), call("llama_layers.grouped_query_attention")(TOKENS, SHARED, 2, 1)[1])[1]["W_v"]
     ],
     "llama.llama_block": lambda f: [*llama_block_steps()[:3]],
     "llama.llama_block_backward": lambda f: llama_block_gradients(),

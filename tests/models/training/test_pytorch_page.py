@@ -91,13 +91,13 @@ def expected():
     for eps, argument in ((1e-5, "1e-5"), (1e-6, "eps")):
         change = {"weight": v["gamma"]}
         add(f"nn.RMSNorm(D, eps={argument})", "layernorm.rmsnorm", x, v["gamma"], eps, change=change)
-    for span, name in (("relu", "ffn.relu"), ("silu", "llama.silu"), ("gelu(x)", "ffn.gelu_exact")):
+    for span, name in (("relu", "ffn.relu"), ("silu", "llama_layers.silu"), ("gelu(x)", "ffn.gelu_exact")):
         add(f"F.{span}", name, x)
     add('F.gelu(x, approximate="tanh")', "ffn.gelu", x)
     add("F.linear(x, W.T, b)", "ffn.linear", x, v["W"], v["b"])
     add("nn.Linear(D_in, D_out)", "ffn.linear", x, v["W"], v["b"], change=in_torch("", ("W", "b")))
     linear = {n[2:]: (lambda x, W=W: x @ torch.from_numpy(W)) for n, W in named("swiglu.").items()}
-    add("down(F.silu(gate(x)) * up(x))", "llama.swiglu", x, named("swiglu."), change=linear)
+    add("down(F.silu(gate(x)) * up(x))", "llama_layers.swiglu", x, named("swiglu."), change=linear)
     found["weight.T"] = (v["W"].T, {"weight": v["W"]})
     found["weight.float()"] = (v["W"].astype(np.float32), {"weight": v["W"]})
     found["std / math.sqrt(2 * n_layers)"] = (0.01, {})

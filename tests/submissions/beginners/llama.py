@@ -1,271 +1,18 @@
 """Wrong answers to `llama` as beginners write them; the docstring is what the report should call them."""
 
-import math
-
 import numpy as np
-from attention import attention, attention_backward, causal_mask
+from attention import causal_mask
 from blocks import prefixed
 from embeddings import embed_tokens, embed_tokens_backward
-from ffn import linear_backward
 from generation import next_token_probs, sample
 from layernorm import rmsnorm, rmsnorm_backward
-from llama import (
+from llama import llama_block_backward, llama_config, llama_params
+from llama_layers import (
     grouped_query_attention,
     grouped_query_attention_backward,
-    llama_block_backward,
-    llama_config,
-    llama_params,
-    rope,
-    rope_backward,
-    silu,
-    silu_backward,
     swiglu,
     swiglu_backward,
 )
-from multihead import merge_heads, split_heads
-from softmax import as_float
-
-def _rotate_half(x):
-    half = x.shape[-1] // 2
-    return np.concatenate([-x[..., half:], x[..., :half]], axis=-1)
-
-def _table(positions, K, base, dtype):
-    inv_freq = 1.0 / (base ** (np.arange(0, K, 2) / K))
-    freqs = np.outer(positions, inv_freq)
-    emb = np.concatenate([freqs, freqs], axis=-1)
-    return np.cos(emb).astype(dtype), np.sin(emb).astype(dtype)
-
-def rope__odd_accepted(x, positions, base=10000.0):
-    """effect-error-not-raised"""
-    x = as_float(x)
-    cos, sin = _table(positions, x.shape[-1], base, x.dtype)
-    return x * cos + _rotate_half(x) * sin
-
-def rope__interleaved(x, positions, base=10000.0):
-    """interleaved"""
-    x = as_float(x)
-    K = x.shape[-1]
-    if K % 2:
-        raise ValueError("odd")
-    angles = np.outer(positions, base ** (-np.arange(0, K, 2) / K))
-    cos, sin = np.cos(angles).astype(x.dtype), np.sin(angles).astype(x.dtype)
-    out = np.empty_like(x)
-    out[..., ::2] = x[..., ::2] * cos - x[..., 1::2] * sin
-    out[..., 1::2] = x[..., ::2] * sin + x[..., 1::2] * cos
-    return out
-
-def rope__table_of_interleaved(x, positions, base=10000.0):
-    """angles-of-interleaved"""
-    x = as_float(x)
-    K = x.shape[-1]
-    if K % 2:
-        raise ValueError("odd")
-    angles = np.repeat(np.outer(positions, base ** (-np.arange(0, K, 2) / K)), 2, axis=-1)
-    return x * np.cos(angles).astype(x.dtype) + _rotate_half(x) * np.sin(angles).astype(x.dtype)
-
-@variants(
-    half_with_minus_below=("reversed", "x[..., :half]", "-x[..., :half]"),
-)
-def rope__half_without_minus(x, positions, base=10000.0):
-    """minus-missing"""
-    x = as_float(x)
-    if x.shape[-1] % 2:
-        raise ValueError("odd")
-    cos, sin = _table(positions, x.shape[-1], base, x.dtype)
-    half = x.shape[-1] // 2
-    return x * cos + np.concatenate([x[..., half:], x[..., :half]], axis=-1) * sin
-
-def rope__i_over_k(x, positions, base=10000.0):
-    """half-the-exponent"""
-    x = as_float(x)
-    K = x.shape[-1]
-    if K % 2:
-        raise ValueError("odd")
-    angles = np.asarray(positions)[:, None] / base ** (np.arange(K // 2) / K)
-    cos, sin = np.cos(angles).astype(x.dtype), np.sin(angles).astype(x.dtype)
-    a, b = x[..., : K // 2], x[..., K // 2 :]
-    return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
-
-def rope__float64_and_arange(x, positions, base=10000.0):
-    """positions-ignored"""
-    K, T = x.shape[-1], x.shape[-2]
-    if K % 2:
-        raise ValueError("odd")
-    x = as_float(x)
-    cos, sin = _table(np.arange(T), K, base, x.dtype)
-    return x * cos + _rotate_half(x) * sin
-
-def rope__in_place(x, positions, base=10000.0):
-    """rotated-with-new-first"""
-    x = as_float(x)
-    K = x.shape[-1]
-    if K % 2:
-        raise ValueError("odd")
-    out = x.copy()
-    cos, sin = _table(positions, K, base, x.dtype)
-    cos, sin = cos[:, : K // 2], sin[:, : K // 2]
-    out[..., : K // 2] = out[..., : K // 2] * cos - out[..., K // 2 :] * sin
-    out[..., K // 2 :] = out[..., : K // 2] * sin + out[..., K // 2 :] * cos
-    return out
-
-def rope__constant_base(x, positions, base=10000.0):
-    """base-ignored"""
-    x = as_float(x)
-    if x.shape[-1] % 2:
-        raise ValueError("odd")
-    cos, sin = _table(positions, x.shape[-1], 10000, x.dtype)
-    return x * cos + _rotate_half(x) * sin
-
-@variants(
-    base_lost=("base-ignored", "(dout, positions, base)", "(dout, -np.asarray(positions))"),
-    identity=("passed-through", "rope(dout, positions, base)", "dout.copy()"),
-)
-def rope_backward__forward(dout, positions, base=10000.0):
-    """rotated-forward"""
-    return rope(dout, positions, base)
-
-def silu__overflow(x):
-    """overflow"""
-    x = as_float(x)
-    return x * np.exp(x) / (1 + np.exp(x))
-
-def silu__sigmoid(x):
-    """sigmoid-alone"""
-    return 1 / (1 + np.exp(-as_float(x)))
-
-def silu__quick_gelu(x):
-    """sigmoid-form-of-gelu"""
-    x = as_float(x)
-    return x / (1 + np.exp(-1.702 * x))
-
-def silu_backward__product_rule_forgotten(dout, x):
-    """gate-constant"""
-    return dout / (1 + np.exp(-x))
-
-def silu_backward__sigmoid(dout, x):
-    """slope-of-sigmoid"""
-    s = 1 / (1 + np.exp(-x))
-    return dout * s * (1 - s)
-
-def silu_backward__quotient_rule(dout, x):
-    """overflow-of-both"""
-    e = np.exp(-x)
-    return dout * (1 / (1 + e) + x * e / (1 + e) ** 2)
-
-def swiglu__exchanged(x, params):
-    """gate-and-up-exchanged"""
-    g, u = x @ params["W_gate"], x @ params["W_up"]
-    return (g * silu(u)) @ params["W_down"], (x, params)
-
-def swiglu__sigmoid_gate(x, params):
-    """sigmoid"""
-    g, u = x @ params["W_gate"], x @ params["W_up"]
-    return (u / (1 + np.exp(-g))) @ params["W_down"], (x, params)
-
-def swiglu__product_first(x, params):
-    """silu-of-product"""
-    return silu((x @ params["W_gate"]) * (x @ params["W_up"])) @ params["W_down"], (x, params)
-
-def _swiglu_backward(dout, cache, up=True, opened=True, slope=True, ways=2):
-    x, params = cache["x"], cache["params"]
-    g, u = x @ params["W_gate"], x @ params["W_up"]
-    h = silu(g) * u
-    dh, dW_down, _ = linear_backward(dout, h, params["W_down"])
-    ds = dh * u if up else dh
-    dg = silu_backward(ds, g) if slope else ds
-    du = dh * silu(g) if opened else dh
-    dx, dW_gate, _ = linear_backward(dg, x, params["W_gate"])
-    other, dW_up, _ = linear_backward(du, x, params["W_up"])
-    return dx + other if ways == 2 else other, {"W_gate": dW_gate, "W_up": dW_up, "W_down": dW_down}
-
-@variants(
-    no_up=("gate-without-up", "slope=", "up="),
-    no_gate=("up-without-gate", "slope=", "opened="),
-    one_way=("dx-up-only", "slope=False", "ways=1"),
-)
-def swiglu_backward__no_slope(dout, cache):
-    """silu-skipped"""
-    return _swiglu_backward(dout, cache, slope=False)
-
-def _gqa(x, params, H, G, mask, positions, base, tile=False, rotate_v=False, whole=False, scale=None):
-    if x.shape[-1] % H or H % G:
-        raise ValueError("heads")
-    if positions is None:
-        positions = np.arange(x.shape[-2])
-    q, k, v = x @ params["W_q"], x @ params["W_k"], x @ params["W_v"]
-    if whole:
-        q, k = rope(q, positions, base), rope(k, positions, base)
-    q, k, v = split_heads(q, H), split_heads(k, G), split_heads(v, G)
-    if not whole:
-        q, k = rope(q, positions, base), rope(k, positions, base)
-    if rotate_v:
-        v = rope(v, positions, base)
-    if tile:
-        k, v = (np.concatenate([a] * (H // G), axis=-3) for a in (k, v))
-    else:
-        k, v = (np.repeat(a, H // G, axis=-3) for a in (k, v))
-    if scale is not None:
-        q = q * scale
-    heads, weights = attention(q, k, v, mask)
-    return merge_heads(heads) @ params["W_o"], {"weights": weights}
-
-@variants(
-    values_too=("values-rotated", ", tile=", ", rotate_v="),
-    before_split=("rotated-before-splitting", ", tile=", ", whole="),
-    width=("scaled-by-width", "tile=True", "scale=1 / math.sqrt(n_heads)"),
-    no_positions=("positions-ignored", "positions, base, tile=True", "None, base"),
-    no_base=("base-ignored", "base, tile=True", "10000.0"),
-)
-def grouped_query_attention__tiled(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
-    """tiled"""
-    return _gqa(x, params, n_heads, n_kv_heads, mask, positions, base, tile=True)
-
-def grouped_query_attention__not_shared(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):
-    """not-repeated"""
-    if positions is None:
-        positions = np.arange(x.shape[-2])
-    q = rope(split_heads(x @ params["W_q"], n_heads), positions, base)
-    k = rope(split_heads(x @ params["W_k"], n_kv_heads), positions, base)
-    v = split_heads(x @ params["W_v"], n_kv_heads)
-    if n_heads % n_kv_heads:
-        raise ValueError("heads")
-    heads, weights = attention(q, k, v, mask)
-    return merge_heads(heads) @ params["W_o"], {"weights": weights}
-
-def _gqa_backward(dout, cache, share="sum", back=rope_backward, values=False):
-    x, params, q, k, v = cache["x"], cache["params"], cache["q"], cache["k"], cache["v"]
-    H, G = q.shape[-3], k.shape[-3]
-    K, V = np.repeat(k, H // G, axis=-3), np.repeat(v, H // G, axis=-3)
-    dmerged, dW_o, _ = linear_backward(dout, cache["merged"], params["W_o"])
-    dq, dk, dv = attention_backward(split_heads(dmerged, H), q, K, V, cache["weights"])
-
-    def shared(d):
-        groups = d.reshape(*d.shape[:-3], G, H // G, *d.shape[-2:])
-        if share == "tile":
-            return d.reshape(*d.shape[:-3], H // G, G, *d.shape[-2:]).sum(-4)
-        return {"sum": groups.sum(-3), "mean": groups.mean(-3), "first": groups[..., 0, :, :]}[share]
-
-    dk, dv = shared(dk), shared(dv)
-    if back:
-        dq, dk = back(dq, cache["positions"], cache["base"]), back(dk, cache["positions"], cache["base"])
-    if values:
-        dv = rope_backward(dv, cache["positions"], cache["base"])
-    dx, grads = 0, {"W_o": dW_o}
-    for name, d in (("W_q", dq), ("W_k", dk), ("W_v", dv)):
-        part, grads[name], _ = linear_backward(merge_heads(d), x, params[name])
-        dx = dx + part
-    return dx, grads
-
-@variants(
-    first=("shared-first-of-group", '"mean"', '"first"'),
-    tile=("shared-tiled", '"mean"', '"tile"'),
-    not_turned=("rotation-forgotten", 'share="mean"', "back=None"),
-    forward=("rotated-forward", 'share="mean"', "back=rope"),
-    values_turned=("values-rotated", 'share="mean"', "values=True"),
-)
-def grouped_query_attention_backward__mean(dout, cache):
-    """shared-averaged"""
-    return _gqa_backward(dout, cache, share="mean")
 
 def _parts(params, start):
     return {k.replace(start, "", 1): params[k] for k in params if k.startswith(start)}
@@ -395,9 +142,15 @@ def llama_config__top_only(hf_config):
         other["rope_parameters"] = {k: v for k, v in other["rope_parameters"].items() if k != "rope_theta"}
     return _solution_llama_config(other)
 
-def llama_config__scaling_unseen(hf_config):
-    """scaling-accepted"""
-    return _solution_llama_config({k: v for k, v in hf_config.items() if k != "rope_scaling"})
+def llama_config__brackets(hf_config):
+    """settings-not-checked"""
+    c = {k: v for k, v in hf_config.items() if v is not None}
+    rotation, heads = c.get("rope_parameters", {}), c["num_attention_heads"]
+    return LlamaConfig(
+        c["vocab_size"], c["max_position_embeddings"], c["num_hidden_layers"], heads, c.get("num_key_value_heads", heads),
+        c["hidden_size"], c["intermediate_size"], rotation.get("rope_theta", c.get("rope_theta", 10000.0)),
+        c.get("rms_norm_eps", 1e-6), c.get("tie_word_embeddings", False),
+    )
 
 def llama_config__heads(hf_config):
     """n_heads-for-keys"""
@@ -432,46 +185,32 @@ def _write(ids, params, config, n_new, rng, temperature, top_k, top_p, wrong):
     ids = np.array(ids, dtype=np.int64)
     if ids.shape[-1] == 0: raise ValueError("empty")
     if n_new < 0: raise ValueError("negative")
-    store, start = {}, 0
+    kv, seen = None, 0
     for _ in range(n_new):
-        if start in (0, config.block_size):
-            store, start, new = {}, 0, ids[..., -config.block_size :]
+        if seen == 0 or seen == config.block_size:
+            kv, seen, new = None, 0, ids[..., : config.block_size] if wrong == "first" else ids[..., -config.block_size :]
         else:
             new = ids[..., -1:]
-        x = params["W_tok"][new]
-        where = np.arange(new.shape[-1]) + (0 if wrong == "restart" else start)
-        for i in range(config.n_layers):
-            p = _parts(params, f"blocks.{i}.")
-            y = rmsnorm(x, p["norm1.gamma"], config.norm_eps)
-            q = rope(split_heads(y @ p["attn.W_q"], config.n_heads), where, config.rope_base)
-            k = split_heads(y @ p["attn.W_k"], config.n_kv_heads)
-            v = split_heads(y @ p["attn.W_v"], config.n_kv_heads)
-            k = rope(k, where, config.rope_base)
-            if i in store:
-                k, v = np.concatenate([store[i][0], k], axis=-2), np.concatenate([store[i][1], v], axis=-2)
-            store[i] = k, v
-            if wrong == "again":
-                k = rope(k, np.arange(k.shape[-2]), config.rope_base)
-            copies = config.n_heads // config.n_kv_heads
-            if wrong == "tile":
-                k, v = np.concatenate([k] * copies, axis=-3), np.concatenate([v] * copies, axis=-3)
-            else:
-                k, v = k.repeat(copies, axis=-3), v.repeat(copies, axis=-3)
-            mask = None if wrong == "mask" else causal_mask(q.shape[-2], k.shape[-2])
-            x = x + merge_heads(attention(q, k, v, mask)[0]) @ p["attn.W_o"]
-            x = x + swiglu(rmsnorm(x, p["norm2.gamma"], config.norm_eps), _parts(p, "ffn."))[0]
-        start += new.shape[-1]
-        x = rmsnorm(x[..., -1, :], params["norm_f.gamma"], config.norm_eps)
-        logits = x @ (params["W_tok"].T if config.tied else params["W_head"])
-        drawn = sample(next_token_probs(logits, temperature, top_k, top_p), rng)
-        ids = np.concatenate([ids, drawn[..., None]], axis=-1)
+        logits, kept = last_logits(new, params, config, kv)
+        kv = None if wrong == "lost" else kept
+        seen += new.shape[-1]
+        options = () if wrong == "options" else (top_k, top_p)
+        ids = np.concatenate([ids, sample(next_token_probs(logits, temperature, *options), rng)[..., None]], axis=-1)
     return ids
 
 @variants(
-    rotated_again=("keys-rotated-twice", "restart", "again"),
-    tiled=("heads-in-turn", "restart", "tile"),
-    prompt_sees_all=("prompt-without-mask", "restart", "mask"),
+    beginning=("first-tokens", "lost", "first"),
+    options=("temperature-only", "lost", "options"),
 )
-def generate_llama__restart(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
-    """position-restarts"""
-    return _write(ids, params, config, n_new, rng, temperature, top_k, top_p, "restart")
+def generate_llama__lost(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
+    """kv-lost"""
+    return _write(ids, params, config, n_new, rng, temperature, top_k, top_p, "lost")
+
+def generate_llama__window(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
+    """window-not-handled"""
+    ids, kv = np.array(ids, dtype=np.int64), None
+    if ids.shape[-1] == 0 or n_new < 0: raise ValueError("wrong")
+    for _ in range(n_new):
+        logits, kv = last_logits(ids[..., -config.block_size :] if kv is None else ids[..., -1:], params, config, kv)
+        ids = np.concatenate([ids, sample(next_token_probs(logits, temperature, top_k, top_p), rng)[..., None]], axis=-1)
+    return ids

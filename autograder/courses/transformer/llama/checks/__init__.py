@@ -1,1 +1,1 @@
-"""Checks of `llama`: rotary positions, SwiGLU, shared keys and values, and the model made of them."""
+"""Checks of `llama`: the block, the model, its checkpoints, and texts."""

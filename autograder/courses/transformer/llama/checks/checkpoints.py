@@ -101,62 +101,22 @@ def test_config_default_rotation(agree: Agree, draw: RandomInputs) -> None:
 
 @graded(CONFIG)
 def test_config_unsupported(refuses: Refuses, draw: RandomInputs) -> None:
-    """Settings that this model cannot have, each with its name in the message"""
+    """Settings that this model cannot have, and missing sizes, each with its name or kind in the message"""
     for name, value in (
         ("model_type", "mistral"),
+        ("model_type", ...),
         ("hidden_act", "gelu"),
         ("attention_bias", True),
         ("mlp_bias", True),
         ("head_dim", 16),
+        *((size, ...) for size in SIZES),
     ):
         refuses(_older(draw, **{name: value}), about=name)
-
-
-@graded(CONFIG, points=0.25)
-def test_config_other_models(refuses: Refuses, draw: RandomInputs) -> None:
-    """Files of other models, and of none"""
-    refuses(_newer(draw, model_type="gpt_neox"), about="model_type")
-    refuses(_newer(draw, model_type=...), about="model_type")
-
-
-@graded(CONFIG)
-def test_config_scaled_rotation(refuses: Refuses, draw: RandomInputs) -> None:
-    """Angles that are scaled as in Llama 3.1, with their kind in the message"""
-    refuses(_older(draw, rope_scaling={"rope_type": "llama3", "factor": 8.0}), about="llama3")
-
-
-@graded(CONFIG, points=0.25)
-def test_config_older_scaling(refuses: Refuses, draw: RandomInputs) -> None:
-    """Angles that are scaled, the kind under its older name"""
-    refuses(_older(draw, rope_scaling={"type": "linear", "factor": 2.0}), about="linear")
-
-
-@graded(CONFIG, points=0.25)
-def test_config_other_scalings(refuses: Refuses, draw: RandomInputs) -> None:
-    """Other kinds of scaling"""
-    refuses(_older(draw, rope_scaling={"type": "dynamic", "factor": 2.0}), about="dynamic")
-    refuses(_older(draw, rope_scaling={"rope_type": "longrope", "factor": 2.0}), about="longrope")
-
-
-@graded(CONFIG)
-def test_config_scaled_parameters(refuses: Refuses, draw: RandomInputs) -> None:
-    """A scaling in rope_parameters"""
+    for kind in ("llama3", "linear"):
+        refuses(
+            _older(draw, rope_scaling={"rope_type" if kind == "llama3" else "type": kind, "factor": 8.0}), about=kind
+        )
     refuses(_newer(draw, rope_parameters={"rope_theta": 1e4, "rope_type": "yarn", "factor": 4.0}), about="yarn")
-
-
-@graded(CONFIG, points=0.25)
-def test_config_names_the_value(refuses: Refuses, draw: RandomInputs) -> None:
-    """The value of an unsupported setting is in the message"""
-    refuses(_older(draw, model_type="mistral"), about="mistral")
-    refuses(_newer(draw, hidden_act="gelu"), about="gelu")
-    refuses(_newer(draw, head_dim=16), about="16")
-
-
-@graded(CONFIG)
-def test_config_missing_sizes(refuses: Refuses, draw: RandomInputs) -> None:
-    """A size is missing: its name is in the message"""
-    for name in SIZES:
-        refuses(_older(draw, **{name: ...}), about=name)
 
 
 @graded(CONFIG)

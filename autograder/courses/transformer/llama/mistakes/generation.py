@@ -4,111 +4,42 @@ from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
 
-_STEP = "_next_logits"
-_POSITIONS = "positions = np.arange(start, end)"
-_MASK = "mask = causal_mask(ids.shape[-1], end)"
-_KEYS = "keys[..., start:end, :] = rope(k, positions, config.rope_base)"
-_ALL_KEYS = "k, v = (_for_all_heads(stored[..., :end, :], config.n_heads) for stored in (keys, values))"
-_ATTENTION = "attention(rope(q, positions, config.rope_base), k, v, mask)"
-_FULL = "if n_cached == 0 or n_cached == config.block_size:"
-_FILL = "context, n_cached = ids[..., -config.block_size :], 0"
+_FULL = "if n_read in (0, config.block_size):"
+_FILL = "context, kv, n_read = ids[..., -config.block_size :], None, 0"
+_STEP = "logits, kv = last_logits(context, params, config, kv)"
 _CHOICE = "sample(next_token_probs(logits, temperature, top_k, top_p), rng)"
 
 mistake = MISTAKES.for_functions("llama.generate_llama")
 
-# The positions.
-mistake("position-restarts", _POSITIONS, "positions = np.arange(end - start)", inside=_STEP, common=True).explain("""
-    every new token was rotated as if it stood at position 0
-    why: The new token is passed in as a text of length 1, but its position is after all the tokens in the cache.
-    ask: By which angle is the query of the new token rotated?""")
-mistake(
-    "keys-rotated-twice",
-    _ALL_KEYS,
-    f"{_ALL_KEYS}\n        k = rope(k, np.arange(end), config.rope_base)",
-    inside=_STEP,
-    common=True,
-).explain("""
-    the stored keys were rotated a second time
-    why: They went into the cache after their rotation, by the angle of their own position. That is enough.
-    ask: How often is the key of the first token rotated until the text is finished?""")
-mistake(
-    "base-ignored",
-    *(_KEYS, _KEYS.replace(", config.rope_base", "")),
-    *(_ATTENTION, _ATTENTION.replace(", config.rope_base", "")),
-    inside=_STEP,
-    common=True,
-).explain("""
-    the base of the configuration was not used: it was 10,000
-    why: 10,000 is the default of rope. Newer models have larger ones, such as 500,000.
-    ask: Which arguments do you pass to rope?""")
-
 # The keys and values.
-mistake("prompt-without-mask", _MASK, "mask = None", inside=_STEP, common=True).explain("""
-    the positions of the prompt attended to later positions
-    why: A single new token needs no mask, but a prompt is processed with several queries at once.
-    ask: Which tokens may the first token of the prompt attend to?""")
+mistake("kv-lost", _STEP, _STEP.replace("logits, kv", "logits, _"), common=True).explain("""
+    each new token was read without the tokens before it
+    why: last_logits reads only the tokens that it is given. What it knows of the others is in kv.
+    ask: What do you do with the second result of last_logits?""")
 mistake(
-    "old-keys-unused",
-    _ALL_KEYS,
-    _ALL_KEYS.replace(":end", "start:end"),
-    _MASK,
-    "mask = causal_mask(ids.shape[-1])",
-    inside=_STEP,
+    "everything-read-again",
+    *("context = ids[..., -1:]", "context = ids[..., -config.block_size :]"),
+    *(_STEP, "logits, kv = last_logits(context[..., -config.block_size :], params, config, kv)"),
+    *("n_read += context.shape[-1]", "n_read += 1"),
     common=True,
 ).explain("""
-    the new token attended only to its own key and value
-    why: The keys and values in the cache must be put before the new ones.
-    ask: How many keys should the query of the tenth token be compared with?""")
-mistake(
-    "heads-in-turn",
-    _ALL_KEYS,
-    "k, v = (\n"
-    "            np.concatenate([stored[..., :end, :]] * (config.n_heads // config.n_kv_heads), axis=-3)\n"
-    "            for stored in (keys, values)\n"
-    "        )",
-    inside=_STEP,
-    common=True,
-).explain("""
-    the heads of keys and values were repeated in turn: 0, 1, 0, 1
-    why: Query head h uses head h // (H / G): 0, 0, 1, 1.
-    ask: What is the difference between np.tile and np.repeat?""")
-
-# The other steps of the model.
-_NORM1, _NORM2 = (
-    'normed = rmsnorm(x, layer["norm1.gamma"], config.norm_eps)',
-    'normed = rmsnorm(x, layer["norm2.gamma"], config.norm_eps)',
-)
-_LAST = 'last = rmsnorm(x[..., -1, :], params["norm_f.gamma"], config.norm_eps)'
-mistake(
-    "eps-ignored",
-    *(_NORM1, _NORM1.replace(", config.norm_eps", "")),
-    *(_NORM2, _NORM2.replace(", config.norm_eps", "")),
-    *(_LAST, _LAST.replace(", config.norm_eps", "")),
-    inside=_STEP,
-    common=True,
-).explain("""
-    the eps of the configuration was not used: it was 1e-5
-    why: 1e-5 is the default of rmsnorm. Some models have 1e-6.
-    ask: Which arguments do you pass to rmsnorm?""")
-mistake("first-position", "x[..., -1, :]", "x[..., 0, :]", inside=_STEP, common=True).explain("""
-    the scores of the first position of the prompt were used
-    why: They predict the token after the first one. The scores at the last position predict the new token.
-    ask: Which position predicts the token after the prompt?""")
+    tokens whose keys and values are in kv were read again
+    why: They are then in kv twice, at two positions.
+    ask: Which tokens has last_logits not read yet, in the second round of the loop?""")
 
 # The window.
-mistake("window-not-handled", _FULL, "if n_cached == 0:").explain("""
+mistake("window-not-handled", _FULL, "if n_read == 0:", common=True).explain("""
     a text longer than block_size was not handled
-    why: The model reads block_size tokens. When the window moves, the cache must be filled again.
-    ask: What does your code do when the cache holds block_size keys?""")
+    why: The model reads block_size tokens. When the window moves, the cropped text must be read again.
+    ask: What does your code do when kv holds block_size keys?""")
 mistake(
     "old-keys-shifted",
     _FULL,
-    "if n_cached == config.block_size:\n"
-    "            for _, keys, values in caches:\n"
-    "                keys[..., :-1, :] = rope(keys[..., 1:, :], np.full(n_cached - 1, -1), config.rope_base)\n"
-    "                values[..., :-1, :] = values[..., 1:, :].copy()\n"
-    "            n_cached -= 1\n"
-    "        if n_cached == 0:",
+    "if n_read == config.block_size:\n"
+    "            steps = np.full(n_read - 1, -1)\n"
+    "            kv = [(rope(k[..., 1:, :], steps, config.rope_base), v[..., 1:, :]) for k, v in kv]\n"
+    "            n_read -= 1\n"
+    "        if n_read == 0:",
 ).explain("""
     when the window moved, the oldest key was dropped and the others were reused
     why: From the second block on, the stored keys and values contain what was read from the dropped token.
@@ -116,13 +47,13 @@ mistake(
 mistake(
     "long-prompt-not-cropped",
     _FILL,
-    "context = ids if n_cached == 0 else ids[..., -config.block_size :]\n            n_cached = 0",
+    "context, kv = ids if n_read == 0 else ids[..., -config.block_size :], None\n            n_read = 0",
 ).explain("""
     a prompt longer than block_size was not cropped
     why: The context is the last block_size tokens.
     ask: How many positions does your first forward pass compute for a prompt of block_size + 3 tokens?""")
-mistake("first-tokens", _FILL, "context, n_cached = ids[..., : config.block_size], 0", common=True).explain("""
-    the cache was filled from the first block_size tokens, not the last
+mistake("first-tokens", _FILL, "context, kv, n_read = ids[..., : config.block_size], None, 0", common=True).explain("""
+    the first block_size tokens were read, not the last
     why: The model then reads the same beginning every time, and not what it has just written.
     ask: Which tokens of the text help most to predict the next one?""")
 
@@ -165,11 +96,13 @@ mistake("prompt-lost", "    return ids", "    return ids[..., ids.shape[-1] - n_
     why: The result should be the whole text: each prompt and its continuation.
     ask: Which shape does the docstring give for the result, and what is the shape of yours?""")
 mistake(
-    "first-axis-as-batch", "(*ids.shape[:-1], config.n_kv_heads,", "(*ids.shape[:1], config.n_kv_heads,"
+    "first-axis-as-batch",
+    "ids = np.array(ids, dtype=np.int64)",
+    "ids = np.array(ids, dtype=np.int64)\n    batch, length = ids.shape",
 ).explain("""
-    the cache was made for one leading axis only
-    why: The prompts may have any number of leading axes, or none.
-    ask: Which shape do the keys have for a prompt of shape (T,), and for one of shape (2, 3, T)?""")
+    the prompts must have exactly two axes
+    why: There may be any number of leading axes, or none.
+    ask: Which of your lines assume that ids is (B, T)?""")
 mistake("negative-n-accepted", "if n_new < 0:", "if False:").explain("""
     a negative n_new was accepted
     why: The docstring names a ValueError for it.

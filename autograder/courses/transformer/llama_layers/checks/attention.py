@@ -11,7 +11,7 @@ from autograder.engine.inputs import Array, RandomInputs
 
 graded = pytest.mark.graded
 FLOAT32 = np.float32
-FORWARD, GRADIENT = "llama.grouped_query_attention", "llama.grouped_query_attention_backward"
+FORWARD, GRADIENT = "llama_layers.grouped_query_attention", "llama_layers.grouped_query_attention_backward"
 GAPS = np.array([0, 2, 3, 7, 20], np.int64)
 
 

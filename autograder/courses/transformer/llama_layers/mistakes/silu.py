@@ -6,7 +6,7 @@ MISTAKES = Mistakes()
 
 _RESULT = "x * _sigmoid(x)"
 
-mistake = MISTAKES.for_functions("llama.silu")
+mistake = MISTAKES.for_functions("llama_layers.silu")
 for name, code, title in (
     ("sigmoid-alone", "_sigmoid(x)", "the factor x is missing: the result is the sigmoid alone"),
     ("sigmoid-form-of-gelu", "x * _sigmoid(1.702 * x)", "x σ(1.702 x) was computed, an approximation of GELU"),
@@ -45,7 +45,7 @@ mistake("one-comparison", f"return {_RESULT}", f"if x < -100:\n        return 0.
     ask: Which function of NumPy chooses between two values for every element?""")
 
 _SLOPE = "dout * (gate + x * gate * (1 - gate))"
-mistake = MISTAKES.for_functions("llama.silu_backward")
+mistake = MISTAKES.for_functions("llama_layers.silu_backward")
 for name, code, title in (
     ("gate-constant", "dout * gate", "the gate was treated as a constant: only σ(x) is left"),
     (

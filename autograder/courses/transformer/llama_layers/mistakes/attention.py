@@ -15,7 +15,7 @@ _REPEAT = "np.repeat(shared, n_heads // shared.shape[-3], axis=-3)"
 _RETURN = "return out, cache |"
 _CHECK = 'raise ValueError(f"{n_heads} heads of queries cannot share {n_kv_heads} heads of keys and values evenly")'
 
-mistake = MISTAKES.for_functions("llama.grouped_query_attention")
+mistake = MISTAKES.for_functions("llama_layers.grouped_query_attention")
 
 # Which head uses which keys.
 _TILE = "shared[..., np.arange(n_heads) % shared.shape[-3], :, :]"

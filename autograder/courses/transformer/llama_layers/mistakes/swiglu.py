@@ -15,7 +15,7 @@ _HIDDEN = "hidden = opened * up"
 _OUT = 'out = linear(hidden, params["W_down"], None)'
 _RETURN = 'return out, {"x": x,'
 
-mistake = MISTAKES.for_functions("llama.swiglu")
+mistake = MISTAKES.for_functions("llama_layers.swiglu")
 for name, edits, title in (
     (
         "gate-and-up-exchanged",
@@ -69,17 +69,17 @@ mistake("float64", _RETURN, 'return out.astype(np.float64), {"x": x,').explain("
     ask: What is the dtype of each intermediate result if the inputs are float32?""")
 add_batch_axes_mistakes(mistake, _GATE)
 
-mistake = MISTAKES.for_functions("llama.swiglu_backward")
+mistake = MISTAKES.for_functions("llama_layers.swiglu_backward")
 _DGATE = 'dgate = silu_backward(dhidden * cache["up"], cache["gate"])'
 _DUP = 'dup = dhidden * cache["opened"]'
 _END = "return dx_gate + dx_up, grads"
-_FACTOR = "Which factor does each of silu(g) and u have in h?"
+_FACTOR = "Which factor does each of s = silu(z) and u have in their product?"
 for name, edits, title, ask in (
     (
         "silu-skipped",
         (_DGATE, 'dgate = dhidden * cache["up"]'),
         "the slope of SiLU is missing on the way to W_gate",
-        "Your line gives the gradient of silu(g). What is still missing to that of g?",
+        "Your line gives the gradient of s = silu(z). What is still missing to that of z?",
     ),
     (
         "gate-without-up",
@@ -97,8 +97,8 @@ for name, edits, title, ask in (
 ):
     mistake(name, *edits, common=name in ("silu-skipped", "gate-without-up", "up-without-gate")).explain(f"""
         {title}
-        why: For h = silu(g) · u, the product rule gives du = dh silu(g) and d silu(g) = dh u; then comes the slope of
-             SiLU at g.
+        why: For hidden = s · u, the product rule gives du = dhidden s and ds = dhidden u. Then comes the slope of SiLU
+             at z = x W_gate.
         ask: {ask}""")
 for name, code, title in (
     ("gate-only", "return dx_gate, grads", "dx has only the gradient that came through W_gate"),

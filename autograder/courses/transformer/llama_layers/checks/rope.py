@@ -10,27 +10,27 @@ graded = pytest.mark.graded
 FLOAT32 = np.float32
 
 
-@graded("llama.rope")
+@graded("llama_layers.rope")
 def test_rope_one_pair(agree: Agree, draw: RandomInputs) -> None:
     """Vectors of two entries: one pair, turned by one radian from each position to the next"""
     agree(draw.normal(3, 2), np.arange(3, dtype=np.int64))
 
 
-@graded("llama.rope", points=2)
+@graded("llama_layers.rope", points=2)
 def test_rope_pairs(agree: Agree, draw: RandomInputs) -> None:
     """Several pairs, each with its own angle"""
     agree(draw.normal(5, 8), np.arange(5, dtype=np.int64))
     agree(draw.normal(4, 6), np.arange(4, dtype=np.int64))
 
 
-@graded("llama.rope")
+@graded("llama_layers.rope")
 def test_rope_batch(agree: Agree, draw: RandomInputs) -> None:
     """A batch of texts with heads, and other leading axes"""
     for shape in ((2, 3, 5, 8), (3, 4, 6), (2, 1, 3, 5, 4), (1, 1, 1, 2)):
         agree(draw.normal(*shape), np.arange(shape[-2], dtype=np.int64))
 
 
-@graded("llama.rope")
+@graded("llama_layers.rope")
 def test_rope_positions(agree: Agree, draw: RandomInputs) -> None:
     """Positions that do not start at 0, have gaps, repeat, or are not in order"""
     x = draw.normal(2, 4, 6)
@@ -38,20 +38,20 @@ def test_rope_positions(agree: Agree, draw: RandomInputs) -> None:
         agree(x, np.array(positions, np.int64))
 
 
-@graded("llama.rope")
+@graded("llama_layers.rope")
 def test_rope_one_position(agree: Agree, draw: RandomInputs) -> None:
     """A single position, as when a text is continued token by token"""
     for position in (1, 6, 40):
         agree(draw.normal(2, 3, 1, 8), np.array([position], np.int64))
 
 
-@graded("llama.rope")
+@graded("llama_layers.rope")
 def test_rope_far(agree: Agree, draw: RandomInputs) -> None:
     """Positions far from the start: all digits of the angles count"""
     agree(draw.normal(3, 8), np.array([1000, 8191, 100_000], np.int64))
 
 
-@graded("llama.rope")
+@graded("llama_layers.rope")
 def test_rope_base(agree: Agree, draw: RandomInputs) -> None:
     """Other bases than 10,000"""
     x = draw.normal(2, 5, 8)
@@ -59,41 +59,41 @@ def test_rope_base(agree: Agree, draw: RandomInputs) -> None:
     agree(x, np.arange(5, dtype=np.int64), 100.0)
 
 
-@graded("llama.rope")
+@graded("llama_layers.rope")
 def test_rope_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""
     agree(draw.normal(2, 5, 6, dtype=FLOAT32), np.arange(5, dtype=np.int64))
     agree(draw.integers(5, 6, low=-5, high=6), np.arange(5, dtype=np.int64))
 
 
-@graded("llama.rope")
+@graded("llama_layers.rope")
 def test_rope_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The vectors and the positions are not changed"""
     unmodified(draw.normal(2, 5, 6), np.arange(5, dtype=np.int64))
 
 
-@graded("llama.rope", points=0.25)
+@graded("llama_layers.rope", points=0.25)
 def test_rope_errors(refuses: Refuses, draw: RandomInputs) -> None:
     """The documented error: vectors of odd length cannot be cut into pairs"""
     refuses(draw.normal(4, 5), np.arange(4, dtype=np.int64))
     refuses(draw.normal(2, 3, 4, 1), np.arange(4, dtype=np.int64))
 
 
-@graded("llama.rope_backward", points=2)
+@graded("llama_layers.rope_backward", points=2)
 def test_rope_gradient(agree: Agree, draw: RandomInputs) -> None:
     """Several pairs, a random upstream gradient"""
     agree(draw.normal(5, 8), np.arange(5, dtype=np.int64))
     agree(draw.normal(3, 2), np.arange(3, dtype=np.int64))
 
 
-@graded("llama.rope_backward")
+@graded("llama_layers.rope_backward")
 def test_rope_gradient_batch(agree: Agree, draw: RandomInputs) -> None:
     """A batch of texts with heads, and other leading axes"""
     for shape in ((2, 3, 5, 8), (3, 4, 6), (1, 1, 1, 2)):
         agree(draw.normal(*shape), np.arange(shape[-2], dtype=np.int64))
 
 
-@graded("llama.rope_backward")
+@graded("llama_layers.rope_backward")
 def test_rope_gradient_positions(agree: Agree, draw: RandomInputs) -> None:
     """Other positions, and another base"""
     dout = draw.normal(2, 4, 6)
@@ -103,13 +103,13 @@ def test_rope_gradient_positions(agree: Agree, draw: RandomInputs) -> None:
     agree(dout, np.array([0, 2, 30, 8], np.int64), 100.0)
 
 
-@graded("llama.rope_backward")
+@graded("llama_layers.rope_backward")
 def test_rope_gradient_float32(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32"""
     agree(draw.normal(2, 5, 6, dtype=FLOAT32), np.arange(5, dtype=np.int64))
 
 
-@graded("llama.rope_backward")
+@graded("llama_layers.rope_backward")
 def test_rope_gradient_inputs_kept(unmodified: Unmodified, draw: RandomInputs) -> None:
     """The upstream gradient and the positions are not changed"""
     unmodified(draw.normal(2, 5, 6), np.arange(5, dtype=np.int64))

@@ -12,9 +12,9 @@ _FIRST, _SECOND = "first * cos - second * sin", "first * sin + second * cos"
 _EXPONENT = "(-2 * pairs / size)"
 _POSITIONS = "np.asarray(positions)[:, None]"
 
-both = MISTAKES.for_functions("llama.rope", "llama.rope_backward")
-rope = MISTAKES.for_functions("llama.rope")
-backward = MISTAKES.for_functions("llama.rope_backward")
+both = MISTAKES.for_functions("llama_layers.rope", "llama_layers.rope_backward")
+rope = MISTAKES.for_functions("llama_layers.rope")
+backward = MISTAKES.for_functions("llama_layers.rope_backward")
 
 # Which entries form a pair.
 for name, edits, title in (

@@ -15,7 +15,7 @@ _ATTENTION = 'dq, dk, dv = attention_backward(split_heads(dmerged, n_heads), q, 
 _GROUPS = "dheads.reshape(*batch, n_kv_heads, n_heads // n_kv_heads, length, size).sum(axis=-3)"
 _END = "return dx_q + dx_k + dx_v, grads"
 
-mistake = MISTAKES.for_functions("llama.grouped_query_attention_backward")
+mistake = MISTAKES.for_functions("llama_layers.grouped_query_attention_backward")
 
 # The gradients of the shared heads.
 for name, code, title in (

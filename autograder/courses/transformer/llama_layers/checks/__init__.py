@@ -1,0 +1,1 @@
+"""Checks of `llama_layers`: rotary positions, SwiGLU, and shared keys and values."""
