@@ -5,16 +5,16 @@
 #
 # *Assignment 6 of 19 · 5 functions · about 1 h 25 min to write them*
 #
-# You can cut a text into batches of ids, and measure how good a row of scores is. Between the two is the model. What
-# does its first step do with an id?
+# Nobody will ever tell your model what a vowel is. Yet after 2,000 training steps on names, its vectors for a, e, i, o,
+# u and y lie close together: the last section of this lesson has the map. The model began with nothing but ids, and an
+# id is only a name. Token 10 is not twice token 5, and token 6 is not "almost" token 5, but a network that multiplies
+# and adds would treat them as quantities. What should it get instead?
 #
-# An id is only a name: token 10 is not twice token 5, and token 6 is not "almost" token 5. A network that multiplies
-# and adds would treat the ids as quantities. So each id is replaced by a vector of D numbers, its **embedding**. These
-# vectors are parameters and are learned: tokens that are used alike tend to end up with similar vectors (Bengio et al.
-# 2003, section 2).
+# Each id is replaced by a vector of D numbers, its **embedding**. These vectors are parameters, so training can move
+# them: tokens that are used alike tend to end up with similar vectors (Bengio et al. 2003, section 2).
 #
 # D, in code `d_model`, is the width of the model: from here to the end, every position of every text is a vector of D
-# numbers, also called its *features*. V is the size of the vocabulary. You need only two tables:
+# numbers, its *features*. V is the size of the vocabulary. Two tables are enough:
 #
 # ```text
 #     ids (B, T)  ── row of W_tok ──>  token vectors      (B, T, D)  ──┐
@@ -29,8 +29,8 @@
 # | `W_tok` | (V, D) | the id of a token | *which* token this is |
 # | `W_pos` | (block size, D) | a position, 0, 1, 2, … | *where* it is |
 #
-# The second table is needed because the next step of the model compares vectors regardless of their positions: without
-# position vectors, "dog bites man" and "man bites dog" would be the same set of three vectors to it.
+# Why the second? The next step of the model compares vectors without regard to their positions. To it, "dog bites man"
+# and "man bites dog" would be the same three vectors.
 
 # %%
 import numpy as np
@@ -41,8 +41,8 @@ from softmax import as_float
 #
 # *15 min, straightforward*
 #
-# Start with the simplest vector for an id: a one-hot row, which you know from the gradient of the cross-entropy. It has
-# V entries, all 0 except for a single 1 in the column of the id.
+# The simplest vector for an id is a one-hot row, which you know from the gradient of the cross-entropy: V entries, all
+# 0 except for a single 1 in the column of the id.
 #
 # ```python
 # >>> one_hot(np.array([2, 0, 2]), vocab_size=4)
@@ -52,13 +52,13 @@ from softmax import as_float
 #
 # ```
 #
-# Any two different tokens are equally far apart here, so the vectors imply nothing about which tokens are similar. Ids
-# usually come in batches, (B, T); the new axis goes last: (B, T, V). Compare the ids, with one more axis of length 1 at
-# the end, with all the numbers from 0 to V − 1: that works for every shape.
+# Any two different tokens are equally far apart here, so the rows say nothing about which tokens are similar. A batch
+# of ids, (B, T), gives rows (B, T, V), with the new axis last. Give the ids one more axis of length 1 at the end, and
+# compare them with all the numbers from 0 to V − 1: that works for every shape.
 #
-# An id outside the table is a sign of an earlier bug (the wrong vocabulary, or a padding id of -1). NumPy does
-# not report an id from -V to -1: index -1 silently takes the *last* row. So check the ids, and raise an error that
-# shows the wrong one, such as "id 27 is outside the vocabulary: ids must be in [0, 27)".
+# An id outside the table points to an earlier bug, such as the wrong vocabulary or a padding id of -1. NumPy accepts
+# ids from -V to -1 in silence: index -1 takes the *last* row. So check the ids, and show the wrong one in your error:
+# "id 27 is outside the vocabulary: ids must be in [0, 27)".
 
 # %%
 
@@ -86,14 +86,13 @@ def one_hot(ids, vocab_size):
 #
 # *10 min, straightforward*
 #
-# A one-hot row is as long as the vocabulary, but it only marks one token. Multiply it by a table of parameters, and it
-# selects one row of the table: all other rows are multiplied by 0. With `W_tok` (V, D), whose row v is the vector of
-# token v:
+# Multiply a one-hot row by a table of parameters, and it picks one row of the table: all other rows are multiplied
+# by 0. With `W_tok` (V, D), whose row v is the vector of token v:
 #
 # $$\mathrm{onehot}(ids)\; W_{tok} = W_{tok}[ids]$$
 #
-# The left side is a matrix product that needs V·D multiplications per token, nearly all of them by zero. The right side
-# just looks up the row. Both give the same result, so in practice the look-up is used.
+# The left side takes V·D multiplications for each token, nearly all of them by zero. The right side just looks up the
+# row. The result is the same:
 #
 # ```python
 # >>> W_tok = np.array([[0.0, 0.5], [1.0, 1.5], [2.0, 2.5], [3.0, 3.5]])  # V = 4 tokens, D = 2
@@ -132,8 +131,8 @@ def embed_tokens(ids, W_tok):
 #
 # *20 min, needs pen and paper*
 #
-# The table is learned, so it needs a gradient. Derive it as in the assignment `gradients`: pick one entry of the input,
-# and ask which entries of the output contain it, and with what factor.
+# The table is learned, so it needs a gradient. Ask the question of the assignment `gradients`: which entries of the
+# output contain one entry of the table, and with what factor?
 #
 # ```text
 #     out[n, d] = W_tok[ids[n], d]     the definition: row n of the output is row ids[n] of the table
@@ -141,11 +140,10 @@ def embed_tokens(ids, W_tok):
 #     with what factor?                1: it was copied
 # ```
 #
-# The formula for dW_tok[v, d] is yours: multiply each factor by its upstream gradient, and add. What is the gradient of
-# a row whose token occurs at several positions, and of one whose token does not occur?
+# The formula for dW_tok[v, d] is yours: multiply each factor by its upstream gradient, and add. What does a row get
+# whose token occurs at several positions? And one whose token does not occur?
 #
-# For an example, take three positions with the ids 2, 0 and 2. Write down the four rows of the gradient on paper before
-# you read on:
+# Take the ids 2, 0 and 2, and write down the four rows of the gradient on paper before you read on:
 #
 # ```python
 # >>> dout = np.array([[1.0, 1.0], [10.0, 10.0], [100.0, 200.0]])  # gradients at the three positions
@@ -157,14 +155,14 @@ def embed_tokens(ids, W_tok):
 #
 # ```
 #
-# Whatever is used twice gets two gradients, and they are added. You know this rule from single numbers, in `gradients`,
-# and from the bigram table, and it will come back in every assignment.
+# Whatever is used twice gets two gradients, and they are added. You know this rule from single numbers and from the
+# bigram table, and it will come back in every assignment.
 #
-# Adding in place with repeated ids is the trap that you know from counting bigrams: `total[[1, 1, 1]] += 1.0` keeps
-# only *one* of the additions. (NumPy reads `total[[1, 1, 1]]`, which is `[0, 0, 0]`; adds 1; and stores the result in
-# entry 1, three times.) There are two ways to avoid this. `np.add.at` adds one entry at a time. The other way is a
-# matrix product: the look-up is the product of a one-hot matrix (N, V) and the table (V, D), where N = B · T counts all
-# positions. You know the gradient of the right factor of a product.
+# Repeated ids bring back the trap from counting bigrams, too: `total[[1, 1, 1]] += 1.0` keeps only *one* of the
+# additions. (NumPy reads `total[[1, 1, 1]]`, which is `[0, 0, 0]`; adds 1; and stores the result in entry 1, three
+# times.) There are two ways around it. `np.add.at` adds one entry at a time. Or use a matrix product: the look-up
+# multiplies a one-hot matrix (N, V), with N = B · T positions, by the table (V, D), and you know the gradient of the
+# right factor of a product.
 
 # %%
 def embed_tokens_backward(dout, ids, vocab_size):
@@ -191,19 +189,18 @@ def embed_tokens_backward(dout, ids, vocab_size):
 #
 # *30 min, needs some thought*
 #
-# The second table is for the positions. Its rows can be learned like those of the first, or computed once and for all.
-# The first transformer computes them, from waves of different lengths (Vaswani et al. 2017, section 3.5):
+# The second table is for the positions. Its rows can be learned like those of the first. The first transformer computes
+# them instead, once and for all, from waves of different lengths (Vaswani et al. 2017, section 3.5):
 #
 # $$PE_{(pos,\,2i)} = \sin\!\big(pos / 10000^{2i/D}\big) \qquad PE_{(pos,\,2i+1)} = \cos\!\big(pos / 10000^{2i/D}\big)$$
 #
-# In words: columns 2i and 2i + 1 are the sine and the cosine of one angle, and from each position to the next this
-# angle grows by $1 / 10000^{2i/D}$. Angles are in radians, as NumPy wants them: a full turn is 2π, about 6.28.
+# Columns 2i and 2i + 1 are the sine and the cosine of one angle, which grows by $1 / 10000^{2i/D}$ from each position
+# to the next. (Angles are in radians: a full turn is 2π, about 6.28.)
 #
-# The pairs of columns are like the hands of a clock. The first pair turns by one radian per position, like a second
-# hand; each further pair turns more slowly, and the last ones hardly move within a short text. So the first columns
-# tell neighboring positions apart, and the last ones distant positions; together they identify the position. Each pair
-# is a point on a circle, so that "k positions later" is the same rotation from every position. The authors hoped that
-# this would make distances easy to learn.
+# Think of the pairs of columns as the hands of a clock. The first pair is the second hand: it turns by one radian per
+# position. Each further hand turns more slowly, and the last ones hardly move within a short text. Fast hands tell
+# neighboring positions apart, slow hands distant ones, and together they identify the position. And "k positions later"
+# is the same rotation from everywhere: the authors hoped that this would make distances easy to learn.
 #
 # ```python
 # >>> sinusoidal_positions(4, 6).round(3)
@@ -214,27 +211,26 @@ def embed_tokens_backward(dout, ids, vocab_size):
 #
 # ```
 #
-# Note three things:
-#
 # - **`2i` counts columns, `i` counts pairs.** With D = 6 the exponents are 0/6, 2/6, 4/6. A loop over the even columns
-#   0, 2, 4 already runs over `2i`; doubling it again gives 0/6, 4/6, 8/6.
+#   0, 2, 4 already runs over `2i`.
 # - **A cosine has the same exponent as the sine on its left.** Columns 2 and 3 both have the exponent 2/D.
-# - **Interleaved or side by side?** The formula interleaves: sine, cosine, sine, cosine. Some code, including the
-#   authors' own tensor2tensor, puts all sines first and all cosines after them. A model can learn with either, but a
-#   model trained with one order cannot use a table in the other. Here, follow the formula.
+# - **Interleaved or side by side?** In the formula, sines and cosines alternate. Some code, including the authors' own
+#   tensor2tensor, puts all sines first. A model can learn with either, but a model trained with one order cannot use a
+#   table in the other.
 #
-# If D is odd, the last column is a sine without its cosine, so there is one fewer column of cosines.
+# If D is odd, the last column is a sine without its cosine.
 #
 # ![The table for 24 positions and 24 features: columns on the left change quickly from row to row, those on the right
 # slowly.](figures/sinusoidal-positions.svg)
 #
 # ### Why 10000?
 #
-# The wavelength of a pair is the number of positions after which it repeats, $2\pi \cdot 10000^{2i/D}$: 6.28 for the
+# The wavelength of a pair, $2\pi \cdot 10000^{2i/D}$, is the number of positions after which it repeats: 6.28 for the
 # first pair and, if D is large, almost 62,832 for the last. Positions that are one wavelength apart get nearly the same
 # pair of numbers, so the longest waves should be longer than any text. With the base 100, no wave is longer than 628
 # positions. With the base 1,000,000 more than half of the pairs do not complete a single wave within two thousand
-# tokens, so they hardly help to tell positions apart. 10000 lies in between; it is a choice, not a law.
+# tokens, so they hardly help to tell positions apart. 10000 lies in between. The paper gives no reason for it: it is a
+# choice, not a law.
 #
 # ![The wavelength of each column, for D = 64 and the bases 100, 10,000 and 1,000,000, on a logarithmic scale, with a
 # line at 2,048 positions.](figures/why-10000.svg)
@@ -262,20 +258,18 @@ def sinusoidal_positions(length, d_model):
 #
 # *10 min, straightforward*
 #
-# Now combine the two. The input of the rest of the model is the *sum* of the two vectors, for the token and for its
-# position:
+# The input of the rest of the model is the *sum* of the two vectors, one for the token and one for its position:
 #
 # $$x_{b,t} = s \cdot W_{tok}[ids_{b,t}] + W_{pos}[t]$$
 #
-# `W_pos` can be a learned table or the one from above; Vaswani et al. (2017, table 3, row E) found nearly the same
-# results with both. A text shorter than the block size uses the first rows, and every text of the batch uses the same
-# ones. For a longer text there are not enough positions: raise an error, because NumPy's own message about shapes would
-# not explain the problem.
+# `W_pos` can be learned or computed; Vaswani et al. (2017, table 3, row E) found nearly the same results with both. A
+# short text uses the first rows, and every text of the batch uses the same ones. For a text that is longer than the
+# table, raise an error: NumPy's own message about shapes would not explain the problem.
 #
-# How can the model tell the two apart again, once they are added? In a wide model, two random vectors are nearly
-# perpendicular: the product of a vector with itself, summed over its entries, is much larger than its product
-# with another vector. So a later layer can find out which token it was by multiplying x with the vector of each token.
-# Here are all 27 · 16 sums of a random token vector and a random position vector. How many tokens does this find?
+# Can the model tell the two apart again, once they are added? In a wide model, yes: two random vectors are nearly
+# perpendicular there. The product of a vector with itself, summed over its entries, is much larger than its product
+# with another vector, so a later layer can find the token by multiplying x with the vector of each token. Here are all
+# 27 · 16 sums of a random token vector and a random position vector. How many tokens does this find?
 #
 # ```python
 # >>> for D in (4, 16, 64):
@@ -290,11 +284,11 @@ def sinusoidal_positions(length, d_model):
 #
 # ```
 #
-# Models differ in the factor $s$. The transformer of 2017 multiplies the token vectors by $\sqrt{D}$ (section 3.4);
-# GPT-2 and BERT, two famous later models, do not scale at all. A common explanation is that the 2017 model uses the
-# same table again in its last step, where it computes the scores. With entries of about $1/\sqrt{D}$ the scores do
-# not become too large, and the factor makes the token vectors as large as the waves. It applies to the token vectors
-# only, not to the sum.
+# Models differ in the factor $s$. The transformer of 2017 multiplies the token vectors by $\sqrt{D}$ (section 3.4)
+# without saying why; GPT-2 and BERT, two famous later models, do not scale at all. A common explanation is that the
+# 2017 model uses the same table again in its last step, to compute the scores. Entries of about $1/\sqrt{D}$ keep the
+# scores small, and the factor then makes the token vectors as large as the waves. It applies to the token vectors only,
+# not to the sum.
 #
 # ```python
 # >>> W_tok = np.array([[0.0, 0.5], [1.0, 1.5], [2.0, 2.5], [3.0, 3.5]])  # V = 4 tokens, D = 2
@@ -311,7 +305,7 @@ def sinusoidal_positions(length, d_model):
 # ![Three ids pick three rows of the token table; the rows of the position table are
 # added.](figures/embedding-lookup.svg)
 #
-# The backward pass of this sum needs nothing new: work it out on paper, in question 2 below the function.
+# The backward pass of this sum needs nothing new: it is question 2 below the function.
 
 # %%
 def embed(ids, W_tok, W_pos, scale=1.0):
@@ -341,10 +335,10 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 #    gradient of a table with V = 4 rows?
 # 2. In $x_{b,t} = s \cdot W_{tok}[ids_{b,t}] + W_{pos}[t]$, where is row t of `W_pos`, and with what factor? What are
 #    the gradients of `W_pos`, of `W_tok` and of the number s, given dout for a batch (B, T, D)?
-# 3. The sine and the cosine of a pair at position pos are sin(a) and cos(a). At pos + k the angle is a + c, where c
-#    depends on k and on the pair only. Write sin(a + c) and cos(a + c) in terms of sin(a) and cos(a), with the angle
-#    addition formulas sin(a + c) = sin(a) cos(c) + cos(a) sin(c) and cos(a + c) = cos(a) cos(c) − sin(a) sin(c). By
-#    which 2 × 2 matrix do you multiply the row (sin(a), cos(a)) from the right to get the row (sin(a + c), cos(a + c))?
+# 3. A pair of columns holds sin(a) and cos(a) at position pos. At pos + k the angle is a + c, where c depends on k and
+#    on the pair only. By which 2 × 2 matrix do you multiply the row (sin(a), cos(a)) from the right to get the row
+#    (sin(a + c), cos(a + c))? (Use sin(a + c) = sin(a) cos(c) + cos(a) sin(c) and cos(a + c) = cos(a) cos(c) − sin(a)
+#    sin(c).)
 
 # %% [markdown]
 # ## Answers on paper
@@ -365,7 +359,7 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 # **2. A sum over the batch, `embed_tokens_backward` of s · dout, and a sum over everything.** Row t of `W_pos` is in
 # $x_{b,t}$ for each text b, with the factor 1, so its gradient is dout at position t, summed over the batch. The token
 # vectors have the factor s. And s is in every entry of x, with the token vector's entry as its factor, so ds is the sum
-# of dout times the token vectors. Here the difference quotients agree, for the loss Σ x² (so that dout = 2x):
+# of dout times the token vectors. Difference quotients agree, for the loss Σ x² (so that dout = 2x):
 #
 # ```python
 # >>> from gradients import numerical_gradient
@@ -392,9 +386,8 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 #                          [ sin(c)    cos(c) ]
 # ```
 #
-# (If you write the pair as a column, to the right of the matrix, you need the transpose of it.) Neither pos nor a is in
-# the matrix, so the same matrix moves every position by k. The first pair has the angle pos itself, so for k = 5 its c
-# is 5:
+# (A column to the right of the matrix needs the transpose of it.) Neither pos nor a is in the matrix, so the same one
+# moves every position by k. The first pair has the angle pos itself, so for k = 5 its c is 5:
 #
 # ```python
 # >>> table = sinusoidal_positions(100, 32)
@@ -407,8 +400,7 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 # %% [markdown]
 # ## What could go wrong
 #
-# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
-# one.
+# If a check fails, look for your code in this list first. The report uses the same words.
 #
 # - `one_hot`: **the result holds integers, not floats.** The entries are correct, but the dtype is not, and results
 #   computed from them may get another dtype, too.
@@ -416,10 +408,8 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 #   NumPy reads once and writes several times, so only the last one counts. The mistake stays hidden as long as all
 #   tokens are different.
 # - `sinusoidal_positions`: **the exponent is twice as large as it should be: an even column number is already 2i.** A
-#   loop over 0, 2, 4, … already runs over the 2i of the formula. With twice the exponent, the wavelengths grow too
-#   fast from pair to pair.
-# - `sinusoidal_positions`: **all sines came first, then all cosines.** Some libraries do that, but in the formula sines
-#   and cosines alternate: columns 2i and 2i + 1.
+#   loop over 0, 2, 4, … already runs over the 2i of the formula. With twice the exponent, the wavelengths grow too fast
+#   from pair to pair.
 # - `embed`: **the whole sum was scaled, not only the token vectors.** The position vectors get the factor too, so it
 #   does not change the balance between the two.
 # - `embed`: **the length of the text was read from the first axis.** With a batch, the first axis counts the texts. The
@@ -428,15 +418,14 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 # %% [markdown]
 # ## Try it
 #
-# What are the waves good for, if any table with different rows could identify the positions? The authors hoped that
-# "five positions later" would be the *same* simple step everywhere: one matrix M with $PE_{pos + 5} = PE_{pos}\, M$.
-# Find the best M from the first 100 positions, and test it on 95 more. ("Best" means the smallest sum of squared
-# errors. The method is called *least squares*; it also finds regression lines.) Then do the same with a table of random
-# numbers, such as a learned table before training.
+# The authors hoped that "five positions later" would be the *same* simple step everywhere: one matrix M with
+# $PE_{pos + 5} = PE_{pos}\, M$. Is it? Find the best M from the first 100 positions, and test it on 95 more. ("Best"
+# means the smallest sum of squared errors. The method, *least squares*, also finds regression lines.) Then do the same
+# with a table of random numbers, such as a learned table before training.
 #
-# **Guess first.** How large is the error of each, on the positions that M was computed from and on new ones? (It is the
-# length of the difference, divided by the length of the correct row. 0 is exact; 1 is as wrong as always predicting 0.
-# The length of a vector is the root of the sum of its squared entries, `np.linalg.norm`.)
+# **Guess first.** How large is the error of each table, on the positions that M was computed from and on new ones? (It
+# is the length of the difference, divided by the length of the correct row: 0 is exact, and 1 is as wrong as always
+# predicting 0. The length of a vector is the root of the sum of its squared entries, `np.linalg.norm`.)
 #
 # Run it: `headway experiment embeddings`, or the next cell of the notebook.
 
@@ -458,16 +447,15 @@ if __name__ == "__main__":
 # random   seen 0.82   new 1.25
 # ```
 #
-# For the waves M is exact, even at new positions: each pair of columns is a hand of a clock, and five positions later
-# is the same rotation from any position. In the random table there is no such rule. On the rows that it was computed
-# from, M is a little better than predicting 0 (whose error would be 1); on new ones it is worse.
+# For the waves M is exact, even at new positions: each pair of columns is a hand of a clock, and all hands turn evenly.
+# The random table has no such rule. On the rows that it was computed from, M is a little better than predicting 0; on
+# new ones it is worse.
 #
-# 1. How similar are two rows? Multiply them entry by entry and sum, `a @ b`: the result is large if both point in the
-#    same direction. Compare the row of a position with that of k positions later, from different starts. What do you
-#    expect of the waves?
+# 1. How similar are two rows? The sum of their products, `a @ b`, is large if both point in the same direction. Compare
+#    the row of a position with that of k positions later, from different starts. What do you expect of the waves?
 # 2. GPT-2's token table starts with random numbers of mean 0 and standard deviation 0.02: the mean of their squares is
-#    0.02². What is the length of such a token vector for D = 64, and what is the length of a vector of the waves? How
-#    much of the token would be left in their sum?
+#    0.02². How long is such a token vector for D = 64, and how long is a vector of the waves? How much of the token
+#    would be left in their sum?
 
 # %% [markdown]
 # ## Answers
@@ -505,14 +493,14 @@ if __name__ == "__main__":
 # Once your GPT is trained (`headway train`, in the assignment `training`), look at its embeddings:
 # `headway plot embedding-map` and `headway plot embedding-norms`.
 #
-# These are the tables of a small model after 2,000 steps on names. The vowels (here with y) have found each other, and
-# positions one to three apart have, on average, the most similar vectors, although nothing in the training mentions
-# vowels or distances.
+# In these tables of a small model, after 2,000 steps on names, the vowels (here with y) have found each other, and
+# positions one to three apart have, on average, the most similar vectors. Nothing in the training mentions vowels or
+# distances.
 #
 # A picture has two dimensions, but a vector has 32. So the map shows the two directions in which the vectors differ
-# most, and how much of the mean squared distance from the mean lies along each of them. The second picture compares
-# rows by their *cosine*: the product `a @ b` of question 1, divided by the lengths of both. It is 1 if they point in
-# the same direction, and −1 if they point in opposite directions.
+# most, and how much of the mean squared distance from the mean lies along each. The second picture compares rows by
+# their *cosine*: the product `a @ b`, divided by the lengths of both. It is 1 for the same direction and −1 for
+# opposite ones.
 #
 # ![The token vectors of a trained model in two dimensions: the vowels are close together. At several positions, each
 # token becomes a chain of points.](figures/embedding-map.svg)
