@@ -6,11 +6,9 @@
 # *Assignment 19 of 19 · 7 functions · about 2 h 50 min to write them*
 #
 # A small Llama has been trained. On new text, its loss is 0.63. It is saved, and read again by a program with a mistake
-# in one name: `W_gate` and `W_up` are swapped. There is no error, because all shapes fit. The model still writes. Its
-# loss is 0.69 now, and nobody who has not seen the 0.63 can tell. At the end of this lesson you make this mistake and
-# others, on purpose.
-#
-# First you build the model from the layers that you wrote:
+# in it: `W_gate` and `W_up` are swapped. All shapes fit, so there is no error. The model still writes. Its loss is 0.69
+# now, and nobody who has not seen the 0.63 can tell. At the end of this lesson you make this mistake and others, on
+# purpose. First you build the model from the layers that you wrote:
 #
 # ```text
 #     ids (B, T)
@@ -61,9 +59,7 @@ from multihead import merge_heads, split_heads
 #
 # ## `LlamaConfig` and `init_llama`
 #
-# Both are given. The names of the parameters are as in `gpt` where the part is the same. The two norms of a block are
-# called `norm1` and `norm2`. Queries, keys and values have matrices of their own, because those of the keys and values
-# are narrower.
+# Both are given. Queries, keys and values have matrices of their own: those of the keys and values are narrower.
 #
 # ```python
 # >>> config = LlamaConfig(vocab_size=27, block_size=8, n_layers=2, n_heads=4, n_kv_heads=2, d_model=16)
@@ -184,11 +180,10 @@ def init_llama(config, rng):
 #         └──> norm1 ──> grouped_query_attention ─────┘   └──> norm2 ──> swiglu ──┘
 # ```
 #
-# The eps of both norms comes from the configuration: some models were trained with 1e-5, others with 1e-6. The base of
-# the rotation comes from there, too. The positions are 0 to T − 1, which `grouped_query_attention` uses by default.
+# The eps of both norms comes from the configuration: some models were trained with 1e-5, others with 1e-6. So does the
+# base of the rotation. The positions are 0 to T − 1, the default of `grouped_query_attention`.
 #
-# If `W_down` is 0, the block adds only what the attention returns. A single token attends to itself, so that is its
-# normalized value vector, through `W_o`:
+# If `W_down` is 0, the block adds only what the attention returns, and a single token attends to itself:
 #
 # ```python
 # >>> config = LlamaConfig(vocab_size=3, block_size=4, n_layers=1, n_heads=1, n_kv_heads=1, d_model=2, d_ff=2)
@@ -243,11 +238,11 @@ def llama_block(x, params, config, mask=None):
 #
 # $$dx = da + \mathrm{rmsnorm}^{backward}_{\gamma_1}(\mathrm{attention}^{backward}(da))$$
 #
-# `rmsnorm_backward` needs the input of the norm, its gamma and the same eps. Each backward function also returns the
-# gradients of its parameters. Collect them under the names that they have in `params`.
+# `rmsnorm_backward` needs the input of the norm, its gamma and the same eps. Collect the gradients of the parameters
+# under the names that they have in `params`.
 #
 # In the example above, the feed-forward network passes nothing back, because its last matrix is 0. The gradient of that
-# matrix is not 0: that is how training gets away from such a start.
+# matrix is not 0.
 #
 # ```python
 # >>> dx, grads = llama_block_backward(np.array([[1.0, -1.0]]), cache)
@@ -281,9 +276,8 @@ def llama_block_backward(dout, cache):
 #
 # *25 min, straightforward*
 #
-# Compare the diagram above with `gpt`, line by line. No table of positions is added: the first block gets the same
-# vector for a token wherever it stands. Without the rotations, a single block could not tell "ab?" from "ba?", because
-# the last query would see the same keys and values, in another order. With them, it can.
+# Compare the diagram above with `gpt`. No table of positions is added. Without the rotations, a single block could not
+# tell "ab?" from "ba?", because the last query would see the same keys and values, in another order. With them, it can.
 #
 # ```python
 # >>> config = LlamaConfig(vocab_size=3, block_size=8, n_layers=1, init_std=0.5)
@@ -298,8 +292,7 @@ def llama_block_backward(dout, cache):
 #
 # ```
 #
-# A longer text would not run out of rows of a table. Nevertheless, `llama` refuses texts longer than `block_size`: the
-# model was trained on no larger distances, and its predictions get worse beyond them.
+# No table ends, and yet `llama` refuses texts longer than `block_size`: the model was trained on no larger distances.
 
 # %%
 def llama(ids, params, config):
@@ -333,13 +326,12 @@ def llama(ids, params, config):
 #
 # *35 min, needs some thought*
 #
-# Here the loss is computed outside: `cross_entropy` of the logits, whose gradient `cross_entropy_backward` is the
-# `dlogits` of this function. The rest is the second half of `gpt_loss`:
+# `dlogits` comes from `cross_entropy_backward`. The rest is the second half of `gpt_loss`:
 #
 # 1. the output head, a product: one gradient for the matrix, one for the final vectors;
 # 2. the last norm;
 # 3. the blocks, last one first, each with its own cache;
-# 4. the token table. There are no positions to add a gradient to.
+# 4. the token table.
 #
 # With a tied head, the table was used twice, and its two gradients are added.
 #
@@ -400,9 +392,8 @@ def llama_backward(dlogits, cache):
 # have `rope_theta` at the top.
 #
 # Many models are called Llama and differ a little. If you read a model whose angles are scaled for longer texts, and do
-# not scale them, it still writes. The text is only a little worse, or gets worse after a few thousand tokens. So a
-# setting that your model cannot have must be refused. That takes more lines than the translation, and they are given:
-# `supported_settings` raises all the errors, and returns the settings that are there.
+# not scale them, it still writes, only a little worse. So the safe answer to such a setting is an error, and
+# `check_llama_settings` raises it. Call it first; what is left to write is the table.
 #
 # ```python
 # >>> small = {"model_type": "llama", "vocab_size": 100, "max_position_embeddings": 64, "num_hidden_layers": 2}
@@ -412,35 +403,28 @@ def llama_backward(dlogits, cache):
 # (4, 1e-06, False)
 # >>> llama_config(small | {"hidden_act": "gelu"})
 # Traceback (most recent call last):
-# ValueError: unsupported setting: hidden_act is 'gelu'
+# ValueError: hidden_act is 'gelu', but this Llama needs 'silu'
 #
 # ```
 
 # %%
-def supported_settings(hf_config):
-    """Given: return the settings of a Hugging Face `config.json` that are not None.
-
-    Raises:
-        ValueError: if a size is missing, with its name in the message; if `llama` cannot do what a setting asks for,
-            with its name and its value: a `model_type` other than "llama" (or none), a `hidden_act` other than "silu",
-            a rotation that is scaled, an `attention_bias` or `mlp_bias` that is not False, a `head_dim` other than
-            `hidden_size` divided by `num_attention_heads`.
-    """
-    settings = {name: value for name, value in hf_config.items() if value is not None}
+def check_llama_settings(hf_config):
+    """Given: raise ValueError if a size is missing, or if a setting asks for what this Llama cannot compute."""
     sizes = ["vocab_size", "max_position_embeddings", "num_hidden_layers", "num_attention_heads"]
-    absent = [name for name in (*sizes, "hidden_size", "intermediate_size") if name not in settings]
-    if absent:
-        raise ValueError(f"missing sizes: {', '.join(absent)}")
-    allowed = {"model_type": "llama", "hidden_act": "silu", "attention_bias": False, "mlp_bias": False}
-    allowed["head_dim"] = settings["hidden_size"] // settings["num_attention_heads"]
-    found = {"model_type": None} | settings
-    wrong = [f"{name} is {found[name]!r}" for name in allowed if name in found and found[name] != allowed[name]]
-    for rotation in (settings.get("rope_parameters", {}), settings.get("rope_scaling", {})):
+    missing = [name for name in (*sizes, "hidden_size", "intermediate_size") if hf_config.get(name) is None]
+    if missing:
+        raise ValueError(f"the configuration has no {', '.join(missing)}")
+    supported = {"model_type": "llama", "hidden_act": "silu", "attention_bias": False, "mlp_bias": False}
+    supported["head_dim"] = hf_config["hidden_size"] // hf_config["num_attention_heads"]
+    for name, needed in supported.items():
+        value = hf_config.get(name)
+        if value != needed and (value is not None or name == "model_type"):
+            raise ValueError(f"{name} is {value!r}, but this Llama needs {needed!r}")
+    for name in ("rope_parameters", "rope_scaling"):
+        rotation = hf_config.get(name) or {}
         kind = rotation.get("rope_type") or rotation.get("type") or "default"
-        wrong += [f"rope_type is {kind!r}"] if kind != "default" else []
-    if wrong:
-        raise ValueError(f"unsupported setting: {', '.join(wrong)}")
-    return settings
+        if kind != "default":
+            raise ValueError(f"{name} asks for angles of the kind {kind!r}, but this Llama does not scale them")
 
 
 def llama_config(hf_config):
@@ -458,7 +442,8 @@ def llama_config(hf_config):
         A `LlamaConfig`.
 
     Raises:
-        ValueError: where `supported_settings` raises it.
+        ValueError: where `check_llama_settings` raises it: if a size is missing, or for a setting that this Llama
+            cannot have.
     """
     raise NotImplementedError("llama.llama_config")
 
@@ -470,9 +455,8 @@ def llama_config(hf_config):
 #
 # The parameters are in files of named arrays, as a dictionary from names to arrays. Three things differ from yours.
 #
-# **Names.** Most names begin with `model.`. `input_layernorm` and `post_attention_layernorm` are the two norms of a
-# block: both are RMS norms, and the second one is not a post-norm. It comes after the attention and before the
-# feed-forward network.
+# **Names.** Most begin with `model.`. `input_layernorm` and `post_attention_layernorm` are the two norms of a block:
+# RMS norms, in spite of their names, and the second one is not a post-norm but comes before the feed-forward network.
 #
 # | Hugging Face, after `model.` | here |
 # |---|---|
@@ -562,18 +546,17 @@ def llama_params(tensors):
 #
 # *20 min, straightforward*
 #
-# You have written two loops that keep keys and values, in `generation` and in `gpt2`. So the step is given this time:
-# `last_logits` reads the new tokens and returns the scores after them, and `kv`, the keys and values of all tokens so
-# far, for the next call. Two of its lines are new. Read them before you go on:
+# You have computed with stored keys and values in `generation` and in `gpt2`. So `last_logits` is given this time: it
+# reads the new tokens and returns the scores after them, and `kv`, the keys and values of all tokens so far, for the
+# next call. Read it before you go on. Two things are new:
 #
 # - The new tokens stand at the positions from `start` on, not from 0.
 # - A key is rotated once, before it is stored, by the angle of its own position. There are only G heads of keys: that
 #   is what grouped queries are for.
 #
 # What is left is the loop: the prompt first, then one token at a time. Beyond `block_size`, the window moves, and the
-# cropped text is read anew, without `kv`. Would that be necessary here, where a shift of all positions changes nothing?
-# Yes, from the second block on: the stored keys and values contain what their positions read from the token that was
-# dropped.
+# cropped text is read anew, without `kv`. Is that necessary, where a shift of all positions changes nothing? Yes: from
+# the second block on, stored keys and values contain what their positions read from the token that was dropped.
 #
 # ```python
 # >>> config = LlamaConfig(vocab_size=11, block_size=6, n_layers=2, d_model=16, init_std=0.5)
@@ -658,9 +641,8 @@ def generate_llama(ids, params, config, n_new, rng, temperature=1.0, top_k=None,
 # %% [markdown]
 # ## Answers on paper
 #
-# **1. They have 46,208 and 49,984.** F is 176, the next multiple of 8 after 170.67. Attention has 12,288 parameters, in
-# two matrices of 64 · 64 and two of 64 · 32. SwiGLU has 3 · 64 · 176 = 33,792, and the two norms have 128. GPT-2 has
-# 12 · 64² = 49,152 in its matrices, 9 · 64 = 576 in its biases, and 4 · 64 = 256 in the norms.
+# **1. They have 46,208 and 49,984.** F is 176, the next multiple of 8 after 170.67. Attention has 12,288 parameters,
+# SwiGLU 3 · 64 · 176 = 33,792, and the norms 128. GPT-2 has 49,152 in its matrices, 576 in biases, 256 in norms.
 #
 # ```python
 # >>> from gpt import GPTConfig, count_parameters, init_gpt
@@ -672,8 +654,7 @@ def generate_llama(ids, params, config, n_new, rng, temperature=1.0, top_k=None,
 #
 # ```
 #
-# **2. It is 1 + 1/128 = 1.0078125, and 1.01 becomes the same.** The fraction has 7 bits, so the step from 1 is
-# 2 to the power of −7. The next number is 1.015625, which is too large.
+# **2. It is 1 + 1/128 = 1.0078125, and 1.01 becomes the same.** The fraction has 7 bits. The next number is 1.015625.
 #
 # ```python
 # >>> bits = (np.array([1.01], dtype=np.float32).view(np.uint32) >> 16).astype(np.uint16)
@@ -693,21 +674,17 @@ def generate_llama(ids, params, config, n_new, rng, temperature=1.0, top_k=None,
 #   lost from the stream.
 # - `llama_block_backward`: **the attention got dout instead of the gradient of the stream.** The output of the
 #   attention also went through the feed-forward network, so its gradient has two parts.
-# - `llama`: **every block was given the parameters of block 0.** The parameters of the other blocks then have no
-#   effect.
 # - `llama_backward`: **with a tied head, the gradient of W_tok left out the part from the head.** The table was used
 #   twice: as the table at the beginning and as the head at the end.
 # - `llama_params`: **the square matrices were not transposed.** They fit either way, and no shape shows the mistake.
-# - `llama_params`: **the bits of BF16 numbers were read as integers.** astype keeps the number and changes the bits.
-#   The bits 0x3F80 stand for 1.0, and not for 16,256.
 # - `generate_llama`: **when the window moved, the oldest key was dropped and the others were reused.** From the second
 #   block on, the stored keys and values contain what was read from the dropped token.
 
 # %% [markdown]
 # ## Try it
 #
-# Train a small Llama on texts of 8 tokens: the next one depends on the two before it, through a table, and 10 % of the
-# tokens are random. Then read its parameters with one mistake after the other, and measure the loss on new text.
+# Train a small Llama on texts with 8 different tokens: each depends on the two before it, through a table, and 10 % are
+# random. Then read its parameters with one mistake after the other, and measure the loss on new text.
 #
 # **Guess first.** BF16 keeps two to three digits of each parameter. How much does that change the loss? Which of the
 # mistakes does it hardly notice, and which make it worse than guessing, at log 8 = 2.08?
@@ -770,7 +747,7 @@ if __name__ == "__main__":
 # ## Answers
 #
 # **1. 0.63 and 0.66.** The mean squares are far larger than both eps. The first pair turns by one radian with every
-# base, and it is what tells the two previous tokens apart. (In longer texts the slow pairs matter more.)
+# base.
 #
 # ```python
 # >>> from dataclasses import replace
@@ -793,11 +770,8 @@ if __name__ == "__main__":
 # ## Try it: Llama or GPT
 #
 # Train both models on the same batches: a GPT with the settings of GPT-2, but with a separate head, and a Llama with
-# the same width and nearly as many parameters. The text is that of "three sizes" in the assignment `training`: it is
-# made like the one above, with 20 tokens.
-#
-# Then let the Llama, which was trained on texts of 32 tokens, read longer ones. Nothing but the check of the length
-# keeps it from doing so. Measure the loss of the last eight tokens.
+# the same width and nearly as many parameters. The text is made like the one above, with 20 different tokens. Then let
+# the Llama, which was trained on texts of 32 tokens, read longer ones, and measure the loss of the last eight tokens.
 #
 # **Guess first.** Which model learns faster, and why? What is the loss of the last eight tokens in texts of 32, 48 and
 # 64 tokens? (Guessing among 20 tokens costs log 20 = 3.00.)
@@ -861,14 +835,13 @@ if __name__ == "__main__" and "compare" in sys.argv:
 # the last 8 of 64 tokens: 3.33
 # ```
 #
-# The Llama learns faster here. "The token before this one" is one and the same rotation everywhere, so what its heads
-# learn at one position holds at all others. The GPT has 32 position vectors, and its heads have to learn for each of
-# them which one comes before. (This is one text and one size, and other parts differ, too.)
+# The Llama learns faster here. "The token before this one" is the same rotation everywhere, so what its heads learn at
+# one position holds at all others. The GPT has 32 position vectors, and its heads have to learn for each of them which
+# one comes before. (This is one text and one size, and other parts differ, too.)
 #
-# On longer texts the loss jumps to that of guessing, and above. The rotations exist for any position, but the model has
-# never seen two tokens 40 positions apart, and its scores for such distances were never trained. (Large models are
-# prepared for longer texts by further training on them, often with a larger base or scaled angles: that is what
-# `rope_scaling` in a `config.json` is about.)
+# On longer texts the loss jumps to that of guessing, and above: scores for a distance of 40 were never trained. (Large
+# models are trained further on longer texts, often with a larger base or scaled angles, the `rope_scaling` of a
+# `config.json`.)
 
 # %% [markdown]
 # ## In your own GPT

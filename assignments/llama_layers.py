@@ -9,10 +9,9 @@
 # model as large as the smallest Llama 3 would keep 4 GiB of keys and values for a text of 8,192 tokens, if each head of
 # queries had keys and values of its own. It keeps 1 GiB.
 #
-# The plan of GPT-2 was not the problem. Llama has the same one (Touvron et al. 2023, section 2.2): embed the tokens,
-# add the results of N blocks to the residual stream, compute logits. What changed are the layers inside the blocks. You
-# wrote one of them in the assignment `layernorm`, the RMS norm. Here you write the other three, each with its backward
-# pass, and in the assignment `llama` you build the model of them.
+# Llama keeps the plan of GPT-2 and changes the layers inside the blocks (Touvron et al. 2023, section 2.2). You wrote
+# one of the new ones, the RMS norm, in the assignment `layernorm`. Here you write the other three, each with its
+# backward pass, and in the assignment `llama` you build the model of them.
 #
 # ```text
 #                             GPT-2                        Llama
@@ -78,8 +77,7 @@ from softmax import as_float
 # ![A query and a key as arrows. At the positions 5 and 3, 6 and 4, 8 and 6 the arrows point elsewhere, but the angle
 # between them is the same; at 8 and 3 it is another one.](figures/rope-distance.svg)
 #
-# The values are *not* turned. The distance decides how much a query attends to a key. What it then receives should be
-# the same from everywhere.
+# The values are *not* turned. What a query receives from a position should not depend on where it stands.
 #
 # ### Fast and slow pairs
 #
@@ -119,8 +117,8 @@ from softmax import as_float
 #
 # ```
 #
-# Neither form is better. But the parameters of a trained model fit only one of them, and with the other the model
-# writes nonsense, without any error. To convert a model, reorder the columns of `W_q` and `W_k` within each head:
+# Neither form is better. But trained parameters fit only one of them, and with the other the model writes nonsense,
+# without any error. To convert a model, reorder the columns of `W_q` and `W_k` within each head:
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
@@ -137,9 +135,8 @@ from softmax import as_float
 #
 # Two things to watch out for:
 #
-# - **Digits.** At position 100,000 the first angle is 100,000 radians. float32 has about seven digits, so of such an
-#   angle only the first two digits after the point are right. Compute the angles in float64, and convert their cosines
-#   and sines to the dtype of x.
+# - **Digits.** At position 100,000 the first angle is 100,000 radians, and a float32 has only two digits of it after
+#   the point. Compute the angles in float64, and convert the cosines and sines to the dtype of x.
 # - **The old entries.** Both lines of the rotation need the *old* a and b.
 
 # %%
@@ -228,9 +225,8 @@ def rope_backward(dout, positions, base=10000.0):
 #
 # ```
 #
-# Taken literally, the formula overflows where x is very negative: `np.exp(1000.0)` is infinite. The result is still
-# right, because x divided by infinity is 0, but NumPy warns. `np.exp(-np.abs(x))` never overflows. How can you write
-# the sigmoid with it, for positive and for negative x?
+# Taken literally, the formula overflows where x is very negative, and NumPy warns. `np.exp(-np.abs(x))` never
+# overflows. How can you write the sigmoid with it, for positive and for negative x?
 
 # %%
 
@@ -307,8 +303,7 @@ def silu_backward(dout, x):
 # | the gate s = silu(z), and the hidden features s · u | (..., F) |
 # | out, with `W_down` (F, D) | (..., D) |
 #
-# A third matrix costs parameters. To have as many as before, F is about 8/3 D instead of 4 D: both forms then have 8 D²
-# parameters. There are no biases.
+# A third matrix costs parameters. So F is about 8/3 D instead of 4 D: both forms then have 8 D². There are no biases.
 #
 # ```python
 # >>> params = {"W_gate": np.array([[1.0, -1.0]]), "W_up": np.array([[2.0, 2.0]]), "W_down": np.array([[1.0], [10.0]])}
@@ -320,7 +315,7 @@ def silu_backward(dout, x):
 # ```
 #
 # By hand, for the first row: z is (1, −1) and u is (2, 2). SiLU turns z into (0.7311, −0.2689), so the hidden features
-# are (1.4621, −0.5379), and 1.4621 · 1 − 0.5379 · 10 = −3.9167. Both features have the same u, but their gates differ.
+# are (1.4621, −0.5379), and 1.4621 · 1 − 0.5379 · 10 = −3.9167.
 
 # %%
 def swiglu(x, params):
@@ -398,11 +393,10 @@ def swiglu_backward(dout, cache):
 #
 # *30 min, needs some thought*
 #
-# When a model writes, it keeps the keys and values of all earlier positions (the assignment `generation`), and reads
-# all of them for every new token. Are H different sets of them needed? In **multi-query attention**, all heads share a
-# single one (Shazeer 2019, section 3), and the model becomes slightly worse. **Grouped-query attention** lies in
-# between: there are G heads of keys and values, and H / G neighbouring heads of queries share each of them (Ainslie et
-# al. 2023, section 2.2).
+# A model that writes reads all earlier keys and values for every new token (the assignment `generation`). Are H
+# different sets of them needed? In **multi-query attention**, all heads share a single one (Shazeer 2019, section 3),
+# and the model becomes slightly worse. **Grouped-query attention** lies in between: there are G heads of keys and
+# values, and H / G neighbouring heads of queries share each of them (Ainslie et al. 2023, section 2.2).
 #
 # ![Six heads of queries. On the left, each has keys and values of its own. In the middle, three neighbours share one
 # of two heads of keys and values. On the right, all six share a single one.](figures/shared-heads.svg)
@@ -457,8 +451,8 @@ def swiglu_backward(dout, cache):
 #
 # ```
 #
-# The scores are 1 / √2 on the diagonal, and cos(1) / √2 = 0.5403 / √2 beside it: each token attends more to itself. The
-# output is that of equal values, which were not rotated.
+# The scores are 1 / √2 on the diagonal, and cos(1) / √2 = 0.5403 / √2 beside it. The output is that of equal values,
+# which were not rotated.
 
 # %%
 
@@ -496,7 +490,7 @@ def grouped_query_attention(x, params, n_heads, n_kv_heads, mask=None, positions
 #
 # *40 min, needs pen and paper*
 #
-# As always, write the steps in reverse order:
+# Write the steps in reverse order:
 #
 # ```text
 #     forward, step by step              result                 backward, from the last step
@@ -557,7 +551,6 @@ def grouped_query_attention_backward(dout, cache):
 # 2. Where is SiLU smallest? Write the condition "the slope is 0" with σ, and check it at x = −1.278.
 # 3. In `swiglu`, all three matrices are 0 at the start of training. Which gradients are 0? And if only `W_down` is 0,
 #    and the others are random?
-# 4. D = 16, H = 4. How many parameters does attention have with G = 4, with G = 2, and with G = 1?
 
 # %% [markdown]
 # ## Answers on paper
@@ -584,8 +577,7 @@ def grouped_query_attention_backward(dout, cache):
 #
 # **3. All of them; all except that of `W_down`.** If all three are 0, so are the hidden features, and with them the
 # gradient of `W_down`. And dhidden is 0, because `W_down` is, so that no gradient reaches the other two matrices, or x.
-# Such a network never learns. If only `W_down` is 0, it changes in the first step. After that, the other gradients are
-# not 0 either.
+# Such a network never learns. If only `W_down` is 0, it changes in the first step, and then the others can, too.
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
@@ -600,15 +592,6 @@ def grouped_query_attention_backward(dout, cache):
 # ['W_down']
 #
 # ```
-#
-# **4. 1,024, 768 and 640.** `W_q` and `W_o` have 16 · 16 = 256 entries each. K is 4, so `W_k` and `W_v` have 16 · 4 G
-# entries each: 256, 128 or 64.
-#
-# ```python
-# >>> [2 * 16 * 16 + 2 * 16 * 4 * G for G in (4, 2, 1)]
-# [1024, 768, 640]
-#
-# ```
 
 # %% [markdown]
 # ## What could go wrong
@@ -617,13 +600,8 @@ def grouped_query_attention_backward(dout, cache):
 #
 # - `rope`: **neighbouring entries were rotated: 2i with 2i + 1.** Here the entry i is rotated with the entry i + K/2.
 #   Weights that were trained with one order of the entries give nonsense with another.
-# - `rope`: **the pairs were turned the other way: the minus sign is in the second line.** A rotation turns (a, b)
-#   into (a cos θ - b sin θ, a sin θ + b cos θ). With the opposite sign in both lines it turns backwards, and
-#   parameters that were trained with the other direction give nonsense.
 # - `silu_backward`: **the gate was treated as a constant: only σ(x) is left.** SiLU is x times a gate σ that depends
 #   on x: the product rule gives σ + x σ', and σ' is σ (1 - σ).
-# - `swiglu`: **SiLU was applied to x W_up, not to x W_gate.** The formula is (silu(x W_gate) · (x W_up)) W_down: SiLU
-#   makes the gate, and the gate is multiplied by the other product, entry by entry.
 # - `grouped_query_attention`: **the heads of the keys and values were repeated in turn: 0, 1, 0, 1 instead of 0, 0,
 #   1, 1.** Head h of the queries uses head h // (H / G) of the keys and values: neighbouring heads share.
 # - `grouped_query_attention`: **the values were rotated, too.** In each head, queries and keys are rotated by their
@@ -635,12 +613,12 @@ def grouped_query_attention_backward(dout, cache):
 # %% [markdown]
 # ## Try it
 #
-# A head that attends to the previous position is easy to build with rotations, for texts of any length. Give every
-# position the same key. Let every query be this key, turned *back* by one position. Then the product of query and key
-# is largest if the key is one position before the query: only there do the two rotations agree.
+# With rotations you can build a head that attends to the previous position, in texts of any length. Give every position
+# the same key. Let every query be this key, turned *back* by one position. Then the product of query and key is largest
+# if the key is one position before the query: only there do the two rotations agree.
 #
-# The program prints the weights of the last of twelve positions, for heads of size K = 2, 8 and 32. It does so for a
-# text that starts at position 0, and for one that starts at position 1000.
+# The program prints the weights of the last of twelve positions, for K = 2, 8 and 32, in a text that starts at position
+# 0 and in one that starts at position 1000.
 #
 # **Guess first.** Which weights does the second text have? And which position other than the previous one may get a
 # large weight if there is only one pair, K = 2?

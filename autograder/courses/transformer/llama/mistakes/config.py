@@ -10,19 +10,19 @@ mistake = MISTAKES.for_functions("llama.llama_config")
 
 mistake(
     "settings-not-checked",
-    "settings = supported_settings(hf_config)",
-    "settings = {name: value for name, value in hf_config.items() if value is not None}",
+    "check_llama_settings(hf_config)",
+    "pass",
     common=True,
 ).explain("""
     settings that this model cannot have were accepted
     why: A model with biases or scaled angles is read without an error, and computes something else.
-    ask: Which given function looks at the settings?""")
+    ask: Which given function looks at the settings, and where do you call it?""")
 mistake(
-    "none-kept", "settings = supported_settings(hf_config)", "supported_settings(settings := hf_config)"
+    "none-kept", "{name: value for name, value in hf_config.items() if value is not None}", "hf_config", common=True
 ).explain("""
     a setting that is None was passed on as None, not replaced by its default
     why: A norm whose eps is None stops with a TypeError later, far from the file that caused it.
-    ask: What does supported_settings return, and what do you do with it?""")
+    ask: What does hf_config.get("rms_norm_eps", 1e-6) return if the key is there, with the value None?""")
 mistake(
     "vocab_size-and-block_size-exchanged",
     *('vocab_size=settings["vocab_size"]', 'vocab_size=settings["max_position_embeddings"]'),
@@ -89,4 +89,4 @@ mistake(
 ).explain("""
     a setting that changes nothing was refused
     why: Files have many settings that only matter in training, or to other programs.
-    ask: Which settings does supported_settings refuse?""")
+    ask: Which settings does check_llama_settings refuse?""")

@@ -1,4 +1,4 @@
-"""Mistakes in generating text with a Llama and a key/value cache."""
+"""Mistakes in generating text with a Llama."""
 
 from autograder.engine.diagnosis.mistake import Mistakes
 
