@@ -5,10 +5,10 @@
 #
 # *Assignment 9 of 19 · 2 functions · about 1 h 15 min to write them · bonus: 2 more, 35 min*
 #
-# Attention is the first of the two steps that a transformer repeats; the next assignment brings the second. Something
-# is missing between them. A deep network multiplies and adds many times. If one step doubles its values, the next one
-# gets inputs of a scale that it was not trained for. After ten such steps the values are a thousand times larger, or,
-# if each step halves them, a thousand times smaller.
+# Multiply a vector by fifty random matrices, each of which doubles its length. At the end its values are about
+# $10^{15}$. If each matrix halves the length instead, about $10^{-15}$ is left, and the gradients on the way back fare
+# no better. (The experiment at the end prints both.) The largest GPT-2 takes 96 steps, of which attention is every
+# second one, and nothing so far keeps its values in range.
 #
 # **Layer normalization**, layer norm for short, comes between the steps and brings every vector to mean 0 and
 # variance 1. The model may then give each of the D entries another scale and another centre, with two learned vectors:
@@ -29,9 +29,9 @@
 # ![A map of the whole model. Marked: layer norm, twice in each block and once after the
 # last.](figures/map-layernorm.svg)
 #
-# The mean and the variance are taken over the D entries, the *features*, of *one* vector. The other positions and the
-# rest of the batch do not matter. Batch normalization, its older relative, does the opposite: it normalizes each
-# feature over the batch.
+# Mean and variance are taken over the D entries, the *features*, of *one* vector; other positions and the rest of the
+# batch do not matter. Batch normalization, its older relative, does the opposite: it normalizes each feature over the
+# batch.
 #
 # ![A table with a row for each token: layer norm takes mean and variance over a row, batch norm over a
 # column.](figures/normalized-axes.svg)
@@ -67,13 +67,10 @@ from softmax import as_float
 #
 # ```
 #
-# Two details often go wrong:
-#
-# **Divide by D, not by D - 1.** There are two variances. The *biased* one divides the sum of the squared distances by
-# D. The *unbiased* one, which statistics books recommend for a sample, divides by D - 1. Layer normalization uses the
-# biased one. NumPy's `var` and `std` are biased by default. PyTorch's `torch.var` and `torch.std` are unbiased, but its
-# `nn.LayerNorm` is biased. With four features the results differ by 15 %; with a thousand the difference is hard to
-# see:
+# **Divide by D, not by D - 1.** The *biased* variance divides the sum of the squared distances by D; the *unbiased*
+# one, which statistics books recommend for a sample, by D - 1. Layer normalization uses the biased one, and so do
+# NumPy's `var` and `std`. PyTorch disagrees with itself: `torch.var` and `torch.std` are unbiased, its `nn.LayerNorm`
+# is biased. With four features the results differ by 15 %; with a thousand you would hardly see it:
 #
 # ```python
 # >>> x = np.array([1.0, 2.0, 3.0, 6.0])
@@ -84,10 +81,11 @@ from softmax import as_float
 #
 # ```
 #
-# **$\epsilon$ belongs inside the root.** Without it, a vector whose entries are all equal would be divided by 0. Some
-# well-known implementations add it to the standard deviation, outside the root. With $\epsilon = 10^{-5}$ the two
-# hardly differ on ordinary vectors, but a lot on very small ones. In the first example below every entry is within
-# 0.001 of the mean; the variance is far smaller than $\epsilon$, so the result stays small:
+# **$\epsilon$ belongs inside the root.** It looks like a detail that nobody needs, until all entries of a vector are
+# equal: without it, 0 would be divided by 0. Some well-known implementations add it to the standard deviation, outside
+# the root. With $\epsilon = 10^{-5}$ that hardly matters for ordinary vectors, but a lot for very small ones. In the
+# first example every entry is within 0.001 of the mean; the variance is far smaller than $\epsilon$, so the result
+# stays small:
 #
 # ```python
 # >>> layernorm(np.array([0.001, 0.002, 0.003]), np.ones(3), np.zeros(3)).round(4)
@@ -97,8 +95,8 @@ from softmax import as_float
 #
 # ```
 #
-# The vectors are the rows along the last axis of `x`; all axes before it are batch axes. Keep the last axis, with
-# length 1, when you take the mean, so that you can subtract: `(B, T, D)` minus `(B, T, 1)`.
+# The vectors are the rows along the last axis of `x`. Keep that axis, with length 1, when you take the mean, so that
+# you can subtract: `(B, T, D)` minus `(B, T, 1)`.
 #
 # See it: `headway plot layernorm` (add `--solution` if you have not written your function yet).
 #
@@ -131,8 +129,8 @@ def layernorm(x, gamma, beta, eps=1e-5):
 #
 # *1 h, needs pen and paper*
 #
-# Here the backward pass takes some work, because every $x_i$ changes *every* output of its row. Take it apart into
-# three steps, none of which is hard alone, and go through them from the last to the first. For one row:
+# This backward pass takes some work, because every $x_i$ changes *every* output of its row. Take it apart into three
+# steps, none of which is hard alone, and go from the last to the first. For one row:
 #
 # $$c_i = x_i - \mu \qquad \hat x_i = \frac{c_i}{\sigma}
 #   \quad \text{with} \quad \sigma^2 = \frac{1}{D} \sum_j c_j^2 + \epsilon \qquad y_i = \gamma_i \hat x_i + \beta_i$$
@@ -142,9 +140,8 @@ def layernorm(x, gamma, beta, eps=1e-5):
 #     x ───┴───────── (−) ── c ──┴────────────────────── (÷) ── x̂ ── (· γ) ── (+ β) ── y
 # ```
 #
-# Do each step on paper, with the question of the assignment `gradients`: pick one entry; where is it used, and with
-# what factor? Follow it with the vector from above, for `dout` = (1, 0, 0, 0), gains of 1, and the letters of the
-# picture:
+# For each step, ask the question of the assignment `gradients` on paper: where is one entry used, and with what factor?
+# Follow the vector from above, with `dout` = (1, 0, 0, 0), gains of 1, and the letters of the picture:
 #
 # ```python
 # >>> x = np.array([1.0, 2.0, 3.0, 6.0])
@@ -154,9 +151,9 @@ def layernorm(x, gamma, beta, eps=1e-5):
 #
 # ```
 #
-# **Gain and bias.** Row n has $y_{ni} = \gamma_i \hat x_{ni} + \beta_i$. The same $\gamma_i$ and $\beta_i$ are used in
-# every row, so their gradients are sums over all rows. What factor does each of them have in $y_{ni}$? And the gradient
-# that arrives at $\hat x$, which we call g: in which entries of y is $\hat x_{ni}$, and with what factor?
+# **Gain and bias.** Row n has $y_{ni} = \gamma_i \hat x_{ni} + \beta_i$. The same $\gamma_i$ and $\beta_i$ serve every
+# row, so their gradients are sums over all rows. What factor does each of them have in $y_{ni}$? And the gradient that
+# arrives at $\hat x$, which we call g: in which entries of y is $\hat x_{ni}$, and with what factor?
 #
 # **The division.** Now go from g to the gradient of c. There are two paths, because $c_j$ is used in the numerator and
 # in σ.
@@ -168,8 +165,8 @@ def layernorm(x, gamma, beta, eps=1e-5):
 # $$\frac{d\sigma}{dc_j} = \frac{c_j}{D\, \sigma} = \frac{\hat x_j}{D}$$
 #
 # Then, how fast does $\hat x_i = c_i / \sigma$ change with σ? The derivative of $1/\sigma$ is $-1/\sigma^2$, so the
-# answer is $-c_i/\sigma^2 = -\hat x_i/\sigma$. This holds for *every* i. So collect: multiply each $g_i$ by the answer
-# for i, add over all i, and multiply the sum by $d\sigma/dc_j$. A sum over i divided by D is a mean: write it as one.
+# answer is $-c_i/\sigma^2 = -\hat x_i/\sigma$, for *every* i. So multiply each $g_i$ by the answer for i, add over all
+# i, and multiply the sum by $d\sigma/dc_j$. A sum over i divided by D is a mean: write it as one.
 #
 # Are the two pieces correct? Move one entry of c a little, and then σ:
 #
@@ -186,18 +183,17 @@ def layernorm(x, gamma, beta, eps=1e-5):
 # With g = (1, 0, 0, 0), both paths together give the gradient of c: (0.3818, −0.0764, 0, 0.2291). The direct path alone
 # would give (0.5345, 0, 0, 0).
 #
-# **The mean.** Last, go from the gradient of c, which we call dc, to that of x. Written out, $c_i = x_i - \frac{1}{D}
-# \sum_j x_j$. So $x_j$ is in $c_j$ with the factor 1, and through the mean it is in *every* $c_i$ with the factor
-# $-1/D$. Add both, again with a mean instead of the sum:
+# **The mean.** Last, go from dc, the gradient of c, to that of x. Written out, $c_i = x_i - \frac{1}{D} \sum_j x_j$. So
+# $x_j$ is in $c_j$ with the factor 1, and through the mean in *every* $c_i$ with the factor $-1/D$. Add both:
 #
 # $$dx_j = dc_j - \frac{1}{D} \sum_i dc_i = dc_j - \mathrm{mean}(dc)$$
 #
 # Subtracting a mean has a backward pass that subtracts a mean. So each row of dx adds up to 0, and it must: shifting a
 # vector does not change the output.
 #
-# You now have everything: from `dout` to g, from g to dc, from dc to dx. (Ioffe and Szegedy 2015, section 3, do the
-# same for batch normalization.) Collect it on paper before you write code. You may stop there, or simplify dc and dx to
-# one formula with the second question below.
+# You now have every step from `dout` to dx. (Ioffe and Szegedy 2015, section 3, do the same for batch normalization.)
+# Collect them on paper before you write code. You may stop there, or simplify dc and dx to one formula with the second
+# question below.
 #
 # ```python
 # >>> dx, dgamma, dbeta = layernorm_backward(np.array([1.0, 0.0, 0.0, 0.0]), x, np.ones(4))
@@ -208,8 +204,8 @@ def layernorm(x, gamma, beta, eps=1e-5):
 #
 # ```
 #
-# This is also why you should never test a layer norm with a `dout` of ones: if $\gamma$ is 1 as well, the true `dx` is
-# 0, and a function that always returns 0 looks right.
+# Never test a layer norm with a `dout` of ones: if $\gamma$ is 1 as well, the true `dx` is 0, and a function that
+# always returns 0 looks right.
 
 # %%
 def layernorm_backward(dout, x, gamma, eps=1e-5):
@@ -234,7 +230,7 @@ def layernorm_backward(dout, x, gamma, eps=1e-5):
 #
 # *10 min, straightforward*
 #
-# Llama and many later models omit half of it: they subtract no mean and add no bias. What remains, the **RMS norm**,
+# Do you need all of that? Llama and many later models subtract no mean and add no bias. What remains, the **RMS norm**,
 # divides the vector by its *root mean square*. It needs fewer operations, and its authors found the results comparable.
 #
 # $$y = \gamma \cdot \frac{x}{\sqrt{\frac{1}{D} \sum_i x_i^2 + \epsilon}}$$
@@ -272,9 +268,9 @@ def rmsnorm(x, gamma, eps=1e-5):
 #
 # *25 min, needs pen and paper*
 #
-# The picture for the RMS norm is the one of layer normalization from c on: $\hat x = x / r$ with $r^2 = \frac{1}{D}
-# \sum_j x_j^2 + \epsilon$. Nothing was centred, so one of the three steps above does not exist here. Which one? Do the
-# other two again, with x in place of c and r in place of σ.
+# Take the picture of layer normalization from c on: $\hat x = x / r$ with $r^2 = \frac{1}{D} \sum_j x_j^2 + \epsilon$.
+# Nothing was centred, so one of the three steps does not exist here. Which one? Do the other two again, with x in place
+# of c and r in place of σ.
 #
 # ```python
 # >>> dx, dgamma = rmsnorm_backward(np.array([1.0, 0.0, 0.0, 0.0]), np.array([1.0, 2.0, 3.0, 6.0]), np.ones(4))
@@ -303,7 +299,7 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 # %% [markdown]
 # ## On paper
 #
-# Take a pencil; no code is needed. Assume that every gain is 1 and $\epsilon$ is 0.
+# Assume that every gain is 1 and $\epsilon$ is 0.
 #
 # 1. A row is x = (2, 4, 6), and its `dout` is (0, 0, 1). Compute $\sigma$, $\hat x$, the gradient of c, and dx.
 # 2. What is the mean of $\hat x$ over a row? Use it to compute the mean of dc, and write dx as a single formula.
@@ -315,8 +311,8 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 #
 # **1. dx is (0.1021, −0.2041, 0.1021).** The mean is 4, so c = (−2, 0, 2), and the variance is (4 + 0 + 4) / 3 = 2.667.
 # So $\sigma$ = 1.633 and $\hat x$ = (−1.2247, 0, 1.2247). The mean of $g \hat x$ is 1.2247 / 3 = 0.4082. The gradient
-# of c is (0.3062, 0, 0.3062): in the last entry the direct path gives 0.6124, and the path through $\sigma$ takes away
-# half of it. Its mean is 0.2041, so dx = (0.1021, −0.2041, 0.1021).
+# of c is (0.3062, 0, 0.3062): in the last entry the path through $\sigma$ takes away half of the 0.6124 from the direct
+# path. Its mean is 0.2041, so dx = (0.1021, −0.2041, 0.1021).
 #
 # ```python
 # >>> dx, _, _ = layernorm_backward(np.array([0.0, 0.0, 1.0]), np.array([2.0, 4.0, 6.0]), np.ones(3), eps=0.0)
@@ -325,13 +321,12 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 #
 # ```
 #
-# **2. It is 0.** The mean was subtracted. So the term of dc that contains $\hat x$ has the mean 0, and the mean
-# of dc is mean(g)/$\sigma$. In dx, $1/\sigma$ can then be taken out of all terms. (The formula is in the third hint:
+# **2. It is 0.** The mean was subtracted. So the term of dc that contains $\hat x$ has the mean 0, the mean of dc is
+# mean(g)/$\sigma$, and in dx, $1/\sigma$ can be taken out of all terms. (The formula is in the third hint:
 # `headway hint layernorm.layernorm_backward --more`.)
 #
-# **3. It is 0 in both cases.** Adding the same number to all entries has no effect, and the path through the mean
-# removes what a gradient has in this direction. Stretching the distances from the mean has no effect either, and the
-# path through σ removes that. So dx has no part in these two directions.
+# **3. It is 0 in both cases.** Adding one number to all entries has no effect, and stretching the distances from the
+# mean has none either. The paths through the mean and through σ remove what a gradient has in these two directions.
 #
 # ```python
 # >>> x = np.array([[1.0, 2.0, 3.0, 6.0]])
@@ -346,34 +341,29 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 # %% [markdown]
 # ## What could go wrong
 #
-# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
-# one.
+# Most failures of this lesson are one of these. The report recognizes them, and calls them what the list calls them.
 #
 # - `layernorm`: **the variance was divided by D - 1, not by D.** Statistics books, torch.var and torch.std divide by
 #   D - 1. Layer normalization uses the plain mean of the squared distances. With few features the result is several
 #   percent too small.
-# - `layernorm`: **eps was added to the standard deviation, outside the root.** On ordinary vectors the
-#   mistake hardly shows. On very small ones the result is far too large, and with a large eps it is too small.
-# - `layernorm`: **the mean and the variance were taken over the first axis.** That is what batch normalization does:
-#   each feature over the batch. Here it is each vector over its features.
+# - `layernorm`: **eps was added to the standard deviation, outside the root.** On ordinary vectors the mistake hardly
+#   shows. On very small ones the result is far too large, and with a large eps it is too small.
 # - `layernorm_backward`: **the path through the variance is missing in dx.** The variance depends on every entry of the
 #   row, so each entry also changes the output by changing the divisor.
 # - `layernorm_backward`: **the path through the mean is missing in dx.** Shifting a vector changes nothing in the
 #   output, so each row of dx must add up to 0.
 # - `layernorm_backward`: **dgamma and dbeta are means over the rows instead of sums.** All rows used the same
 #   parameters, so their contributions are added.
-# - `rmsnorm`: **the mean was subtracted, as in layer normalization.** The RMS norm uses no mean. Rows whose mean is 0
-#   come out right.
 
 # %% [markdown]
 # ## Try it
 #
-# Multiply vectors by fifty random matrices, one after the other, as a very deep network would. The entries of the
-# matrices are such that each step keeps the length of a vector about the same (size 1), halves it (0.5), or doubles it
-# (2). Send ten vectors forward and a random gradient backward, without a layer norm and with one after every matrix.
+# Now run the fifty matrices. Their entries are such that each step keeps the length of a vector about the same (size
+# 1), halves it (0.5), or doubles it (2). Send ten vectors forward and a random gradient backward, without a layer norm
+# and with one after every matrix.
 #
-# **Guess first.** Without the norm, how large are the values at the top, and how large is the gradient at the bottom?
-# With the norm, what difference do the three sizes still make?
+# **Guess first.** With the norm, what difference do the three sizes still make, to the values at the top and to the
+# gradient at the bottom?
 #
 # Run it: `headway experiment layernorm`, or the next cell of the notebook.
 
@@ -408,8 +398,8 @@ if __name__ == "__main__":
 # size 2.0   with norm:   up 1   down 0.8
 # ```
 #
-# Without the norm, a factor of 2 becomes $2^{50}$, forward and backward: no learning rate fits such values. With it,
-# the three networks behave the same. The norm removes whatever factor the matrix has introduced, and its backward pass
+# Without the norm, a factor of 2 becomes $2^{50}$ in both directions: no learning rate fits such values. With it, the
+# three networks behave the same. The norm removes whatever factor the matrix has introduced, and its backward pass
 # divides the gradient by the same factor.
 #
 # 1. Double the input of a layer norm, and leave `dout` as it is. What happens to `dx`?
@@ -431,9 +421,9 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. Only which of the two entries is larger.** Of the D entries, fixing the mean and the variance leaves D − 2 free.
-# With 64 or 768 entries that is a small loss; with two nothing is left. A small change of one of the two entries
-# changes nothing, so `dx` is (nearly) 0 for any `dout`. The RMS norm keeps the direction.
+# **2. Only which of the two entries is larger.** Fixing the mean and the variance leaves D − 2 of the D entries free.
+# With 64 or 768 that is a small loss; with two nothing is left. A small change of one entry changes nothing, so `dx` is
+# (nearly) 0 for any `dout`. The RMS norm keeps the direction.
 #
 # ```python
 # >>> x = np.array([[3.0, 5.0], [-2.0, 400.0], [0.1, -7.0]])
@@ -468,11 +458,9 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Going faster
 #
-# You can skip this section until your code is correct. The solution is written a little differently from the formulas,
-# because a layer norm is called twice in every block, on short rows.
-#
-# - All vectors are the rows of one matrix (N, D). The sum of each row is then the product of the matrix and a vector of
-#   ones. A matrix product is usually faster than `sum` for short rows:
+# Skip this until your code is correct. With the vectors as the rows of one matrix (N, D), a product with a vector of
+# ones usually sums short rows faster than `sum` does, and `np.vecdot(c, c)` adds the squares of a row without storing
+# them:
 #
 # ```python
 # >>> rows = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -480,8 +468,3 @@ if __name__ == "__main__":
 # (array([ 6., 15.]), array([5., 7., 9.]))
 #
 # ```
-#
-# - `np.vecdot(c, c)` adds the squares of a row without storing them.
-# - `centred /= std` writes into an array that the function has made itself, and so needs no new one.
-#
-# The plain form is just as correct: `x.mean(axis=-1, keepdims=True)`, and the same for the mean of the squares.

@@ -3,14 +3,16 @@
 # %% [markdown]
 # # Multi-head attention: looking for several things at once
 #
-# `attention` takes queries, keys and values, but where do they come from? It also computes only one set of weights for
-# each query. A word needs several kinds of information: which noun does this adjective belong to, where did the
-# sentence begin, which token came just before? One weighted average cannot answer all these questions.
+# Ask one attention to look at the previous token *and* at the first one, and it gives each of them half of its
+# weight: the row `0.5 0. 0.5 0.`. The output is then an average that no longer shows which vector came from where. (You
+# will print this row at the end of the lesson.) But a word needs several kinds of information: which noun does this
+# adjective belong to, where did the sentence begin, which token came just before? And where do queries, keys and values
+# come from in the first place?
 #
-# Multi-head attention solves both problems. Learned matrices compute queries, keys and values from the vector of each
-# position, and each of them depends on all D entries of that vector. The results, D entries long again, are cut into H
-# pieces of K = D / H entries, one for each **head**, and each head does its own attention. Then the results are put
-# side by side again, and one more matrix mixes them (Vaswani et al. 2017, section 3.2.2):
+# Multi-head attention answers both questions. Learned matrices compute queries, keys and values from the vector of each
+# position. The results, D entries long again, are cut into H pieces of K = D / H entries, one for each **head**, and
+# each head does its own attention. Then the outputs are put side by side again, and one more matrix mixes them (Vaswani
+# et al. 2017, section 3.2.2):
 #
 # $$\mathrm{head}_h = \mathrm{attention}(x W^Q_h,\; x W^K_h,\; x W^V_h) \qquad
 #   \mathrm{out} = [\mathrm{head}_0, \dots, \mathrm{head}_{H-1}]\; W^O$$
@@ -27,7 +29,7 @@
 #
 # ![A map of the whole model. Marked: multi-head attention, in the first half of a block.](figures/map-multihead.svg)
 #
-# More heads add no parameters. They are cut from the same D entries, and the matrices have 4D² entries for any H.
+# More heads add no parameters: they are cut from the same D entries, and the matrices have 4D² entries for any H.
 
 # %%
 import numpy as np
@@ -36,8 +38,8 @@ from attention import attention, attention_backward
 # %% [markdown]
 # ## `split_heads`
 #
-# `attention` works on the last two axes and treats all axes before them as a batch. If the head axis comes before these
-# two, one call computes all heads:
+# `attention` works on the last two axes and treats all axes before them as a batch. So put the head axis before these
+# two, and one call computes all heads:
 #
 # ```text
 #     (B, T, D)  ── cut each vector into H pieces ─>  (B, T, H, K)  ── swap two axes ─>  (B, H, T, K)
@@ -64,9 +66,9 @@ from attention import attention, attention_backward
 #
 # ```
 #
-# Both steps are needed. A reshape straight to (H, T, K) has the right shape but the wrong contents: it keeps the order
-# in which the entries are stored, and "head 0" gets half of the *positions*. There is no error, but positions are
-# mixed, and a causal model can then read the future, as you will see at `multihead_attention`:
+# Both steps are needed. A reshape straight to (H, T, K) has the right shape but the wrong contents: "head 0" gets half
+# of the *positions*. There is no error, but positions are mixed, and a causal model can then read the future, as you
+# will see at `multihead_attention`:
 #
 # ```python
 # >>> x.reshape(2, 3, 2)[0]  # wrong: head 0 holds position 0 and half of position 1
@@ -114,8 +116,8 @@ def split_heads(x, n_heads):
 #
 # ```
 #
-# The typical mistake is the same: a reshape without the swap mixes positions. With one head the wrong version gives the
-# right answer, so try it with two.
+# A reshape without the swap mixes positions here, too. With one head it even gives the right answer, so try it with
+# two.
 
 
 # %%
@@ -138,9 +140,9 @@ def merge_heads(x):
 # %% [markdown]
 # ## `multihead_attention`
 #
-# Now the matrices. "Multiply by a learned matrix and add a learned vector" is called a **linear layer**, $y = x W + b$.
-# The matrix $W$ is often called its weights, and the vector $b$ is its **bias**. The matrices of all heads for queries,
-# keys and values are stored side by side as one matrix, so that one large product replaces 3H small ones:
+# "Multiply by a learned matrix and add a learned vector" is called a **linear layer**, $y = x W + b$. The matrix $W$ is
+# often called its weights, and the vector $b$ is its **bias**. The matrices of all heads for queries, keys and values
+# are stored side by side as one matrix, so that one large product replaces 3H small ones:
 #
 # ```text
 #     W_qkv (D, 3D) = [ head 0 | head 1 | … | head 0 | head 1 | … | head 0 | head 1 | … ]
@@ -157,11 +159,11 @@ def merge_heads(x):
 # ![The steps of multi-head attention as boxes with the shape after each: three products, split, attention for each
 # head, merge, one more product.](figures/multihead-shapes.svg)
 #
-# The parameters come in a dictionary. Some models have no biases: then the keys `b_qkv` and `b_o`, or one of them, are
-# absent (`params.get` returns None).
+# The parameters come in a dictionary. Some models have no biases: then `b_qkv` and `b_o`, or one of them, are absent
+# (`params.get` returns None).
 #
-# Here is an example with two tokens and two heads of size 1. With these parameters queries, keys and values are all
-# equal to x, and the last matrix changes nothing:
+# In this example with two tokens and two heads of size 1, queries, keys and values are all equal to x, and the last
+# matrix changes nothing:
 #
 # ```python
 # >>> x = np.array([[1.0, 0.0], [0.0, 1.0]])  # T = 2, D = 2
@@ -179,30 +181,26 @@ def merge_heads(x):
 #
 # ```
 #
-# The two heads have different weights: in head 0 the first position attends mostly to itself, in head 1 to both
-# positions equally.
+# In head 0 the first position attends mostly to itself, in head 1 to both positions equally.
 #
 # The function returns two results, and so will every larger part of the model from now on: its output, and a **cache**,
 # a dictionary with everything that the backward pass will need. What is in it is up to you. Only `"weights"` has a
 # fixed name, so that later assignments and plots find the attention weights there.
 #
-# Three things to watch out for:
-#
 # - **Which root?** Each head divides its scores by √K, where K is the length of *its* queries (√1 in the example), not
 #   by √D. If your `attention` reads this length off its own `q`, there is nothing to do.
 # - **Does the mask fit?** It has to broadcast to (..., H, T, S). A causal mask (T, S) does, and so does a padding mask
-#   (B, 1, 1, S). A mask of shape (B, T, S) does *not*: broadcasting would line up its batch with the heads. Give it an
-#   axis for the heads, (B, 1, T, S).
-# - **Other layouts.** Parameters from other models may need rearranging. PyTorch's `nn.MultiheadAttention` stores
-#   `in_proj_weight` as (3D, D), the transpose of ours, in the same order of q, k and v. GPT-2's `c_attn` has our
-#   layout. GPT-NeoX orders the columns by heads, with q, k and v of head 0 first. Many tutorials use three separate
-#   matrices.
+#   (B, 1, 1, S). A mask (B, T, S) does *not*: its batch would line up with the heads. Give it an axis for the heads,
+#   (B, 1, T, S).
+# - **Other layouts.** PyTorch's `nn.MultiheadAttention` stores `in_proj_weight` as (3D, D), the transpose of ours, in
+#   the same order of q, k and v. GPT-2's `c_attn` has our layout. GPT-NeoX orders the columns by heads, with q, k and v
+#   of head 0 first. Many tutorials use three separate matrices.
 #
 # ### Is it still causal?
 #
 # With the causal mask, a change at the last position must not change the output at any other position. Test every
 # causal model like this: the test is short, and it finds mistakes that give no error. Here it is for the first half of
-# `multihead_attention`, without biases, with your own functions and with a reshape in their place:
+# `multihead_attention`, with your own functions and with a reshape in their place:
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
@@ -233,16 +231,15 @@ def merge_heads(x):
 #
 # ```
 #
-# With one wrong reshape, an earlier position reads the last one. In training, such a model can read the tokens that it
+# With one wrong reshape, an earlier position reads the last one. In training, such a model sees the tokens that it
 # should predict, and its loss falls far too low (an experiment in the assignment `training` shows how far). Two wrong
 # reshapes undo each other in this test, but they are still wrong: each head then attends only within its own part of
 # the text.
 #
 # ### Why the texts of a batch never see each other
 #
-# The batch axis comes before the last two axes, like the head axis. A matrix product multiplies the last two axes only,
-# once for each text and head, so the scores (B, H, T, T) compare positions of the same text. Between two texts there
-# are no scores, and no mask is needed:
+# A matrix product multiplies the last two axes only, once for each text and head. So the scores (B, H, T, T) compare
+# positions of the same text. Between two texts there are no scores, and no mask is needed:
 #
 # ![The scores of two texts as two small tables, and as one large table whose entries between the texts do not
 # exist.](figures/batch-rows.svg)
@@ -259,7 +256,7 @@ def merge_heads(x):
 #
 # ### Attending to another text
 #
-# So far a text attends to itself: **self attention**, S = T. But a translator that writes English has to attend to the
+# So far a text attends to itself: **self attention**, S = T. A translator that writes English has to attend to the
 # French text. With **cross attention** the queries come from x as before, but the keys and values come from another
 # array of vectors, the **memory** (B, S, D) (section 3.2.3). The matrix is the same: its first D columns are used for
 # x, the others for the memory.
@@ -337,8 +334,7 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 # ### The same, written as einsum
 #
 # Give the columns of a matrix two axes, h for the head and k for the entry within it. Then one einsum computes the
-# queries of all heads from x, without `split_heads`, and another merges the heads and multiplies by `W_o`, without
-# `merge_heads`.
+# queries of all heads from x, and another merges the heads and multiplies by `W_o`: no `split_heads`, no `merge_heads`.
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
@@ -354,7 +350,7 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 # %% [markdown]
 # ## `multihead_attention_backward`
 #
-# Nothing here is new except the order. Read the forward pass from the end to the beginning, and take each step back:
+# Only the order is new. Read the forward pass from the end to the beginning, and take each step back:
 #
 # ```text
 #     forward, step by step                    result               backward, from the last step
@@ -365,19 +361,18 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 #     5  merged W_o + b_o                      (B, T, D)            1  linear layer
 # ```
 #
-# **Splitting and merging.** Both only move entries: each entry of the output is one entry of the input, not changed. So
-# each upstream gradient goes back to the place that its entry came from. Which function moves entries in exactly that
-# way? Fill in the two question marks.
+# **Splitting and merging.** Both only move entries. So each upstream gradient goes back to the place that its entry
+# came from. Which function moves entries in exactly that way? Fill in the two question marks.
 #
 # **The linear layer.** Take all positions of all texts as the rows of one matrix x, (N, D), so that $y = x W + b$. For
 # the product you know the rule: if $C = A B$, then $dA = dC\, B^\top$ and $dB = A^\top dC$. Write down dx and dW. The
-# bias has the shape (D,) and is broadcast to all N rows. As you found out in the assignment `gradients`, what was
-# repeated in the forward pass is summed in the backward pass. If you forget this sum, the gradient keeps the shape (N,
-# D), and nothing fails at once, because broadcasting lets you subtract it from $b$.
+# bias, (D,), is broadcast to all N rows, and what was repeated in the forward pass is summed in the backward pass. If
+# you forget this sum, nothing fails at once: the gradient keeps the shape (N, D), and broadcasting lets you subtract it
+# from $b$.
 #
 # **The input.** The vector x was used three times, for q, k and v. What happens to its three gradients? You need not
-# write it down: put dq, dk and dv side by side, in the order of the columns of `W_qkv`. Then one linear layer goes back
-# to x, and its product adds them up.
+# write it down: put dq, dk and dv side by side, in the order of the columns of `W_qkv`, and the product of one linear
+# layer adds them up.
 #
 # In cross attention, the gradient through q belongs to x. The gradient through k and v belongs to the memory, and is
 # returned as a third result.
@@ -395,8 +390,8 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 #
 # ```
 #
-# The second column of dx is 0. In `dout`, only the first column of the output has a gradient. Head 0 computed that
-# column, and it uses only the first column of x here.
+# In `dout`, only the first column has a gradient. Head 0 computed that column from the first column of x, so the second
+# column of dx is 0.
 
 
 # %%
@@ -465,8 +460,8 @@ def multihead_attention_backward(dout, cache):
 # %% [markdown]
 # ## Answers on paper
 #
-# **1. dW is the column (31, 42), db is 11, and dx has the rows (1, −1) and (10, −10).** The entries of dW are
-# 1 · 1 + 3 · 10 and 2 · 1 + 4 · 10; each row of dx is the row of dy times (1, −1).
+# **1. dW is the column (31, 42), db is 11, and dx has the rows (1, −1) and (10, −10).** The entries of dW are 1 · 1 + 3
+# · 10 and 2 · 1 + 4 · 10; each row of dx is the row of dy times (1, −1).
 #
 # ```python
 # >>> x, W, dy = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0], [-1.0]]), np.array([[1.0], [10.0]])
@@ -484,8 +479,7 @@ def multihead_attention_backward(dout, cache):
 # ```
 #
 # **2. The gradient is 0.** Every score of a query q grows by the same number, q · c / √K, and the softmax ignores what
-# is added to all scores of a row. The weights, the output and the loss stay the same, so the bias of the keys never
-# changes in training. (Some models leave it out.)
+# is added to all scores of a row. So the bias of the keys never changes in training, and some models leave it out.
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
@@ -498,8 +492,8 @@ def multihead_attention_backward(dout, cache):
 #
 # ```
 #
-# **3. No.** The heads compute the same vectors, but head 0 gets other columns of `dout` than head 1. So the heads
-# become different in training. Only if both halves of `dout` are equal do both heads get the same gradients.
+# **3. No.** The heads compute the same vectors, but head 0 gets other columns of `dout` than head 1, so training makes
+# them different. Only if both halves of `dout` are equal do both heads get the same gradients.
 #
 # ```python
 # >>> W = rng.normal(size=(4, 3, 1, 2))  # D, three kinds, one head, K
@@ -517,20 +511,16 @@ def multihead_attention_backward(dout, cache):
 # %% [markdown]
 # ## What could go wrong
 #
-# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
-# one.
+# Shapes hide most mistakes of this lesson: the result looks fine and is wrong. The report uses the words of this list.
 #
 # - `split_heads`: **x was reshaped straight to (…, H, T, K), without swapping axes.** The shape is right, but the
 #   entries are in the wrong places: each head gets pieces of several positions.
 # - `multihead_attention`: **the heads were merged by reshape alone, without swapping axes.** The shape is right, but
 #   positions are mixed. In a causal model, some positions can then read later ones, and the loss falls far too low.
 # - `multihead_attention`: **the scores were divided by √D, not by √K, the size of a head.** Each head multiplies
-#   vectors of K = D / H entries. With one head the mistake
-#   stays hidden.
+#   vectors of K = D / H entries. With one head the mistake stays hidden.
 # - `multihead_attention`: **the first third of W_qkv was used for the keys, the second for the queries.** The name
 #   gives the order: q, k, v.
-# - `multihead_attention`: **the mask was not used.** Every position then attends to all others, including the future
-#   and the padding.
 # - `multihead_attention_backward`: **dx has only the gradient that came through the queries.** x was used three times,
 #   for q, k and v, and the three gradients are added.
 # - `multihead_attention_backward`: **the gradients of the biases were not summed over the positions.** They have the
@@ -539,9 +529,9 @@ def multihead_attention_backward(dout, cache):
 # %% [markdown]
 # ## Try it
 #
-# You can build a head by hand. Let the vector of each position be a one-hot row that encodes only its position, and let
-# the keys be the same rows. Then row t of the query matrix decides which position t attends to. One head should attend
-# to the *previous* position, another to the *first*.
+# Build two heads by hand. Let the vector of each position be a one-hot row that encodes only its position, and let the
+# keys be the same rows. Then row t of the query matrix decides which position t attends to. One head should attend to
+# the *previous* position, the other to the *first*.
 #
 # **Guess first.** What do the two tables of weights look like, with a causal mask? Position 0 has no previous position:
 # what does it attend to? And what happens if one head is to do both at once?
@@ -585,10 +575,9 @@ if __name__ == "__main__":
 #   [0.5 0.  0.5 0. ]]]
 # ```
 #
-# Each of the two heads attends where it should (position 0 can only attend to itself). The single head that has to do
-# both gives each position half of its weight: softmax weights add up to 1, and the result is one average, which does
-# not show which vector came from where. That is why there are several heads. Trained models have such heads, too: in
-# BERT, some put more than half of their weight on the previous position (Clark et al. 2019, section 3.1).
+# Each head attends where it should (position 0 can only attend to itself). The single head that has to do both splits
+# its weight, because softmax weights add up to 1. That is why there are several heads. Trained models have such heads,
+# too: in BERT, some put more than half of their weight on the previous position (Clark et al. 2019, section 3.1).
 #
 # 1. Leave the mask out. Which row of the previous-position head changes, and to what?
 # 2. These heads can tell positions apart only because the vectors encode them. Take random parameters and vectors
@@ -640,9 +629,9 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Going faster
 #
-# You can skip this section until your code is correct. In `x @ W`, with x of shape (B, T, D), NumPy multiplies B small
-# matrices by W, one after the other. One product of all positions, (B · T, D) times (D, F), gives the same numbers and
-# is usually faster for large batches:
+# Skip this until your code is correct. In `x @ W`, with x of shape (B, T, D), NumPy multiplies B small matrices by W,
+# one after the other. One product of all positions, (B · T, D) times (D, F), gives the same numbers and is usually
+# faster for large batches:
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
@@ -652,5 +641,5 @@ if __name__ == "__main__":
 #
 # ```
 #
-# For the same reason, the queries, keys and values of all heads come from one product with `W_qkv`, and one call of
-# `attention` computes all heads. `headway bench` shows what is worth the trouble on your machine.
+# For the same reason, queries, keys and values come from one product with `W_qkv`. `headway bench` shows what is worth
+# the trouble on your machine.
