@@ -180,8 +180,8 @@ def init_llama(config, rng):
 #         └──> norm1 ──> grouped_query_attention ─────┘   └──> norm2 ──> swiglu ──┘
 # ```
 #
-# The eps of both norms comes from the configuration: some models were trained with 1e-5, others with 1e-6. So does the
-# base of the rotation. The positions are 0 to T − 1, the default of `grouped_query_attention`.
+# The eps of both norms comes from the configuration, because some models were trained with 1e-5, others with 1e-6. The
+# base of the rotation comes from there, too. The positions are 0 to T − 1, the default of `grouped_query_attention`.
 #
 # If `W_down` is 0, the block adds only what the attention returns, and a single token attends to itself:
 #
@@ -228,9 +228,8 @@ def llama_block(x, params, config, mask=None):
 #
 # *30 min, needs some thought*
 #
-# Follow the graph backwards. Call the gradients of the loss with respect to x, a and y dx, da and dy; dy arrives. The
-# second step is $y = a + \mathrm{swiglu}(\mathrm{rmsnorm}(a, \gamma_2))$, in which a is used twice, so da has two
-# terms:
+# Follow the graph backwards. Write dx, da and dy for the gradients with respect to x, a and y; dy arrives. The second
+# step is $y = a + \mathrm{swiglu}(\mathrm{rmsnorm}(a, \gamma_2))$, in which a is used twice, so da has two terms:
 #
 # $$da = dy + \mathrm{rmsnorm}^{backward}_{\gamma_2}(\mathrm{swiglu}^{backward}(dy))$$
 #
@@ -686,8 +685,8 @@ def generate_llama(ids, params, config, n_new, rng, temperature=1.0, top_k=None,
 # Train a small Llama on texts with 8 different tokens: each depends on the two before it, through a table, and 10 % are
 # random. Then read its parameters with one mistake after the other, and measure the loss on new text.
 #
-# **Guess first.** BF16 keeps two to three digits of each parameter. How much does that change the loss? Which of the
-# mistakes does it hardly notice, and which make it worse than guessing, at log 8 = 2.08?
+# **Guess first.** BF16 keeps two to three digits of each parameter. How much does that change the loss? Which mistakes
+# hardly change it, and which make it worse than guessing, at log 8 = 2.08?
 #
 # Run it: `headway experiment llama`, or the next cell of the notebook.
 

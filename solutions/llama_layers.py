@@ -73,7 +73,7 @@ from softmax import as_float
 # ![A query and a key as arrows. At the positions 5 and 3, 6 and 4, 8 and 6 the arrows point elsewhere, but the angle
 # between them is the same; at 8 and 3 it is another one.](figures/rope-distance.svg)
 #
-# The values are *not* turned. What a query receives from a position should not depend on where it stands.
+# The values are *not* turned. What a position passes on should not depend on the distance.
 #
 # ### Fast and slow pairs
 #

@@ -87,7 +87,7 @@ def shared_heads(_: FunctionCaller) -> str:
             d.box(left + 40 * h, 46, 36, 34, f"q{h}", size=13, fill=TINTS[h // each % 4])
     d.note(
         272,
-        "Each head of queries uses the keys and values that its arrow leads to. Only k and v are kept while it writes.",
+        "Each head of queries uses the keys and values that its arrow leads to. Only k and v have to be kept.",
     )
     return d.svg()
 
