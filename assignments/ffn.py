@@ -5,9 +5,14 @@
 #
 # *Assignment 10 of 19 · 10 functions · about 2 h 25 min to write them*
 #
-# Attention moves information *between* positions, but it only averages. The other half of a transformer works on every
-# position alone: it widens the vector from D to F features (often F = 4 D), applies a nonlinear function, the
-# **activation**, and brings the vector back to D. This is the **feed-forward network**.
+# Put two linear layers in a row, each with thousands of parameters, and you get what one linear layer can do: (x A) B
+# is x (A B). Put a single bend between them, and 64 features learn a sine curve in 1,000 steps, with an error of 0.003.
+# (The experiment at the end does it.)
+#
+# Such a pair of layers is the other half of a transformer. Attention moves information *between* positions, but it only
+# averages. The **feed-forward network** works on every position alone: it widens the vector from D to F features (often
+# F = 4 D), applies a nonlinear function, the **activation**, and brings the vector back to D (Vaswani et al. 2017,
+# section 3.3):
 #
 # $$\mathrm{ffn}(x) = \mathrm{activation}(x W_1 + b_1)\, W_2 + b_2$$
 #
@@ -19,8 +24,7 @@
 #
 # ![A map of the whole model. Marked: the feed-forward network, in the second half of a block.](figures/map-ffn.svg)
 #
-# (Vaswani et al. 2017, section 3.3.) Without the activation, two linear layers in a row would be equivalent to one. You
-# build the parts first, each with its backward pass, and put them together at the end.
+# You build the parts first, each with its backward pass, and put them together at the end.
 
 # %%
 import math
@@ -33,8 +37,8 @@ from softmax import as_float
 #
 # *5 min, straightforward*
 #
-# The simplest activation is the **ReLU** (rectified linear unit): keep positive values, and replace the others by 0
-# (Nair and Hinton 2010). The first transformer uses it.
+# The simplest bend is the **ReLU** (rectified linear unit): keep positive values, and replace the others by 0 (Nair and
+# Hinton 2010). The first transformer uses it.
 #
 # ```python
 # >>> relu(np.array([-2.0, -0.5, 0.0, 3.0]))
@@ -60,12 +64,9 @@ def relu(x):
 #
 # *5 min, straightforward*
 #
-# An activation works on each entry alone: out_i depends on x_i only. So its gradient is `dout`, entry by entry, times
-# the derivative of one number. Which derivative does ReLU have on the right of 0, where its graph is the line out = x,
-# and which on the left, where it is flat? At 0 itself there is a corner and no derivative; like PyTorch, this course
-# uses 0.
-#
-# With two positive and two other inputs:
+# An activation works on each entry alone. So its gradient is `dout`, entry by entry, times the derivative of one
+# number. Which derivative does ReLU have on the right of 0, where its graph is the line out = x, and which on the left,
+# where it is flat? At 0 itself there is a corner and no derivative; like PyTorch, this course uses 0.
 #
 # ```python
 # >>> relu_backward(np.array([10.0, -20.0, 30.0, 40.0]), np.array([-2.0, 0.5, 0.0, 3.0]))
@@ -110,9 +111,8 @@ def relu_backward(dout, x):
 # (`gelu_exact` is given, for comparisons. NumPy has no error function. Python has one for a single number, `math.erf`,
 # and `np.vectorize` applies it to each entry, which is slow.)
 #
-# The same paper gives an approximation with tanh, for those who prefer speed to exactness. (Which of the two is faster
-# depends on the library and the dtype.) GPT-2 was trained with this approximation, and the course uses it everywhere
-# under the plain name `gelu`:
+# The same paper gives an approximation with tanh. GPT-2 was trained with it, and the course uses it everywhere under
+# the plain name `gelu`:
 #
 # $$\mathrm{gelu}(x) = \frac{x}{2} \Big( 1 + \tanh\Big( \sqrt{2/\pi}\, \big( x + 0.044715\, x^3 \big) \Big) \Big)$$
 #
@@ -122,9 +122,9 @@ def relu_backward(dout, x):
 #
 # ```
 #
-# The two never differ by more than 0.0005. The difference is too small to see in a plot, but too large to reproduce the
-# results of a trained model exactly. Watch out for the names: in PyTorch `F.gelu(x)` is the exact form and
-# `F.gelu(x, approximate="tanh")` the other.
+# The two never differ by more than 0.0005: too little to see in a plot, too much to reproduce the results of a trained
+# model exactly. Watch out for the names: in PyTorch `F.gelu(x)` is the exact form and `F.gelu(x, approximate="tanh")`
+# the other.
 #
 # ```python
 # >>> x = np.linspace(-5, 5, 1001)
@@ -135,11 +135,11 @@ def relu_backward(dout, x):
 #
 # ### GELU with a sigmoid
 #
-# The function $\sigma(z) = \frac{1}{1 + e^{-z}}$, the **sigmoid**, rises from 0 to 1. Because $\frac12 (1 + \tanh u) =
-# \sigma(2u)$, GELU is x times the gate $\sigma(2u)$. You may write it in either way: the results agree up to rounding.
-# With the sigmoid, `np.exp` overflows to infinity if $-2u$ is large. The gate is then 0, which is correct, but NumPy
-# warns; `np.errstate` switches the warning off. (Some programs use a third form, $x\, \sigma(1.702\, x)$. It is *not*
-# the same: it is off by up to about 0.02.)
+# The function $\sigma(z) = \frac{1}{1 + e^{-z}}$, the **sigmoid**, rises from 0 to 1. Because
+# $\frac12 (1 + \tanh u) = \sigma(2u)$, GELU is x times the gate $\sigma(2u)$. You may write it either way. With the
+# sigmoid, `np.exp` overflows to infinity if $-2u$ is large. The gate is then 0, which is correct, but NumPy warns;
+# `np.errstate` switches the warning off. (Some programs use a third form, $x\, \sigma(1.702\, x)$. It is *not* the
+# same: it is off by up to about 0.02.)
 #
 # ```python
 # >>> round(float(np.abs(x / (1 + np.exp(-1.702 * x)) - gelu_exact(x)).max()), 2)
@@ -181,15 +181,15 @@ def gelu(x):
 #
 # *30 min, needs pen and paper*
 #
-# Again each entry stands alone, so you need the derivative of one number. GELU is a product, x times a gate s(x), and
-# both factors change with x. The **product rule** adds what each of them contributes: if x rises by h, the first factor
-# rises by h and the second by $s'(x)\, h$, so the product rises by
+# Again you need the derivative of one number. GELU is a product, x times a gate s(x), and both factors change with x.
+# The **product rule** adds what each of them contributes: if x rises by h, the first factor rises by h and the second
+# by $s'(x)\, h$, so the product rises by
 #
 # $$s(x) \cdot h + x \cdot s'(x)\, h$$
 #
 # (The term with h² vanishes as h becomes small.) For the exact form, the gate is $\Phi$, and its derivative is the bell
-# curve of the normal distribution, $\varphi(x) = e^{-x^2/2} / \sqrt{2\pi}$. So its derivative is $\Phi(x) + x\,
-# \varphi(x)$. A difference quotient agrees:
+# curve $\varphi(x) = e^{-x^2/2} / \sqrt{2\pi}$. So the derivative of the whole is $\Phi(x) + x\, \varphi(x)$. A
+# difference quotient agrees:
 #
 # ```python
 # >>> x, h = 1.0, 1e-6
@@ -219,8 +219,7 @@ def gelu(x):
 #
 # ```
 #
-# The slope is 0.5 at 0, rises a little above 1 on the right, and is negative on the left: GELU goes down before it goes
-# up.
+# The slope is 0.5 at 0, a little above 1 on the right, and negative on the left: GELU goes down before it goes up.
 
 # %%
 def gelu_backward(dout, x):
@@ -241,10 +240,9 @@ def gelu_backward(dout, x):
 #
 # *10 min, straightforward*
 #
-# An activation has no parameters, but the linear layers before and after it have: each output is a weighted sum of all
-# inputs, plus a bias. You wrote two such layers inside `multihead_attention`; here the layer gets its own function. Our
-# matrices are stored as `(in, out)`, so that the code reads like the formula; PyTorch's `nn.Linear` stores the
-# transpose, `(out, in)`.
+# An activation has no parameters, but the linear layers before and after it have. You wrote two such layers inside
+# `multihead_attention`; here the layer gets its own function. Our matrices are stored as `(in, out)`, so that the code
+# reads like the formula; PyTorch's `nn.Linear` stores the transpose, `(out, in)`.
 #
 # $$y = x W + b$$
 #
@@ -279,9 +277,9 @@ def linear(x, W, b):
 #
 # *25 min, needs pen and paper*
 #
-# Nearly all parameters of a transformer are in layers like this one, and you have all you need for their gradients. In
-# the assignment `gradients` you derived the gradients of a matrix product from a single entry, and found that what is
-# repeated in the forward pass is summed in the backward pass. Do both again here, for rows n:
+# Nearly all parameters of a transformer are in layers like this one. In the assignment `gradients` you derived the
+# gradients of a matrix product from a single entry, and found that what is repeated in the forward pass is summed in
+# the backward pass. Do both again here, for rows n:
 #
 # ```text
 #     y_nj = Σ_i x_ni W_ij + b_j
@@ -295,8 +293,8 @@ def linear(x, W, b):
 # line gives $dx_{ni} = \sum_j dout_{nj} W_{ij}$. Here j is summed, and it is the *second* index of both: which of the
 # two matrices has to be transposed?
 #
-# Check your result with the shapes: if N, D_in and D_out are all different, only one product fits. A frequent mistake
-# is a `db` that still has N rows.
+# Check the shapes: if N, D_in and D_out are all different, only one product fits. A frequent mistake is a `db` that
+# still has N rows.
 #
 # In the example, `dout` picks the first output of the first row and the last output of the second row:
 #
@@ -335,9 +333,11 @@ def linear_backward(dout, x, W):
 #
 # *15 min, needs some thought*
 #
-# A wide network can memorize small texts. One remedy is **dropout**: during training, set each value to 0 with
-# probability p, at random and anew in every step. No feature can then rely on one particular other feature (Srivastava
-# et al. 2014, section 4).
+# A wide network can memorize small texts. A bank gave Geoffrey Hinton the idea for a remedy: its tellers kept changing,
+# and he was told that they got moved around a lot. He supposed that successful fraud would need cooperation between
+# employees (he told this story on Reddit in 2014). **Dropout** moves the features around: during training, it sets each
+# value to 0 with probability p, at random and anew in every step. No feature can then rely on one particular other
+# feature (Srivastava et al. 2014, section 4).
 #
 # The kept values are divided by 1 - p. On average the output is then the same as the input, and after training dropout
 # simply does nothing:
@@ -359,8 +359,7 @@ def linear_backward(dout, x, W):
 #
 # This is called *inverted* dropout, and the common frameworks use it. The original paper did not scale during training;
 # after training, it multiplied the parameters by the probability of keeping a value (its section 10 describes the
-# inverted form). In the paper p is the probability of *keeping* a value; here, as in PyTorch, it is the probability of
-# *dropping* it.
+# inverted form). That probability is the paper's p; here, as in PyTorch, p is the probability of *dropping* a value.
 #
 # The base model of the first transformer and the first GPT drop one value in ten (Vaswani et al. 2017, section 5.4;
 # Radford et al. 2018, section 4.1). The GPT of this course is trained without dropout, so that you can compare it with
@@ -395,8 +394,8 @@ def dropout(x, p, rng, training=True):
 # *5 min, straightforward*
 #
 # In $out_i = x_i \cdot mask_i$ the mask was drawn at random, but it does not depend on x: for the gradient it is a
-# constant factor. Which one does a dropped value have, and which one a kept value? It must be the mask of the *same*
-# forward pass. A new draw would give a gradient to values that had no influence.
+# constant factor. It must be the mask of the *same* forward pass. A new draw would give a gradient to values that had
+# no influence.
 #
 # ```python
 # >>> dropout_backward(np.array([1.0, 1.0, 2.0, 2.0]), np.array([2.0, 0.0, 0.0, 2.0]))
@@ -423,8 +422,8 @@ def dropout_backward(dout, mask):
 #
 # *15 min, straightforward*
 #
-# Now put the parts together: linear layer, activation, linear layer. As in multi-head attention, the parameters come in
-# one dictionary, and you return the output and a cache.
+# Now put the parts together. As in multi-head attention, the parameters come in one dictionary, and you return the
+# output and a cache.
 #
 # | step | shape |
 # |---|---|
@@ -442,8 +441,8 @@ def dropout_backward(dout, mask):
 #
 # ```
 #
-# By hand, for the second row: hidden is (-1, 1 + 0.5), ReLU makes it (0, 1.5), and 2 · 0 + 3 · 1.5 = 4.5. Here D is 1
-# and F is 2. There is no `b_2`: a bias that is absent from the dictionary is not added.
+# By hand, for the second row: hidden is (-1, 1 + 0.5), ReLU makes it (0, 1.5), and 2 · 0 + 3 · 1.5 = 4.5. There is no
+# `b_2`: a bias that is absent from the dictionary is not added.
 
 # %%
 def ffn(x, params, activation="gelu"):
@@ -471,8 +470,8 @@ def ffn(x, params, activation="gelu"):
 #
 # *20 min, needs some thought*
 #
-# Take the same three steps in the opposite order, each with a backward function that you already have. Fill in the
-# table on paper before you write a line. Each backward function needs `dout` and what *its own* forward function got:
+# Take the same three steps in the opposite order, each with a backward function that you already have. Each needs
+# `dout` and what *its own* forward function got. Fill in the table on paper before you write a line:
 #
 # | step, from the end | gets | needs from the cache | gives |
 # |---|---|---|---|
@@ -480,8 +479,8 @@ def ffn(x, params, activation="gelu"):
 # | activation | gradient of its output (..., F) | ? | ? |
 # | first linear layer | ? | ? | dx (..., D), `W_1`, `b_1` |
 #
-# Return the gradient of `x`, and the gradients of *all* given parameters under the names of the parameters. An absent
-# bias has no gradient.
+# Return the gradient of `x`, and those of *all* given parameters under the names of the parameters. An absent bias has
+# no gradient.
 #
 # ```python
 # >>> dx, grads = ffn_backward(np.array([[1.0], [1.0]]), cache)
@@ -525,7 +524,7 @@ def ffn_backward(dout, cache):
 # ## Answers on paper
 #
 # **1. The bias gets (1, 1).** Row n of dx is a sum over the outputs: (1, 0) for the first row, and (2, 1) for the
-# second. dW collects both rows: the first one, (1, 0), has `dout` only in output 0, and the second one, (2, 3), only in
+# second. dW collects both rows: the first, (1, 0), has `dout` only in output 0, and the second, (2, 3), only in
 # output 1. db counts `dout` in each column.
 #
 # ```python
@@ -568,8 +567,7 @@ def ffn_backward(dout, cache):
 # %% [markdown]
 # ## What could go wrong
 #
-# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
-# one.
+# Compare a failing function with its entries here; the report quotes them when it recognizes one.
 #
 # - `gelu`: **the exact GELU with erf was used, not the tanh form.** The two never differ by more than 0.0005. GPT-2 was
 #   trained with the tanh form.
@@ -577,11 +575,9 @@ def ffn_backward(dout, cache):
 #   depends on x, so the product rule gives two terms.
 # - `linear_backward`: **db was not summed over the rows.** A gradient has the shape of its parameter: one entry for
 #   each feature.
-# - `dropout`: **the kept values were divided by p instead of 1 - p.** With p = 0.5 the
-#   mistake stays hidden.
+# - `dropout`: **the kept values were divided by p instead of 1 - p.** With p = 0.5 the mistake stays hidden.
 # - `dropout`: **values were dropped although training is false.** After training the predictions would then be random,
 #   and worse.
-# - `ffn`: **there was no activation between the two layers.** Two linear layers in a row are equivalent to one.
 # - `ffn_backward`: **the slope of the activation was taken at its output instead of its input.** ReLU hides it, because
 #   its output is positive exactly where its input is. GELU does not.
 
@@ -633,7 +629,7 @@ if __name__ == "__main__":
 #
 # With ReLU a dead feature stays dead: no input opens its gate, so no gradient ever reaches its bias. The network has to
 # use the one feature that is alive. With GELU most features stay below 0, too, but they still contribute: left of 0 the
-# function has a slope and a dip that can be used. (Far to the left, below −5 or so, GELU is nearly as flat as ReLU.)
+# function has a slope and a dip that can be used. (Below −5 or so, it is nearly as flat as ReLU.)
 #
 # 1. For how many of the 64 features is the gradient of `W_1` exactly 0 at this start, with ReLU and with GELU?
 # 2. Real networks do not start with biases of −2. How do features die in practice? Start with biases of 0, and take ten
@@ -668,11 +664,11 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# Once you have trained your GPT (`headway train`, in the assignment `training`), you can see this part at work:
+# After you have trained your GPT (`headway train`, in the assignment `training`), see what this part does:
 # `headway plot ffn-hidden`.
 #
-# This is one in a small model that was trained on names. Each dot is one feature at one position. Most outputs are
-# small corrections, a few are large, and no straight line through the dots would predict them.
+# The picture shows a small model that was trained on names, with one dot for each feature and position. Most outputs
+# are small corrections, a few are large, and no straight line through the dots would predict them.
 #
 # ![Input and output of a feed-forward network as dots: most outputs are near 0, some are far from
 # it.](figures/ffn-scatter.svg)
@@ -680,15 +676,13 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Going faster
 #
-# You can skip this section until your code is correct. Two details of the solution save time.
+# Skip this until your code is correct. Both activations are x times a gate, and the backward pass needs the gate again.
+# A tanh is expensive, so `ffn` keeps the gate in the cache: with $s = \sigma(2u)$, question 2 on paper gives
+# $s'(x) = s\,(1 - s) \cdot 2\,du/dx$, without a new tanh.
 #
-# Both activations are x times a gate, and the backward pass needs the gate again. A tanh is expensive, so `ffn` keeps
-# the gate in the cache. The derivative then costs no new tanh: with $s = \sigma(2u)$, question 2 on paper gives $s'(x)
-# = s\,(1 - s) \cdot 2\,du/dx$.
-#
-# In `linear`, all leading axes are flattened to rows, so that there is one large matrix product and not one small
-# product for each text. In `linear_backward`, the sum over the rows is a product with a vector of ones, which is
-# usually faster than `sum`:
+# In `linear`, all leading axes are flattened to rows, so that there is one large matrix product instead of a small one
+# for each text. In `linear_backward`, the sum over the rows is a product with a vector of ones, which is usually faster
+# than `sum`:
 #
 # ```python
 # >>> rows = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
