@@ -35,14 +35,13 @@
 # |---|---|---|
 # | `activation` | `"gelu"`, in the tanh form; `"relu"` | GPT-2; the first transformer |
 # | `tied` | `True`: the output head *is* the token table; `False`: its own matrix | GPT-2; Llama 2 |
-# | `bias` | `True`: linear layers have biases; `False`: they do not | GPT-2; nanoGPT's option, Llama |
-# | `attention_bias`, `ffn_bias` | the same, for attention and for the feed-forward network alone | small GPTs |
-# | `head_bias` | `True`: the output head has a bias; `False`: it has none | small GPTs; GPT-2 |
+# | `bias` | `True`: all linear layers of the blocks have biases; `False`: none; or the names of some | GPT-2; Llama |
 # | `norm` | `"pre"`; `"post"`, without a final norm, as each block ends with one | GPT-2; GPT-1 |
 # | `positions` | `"learned"`: a table; `"sinusoidal"`: sines and cosines | GPT-2; the first transformer |
 # | `dropout` | in training, the probability that a value is dropped | 0.1: GPT-1 and GPT-2; 0: Llama |
 #
-# The defaults are GPT-2's. Write your functions for them first. Add the last five rows when the first checks pass.
+# The defaults are GPT-2's. Write your functions for them first. Add the last three rows, and the names of single biases
+# such as `b_head`, when the first checks pass.
 #
 # **Tied or untied?** The token table `W_tok` (V, D) has one vector for each token, and `W_head` (D, V) has one column
 # for each token. Both represent a token as D numbers, one for the input and the other for the output. Press and Wolf
@@ -91,16 +90,13 @@ class GPTConfig:
         d_ff: F, the width inside the feed-forward network. None stands for 4 D, and is replaced by that number.
         activation: "gelu" (the tanh form) or "relu".
         tied: whether the head is the transposed token table (True) or a separate matrix (False).
-        bias: whether the linear layers of the blocks have biases. Layer norms always have their beta.
+        bias: which linear layers have biases. True: all those in the blocks, False: none, or the names of the biases,
+            such as "b_o b_head". True and False are replaced by such a text, too. Layer norms always have their beta.
         init_std: the standard deviation of the initial matrices. GPT and GPT-2 use 0.02, at a width of 768 or more;
             a model of width 64 or 16 usually learns faster from a larger one, such as 0.08.
         norm: "pre" or "post", as in `block`. Only a model with "pre" has a layer norm after the last block.
         positions: "learned" (the table W_pos) or "sinusoidal" (sines and cosines, which have no parameters).
         dropout: the probability of dropping a value in training, 0 ≤ dropout < 1.
-        attention_bias: whether attention has biases: True, False, or "output" for b_o alone. None stands for `bias`,
-            and is replaced by it.
-        ffn_bias: whether the feed-forward network has biases. None stands for `bias`, and is replaced by it.
-        head_bias: whether the head has a bias, b_head.
     """
 
     vocab_size: int
@@ -111,20 +107,21 @@ class GPTConfig:
     d_ff: int | None = None
     activation: str = "gelu"
     tied: bool = True
-    bias: bool = True
+    bias: bool | str = True
     init_std: float = 0.02
     norm: str = "pre"
     positions: str = "learned"
     dropout: float = 0.0
-    attention_bias: bool | str | None = None
-    ffn_bias: bool | None = None
-    head_bias: bool = False
 
     def __post_init__(self):
         """Fill in what is None, and raise ValueError for settings that cannot work."""
-        for name, value in (("d_ff", 4 * self.d_model), ("attention_bias", self.bias), ("ffn_bias", self.bias)):
-            if getattr(self, name) is None:
-                object.__setattr__(self, name, value)
+        if self.d_ff is None:
+            object.__setattr__(self, "d_ff", 4 * self.d_model)
+        in_blocks = "b_qkv b_o b_1 b_2"
+        names = self.bias.replace(",", " ") if isinstance(self.bias, str) else in_blocks * self.bias
+        object.__setattr__(self, "bias", names)
+        if not {*in_blocks.split(), "b_head"}.issuperset(names.split()):
+            raise ValueError(f"bias must be True, False, or names of biases such as b_o and b_head, got {names!r}")
         for name in ("vocab_size", "block_size", "n_layers", "n_heads", "d_model", "d_ff"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
@@ -136,8 +133,6 @@ class GPTConfig:
             raise ValueError(f'norm must be "pre" or "post", got {self.norm!r}')
         if self.positions not in ("learned", "sinusoidal"):
             raise ValueError(f'positions must be "learned" or "sinusoidal", got {self.positions!r}')
-        if self.attention_bias not in (True, False, "output"):
-            raise ValueError(f'attention_bias must be True, False or "output", got {self.attention_bias!r}')
         if not 0 <= self.dropout < 1:
             raise ValueError(f"dropout must be in [0, 1), got {self.dropout}")
 
@@ -193,9 +188,8 @@ def init_gpt(config, rng):
     - every gamma is 1, every beta and every bias b is 0.
 
     Args:
-        config: a `GPTConfig`. With `config.tied` there is no `W_head`; without `config.attention_bias` there are no
-            `b_qkv` and `b_o` (with "output" only no `b_qkv`), without `config.ffn_bias` no `b_1` and `b_2`, without
-            `config.head_bias` no `b_head` (the betas stay). With sinusoidal positions there is no `W_pos`, and with
+        config: a `GPTConfig`. With `config.tied` there is no `W_head`. Of the biases `b_…` there are only those whose
+            names are in `config.bias` (the betas stay). With sinusoidal positions there is no `W_pos`, and with
             post-norm no `ln_f`.
         rng: a `numpy.random.Generator`.
 
@@ -214,8 +208,6 @@ def init_gpt(config, rng):
         return np.zeros(shape, dtype=np.float32)
 
     residual_std = config.init_std / math.sqrt(2 * config.n_layers)
-    has = {"attn.b_qkv": config.attention_bias is True, "attn.b_o": config.attention_bias}
-    has |= {"ffn.b_1": config.ffn_bias, "ffn.b_2": config.ffn_bias}
     params = {"W_tok": normal(config.vocab_size, d)}
     if config.positions == "learned":
         params["W_pos"] = normal(config.block_size, d)
@@ -234,13 +226,13 @@ def init_gpt(config, rng):
             "ffn.W_2": normal(f, d, std=residual_std),
             "ffn.b_2": zeros(d),
         }
-        layer = {name: value for name, value in layer.items() if has.get(name, True)}
+        layer = {name: value for name, value in layer.items() if ".b_" not in name or name.split(".")[1] in config.bias}
         params |= prefixed(layer, f"blocks.{i}.")
     if config.norm == "pre":
         params |= {"ln_f.gamma": ones(d), "ln_f.beta": zeros(d)}
     if not config.tied:
         params["W_head"] = normal(d, config.vocab_size)
-    if config.head_bias:
+    if "b_head" in config.bias:
         params["b_head"] = zeros(config.vocab_size)
     return params
 
@@ -395,9 +387,9 @@ def gpt(ids, params, config, rng=None):
         logits = layernorm(x) W_head,    with W_head = W_tokᵀ if the head is tied
 
     With `config.positions` "sinusoidal", the sines and cosines of `sinusoidal_positions` take the place of W_pos. With
-    `config.norm` "post", there is no layer norm after the last block. With `config.head_bias`, b_head is added to the
-    scores. In training, with `rng`, x goes through `ffn.dropout` with p = `config.dropout` before the first block, and
-    every block gets `config.dropout` and `rng`.
+    `config.norm` "post", there is no layer norm after the last block. With "b_head" in `config.bias`, b_head is added
+    to the scores. In training, with `rng`, x goes through `ffn.dropout` with p = `config.dropout` before the first
+    block, and every block gets `config.dropout` and `rng`.
 
     Args:
         ids: integers, (B, T), each in [0, V), with T at most `config.block_size`. Any number of leading axes.
@@ -437,7 +429,7 @@ def gpt(ids, params, config, rng=None):
         final = layernorm(x, params["ln_f.gamma"], params["ln_f.beta"])
     rows = final.reshape(-1, final.shape[-1])  # (N, D) with N = B T: one large product, not B small ones
     logits = (rows @ _head(params, config)).reshape(*np.shape(ids), -1)  # (B, T, V)
-    if config.head_bias:
+    if "b_head" in config.bias:
         logits = logits + params["b_head"]
     cache |= {"final_norm": final, "ids": ids, "block_caches": block_caches, "embed_mask": embed_mask}
     return logits, cache
@@ -544,7 +536,7 @@ def _from_parts(ids, targets, params, config, rng=None):
     dx = (dlogits @ _head(params, config).T).reshape(final.shape)  # (B, T, D)
 
     grads = {}
-    if config.head_bias:
+    if "b_head" in config.bias:
         grads["b_head"] = dlogits.sum(axis=0)
     if config.norm == "pre":
         before_norm = cache[f"blocks.{config.n_layers - 1}.after_ffn"]
@@ -710,7 +702,7 @@ def _on_one_page(ids, targets, params, config, rng=None):
 
     head = _head(params, config)
     logits = final @ head  # (N, V)
-    if config.head_bias:
+    if "b_head" in config.bias:
         logits += params["b_head"]
     places = np.arange(len(logits))
     logits -= logits[places, logits.argmax(axis=1)][:, None]
@@ -721,7 +713,7 @@ def _on_one_page(ids, targets, params, config, rng=None):
     dlogits /= (total * len(total))[:, None]
     dlogits[places, targets] -= 1 / len(total)
 
-    if config.head_bias:
+    if "b_head" in config.bias:
         grads["b_head"] = _ones(len(dlogits), dlogits.dtype) @ dlogits
     dhead = final.T @ dlogits  # (D, V)
     dx = _norm_backward(dlogits @ head.T, norm_f, params, grads, "ln_f")

@@ -20,6 +20,11 @@ import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
 
+def bias_names(bias: bool | str) -> str:
+    """Return the names of the biases, also for True and False in a preset."""
+    return bias if isinstance(bias, str) else "b_qkv b_o b_1 b_2" * bias
+
+
 class Block(nn.Module):
     """`blocks.block`."""
 
@@ -28,10 +33,11 @@ class Block(nn.Module):
         d = config.d_model
         self.n_heads, self.post_norm = config.n_heads, config.norm == "post"
         self.ln1, self.ln2 = nn.LayerNorm(d), nn.LayerNorm(d)
-        self.qkv = nn.Linear(d, 3 * d, bias=config.attention_bias is True)
-        self.o = nn.Linear(d, d, bias=bool(config.attention_bias))
-        self.fc1 = nn.Linear(d, config.d_ff, bias=config.ffn_bias)
-        self.fc2 = nn.Linear(config.d_ff, d, bias=config.ffn_bias)
+        biases = bias_names(config.bias)
+        self.qkv = nn.Linear(d, 3 * d, bias="b_qkv" in biases)
+        self.o = nn.Linear(d, d, bias="b_o" in biases)
+        self.fc1 = nn.Linear(d, config.d_ff, bias="b_1" in biases)
+        self.fc2 = nn.Linear(config.d_ff, d, bias="b_2" in biases)
         self.activation = nn.GELU(approximate="tanh") if config.activation == "gelu" else nn.ReLU()
         self.dropout1, self.dropout2 = nn.Dropout(config.dropout), nn.Dropout(config.dropout)
 
@@ -69,7 +75,7 @@ class GPT(nn.Module):
         self.dropout = nn.Dropout(config.dropout)
         self.blocks = nn.ModuleList(Block(config) for _ in range(config.n_layers))
         self.ln_f = nn.LayerNorm(config.d_model) if config.norm == "pre" else nn.Identity()
-        self.head = nn.Linear(config.d_model, config.vocab_size, bias=config.head_bias)
+        self.head = nn.Linear(config.d_model, config.vocab_size, bias="b_head" in bias_names(config.bias))
         if config.tied:
             self.head.weight = self.tok.weight
 

@@ -50,6 +50,11 @@ def _choice(*words: str) -> Hyperparameter:
 
 
 _FLAG = _choice("true", "false")
+_BIASES = Hyperparameter(
+    "true, false, or names such as b_o,b_head (of b_qkv, b_o, b_1, b_2 and b_head)",
+    lambda text: {"true": True, "false": False}.get(text.lower(), text),
+    lambda value: value in (True, False) or {"b_qkv", "b_o", "b_1", "b_2", "b_head"}.issuperset(value.split(",")),
+)
 _NORM = _choice("pre", "post")
 _SIZES = {
     "block_size": _whole(4096),
@@ -66,11 +71,8 @@ HYPERPARAMETERS: dict[str, dict[str, Hyperparameter]] = {
         **_SIZES,
         **_DEVIATION,
         "activation": _choice("gelu", "relu"),
-        "attention_bias": _choice("true", "false", "output"),
-        "bias": _FLAG,
+        "bias": _BIASES,
         "dropout": _number(0, 1, closed=True),
-        "ffn_bias": _FLAG,
-        "head_bias": _FLAG,
         "norm": _NORM,
         "positions": _choice("learned", "sinusoidal"),
         "tied": _FLAG,

@@ -42,7 +42,7 @@ PRESETS = {
     # Attention without biases; the feed-forward network and the head have them.
     "bias-free-attention": Preset(
         "names",
-        {**_COMMON, "d_model": 64, "block_size": 16, "tied": False, "attention_bias": False, "head_bias": True},
+        {**_COMMON, "d_model": 64, "block_size": 16, "tied": False, "bias": "b_1,b_2,b_head"},
         32,
         5e-4,
         5_000,
@@ -58,8 +58,7 @@ PRESETS = {
             "init_std": 0.02,
             "activation": "relu",
             "tied": False,
-            "attention_bias": "output",
-            "head_bias": True,
+            "bias": "b_o,b_1,b_2,b_head",
         },
         16,
         1e-3,

@@ -17,7 +17,7 @@ import numpy as np
 
 # The defaults of `GPTConfig`.
 DEFAULTS = {"activation": "gelu", "tied": True, "bias": True}
-DEFAULTS |= {"norm": "pre", "positions": "learned", "dropout": 0.0, "head_bias": False}
+DEFAULTS |= {"norm": "pre", "positions": "learned", "dropout": 0.0}
 
 
 def torch_trainer(
@@ -73,8 +73,6 @@ def main(path: Path) -> None:
         settings = json.loads(str(stored["settings"]))
         drawn = batches(stored["ids"], settings)
     model = {**DEFAULTS, "d_ff": 4 * settings["model"]["d_model"], **settings["model"]}
-    for name in ("attention_bias", "ffn_bias"):
-        model.setdefault(name, model["bias"])
     config = SimpleNamespace(vocab_size=len(params["W_tok"]), **model)
     run = torch_trainer(params, config, drawn, settings["lr"])
     for line in sys.stdin:

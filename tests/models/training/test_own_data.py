@@ -37,9 +37,9 @@ def change(preset, *assignments):
 
 
 def test_changed_model_has_typed_values():
-    model = change("names", "d-model=64", "n_layers = 2", "tied=TRUE", "dropout=0.1", "attention_bias=output")
+    model = change("names", "d-model=64", "n_layers = 2", "tied=TRUE", "dropout=0.1", "bias=b_o,b_1")
     assert model == {**PRESETS["names"].model, "d_model": 64, "n_layers": 2, "tied": True, "dropout": 0.1,
-                     "attention_bias": "output"}  # fmt: skip
+                     "bias": "b_o,b_1"}  # fmt: skip
     assert type(model["tied"]) is bool and type(model["d_model"]) is int
 
 

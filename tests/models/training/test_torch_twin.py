@@ -173,7 +173,7 @@ def test_llama_has_the_size_of_the_gpt_on_names(official):
 def test_load_into_torch_names_missing_parameters(official):
     params, config, _ = start(official, "names")
     with pytest.raises(ValueError, match=r"head\.bias"):
-        torch_twin.load_into_torch(params, dataclasses.replace(config, head_bias=True))
+        torch_twin.load_into_torch(params, dataclasses.replace(config, bias=f"{config.bias} b_head"))
 
 
 def test_page_lists_every_function_that_has_a_call():

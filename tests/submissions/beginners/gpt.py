@@ -28,7 +28,7 @@ def _gpt_variant(ids, params, config, variant="", rng=None):
     head = params["W_tok"].T if config.tied else params["W_head"]
     if variant == "last": f = f[..., -1, :]
     l = f @ head
-    if config.head_bias: l = l + params["b_head"]
+    if "b_head" in config.bias: l = l + params["b_head"]
     if variant == "div": l = l / math.sqrt(config.d_model)
     return l, c
 
@@ -57,7 +57,7 @@ def gpt__no_check_of_ids(ids, params, config, rng=None):
             cache[f"blocks.{layer}.{stage}"] = entry[stage]
     cache["final_norm"] = layernorm(x, params["ln_f.gamma"], params["ln_f.beta"]) if config.norm == "pre" else x
     logits = cache["final_norm"] @ (params["W_tok"].T if config.tied else params["W_head"])
-    return logits + (params["b_head"] if config.head_bias else 0), cache
+    return logits + (params["b_head"] if "b_head" in config.bias else 0), cache
 
 def _start(config, rng, std=None, reduced=("W_o", "W_2"), beta=("ln1.", "ln2."), dtype=np.float32):
     std, params, D, F = std or config.init_std, {}, config.d_model, config.d_ff
@@ -73,12 +73,12 @@ def _start(config, rng, std=None, reduced=("W_o", "W_2"), beta=("ln1.", "ln2."),
                 params[f"blocks.{layer}.{norm}beta"] = np.zeros(D, dtype)
         for part, name, shape in (("attn", "qkv", (D, 3 * D)), ("attn", "o", (D, D)), ("ffn", "1", (D, F)), ("ffn", "2", (F, D))):
             params[f"blocks.{layer}.{part}.W_{name}"] = draw(f"W_{name}", *shape)
-            if {"qkv": config.attention_bias is True, "o": config.attention_bias}.get(name, config.ffn_bias):
+            if f"b_{name}" in config.bias:
                 params[f"blocks.{layer}.{part}.b_{name}"] = np.zeros(shape[1], dtype)
     if config.norm == "pre": params |= {"ln_f.gamma": np.ones(D, dtype), "ln_f.beta": np.zeros(D, dtype)}
     if not config.tied:
         params["W_head"] = draw("", D, config.vocab_size)
-    if config.head_bias: params["b_head"] = np.zeros(config.vocab_size, dtype)
+    if "b_head" in config.bias: params["b_head"] = np.zeros(config.vocab_size, dtype)
     return params
 
 @variants(
@@ -114,7 +114,7 @@ def _loss(ids, targets, params, config, variant, rng=None):
     stream = final if variant == "after" else cache[f"blocks.{config.n_layers - 1}.after_ffn"]
     grads = {}
     head = np.einsum("nd,nv->dv", final.reshape(-1, config.d_model), d.reshape(-1, config.vocab_size))
-    if config.head_bias: grads["b_head"] = d.reshape(-1, config.vocab_size).sum(0)
+    if "b_head" in config.bias: grads["b_head"] = d.reshape(-1, config.vocab_size).sum(0)
     d = d @ (params["W_tok"] if config.tied else params["W_head"].T)
     if config.norm == "pre":
         d, grads["ln_f.gamma"], grads["ln_f.beta"] = layernorm_backward(d, stream, params["ln_f.gamma"])

@@ -34,8 +34,8 @@ def gpt2_config(hf_config: dict[str, Any]) -> Config:
         "activation": "relu" if activation == "relu" else "gelu",
         "tied": hf_config.get("tie_word_embeddings", True),
     }
-    same = {"norm": "pre", "positions": "learned", "dropout": 0.0, "bias": True, "attention_bias": True}
-    return Config("gpt", "GPTConfig", {**fields, **same, "ffn_bias": True, "head_bias": False})
+    same = {"norm": "pre", "positions": "learned", "dropout": 0.0, "bias": "b_qkv b_o b_1 b_2"}
+    return Config("gpt", "GPTConfig", {**fields, **same})
 
 
 def gpt2_params(tensors: dict[str, Array]) -> dict[str, Array]:

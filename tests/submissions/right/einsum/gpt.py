@@ -19,21 +19,17 @@ class GPTConfig:
     d_ff: int | None = None
     activation: str = "gelu"
     tied: bool = True
-    bias: bool = True
+    bias: object = True
     init_std: float = 0.02
     norm: str = "pre"
     positions: str = "learned"
     dropout: float = 0.0
-    attention_bias: object = None
-    ffn_bias: object = None
-    head_bias: bool = False
 
     def __post_init__(self):
         if self.d_ff is None:
             object.__setattr__(self, "d_ff", 4 * self.d_model)
-        for name in ("attention_bias", "ffn_bias"):
-            if getattr(self, name) is None:
-                object.__setattr__(self, name, self.bias)
+        if isinstance(self.bias, bool):
+            object.__setattr__(self, "bias", "b_qkv b_o b_1 b_2" * self.bias)
 
 
 def init_gpt(config, rng):
@@ -41,8 +37,6 @@ def init_gpt(config, rng):
     shapes = {"W_tok": (V, D)}
     if config.positions == "learned":
         shapes["W_pos"] = (config.block_size, D)
-    wanted = {"attn.b_qkv": config.attention_bias is True, "attn.b_o": config.attention_bias}
-    wanted |= {"ffn.b_1": config.ffn_bias, "ffn.b_2": config.ffn_bias}
     for i in range(config.n_layers):
         for name, shape in (
             ("ln1.gamma", D),
@@ -58,13 +52,13 @@ def init_gpt(config, rng):
             ("ffn.W_2", (F, D)),
             ("ffn.b_2", D),
         ):
-            if wanted.get(name, True):
+            if ".b_" not in name or name.split(".")[1] in config.bias:
                 shapes[f"blocks.{i}.{name}"] = shape
     if config.norm == "pre":
         shapes |= {"ln_f.gamma": D, "ln_f.beta": D}
     if not config.tied:
         shapes["W_head"] = (D, V)
-    if config.head_bias:
+    if "b_head" in config.bias:
         shapes["b_head"] = V
     params = {}
     for name, shape in shapes.items():
@@ -192,7 +186,7 @@ def gpt_loss(ids, targets, params, config, rng=None):
     dhead = np.einsum("btv,btd->vd", d, cache["final_norm"])
     g = {}
     dx = np.einsum("btv,vd->btd", d, head)
-    if config.head_bias:
+    if "b_head" in config.bias:
         g["b_head"] = np.einsum("btv->v", d)
     if not post:
         dx, g["ln_f.gamma"], g["ln_f.beta"] = _norm_back(dx, *nf, params["ln_f.gamma"])

@@ -19,21 +19,17 @@ class GPTConfig:
     d_ff: int | None = None
     activation: str = "gelu"
     tied: bool = True
-    bias: bool = True
+    bias: object = True
     init_std: float = 0.02
     norm: str = "pre"
     positions: str = "learned"
     dropout: float = 0.0
-    attention_bias: object = None
-    ffn_bias: object = None
-    head_bias: bool = False
 
     def __post_init__(self):
         if self.d_ff is None:
             object.__setattr__(self, "d_ff", 4 * self.d_model)
-        for name in ("attention_bias", "ffn_bias"):
-            if getattr(self, name) is None:
-                object.__setattr__(self, name, self.bias)
+        if isinstance(self.bias, bool):
+            object.__setattr__(self, "bias", "b_qkv b_o b_1 b_2" * self.bias)
 
 
 def init_gpt(config, rng):
@@ -46,8 +42,8 @@ def init_gpt(config, rng):
             matrix[row] = rng.normal(0, std, columns)
         params[name] = matrix
 
-    def bias(name, size, wanted):
-        if wanted:
+    def bias(name, size):
+        if name.rpartition(".")[2] in config.bias:
             params[name] = np.zeros(size, dtype=np.float32)
 
     def norm(name):
@@ -61,19 +57,19 @@ def init_gpt(config, rng):
         small = config.init_std / np.sqrt(2 * config.n_layers)
         norm(f"blocks.{i}.ln1")
         weight(f"blocks.{i}.attn.W_qkv", d, 3 * d)
-        bias(f"blocks.{i}.attn.b_qkv", 3 * d, config.attention_bias is True)
+        bias(f"blocks.{i}.attn.b_qkv", 3 * d)
         weight(f"blocks.{i}.attn.W_o", d, d, small)
-        bias(f"blocks.{i}.attn.b_o", d, config.attention_bias)
+        bias(f"blocks.{i}.attn.b_o", d)
         norm(f"blocks.{i}.ln2")
         weight(f"blocks.{i}.ffn.W_1", d, f)
-        bias(f"blocks.{i}.ffn.b_1", f, config.ffn_bias)
+        bias(f"blocks.{i}.ffn.b_1", f)
         weight(f"blocks.{i}.ffn.W_2", f, d, small)
-        bias(f"blocks.{i}.ffn.b_2", d, config.ffn_bias)
+        bias(f"blocks.{i}.ffn.b_2", d)
     if config.norm == "pre":
         norm("ln_f")
     if not config.tied:
         weight("W_head", d, config.vocab_size)
-    bias("b_head", config.vocab_size, config.head_bias)
+    bias("b_head", config.vocab_size)
     return params
 
 
@@ -145,7 +141,7 @@ def _one_text(ids, params, config, rng):
     else:
         logits = np.stack([vector @ params["W_head"] for vector in cache["final_norm"]])
     for row in logits:
-        if config.head_bias:
+        if "b_head" in config.bias:
             row += params["b_head"]
     return logits, cache
 
@@ -179,7 +175,7 @@ def gpt_loss(ids, targets, params, config, rng=None):
         dlogits /= ids.size
         dfinal = np.empty_like(cache["final_norm"])
         for t in range(len(text)):
-            if config.head_bias:
+            if "b_head" in config.bias:
                 grads["b_head"] += dlogits[t]
             if config.tied:
                 grads["W_tok"] += dlogits[t][:, None] * cache["final_norm"][t][None, :]

@@ -15,9 +15,8 @@ _part = lambda params, i: {k.split(".", 2)[2]: v for k, v in params.items() if k
 _head = lambda params: params.get("W_head", params["W_tok"].T)
 
 
-def GPTConfig(vocab_size, block_size, n_layers=4, n_heads=4, d_model=64, d_ff=None, activation="gelu", tied=True, bias=True, init_std=0.02, norm="pre", positions="learned", dropout=0.0, attention_bias=None, ffn_bias=None, head_bias=False):
-    given = {"attention_bias": bias if attention_bias is None else attention_bias, "ffn_bias": bias if ffn_bias is None else ffn_bias}
-    return SimpleNamespace(**{**locals(), **given, "d_ff": d_ff or 4 * d_model})
+def GPTConfig(vocab_size, block_size, n_layers=4, n_heads=4, d_model=64, d_ff=None, activation="gelu", tied=True, bias=True, init_std=0.02, norm="pre", positions="learned", dropout=0.0):
+    return SimpleNamespace(**{**locals(), "bias": {True: "b_qkv b_o b_1 b_2", False: ""}.get(bias, bias), "d_ff": d_ff or 4 * d_model})
 
 
 def init_gpt(c, rng):
@@ -26,10 +25,9 @@ def init_gpt(c, rng):
     layer |= {"attn.b_o": (D,), "ln2.gamma": (D,), "ln2.beta": (D,), "ffn.W_1": (D, F), "ffn.b_1": (F,)}
     layer |= {"ffn.W_2": (F, D), "ffn.b_2": (D,)}
     shapes = {"W_tok": (c.vocab_size, D)} | ({"W_pos": (c.block_size, D)} if c.positions == "learned" else {})
-    out = {"attn.b_qkv": c.attention_bias is not True, "attn.b_o": not c.attention_bias, "ffn.b_1": not c.ffn_bias, "ffn.b_2": not c.ffn_bias}
-    shapes |= {f"blocks.{i}.{n}": s for i in range(c.n_layers) for n, s in layer.items() if not out.get(n)}
+    shapes |= {f"blocks.{i}.{n}": s for i in range(c.n_layers) for n, s in layer.items() if ".b_" not in n or n.split(".")[1] in c.bias}
     shapes |= {"ln_f.gamma": (D,), "ln_f.beta": (D,)} if c.norm == "pre" else {}
-    shapes |= ({} if c.tied else {"W_head": (D, c.vocab_size)}) | ({"b_head": (c.vocab_size,)} if c.head_bias else {})
+    shapes |= ({} if c.tied else {"W_head": (D, c.vocab_size)}) | ({"b_head": (c.vocab_size,)} if "b_head" in c.bias else {})
     std = lambda n: c.init_std * (2 * c.n_layers) ** (-0.5 * n.endswith(("W_o", "W_2"))) * (len(shapes[n]) > 1)
     return {n: rng.normal(1.0 * n.endswith("gamma"), std(n), s).astype(np.float32) for n, s in shapes.items()}
 
@@ -57,7 +55,7 @@ def gpt_loss(ids, targets, params, c, rng=None):
     dx, grads = d @ _head(params).T, {} if "W_head" not in params else {"W_head": dW}
     if c.norm == "pre":
         dx, grads["ln_f.gamma"], grads["ln_f.beta"] = layernorm_backward(dx, x, params["ln_f.gamma"])
-    if c.head_bias:
+    if "b_head" in c.bias:
         grads["b_head"] = d.reshape(-1, c.vocab_size).sum(0)
     for i, b in list(enumerate(cache["caches"]))[::-1]:
         dx, g = block_backward(dx, b)

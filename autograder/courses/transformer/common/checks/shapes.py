@@ -24,11 +24,10 @@ def block_shapes(d: int, f: int) -> dict[str, tuple[int, ...]]:
 def gpt_shapes(config: Config) -> dict[str, tuple[int, ...]]:
     """Return the parameter shapes of a GPT."""
     d = config.d_model
-    fields = {"norm": "pre", "positions": "learned", "head_bias": False} | config.fields
-    attention, ffn = fields.get("attention_bias", config.bias), fields.get("ffn_bias", config.bias)
-    absent = {"attn.b_qkv"} if attention is not True else set()
-    absent |= ({"attn.b_o"} if not attention else set()) | ({"ffn.b_1", "ffn.b_2"} if not ffn else set())
-    layer = {name: shape for name, shape in block_shapes(d, config.d_ff).items() if name not in absent}
+    fields = {"norm": "pre", "positions": "learned"} | config.fields
+    biases = {True: "b_qkv b_o b_1 b_2", False: ""}.get(config.bias, config.bias).split()
+    layer = block_shapes(d, config.d_ff)
+    layer = {name: layer[name] for name in layer if ".b_" not in name or name.split(".")[1] in biases}
     shapes: dict[str, tuple[int, ...]] = {"W_tok": (config.vocab_size, d)}
     if fields["positions"] == "learned":
         shapes["W_pos"] = (config.block_size, d)
@@ -38,4 +37,4 @@ def gpt_shapes(config: Config) -> dict[str, tuple[int, ...]]:
         shapes |= {"ln_f.gamma": (d,), "ln_f.beta": (d,)}
     if not config.tied:
         shapes["W_head"] = (d, config.vocab_size)
-    return {**shapes, "b_head": (config.vocab_size,)} if fields["head_bias"] else shapes
+    return {**shapes, "b_head": (config.vocab_size,)} if "b_head" in biases else shapes

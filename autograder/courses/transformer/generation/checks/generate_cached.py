@@ -44,7 +44,7 @@ def test_cached_forms(agree: Agree, draw: RandomInputs) -> None:
     for fields in (
         {"norm": "post"},
         {"positions": "sinusoidal", "dropout": 0.5},
-        {"head_bias": True, "attention_bias": "output", "tied": True},
+        {"bias": "b_o b_1 b_2 b_head", "tied": True},
     ):
         config = small_config(**fields)
         agree(draw_prompts(draw, config, 20, 3), draw_params(draw, config), config, 6, draw.rng(), temperature=0)

@@ -56,24 +56,17 @@ def test_options_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
     _initial(student, small_config(tied=False, bias=False, n_layers=3), draw.rng())
 
 
-@graded("gpt.init_gpt", points=0.25)
-def test_attention_bias_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
-    """Attention without biases, with both, with the second only"""
-    for attention_bias in (False, True, "output"):
-        _initial(student, small_config(bias=attention_bias is False, attention_bias=attention_bias), draw.rng())
-
-
-@graded("gpt.init_gpt", points=0.25)
-def test_ffn_bias_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
-    """A feed-forward network without biases, with biases"""
-    for ffn_bias in (False, True):
-        _initial(student, small_config(bias=not ffn_bias, ffn_bias=ffn_bias), draw.rng())
+@graded("gpt.init_gpt", points=0.5)
+def test_some_biases_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
+    """Biases in the feed-forward network only, in attention only, after the heads only"""
+    for bias in ("b_1 b_2", "b_qkv b_o", "b_o"):
+        _initial(student, small_config(bias=bias), draw.rng())
 
 
 @graded("gpt.init_gpt", points=0.25)
 def test_head_bias_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
     """A separate head with a bias, which is 0"""
-    params = _initial(student, small_config(tied=False, head_bias=True), draw.rng())
+    params = _initial(student, small_config(tied=False, bias="b_o b_head"), draw.rng())
     if params["b_head"].any():
         raise Mismatch("params['b_head'] must be 0 everywhere")
 
@@ -81,7 +74,7 @@ def test_head_bias_of_the_start(student: StudentCode, draw: RandomInputs) -> Non
 @graded("gpt.init_gpt", points=0.25)
 def test_tied_head_bias_of_the_start(student: StudentCode, draw: RandomInputs) -> None:
     """A tied head with a bias"""
-    _initial(student, small_config(tied=True, head_bias=True), draw.rng())
+    _initial(student, small_config(tied=True, bias="b_head"), draw.rng())
 
 
 @graded("gpt.init_gpt", points=0.5)

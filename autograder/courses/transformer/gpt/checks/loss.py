@@ -105,8 +105,8 @@ def test_loss_sinusoidal(agree: Agree, draw: RandomInputs) -> None:
 @graded("gpt.gpt_loss", points=0.5)
 def test_loss_head_bias(agree: Agree, draw: RandomInputs) -> None:
     """A head with a bias; attention without biases"""
-    for tied, attention_bias in ((False, False), (True, "output")):
-        config = tiny_config(tied=tied, head_bias=True, attention_bias=attention_bias)
+    for tied, bias in ((False, "b_1 b_2 b_head"), (True, "b_o b_1 b_2 b_head")):
+        config = tiny_config(tied=tied, bias=bias)
         agree(draw_ids(draw, config, 3, 4), draw_ids(draw, config, 3, 4), draw_gpt(draw, config), config)
 
 
@@ -120,7 +120,7 @@ def test_loss_dropout(agree: Agree, draw: RandomInputs) -> None:
 @graded("gpt.gpt_loss", points=0.25)
 def test_loss_all_options(agree: Agree, draw: RandomInputs) -> None:
     """All options at once; without rng, nothing is dropped"""
-    fields = {"norm": "post", "positions": "sinusoidal", "dropout": 0.4, "attention_bias": False, "head_bias": True}
+    fields = {"norm": "post", "positions": "sinusoidal", "dropout": 0.4, "bias": "b_1 b_2 b_head"}
     config = tiny_config(**fields)
     for rng in (draw.rng(), None):
         agree(draw_ids(draw, config, 2, 3), draw_ids(draw, config, 2, 3), draw_gpt(draw, config), config, rng)

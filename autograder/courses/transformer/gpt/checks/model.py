@@ -93,8 +93,8 @@ def test_sinusoidal(agree: Agree, draw: RandomInputs) -> None:
 @graded("gpt.gpt", points=0.5)
 def test_head_bias(agree: Agree, draw: RandomInputs) -> None:
     """A head with a bias; attention without biases"""
-    for tied, attention_bias in ((False, False), (True, "output")):
-        config = small_config(tied=tied, head_bias=True, attention_bias=attention_bias)
+    for tied, bias in ((False, "b_1 b_2 b_head"), (True, "b_o b_1 b_2 b_head")):
+        config = small_config(tied=tied, bias=bias)
         agree(draw_ids(draw, config, 3, 5), draw_gpt(draw, config), config)
 
 

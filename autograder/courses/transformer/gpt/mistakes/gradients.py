@@ -14,7 +14,7 @@ PARTS = """
     dhead = final.reshape(-1, final.shape[-1]).T @ rows
     dfinal = dx = dlogits @ _head(params, config).T
     grads = {}
-    if config.head_bias:
+    if "b_head" in config.bias:
         grads["b_head"] = np.sum(rows, axis=0)
     if config.norm == "pre":
         before = cache[f"blocks.{config.n_layers - 1}.after_ffn"]

@@ -16,7 +16,7 @@ _WHY_REDUCED = """why: attn.W_o and ffn.W_2, the two matrices of a block that wr
          standard deviation init_std / √(2 n_layers). All others have init_std.
     ask: Which two matrices of a block write into the residual stream?"""
 _BIASES = ("attn.b_qkv", "attn.b_o", "ffn.b_1", "ffn.b_2")
-_FILTER = "has.get(name, True)"
+_FILTER = '".b_" not in name or name.split(".")[1] in config.bias'
 
 
 def _edit(name: str, new: str) -> tuple[str, str]:
@@ -158,26 +158,26 @@ mistake("last-norm-missing", 'if config.norm == "pre":', "if False:").explain(""
     why: The norm between the last block and the head has parameters of its own.
     ask: Which names does the docstring list after those of the blocks?""")
 mistake("biases-always", _FILTER, "True").explain("""
-    the biases were created although config.bias is False
+    the biases were created although config.bias does not name them
     why: Without biases there are no b_qkv, b_o, b_1 and b_2.
-    ask: Which names does the docstring leave out without config.bias?""")
+    ask: Which biases does the docstring say exist?""")
 for kept in (("ffn.b_1", "ffn.b_2"), ("attn.b_qkv", "attn.b_o"), *((name,) for name in _BIASES)):
     names = " and ".join(kept)
     mistake(f"{'-'.join(kept)}-always", _FILTER, f"{_FILTER} or name in {kept!r}").explain(f"""
-    {names} {"were" if len(kept) > 1 else "was"} created although config.bias is False
+    {names} {"were" if len(kept) > 1 else "was"} created, not named in config.bias
     why: Without biases there are no b_qkv, b_o, b_1 and b_2.
-    ask: Which names does the docstring leave out without config.bias?""")
-mistake("betas-of-blocks-left-out", _FILTER, f'{_FILTER} and (config.bias or not name.endswith("beta"))').explain("""
+    ask: Which biases does the docstring say exist?""")
+mistake("betas-of-blocks-left-out", _FILTER, f'({_FILTER}) and (config.bias or not name.endswith("beta"))').explain("""
 without config.bias, ln1.beta and ln2.beta are missing, too
 why: config.bias concerns linear layers only. Layer norms always have their beta.
-ask: Which names does the docstring leave out without config.bias?""")
+ask: What does the docstring say about the betas?""")
 mistake(
     "all-betas-left-out",
     _FILTER,
-    f'{_FILTER} and (config.bias or not name.endswith("beta"))',
+    f'({_FILTER}) and (config.bias or not name.endswith("beta"))',
     '"ln_f.beta": zeros(d)}',
     '**({"ln_f.beta": zeros(d)} if config.bias else {})}',
 ).explain("""
     without config.bias, all betas are missing, too
     why: config.bias concerns linear layers only. Layer norms always have their beta.
-    ask: Which names does the docstring leave out without config.bias?""")
+    ask: What does the docstring say about the betas?""")

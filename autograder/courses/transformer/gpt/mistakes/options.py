@@ -5,7 +5,7 @@ from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
 
-_ATTENTION, _OUTPUT = "config.attention_bias is True", '"attn.b_o": config.attention_bias'
+_HEAD_BIAS = 'if "b_head" in config.bias:'
 _W_POS, _LN_F = 'if config.positions == "learned":', 'if config.norm == "pre":'
 _EMBED_DROPOUT = "x, embed_mask = dropout(x, config.dropout, rng, training=rng is not None)"
 _OPTIONS = "config.norm, config.activation, config.dropout, rng)"
@@ -14,11 +14,11 @@ _OPTIONS = "config.norm, config.activation, config.dropout, rng)"
 mistake = MISTAKES.for_functions("gpt.init_gpt")
 for name, edit, text in (
     (
-        "output-bias-is-true",
-        (_ATTENTION, "config.attention_bias"),
-        'attention_bias="output" was taken for True: b_qkv exists',
+        "some-biases-as-all",
+        ('name.split(".")[1] in config.bias', "bool(config.bias)"),
+        "config.bias was taken for yes or no: with some names in it, all biases of the blocks were created",
     ),
-    ("head-bias-always", ("if config.head_bias:", "if True:"), "b_head was created without config.head_bias"),
+    ("head-bias-always", (_HEAD_BIAS, "if True:"), "b_head was created, although it is not in config.bias"),
     (
         "head-bias-of-width-d",
         ('params["b_head"] = zeros(config.vocab_size)', 'params["b_head"] = zeros(d)'),
@@ -43,9 +43,9 @@ for name, edits, text, why in (
     ),
     (
         "head-bias-ignored",
-        ("if config.head_bias:", "if False:"),
+        (_HEAD_BIAS, "if False:"),
         "b_head was not added to the scores",
-        "With config.head_bias, the head is a linear layer with a bias.",
+        "If b_head is in config.bias, the head is a linear layer with a bias.",
     ),
     (
         "no-embedding-dropout",
