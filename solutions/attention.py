@@ -3,10 +3,13 @@
 # %% [markdown]
 # # Attention: an average that chooses its weights
 #
-# So far each position has a vector for its token and its place in the text, with no information about its neighbors.
-# But what "bank" means depends on whether "river" or "money" came before. Positions have to exchange information. In a
-# transformer they do this with **attention**: each position takes a weighted average of the vectors of other positions,
-# and chooses the weights itself.
+# Here is a vector for "bank", whose four entries you may read as article, water, noun, and what is said about the noun:
+# (0, −0.5, 2, 0). There is no water in it. But the text says "the river bank", and after one step of this lesson the
+# vector is (0.05, 1.08, 1.19, 0): now it says water. How did it find out?
+#
+# So far each position knows its token and its place in the text, and nothing about its neighbors. With **attention**
+# positions exchange information: each takes a weighted average of the vectors of other positions, and chooses the
+# weights itself.
 #
 # ```text
 #     positions             the     river    bank
@@ -19,10 +22,10 @@
 # (The panel on the right shows one attention; H is the number of attentions side by side, in the next assignment.)
 #
 # You build it in three steps: an average with equal weights, as one matrix product; tables that say which positions may
-# be seen; and then weights that depend on the vectors. Finally you write the backward pass.
+# be seen; and then weights that depend on the vectors.
 #
-# Notation: the result has T positions, each an average over S positions; usually they are the same ones. In front of
-# the last two axes there can be any number of batch axes, written `...`.
+# The result has T positions, each an average over S positions; usually they are the same ones. In front of the last two
+# axes there can be any number of batch axes, written `...`.
 
 # %%
 import math
@@ -34,8 +37,8 @@ from softmax import as_float, softmax, softmax_backward
 # ## `causal_average_matmul`
 #
 # The simplest way to pass information on is a plain average: position t gets the average of all positions up to and
-# including itself. It must not include later positions: a language model has to predict the next token, so it must not
-# see it. This rule is called **causal**.
+# including itself. It must not include later ones: a language model has to predict the next token, so it must not see
+# it. This rule is called **causal**.
 #
 # $$out_t = \frac{1}{t + 1} \sum_{j=0}^{t} x_j$$
 #
@@ -51,10 +54,9 @@ from softmax import as_float, softmax, softmax_backward
 #
 # ```
 #
-# The loop computes one position at a time, and its weights are fixed. You write the same without a loop: a matrix
-# product computes weighted sums of rows. Row t of `weights @ x` is the sum of the rows of `x`, each multiplied by its
-# entry in row t of `weights`. So put the weights into a (T, T) matrix, a lower triangle whose rows sum to 1 (`np.tril`
-# keeps the lower triangle of a matrix):
+# You write the same without a loop, because a matrix product computes weighted sums of rows. Row t of `weights @ x` is
+# the sum of the rows of `x`, each multiplied by its entry in row t of `weights`. So put the weights into a (T, T)
+# matrix, a lower triangle whose rows sum to 1 (`np.tril` keeps the lower triangle of a matrix):
 #
 # ```text
 #     1     0     0          position 0 sees itself
@@ -70,8 +72,8 @@ from softmax import as_float, softmax, softmax_backward
 #
 # ```
 #
-# There is a third way to get the same matrix, and it leads to attention: start with scores that are all 0, put `-inf`
-# above the diagonal, and take the softmax of each row.
+# A third way to get the same matrix leads to attention: start with scores that are all 0, put `-inf` above the
+# diagonal, and take the softmax of each row.
 #
 # ```python
 # >>> scores = np.array([[0.0, -np.inf, -np.inf], [0.0, 0.0, -np.inf], [0.0, 0.0, 0.0]])
@@ -82,8 +84,8 @@ from softmax import as_float, softmax, softmax_backward
 #
 # ```
 #
-# An average with equal weights is the special case in which all scores are equal. Attention uses other scores. But
-# first you write a triangle of True and False, which says which positions may be seen.
+# Equal scores give equal weights. Attention uses other scores. But first you write a triangle of True and False, which
+# says which positions may be seen.
 
 
 # %%
@@ -107,11 +109,10 @@ def causal_average_matmul(x):
 # %% [markdown]
 # ## `causal_mask`
 #
-# Which positions may see which? From here on, a position that collects information is called a **query**, and a
-# position that it collects from is called a **key**; the query *attends to* the key. A **mask** is a table of `True`
-# and `False` with one row for each query and one column for each key. There are three conventions for its entries. You
-# need only the first; the others matter when you read other programs. They are easy to confuse, because the wrong one
-# often gives no error:
+# From here on, a position that collects information is called a **query**, and a position that it collects from is
+# called a **key**; the query *attends to* the key. A **mask** is a table of `True` and `False` with one row for each
+# query and one column for each key. There are three conventions for its entries, and the wrong one often gives no
+# error. You need only the first; the others matter when you read other programs:
 #
 # | in the mask | means | used by | to convert to ours |
 # |---|---|---|---|
@@ -130,9 +131,9 @@ def causal_average_matmul(x):
 #
 # ```
 #
-# When a model writes text, it adds one or a few tokens at a time and keeps the keys of all earlier ones. Then there are
-# fewer queries than keys, and the queries are the *last* positions: with 5 keys and 2 queries, the queries are
-# positions 3 and 4. The triangle is in the lower *right* corner.
+# A model that writes text adds one or a few tokens at a time and keeps the keys of all earlier ones. Then the few
+# queries are the *last* positions: with 5 keys and 2 queries, positions 3 and 4. The triangle is in the lower *right*
+# corner.
 #
 # ```python
 # >>> causal_mask(2, 5)
@@ -171,12 +172,11 @@ def causal_mask(n_queries, n_keys=None):
 # %% [markdown]
 # ## `padding_mask`
 #
-# Besides later positions, padding must be hidden. It carries no meaning, so no query should attend to it, whatever its
-# position.
+# Padding carries no meaning, so no query should attend to it, whatever its position.
 #
 # The input is one `True` or `False` per key, (B, S). The scores will have the shape (B, H, T, S): batch, H attentions
-# side by side (the next assignment), queries, keys. NumPy's broadcasting aligns shapes from the right, so the two axes
-# in the middle must be there, with length 1. An index `None` inserts such an axis: if `a` has the shape (2, 3), then
+# side by side (the next assignment), queries, keys. Broadcasting aligns shapes from the right, so the two axes in the
+# middle must be there, with length 1. An index `None` inserts such an axis: if `a` has the shape (2, 3), then
 # `a[:, None]` has the shape (2, 1, 3).
 #
 # ```python
@@ -189,8 +189,8 @@ def causal_mask(n_queries, n_keys=None):
 #
 # ```
 #
-# Masks can be combined with `&`: `causal_mask(3) & padding_mask(ids != 0)` has the shape (2, 1, 3, 3), and a query
-# attends only where both allow it.
+# Combine masks with `&`: `causal_mask(3) & padding_mask(ids != 0)` has the shape (2, 1, 3, 3), and a query attends only
+# where both allow it.
 #
 # ![Four masks as tables with a tick where the query may attend: causal, causal with more keys than queries, padding
 # (its single row repeated for every query), and causal and padding combined.](figures/masks.svg)
@@ -215,17 +215,17 @@ def padding_mask(keep):
 # ## `attention`
 #
 # Now for the weights. So far "query" and "key" were only names for positions. In attention, each position computes
-# three vectors from its own vector:
+# three vectors from its own vector (in the next assignment; here they are given):
 #
 # - a query: what is this position looking for?
 # - a key: what does this position contain, so that queries can find it?
 # - a **value**: what does it contribute to the positions that attend to it?
 #
-# (The next assignment computes them; here they are given.) A query and a key have K entries, a value has Kᵥ. The score
-# of a query for a key is their **dot product**: multiplied entry by entry and summed, which is large if both point in
-# the same direction. Softmax turns each query's scores into **attention weights**, and the output is the average of the
-# values with these weights (Vaswani et al. 2017, section 3.2.1, equation 1; K is called $d_k$ there, and in the
-# messages of `headway check`). $k^\top$ is k with its last two axes exchanged, the transpose of each matrix of keys:
+# A query and a key have K entries, a value has Kᵥ. The score of a query for a key is their **dot product**: multiplied
+# entry by entry and summed, which is large if both point in the same direction. Softmax turns each query's scores into
+# **attention weights**, and the output is the average of the values with these weights (Vaswani et al. 2017, section
+# 3.2.1, equation 1; K is called $d_k$ there, and in the messages of `headway check`). $k^\top$ is k with its last two
+# axes exchanged, the transpose of each matrix of keys:
 #
 # $$\mathrm{attention}(q, k, v) = \mathrm{softmax}\!\left(\frac{q\, k^\top}{\sqrt{K}}\right) v$$
 #
@@ -254,14 +254,15 @@ def padding_mask(keep):
 #
 # Compare it with a Python dictionary. There, a query equals one key and you get its value, or you get an error. Here,
 # every key matches more or less, and you get a mixture of all values. You can also see attention as a directed graph:
-# an arrow leads from each key to each query that may attend to it, and the weight is written on the arrow.
+# an arrow leads from each key to each query that may attend to it, with the weight written on it.
 #
-# The score need not be a dot product: *additive attention* (Bahdanau et al. 2015, appendix A.1.2) computes
-# $\tanh(q A + k B) \cdot u$ with two learned matrices A and B and a learned vector u. Vaswani et al. chose dot products
-# because a single matrix product computes all of them, which is much faster in practice (section 3.2.1).
+# The idea came from translation. Bahdanau et al. (2015) let a network look back at all words of the source sentence for
+# each word that it wrote, instead of squeezing the sentence into one vector, and their tables of weights showed which
+# word it had looked at. Their *additive attention* (appendix A.1.2) computes the score as $\tanh(q A + k B) \cdot u$
+# with two learned matrices A and B and a learned vector u. Vaswani et al. chose dot products because a single matrix
+# product computes all of them, which is much faster in practice (section 3.2.1).
 #
-# The example of the bank at the top works the same way, with K = 4. Its vectors are made up by hand; read their entries
-# as article, water, noun, and what is said about the noun. "bank" looks for water above all, and "river" has it:
+# Back to the bank, with K = 4 and vectors made up by hand. "bank" looks for water above all, and "river" has it:
 #
 # ```python
 # >>> bank = np.array([[0.0, 1.3, 1.1, 1.0]])  # the query of "bank"
@@ -275,18 +276,18 @@ def padding_mask(keep):
 #
 # ```
 #
-# Transpose the last two axes only: `k.T` would reverse *all* axes, which is correct only for arrays with two axes.
-# `k.swapaxes(-1, -2)` swaps the last two, whatever comes before them.
+# Transpose the last two axes only: `k.T` would reverse *all* axes. `k.swapaxes(-1, -2)` swaps the last two, whatever
+# comes before them.
 #
 # ### Why divide by √K
 #
 # A dot product is a sum of K products, so its size grows with K. By how much? The **variance** of some numbers is the
 # mean of their squared distances from their mean. Its square root, the standard deviation, is their typical distance
 # from the mean. Let the entries of q and k be drawn independently with mean 0 and variance 1. Then each product of two
-# entries has mean 0 and variance 1, too, and the variances of independent numbers add up: the dot product has mean 0
-# and variance K. For K = 64 the standard deviation is √64 = 8, so scores of 8 and −8 are common. The softmax of such a
-# row gives one key most of the weight, and its gradient is small (section 3.2.1 and its footnote 4). Dividing by √K
-# brings the variance back to 1.
+# entries has mean 0 and variance 1, too, and the variances of independent numbers add up: the dot product has variance
+# K. For K = 64 the standard deviation is √64 = 8, so scores of 8 and −8 are common. The softmax of such a row gives one
+# key most of the weight, and its gradient is small (section 3.2.1 and its footnote 4). Dividing by √K brings the
+# variance back to 1.
 #
 # ```python
 # >>> typical = np.array([8.0, -8.0, 4.0])
@@ -297,10 +298,9 @@ def padding_mask(keep):
 #
 # ```
 #
-# K is the length of *one query vector that the function receives*, the last axis of `q`. When there are several
-# attentions side by side, K is less than D, so do not divide by √D. And note that `* K ** -0.5` is a division by √K:
-# the minus sign is part of it. Compute the root with `math.sqrt`. Its result is a Python float, which keeps float32
-# scores in float32, but `np.sqrt(64)` is a NumPy float64 and makes the scores float64.
+# K is the length of *one query vector that the function receives*, the last axis of `q`. With several attentions side
+# by side it is less than D, so do not divide by √D. Compute the root with `math.sqrt`. Its result is a Python float,
+# which keeps float32 scores in float32, but `np.sqrt(64)` is a NumPy float64 and makes the scores float64.
 #
 # ### How to mask
 #
@@ -315,10 +315,10 @@ def padding_mask(keep):
 # ```
 #
 # But `np.where` broadcasts all three, so a mask that is too large enlarges the scores without an error. Call
-# `np.broadcast_to(mask, scores.shape)` first: it stretches the mask to the shape of the scores, and raises a ValueError
-# if that is impossible.
+# `np.broadcast_to(mask, scores.shape)` first: it raises a ValueError if the mask cannot be stretched to the shape of
+# the scores.
 #
-# Here is what other fill values do, for scores 1, 2 and a hidden third one:
+# Other fill values for a hidden score, beside scores of 1 and 2, do this:
 #
 # ```python
 # >>> for fill in (-np.inf, -1e9, -3.0, 1e-9):
@@ -330,18 +330,17 @@ def padding_mask(keep):
 #
 # ```
 #
-# - `-1e9`, which a lot of code uses, works here, but has two drawbacks: it does not fit into float16, and a row in
-#   which *everything* is hidden becomes an average of all the hidden values.
+# - `-1e9`, which a lot of code uses, works here, but it does not fit into float16, and a row in which *everything* is
+#   hidden becomes an average of all the hidden values.
 # - `-3.0` is not low enough: the hidden value still gets a small weight. If all other scores are far below 0, even
 #   `-100.0` is not low enough.
-# - `1e-9` hides nothing; it is probably a typo for `-1e9`. Multiplying the scores by a mask of zeros and ones does not
-#   work either: 0 is an ordinary score, larger than all negative ones.
+# - `1e-9` hides nothing; it is probably a typo for `-1e9`. Multiplying the scores by zeros and ones fails in the same
+#   way: 0 is an ordinary score, larger than all negative ones.
 # - Setting single weights to 0 *after* the softmax leaves rows that no longer sum to 1.
 #
-# For a query that may attend to nothing, all scores of the row are `-inf`, and softmax returns `nan`: (-inf) - (-inf)
-# is undefined. This happens in practice, when a whole text is padding. Such a row should get weights 0, and so the
-# output 0. Do not wait for the `nan`: turning every `nan` into 0 afterwards would also hide those that come from the
-# inputs. So treat these rows apart:
+# If a whole text is padding, a query may attend to nothing. All its scores are `-inf`, and softmax returns `nan`,
+# because (-inf) - (-inf) is undefined. Such a row should get weights 0, and so the output 0. Do not wait for the `nan`:
+# turning every `nan` into 0 afterwards would also hide those that come from the inputs. Treat these rows apart:
 #
 # 1. Find them before the softmax: `mask.any(axis=-1, keepdims=True)` is False for them.
 # 2. Put any finite score into them (`np.where`).
@@ -358,8 +357,7 @@ def padding_mask(keep):
 #
 # ```
 #
-# Finally, attention includes the first function of this lesson as a special case: if all scores are equal, attention
-# with the causal mask is the causal average.
+# Finally, if all scores are equal, attention with the causal mask is the causal average:
 #
 # ```python
 # >>> x = np.array([[6.0, 0.0], [0.0, 2.0], [3.0, 1.0]])
@@ -372,8 +370,7 @@ def padding_mask(keep):
 # ```
 #
 # See it: `headway plot attention-mask` and `headway plot attention-queries`. (Not written yet? Add `--solution`.) They
-# continue the example at the top: "the river bank was green". The queries, keys and values are made up by hand, so that
-# "bank" gets the weights 0.1, 0.6 and 0.3.
+# continue the example at the top: "the river bank was green".
 #
 # ![Four tables for the words the, river, bank, was, green: scores, scores after the mask, weights, and output. The row
 # of bank has the weights 0.10, 0.61 and 0.29.](figures/attention-steps.svg)
@@ -437,10 +434,10 @@ def attention(q, k, v, mask=None):
 # %% [markdown]
 # ### The same function, written as einsum
 #
-# `np.einsum` names the axes of its arrays by letters, as a formula does. A letter that is missing on the right of the
-# arrow is summed over. Let d count the K entries of a query and a key. Then the scores
+# `np.einsum` names the axes of its arrays by letters, as a formula does, and sums over every letter that is missing on
+# the right of the arrow. Let d count the K entries of a query and a key. Then the scores
 # $z_{ts} = \sum_d q_{td}\, k_{sd}$ are `"td,sd->ts"`, and nothing has to be transposed. Three dots stand for any axes
-# in front. Many papers and programs are written in this notation.
+# in front.
 #
 # ```python
 # >>> def attention_by_einsum(q, k, v):
@@ -456,8 +453,8 @@ def attention(q, k, v, mask=None):
 # %% [markdown]
 # ## `attention_backward`
 #
-# The formula looks complicated, but it is made of steps whose gradients you know: two matrix products, with a softmax
-# between them. Write $z$ for the scores and $w$ for the weights:
+# The formula looks complicated, but you know the gradients of its steps: two matrix products, with a softmax between
+# them. Write $z$ for the scores and $w$ for the weights:
 #
 # | step | forward | shapes |
 # |---|---|---|
@@ -466,9 +463,8 @@ def attention(q, k, v, mask=None):
 # | 3 | $out = w\, v$ | (T, S) and (S, Kᵥ) give (T, Kᵥ) |
 #
 # Go back from step 3 to step 1. `dout` (..., T, Kᵥ) is the gradient with respect to `out`. For the products, use the
-# rule of the assignment `gradients`: if $C = A B$, then $dA = dC\, B^\top$ and $dB = A^\top dC$. Take a pencil, and
-# write the shape below each array. If all sizes are different, only one order fits; if some are equal, a wrong one may
-# fit, too.
+# rule of the assignment `gradients`: if $C = A B$, then $dA = dC\, B^\top$ and $dB = A^\top dC$. Write the shape below
+# each array. If all sizes are different, only one order fits; if some are equal, a wrong one may fit, too.
 #
 # **Step 3.** Here C is out, A is w and B is v. Write down dw and dv.
 #
@@ -476,8 +472,7 @@ def attention(q, k, v, mask=None):
 #
 # **Step 1.** Here k was transposed, multiplied by q, and the product divided by √K. Take this back in reverse order. By
 # what do you have to multiply dz to get the gradient of $q\, k^\top$? Then use the rule again: A is q and B is
-# $k^\top$, so it gives dq and the gradient of $k^\top$. Transpose the latter to get dk. (To transpose a product, use
-# $(A B)^\top = B^\top A^\top$.)
+# $k^\top$, so it gives dq and the gradient of $k^\top$. Transpose the latter to get dk. ($(A B)^\top = B^\top A^\top$.)
 #
 # That is the whole function: one line for each of the five gradients in this picture.
 #
@@ -491,9 +486,9 @@ def attention(q, k, v, mask=None):
 #                 dk <─┘
 # ```
 #
-# The mask is not an argument, because the weights already include it. A hidden weight is 0, and every entry of the
-# Jacobian $w_i (\delta_{ij} - w_j)$ that belongs to it is 0 as well, so the gradient of a hidden score is 0. In a row
-# that sees nothing, all gradients are 0.
+# The mask is not an argument, because the weights already include it. A hidden weight is 0, and so is every entry of
+# the Jacobian $w_i (\delta_{ij} - w_j)$ that belongs to it. So the gradient of a hidden score is 0, and in a row that
+# sees nothing, all gradients are.
 #
 # In this example the loss is the first entry of the output:
 #
@@ -557,9 +552,9 @@ def attention_backward(dout, q, k, v, weights):
 # ## Answers on paper
 #
 # **1. dv = (3/4, 1/4), dw = (4, 0), dz = (3/4, −3/4), dq = 3/4, dk = (3/4 log 3, −3/4 log 3).** The scores are log 3
-# and 0, because √K is 1; the weights are 3/4 and 1/4, and the output is 3. For two weights, the Jacobian of the softmax
-# is 3/16 on the diagonal and −3/16 elsewhere, so dz is 4 · 3/16 and −4 · 3/16. The keys are 1 and 0, so dq is the first
-# of these. And 3/4 · log 3 is 0.824.
+# and 0, because √K is 1; the weights are 3/4 and 1/4, and the output is 3. The Jacobian of the softmax is 3/16 on the
+# diagonal and −3/16 elsewhere, so dz is 4 · 3/16 and −4 · 3/16. The keys are 1 and 0, so dq is the first of these. And
+# 3/4 · log 3 is 0.824.
 #
 # ```python
 # >>> q, k, v = np.array([[np.log(3.0)]]), np.array([[1.0], [0.0]]), np.array([[4.0], [0.0]])
@@ -602,9 +597,9 @@ def attention_backward(dout, q, k, v, weights):
 #
 # ```
 #
-# **4. `"ts,tv->sv"` and `"tv,sv->ts"`.** Exchange the letters of the factor with those of the output: what was the
-# output is now an input. This works for every einsum in which each letter occurs in at least two of the three places;
-# the letter of a batch axis occurs in all three.
+# **4. `"ts,tv->sv"` and `"tv,sv->ts"`.** Exchange the letters of the factor with those of the output. This works for
+# every einsum in which each letter occurs in at least two of the three places; the letter of a batch axis occurs in all
+# three.
 #
 # ```python
 # >>> _, _, dv = attention_backward(dout, q, k, v, weights)
@@ -616,32 +611,27 @@ def attention_backward(dout, q, k, v, weights):
 # %% [markdown]
 # ## What could go wrong
 #
-# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
-# one.
+# Masks and axes cause most of the failures here. The report uses these words when it recognizes one.
 #
 # - `causal_average_matmul`: **one diagonal too many: every position sees the next one.** A model that sees the next
 #   token does not need to learn to predict it.
 # - `causal_mask`: **the mask was inverted: True where a query must not attend.** Some libraries mark the hidden keys
 #   with True. Here True means that the query may attend to the key.
-# - `causal_mask`: **the queries were treated as the first positions, not as the last.** If there are fewer queries than
-#   keys, they are the newest positions and may see all earlier keys.
 # - `padding_mask`: **the padding is along the query axis, not along the key axis.** That prevents padding from
 #   attending, but does not prevent other positions from attending to padding.
 # - `attention`: **the scores were not divided by √d_k.** The dot products of longer vectors are larger, and the softmax
 #   of large scores puts nearly all weight on a single key.
 # - `attention`: **softmax was taken over the wrong axis (the queries).** The weights of each key then sum to 1, when
 #   those of each query should.
-# - `attention`: **a query that sees nothing got nan.** -inf - (-inf) is nan. The weights and the output of such a query
-#   must be 0.
 # - `attention_backward`: **the sum over the row is missing from the backward pass of the softmax.** Raising one score
 #   lowers all other weights of the row. The sum accounts for that.
 
 # %% [markdown]
 # ## Try it
 #
-# What does the division by √K do? Take 1,000 random queries and 8 random keys, for a growing width K. Compute the
-# weights once as `attention` does, and once with queries that were multiplied by √K beforehand, which undoes the
-# division. All vectors are noise, so there is no reason for any query to prefer any key.
+# Take 1,000 random queries and 8 random keys, for a growing width K. All vectors are noise, so there is no reason for
+# any query to prefer any key. Compute the weights once as `attention` does, and once with queries that were multiplied
+# by √K beforehand, which undoes the division.
 #
 # **Guess first.** How large is the largest of a query's eight weights, on average? And how much smaller is the gradient
 # of the scores without the division?
@@ -672,8 +662,8 @@ if __name__ == "__main__":
 # ```
 #
 # With the division, the results hardly depend on K. Without it, one random key gets nearly all the weight when vectors
-# are long, and the softmax is saturated: for K = 256 the gradient is only an eighth of what it is with the division, so
-# the model learns to attend to other keys only slowly.
+# are long. For K = 256 the gradient is only an eighth of what it is with the division, so the model learns to attend to
+# other keys only slowly.
 #
 # 1. If √K is good, is K better? Guess the largest weight for K = 256 if the scores are divided by K.
 # 2. Now take a query that *does* have a reason to prefer a key: it is a copy of key 3. Which weight does key 3 get, for
@@ -682,9 +672,8 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Answers
 #
-# **1. Then these queries hardly matter.** All their weights are nearly 1/8 = 0.125. Even a query that is a copy of a
-# key gets a score of only about 1 for it, however large K is, and about 0 for the others: a weight of about e / (e + 7)
-# = 0.28.
+# **1. Then these queries hardly matter.** All their weights are nearly 1/8 = 0.125. Even a copy of a key gets a score
+# of only about 1 for that key, however large K is, and about 0 for the others: a weight of about e / (e + 7) = 0.28.
 #
 # ```python
 # >>> q, k = rng.normal(size=(1000, 256)), rng.normal(size=(8, 256))
@@ -731,10 +720,9 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Going faster
 #
-# You can skip this section until your code is correct. The softmax over the keys takes much of the time of `attention`,
-# because it goes through the scores several times. For many short rows, two things are usually faster than the
-# functions of the same name: the maximum of each row by indexing with `argmax`, and the sum of each row as a product
-# with a vector of ones.
+# Skip this until your code is correct. The softmax over the keys takes much of the time of `attention`, because it goes
+# through the scores several times. For many short rows, two things are usually faster than the functions of the same
+# name: the maximum of each row by indexing with `argmax`, and the sum of each row as a product with a vector of ones.
 #
 # ```python
 # >>> rows = np.array([[1.0, 5.0, 2.0], [4.0, 0.0, 3.0]])
@@ -745,4 +733,4 @@ if __name__ == "__main__":
 #
 # ```
 #
-# Whether this helps depends on the shapes and on the machine, so measure it: `headway bench` shows where the time goes.
+# It depends on the shapes and on the machine, so measure it: `headway bench` shows where the time goes.
