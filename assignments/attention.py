@@ -23,9 +23,6 @@
 #
 # (The panel on the right shows one attention; H is the number of attentions side by side, in the next assignment.)
 #
-# You build it in three steps: an average with equal weights, as one matrix product; tables that say which positions may
-# be seen; and then weights that depend on the vectors.
-#
 # The result has T positions, each an average over S positions; usually they are the same ones. In front of the last two
 # axes there can be any number of batch axes, written `...`.
 
@@ -88,8 +85,7 @@ from softmax import as_float, softmax, softmax_backward
 #
 # ```
 #
-# Equal scores give equal weights. Attention uses other scores. But first you write a triangle of True and False, which
-# says which positions may be seen.
+# Equal scores give equal weights. Attention uses other scores.
 
 # %%
 def causal_average_matmul(x):
@@ -111,10 +107,10 @@ def causal_average_matmul(x):
 #
 # *15 min, needs some thought*
 #
-# From here on, a position that collects information is called a **query**, and a position that it collects from is
-# called a **key**; the query *attends to* the key. A **mask** is a table of `True` and `False` with one row for each
-# query and one column for each key. There are three conventions for its entries, and the wrong one often gives no
-# error. You need only the first; the others matter when you read other programs:
+# From here on, a position that collects information is a **query**, and one that it collects from is a **key**; the
+# query *attends to* the key. A **mask** is a table of `True` and `False` with one row for each query and one column for
+# each key. There are three conventions for its entries, and the wrong one often gives no error. You need only the
+# first; the others matter when you read other programs:
 #
 # | in the mask | means | used by | to convert to ours |
 # |---|---|---|---|
@@ -144,8 +140,7 @@ def causal_average_matmul(x):
 #
 # ```
 #
-# (PyTorch's `is_causal=True` puts the triangle in the upper left corner. The two are the same if there are as many
-# queries as keys.)
+# (PyTorch's `is_causal=True` puts it in the upper left corner.)
 
 # %%
 def causal_mask(n_queries, n_keys=None):
@@ -249,18 +244,18 @@ def padding_mask(keep):
 #
 # ```
 #
-# By hand: the scores are 0 and 2; divided by √2 they are 0 and 1.4142, and their softmax is 0.1956 and 0.8044. The
-# first entry of the output is 0.1956 · 10.
+# By hand: the scores 0 and 2, divided by √2, are 0 and 1.4142; their softmax is 0.1956 and 0.8044. The first entry of
+# the output is 0.1956 · 10.
 #
-# Compare it with a Python dictionary. There, a query equals one key and you get its value, or you get an error. Here,
-# every key matches more or less, and you get a mixture of all values. You can also see attention as a directed graph:
-# an arrow leads from each key to each query that may attend to it, with the weight written on it.
+# In a Python dictionary, a query equals one key and you get its value, or you get an error. Here every key matches more
+# or less, and you get a mixture of all values. Or see attention as a directed graph: an arrow, marked with a weight,
+# leads from each key to each query that may attend to it.
 #
 # The idea came from translation. Bahdanau et al. (2015) let a network look back at all words of the source sentence for
-# each word that it wrote, instead of squeezing the sentence into one vector, and their tables of weights showed which
-# word it had looked at. Their *additive attention* (appendix A.1.2) computes the score as $\tanh(q A + k B) \cdot u$
-# with two learned matrices A and B and a learned vector u. Vaswani et al. chose dot products because a single matrix
-# product computes all of them, which is much faster in practice (section 3.2.1).
+# each word that it wrote, instead of squeezing the sentence into one vector. Their *additive attention* (appendix
+# A.1.2) computes the score as $\tanh(q A + k B) \cdot u$ with two learned matrices A and B and a learned vector u.
+# Vaswani et al. chose dot products because a single matrix product computes all of them, which is much faster in
+# practice (section 3.2.1).
 #
 # Back to the bank, with K = 4 and vectors made up by hand. "bank" looks for water above all, and "river" has it:
 #
@@ -282,12 +277,11 @@ def padding_mask(keep):
 # ### Why divide by √K
 #
 # A dot product is a sum of K products, so its size grows with K. By how much? The **variance** of some numbers is the
-# mean of their squared distances from their mean. Its square root, the standard deviation, is their typical distance
-# from the mean. Let the entries of q and k be drawn independently with mean 0 and variance 1. Then each product of two
-# entries has mean 0 and variance 1, too, and the variances of independent numbers add up: the dot product has variance
-# K. For K = 64 the standard deviation is √64 = 8, so scores of 8 and −8 are common. The softmax of such a row gives one
-# key most of the weight, and its gradient is small (section 3.2.1 and its footnote 4). Dividing by √K brings the
-# variance back to 1.
+# mean of their squared distances from their mean. Its square root is the standard deviation. Let the entries of q and k
+# be drawn independently with mean 0 and variance 1. Then each product of two entries has mean 0 and variance 1, too,
+# and the variances of independent numbers add up: the dot product has variance K. For K = 64 the standard deviation is
+# √64 = 8, so scores of 8 and −8 are common. The softmax of such a row gives one key most of the weight, and its
+# gradient is small (section 3.2.1 and its footnote 4). Dividing by √K brings the variance back to 1.
 #
 # ```python
 # >>> typical = np.array([8.0, -8.0, 4.0])
@@ -441,7 +435,7 @@ def attention(q, k, v, mask=None):
 #
 # Go back from step 3 to step 1. `dout` (..., T, Kᵥ) is the gradient with respect to `out`. For the products, use the
 # rule of the assignment `gradients`: if $C = A B$, then $dA = dC\, B^\top$ and $dB = A^\top dC$. Write the shape below
-# each array. If all sizes are different, only one order fits; if some are equal, a wrong one may fit, too.
+# each array. If all sizes are different, only one order fits.
 #
 # **Step 3.** Here C is out, A is w and B is v. Write down dw and dv.
 #
@@ -581,14 +575,12 @@ def attention_backward(dout, q, k, v, weights):
 # %% [markdown]
 # ## What could go wrong
 #
-# Masks and axes cause most of the failures here. The report uses these words when it recognizes one.
+# The report uses these words when it recognizes a mistake.
 #
 # - `causal_average_matmul`: **one diagonal too many: every position sees the next one.** A model that sees the next
 #   token does not need to learn to predict it.
 # - `causal_mask`: **the mask was inverted: True where a query must not attend.** Some libraries mark the hidden keys
 #   with True. Here True means that the query may attend to the key.
-# - `padding_mask`: **the padding is along the query axis, not along the key axis.** That prevents padding from
-#   attending, but does not prevent other positions from attending to padding.
 # - `attention`: **the scores were not divided by √d_k.** The dot products of longer vectors are larger, and the softmax
 #   of large scores puts nearly all weight on a single key.
 # - `attention`: **softmax was taken over the wrong axis (the queries).** The weights of each key then sum to 1, when
@@ -657,8 +649,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. A large one, and the larger K is, the larger the weight.** The dot product of a vector with itself is about K,
-# with another one about √K in size. Divided by √K, these are √K and 1.
+# **2. A large one, and a larger one for a larger K.** The dot product of a vector with itself is about K, with another
+# one about √K in size. Divided by √K, these are √K and 1.
 #
 # ```python
 # >>> for K in (4, 16, 64, 256):
@@ -691,9 +683,8 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Going faster
 #
-# Skip this until your code is correct. The softmax over the keys takes much of the time of `attention`, because it goes
-# through the scores several times. For many short rows, two things are usually faster than the functions of the same
-# name: the maximum of each row by indexing with `argmax`, and the sum of each row as a product with a vector of ones.
+# Skip this until your code is correct. The softmax takes much of the time of `attention`. For many short rows, indexing
+# with `argmax` is usually faster than `max`, and a product with a vector of ones is faster than `sum`:
 #
 # ```python
 # >>> rows = np.array([[1.0, 5.0, 2.0], [4.0, 0.0, 3.0]])
@@ -704,4 +695,4 @@ if __name__ == "__main__":
 #
 # ```
 #
-# It depends on the shapes and on the machine, so measure it: `headway bench` shows where the time goes.
+# It depends on the machine: `headway bench` shows where the time goes.

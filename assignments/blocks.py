@@ -18,10 +18,9 @@
 #
 # Neither replaces the vector. Each *adds* its result to it: $x + f(x)$, a **residual connection** (He et al. 2016,
 # section 3.1). The vectors that run through the whole network in this way are called the **residual stream**. Every
-# step reads from the stream on a *branch* and adds a correction to it. A block whose results are still small does
-# little harm, and in the backward pass every plus sign passes the gradient on unchanged, past the branch. Without the
-# sum, a position would lose itself: if each attends to its left neighbour only, attention shifts the whole text by one,
-# and "cat" is found where "sat" was.
+# step reads from the stream on a *branch* and adds a correction to it. In the backward pass every plus sign passes the
+# gradient on unchanged, past the branch. Without the sum, a position would lose itself: if each attends to its left
+# neighbour only, attention shifts the whole text by one, and "cat" is found where "sat" was.
 #
 # ```text
 #     x ──┬────────────────────────> + ──┬──────────────────> + ──> y     the residual stream
@@ -44,9 +43,9 @@
 # | source | Radford et al. 2019, section 2.3 | Vaswani et al. 2017, section 3.1 |
 #
 # In the pre-norm form nothing changes the stream itself, so the gradient flows along it unchanged. Such a network can
-# be trained with the full learning rate from the first step, but the stream grows, so the stack needs one more norm at
-# its end. In the post-norm form every gradient has to pass through every norm, and training usually needs a learning
-# rate that starts very small (Xiong et al. 2020, section 3).
+# start with the full learning rate, but the stream grows, so the stack needs one more norm at its end. In the post-norm
+# form every gradient has to pass through every norm, and training usually needs a learning rate that starts very small
+# (Xiong et al. 2020, section 3).
 #
 # Both forms have the same parameters, and both can be trained, so you can mix them up without noticing. PyTorch's
 # `nn.TransformerEncoderLayer` is post-norm unless you set `norm_first=True`.
@@ -210,8 +209,7 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=
 # ![One block as a graph: forward, the stream splits before each branch and is added after it; backward, each plus
 # copies the gradient to both.](figures/block-graph.svg)
 #
-# Forgetting one of the two copies is the classic mistake. The gradients look plausible, and the loss may still fall,
-# only more slowly.
+# If you forget one of the two copies, the loss may still fall, only more slowly.
 #
 # On the way back through a branch with dropout, `dropout_backward` comes first, with the mask of the forward pass. Keep
 # both masks in the cache. The gradient that stays on the stream is not masked.
@@ -264,8 +262,8 @@ def block_backward(dout, cache):
 # feed-forward network.
 #
 # **2. 1, p, q and pq.** The paths lead past both branches, through the first only, through the second only, and through
-# both. Twelve blocks have 24 branches, each taken or not: that makes 2 to the power of 24, about 17 million paths. One
-# of them leads past all branches, and along it the gradient reaches the bottom unchanged.
+# both. Twelve blocks have 24 branches, each taken or not: about 17 million paths. Along the one that leads past all
+# branches, the gradient reaches the bottom unchanged.
 #
 # ```python
 # >>> 2**24
@@ -280,12 +278,10 @@ def block_backward(dout, cache):
 # %% [markdown]
 # ## What could go wrong
 #
-# A block has few lines and many ways to connect them. The report names these by the same words.
+# A block has few lines and many ways to connect them wrongly. The report uses the same words.
 #
 # - `block`: **x was not added to the output of the attention.** Each step only adds to the stream. Without the sums,
 #   deep networks hardly train.
-# - `block`: **the mask was inverted before it was passed to the attention.** Here True means that the query may attend
-#   to the key. In some libraries it means the opposite.
 # - `block`: **the sum after the attention went through dropout, not the output of the attention.** The stream keeps its
 #   values. Only what a step adds to it is dropped.
 # - `block_backward`: **the gradient did not go past the feed-forward network along the stream.** The stream was used
@@ -298,9 +294,9 @@ def block_backward(dout, cache):
 # %% [markdown]
 # ## Try it
 #
-# Send eight positions with random vectors through a stack of random blocks: pre-norm, post-norm, and a third form
-# without the two sums, in which each step *replaces* the stream. Attention averages, and averages make vectors alike.
-# So measure one thing: how different are the eight vectors still, relative to their length?
+# Here are the eight vectors again, in a stack of random blocks: pre-norm, post-norm, and without the two sums, so that
+# each step *replaces* the stream. Attention averages, and averages make vectors alike. How different are the eight
+# vectors still, relative to their length?
 #
 # **Guess first.** In each of the three forms, how much of the differences is left after 1, 4, 16 and 32 blocks?
 #
@@ -346,10 +342,10 @@ if __name__ == "__main__":
 # pre     0.93 0.79 0.53 0.42
 # ```
 #
-# If each step replaces the stream, all positions have nearly the same vector after four blocks. (Dong, Cordonnier and
-# Loukas 2021 prove this for attention alone, and that a feed-forward network can slow it down.) The sums preserve the
-# differences, longest in the pre-norm form, in which nothing rescales the stream. In the post-norm form each norm
-# shrinks the older contributions, and 16 of these random blocks are enough to lose them.
+# Without the sums, all positions have nearly the same vector after four blocks. (Dong, Cordonnier and Loukas 2021 prove
+# this for attention alone, and that a feed-forward network can slow it down.) The sums preserve the differences,
+# longest in the pre-norm form, in which nothing rescales the stream. In the post-norm form each norm shrinks the older
+# contributions, and 16 of these random blocks are enough to lose them.
 #
 # 1. How long is the stream at the top of 32 blocks, compared with its start, with "pre" and with "post"? Why does a
 #    pre-norm stack need one last norm?

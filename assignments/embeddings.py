@@ -7,8 +7,8 @@
 #
 # Nobody will ever tell your model what a vowel is. Yet after 2,000 training steps on names, its vectors for a, e, i, o,
 # u and y lie close together: the last section of this lesson has the map. The model began with nothing but ids, and an
-# id is only a name. Token 10 is not twice token 5, and token 6 is not "almost" token 5, but a network that multiplies
-# and adds would treat them as quantities. What should it get instead?
+# id is only a name: token 10 is not twice token 5. A network that multiplies and adds would treat it as a quantity.
+# What should it get instead?
 #
 # Each id is replaced by a vector of D numbers, its **embedding**. These vectors are parameters, so training can move
 # them: tokens that are used alike tend to end up with similar vectors (Bengio et al. 2003, section 2).
@@ -52,13 +52,13 @@ from softmax import as_float
 #
 # ```
 #
-# Any two different tokens are equally far apart here, so the rows say nothing about which tokens are similar. A batch
-# of ids, (B, T), gives rows (B, T, V), with the new axis last. Give the ids one more axis of length 1 at the end, and
-# compare them with all the numbers from 0 to V − 1: that works for every shape.
+# Any two different tokens are equally far apart here. A batch of ids, (B, T), gives rows (B, T, V), with the new axis
+# last. Give the ids one more axis of length 1 at the end, and compare them with all the numbers from 0 to V − 1: that
+# works for every shape.
 #
-# An id outside the table points to an earlier bug, such as the wrong vocabulary or a padding id of -1. NumPy accepts
-# ids from -V to -1 in silence: index -1 takes the *last* row. So check the ids, and show the wrong one in your error:
-# "id 27 is outside the vocabulary: ids must be in [0, 27)".
+# An id outside the table points to an earlier bug, such as a padding id of -1. NumPy accepts it in silence: index -1
+# takes the *last* row. So check the ids, and show the wrong one in your error: "id 27 is outside the vocabulary: ids
+# must be in [0, 27)".
 
 # %%
 
@@ -92,7 +92,7 @@ def one_hot(ids, vocab_size):
 # $$\mathrm{onehot}(ids)\; W_{tok} = W_{tok}[ids]$$
 #
 # The left side takes V·D multiplications for each token, nearly all of them by zero. The right side just looks up the
-# row. The result is the same:
+# row:
 #
 # ```python
 # >>> W_tok = np.array([[0.0, 0.5], [1.0, 1.5], [2.0, 2.5], [3.0, 3.5]])  # V = 4 tokens, D = 2
@@ -155,8 +155,7 @@ def embed_tokens(ids, W_tok):
 #
 # ```
 #
-# Whatever is used twice gets two gradients, and they are added. You know this rule from single numbers and from the
-# bigram table, and it will come back in every assignment.
+# Whatever is used twice gets two gradients, and they are added. This rule will come back in every assignment.
 #
 # Repeated ids bring back the trap from counting bigrams, too: `total[[1, 1, 1]] += 1.0` keeps only *one* of the
 # additions. (NumPy reads `total[[1, 1, 1]]`, which is `[0, 0, 0]`; adds 1; and stores the result in entry 1, three
@@ -213,7 +212,6 @@ def embed_tokens_backward(dout, ids, vocab_size):
 #
 # - **`2i` counts columns, `i` counts pairs.** With D = 6 the exponents are 0/6, 2/6, 4/6. A loop over the even columns
 #   0, 2, 4 already runs over `2i`.
-# - **A cosine has the same exponent as the sine on its left.** Columns 2 and 3 both have the exponent 2/D.
 # - **Interleaved or side by side?** In the formula, sines and cosines alternate. Some code, including the authors' own
 #   tensor2tensor, puts all sines first. A model can learn with either, but a model trained with one order cannot use a
 #   table in the other.
@@ -229,8 +227,7 @@ def embed_tokens_backward(dout, ids, vocab_size):
 # first pair and, if D is large, almost 62,832 for the last. Positions that are one wavelength apart get nearly the same
 # pair of numbers, so the longest waves should be longer than any text. With the base 100, no wave is longer than 628
 # positions. With the base 1,000,000 more than half of the pairs do not complete a single wave within two thousand
-# tokens, so they hardly help to tell positions apart. 10000 lies in between. The paper gives no reason for it: it is a
-# choice, not a law.
+# tokens. 10000 lies in between. The paper gives no reason for it: it is a choice, not a law.
 #
 # ![The wavelength of each column, for D = 64 and the bases 100, 10,000 and 1,000,000, on a logarithmic scale, with a
 # line at 2,048 positions.](figures/why-10000.svg)
@@ -263,8 +260,8 @@ def sinusoidal_positions(length, d_model):
 # $$x_{b,t} = s \cdot W_{tok}[ids_{b,t}] + W_{pos}[t]$$
 #
 # `W_pos` can be learned or computed; Vaswani et al. (2017, table 3, row E) found nearly the same results with both. A
-# short text uses the first rows, and every text of the batch uses the same ones. For a text that is longer than the
-# table, raise an error: NumPy's own message about shapes would not explain the problem.
+# short text uses the first rows. For a text that is longer than the table, raise an error: NumPy's own message about
+# shapes would not explain the problem.
 #
 # Can the model tell the two apart again, once they are added? In a wide model, yes: two random vectors are nearly
 # perpendicular there. The product of a vector with itself, summed over its entries, is much larger than its product
@@ -305,7 +302,7 @@ def sinusoidal_positions(length, d_model):
 # ![Three ids pick three rows of the token table; the rows of the position table are
 # added.](figures/embedding-lookup.svg)
 #
-# The backward pass of this sum needs nothing new: it is question 2 below the function.
+# Its backward pass is question 2 on paper.
 
 # %%
 def embed(ids, W_tok, W_pos, scale=1.0):
@@ -424,8 +421,8 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 # with a table of random numbers, such as a learned table before training.
 #
 # **Guess first.** How large is the error of each table, on the positions that M was computed from and on new ones? (It
-# is the length of the difference, divided by the length of the correct row: 0 is exact, and 1 is as wrong as always
-# predicting 0. The length of a vector is the root of the sum of its squared entries, `np.linalg.norm`.)
+# is the length of the difference, divided by that of the correct row: 1 is as wrong as always predicting 0. The length
+# of a vector is the root of the sum of its squared entries, `np.linalg.norm`.)
 #
 # Run it: `headway experiment embeddings`, or the next cell of the notebook.
 
@@ -449,7 +446,7 @@ if __name__ == "__main__":
 #
 # For the waves M is exact, even at new positions: each pair of columns is a hand of a clock, and all hands turn evenly.
 # The random table has no such rule. On the rows that it was computed from, M is a little better than predicting 0; on
-# new ones it is worse.
+# new ones, worse.
 #
 # 1. How similar are two rows? The sum of their products, `a @ b`, is large if both point in the same direction. Compare
 #    the row of a position with that of k positions later, from different starts. What do you expect of the waves?

@@ -5,11 +5,10 @@
 #
 # *Assignment 8 of 19 · 4 functions · about 1 h 55 min to write them*
 #
-# Ask one attention to look at the previous token *and* at the first one, and it gives each of them half of its
-# weight: the row `0.5 0. 0.5 0.`. The output is then an average that no longer shows which vector came from where. (You
-# will print this row at the end of the lesson.) But a word needs several kinds of information: which noun does this
-# adjective belong to, where did the sentence begin, which token came just before? And where do queries, keys and values
-# come from in the first place?
+# Ask one attention to look at the previous token *and* at the first one, and it gives each of them half of its weight:
+# the row `0.5 0. 0.5 0.`. The output is then an average that no longer shows which vector came from where. (You will
+# print this row at the end of the lesson.) But a word needs several kinds of information: which noun does this
+# adjective belong to, which token came just before? And where do queries, keys and values come from in the first place?
 #
 # Multi-head attention answers both questions. Learned matrices compute queries, keys and values from the vector of each
 # position. The results, D entries long again, are cut into H pieces of K = D / H entries, one for each **head**, and
@@ -188,19 +187,19 @@ def merge_heads(x):
 # fixed name, so that later assignments and plots find the attention weights there.
 #
 # - **Which root?** Each head divides its scores by √K, where K is the length of *its* queries (√1 in the example), not
-#   by √D. If your `attention` reads this length off its own `q`, there is nothing to do.
+#   by √D. If your `attention` reads it off its own `q`, that is done.
 # - **Does the mask fit?** It has to broadcast to (..., H, T, S). A causal mask (T, S) does, and so does a padding mask
 #   (B, 1, 1, S). A mask (B, T, S) does *not*: its batch would line up with the heads. Give it an axis for the heads,
 #   (B, 1, T, S).
 # - **Other layouts.** PyTorch's `nn.MultiheadAttention` stores `in_proj_weight` as (3D, D), the transpose of ours, in
 #   the same order of q, k and v. GPT-2's `c_attn` has our layout. GPT-NeoX orders the columns by heads, with q, k and v
-#   of head 0 first. Many tutorials use three separate matrices.
+#   of head 0 first.
 #
 # ### Is it still causal?
 #
 # With the causal mask, a change at the last position must not change the output at any other position. Test every
-# causal model like this: the test is short, and it finds mistakes that give no error. Here it is for the first half of
-# `multihead_attention`, with your own functions and with a reshape in their place:
+# causal model like this. Here is the test for the first half of `multihead_attention`, with your own functions and with
+# a reshape in their place:
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
@@ -233,13 +232,12 @@ def merge_heads(x):
 #
 # With one wrong reshape, an earlier position reads the last one. In training, such a model sees the tokens that it
 # should predict, and its loss falls far too low (an experiment in the assignment `training` shows how far). Two wrong
-# reshapes undo each other in this test, but they are still wrong: each head then attends only within its own part of
-# the text.
+# reshapes undo each other in this test, but each head then attends only within its own part of the text.
 #
 # ### Why the texts of a batch never see each other
 #
 # A matrix product multiplies the last two axes only, once for each text and head. So the scores (B, H, T, T) compare
-# positions of the same text. Between two texts there are no scores, and no mask is needed:
+# positions of the same text, and no mask is needed between texts:
 #
 # ![The scores of two texts as two small tables, and as one large table whose entries between the texts do not
 # exist.](figures/batch-rows.svg)
@@ -272,7 +270,7 @@ def merge_heads(x):
 #
 # ```
 #
-# You will not need it before the assignment `encoder_decoder`, but it takes only a few lines now.
+# You need it in the assignment `encoder_decoder`; now it takes only a few lines.
 
 # %%
 
@@ -458,7 +456,7 @@ def multihead_attention_backward(dout, cache):
 # %% [markdown]
 # ## What could go wrong
 #
-# Shapes hide most mistakes of this lesson: the result looks fine and is wrong. The report uses the words of this list.
+# In most of these the shape is right and the contents are wrong. The report uses the same words.
 #
 # - `split_heads`: **x was reshaped straight to (…, H, T, K), without swapping axes.** The shape is right, but the
 #   entries are in the wrong places: each head gets pieces of several positions.
@@ -466,8 +464,6 @@ def multihead_attention_backward(dout, cache):
 #   positions are mixed. In a causal model, some positions can then read later ones, and the loss falls far too low.
 # - `multihead_attention`: **the scores were divided by √D, not by √K, the size of a head.** Each head multiplies
 #   vectors of K = D / H entries. With one head the mistake stays hidden.
-# - `multihead_attention`: **the first third of W_qkv was used for the keys, the second for the queries.** The name
-#   gives the order: q, k, v.
 # - `multihead_attention_backward`: **dx has only the gradient that came through the queries.** x was used three times,
 #   for q, k and v, and the three gradients are added.
 # - `multihead_attention_backward`: **the gradients of the biases were not summed over the positions.** They have the
@@ -524,8 +520,8 @@ if __name__ == "__main__":
 # ```
 #
 # Each head attends where it should (position 0 can only attend to itself). The single head that has to do both splits
-# its weight, because softmax weights add up to 1. That is why there are several heads. Trained models have such heads,
-# too: in BERT, some put more than half of their weight on the previous position (Clark et al. 2019, section 3.1).
+# its weight, because softmax weights add up to 1. That is why there are several heads. Trained models have such heads:
+# in BERT, some put more than half of their weight on the previous position (Clark et al. 2019, section 3.1).
 #
 # 1. Leave the mask out. Which row of the previous-position head changes, and to what?
 # 2. These heads can tell positions apart only because the vectors encode them. Take random parameters and vectors
@@ -584,5 +580,4 @@ if __name__ == "__main__":
 #
 # ```
 #
-# For the same reason, queries, keys and values come from one product with `W_qkv`. `headway bench` shows what is worth
-# the trouble on your machine.
+# `headway bench` shows whether it is faster on your machine.

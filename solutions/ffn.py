@@ -102,8 +102,8 @@ def relu_backward(dout, x):
 #
 # ```
 #
-# (`gelu_exact` is given, for comparisons. NumPy has no error function. Python has one for a single number, `math.erf`,
-# and `np.vectorize` applies it to each entry, which is slow.)
+# (NumPy has no error function. `gelu_exact`, which is given for comparisons, applies Python's `math.erf` to each entry,
+# which is slow.)
 #
 # The same paper gives an approximation with tanh. GPT-2 was trained with it, and the course uses it everywhere under
 # the plain name `gelu`:
@@ -130,10 +130,9 @@ def relu_backward(dout, x):
 # ### GELU with a sigmoid
 #
 # The function $\sigma(z) = \frac{1}{1 + e^{-z}}$, the **sigmoid**, rises from 0 to 1. Because
-# $\frac12 (1 + \tanh u) = \sigma(2u)$, GELU is x times the gate $\sigma(2u)$. You may write it either way. With the
-# sigmoid, `np.exp` overflows to infinity if $-2u$ is large. The gate is then 0, which is correct, but NumPy warns;
-# `np.errstate` switches the warning off. (Some programs use a third form, $x\, \sigma(1.702\, x)$. It is *not* the
-# same: it is off by up to about 0.02.)
+# $\frac12 (1 + \tanh u) = \sigma(2u)$, GELU is x times the gate $\sigma(2u)$. You may write it either way. If $-2u$ is
+# large, `np.exp` overflows to infinity. The gate is then 0, which is correct, but NumPy warns; `np.errstate` switches
+# the warning off. (A third form, $x\, \sigma(1.702\, x)$, is off by up to about 0.02.)
 #
 # ```python
 # >>> round(float(np.abs(x / (1 + np.exp(-1.702 * x)) - gelu_exact(x)).max()), 2)
@@ -269,8 +268,8 @@ def gelu_backward(dout, x):
 #
 # ```
 #
-# The leading axes of x are only a list of vectors: flatten them to N rows, multiply `(N, D_in)` by `(D_in, D_out)`, and
-# reshape the result back. (NumPy's `@` also accepts x as it is.)
+# Flatten the leading axes of x to N rows, multiply `(N, D_in)` by `(D_in, D_out)`, and reshape the result back.
+# (NumPy's `@` also accepts x as it is.)
 
 
 # %%
@@ -296,9 +295,8 @@ def linear(x, W, b):
 # %% [markdown]
 # ## `linear_backward`
 #
-# Nearly all parameters of a transformer are in layers like this one. In the assignment `gradients` you derived the
-# gradients of a matrix product from a single entry, and found that what is repeated in the forward pass is summed in
-# the backward pass. Do both again here, for rows n:
+# Nearly all parameters of a transformer are in layers like this one. Derive its gradients from single entries, as in
+# the assignment `gradients`, for rows n:
 #
 # ```text
 #     y_nj = Σ_i x_ni W_ij + b_j
@@ -312,8 +310,7 @@ def linear(x, W, b):
 # line gives $dx_{ni} = \sum_j dout_{nj} W_{ij}$. Here j is summed, and it is the *second* index of both: which of the
 # two matrices has to be transposed?
 #
-# Check the shapes: if N, D_in and D_out are all different, only one product fits. A frequent mistake is a `db` that
-# still has N rows.
+# Check the shapes: if N, D_in and D_out are all different, only one product fits, and `db` must not have N rows.
 #
 # In the example, `dout` picks the first output of the first row and the last output of the second row:
 #
@@ -381,9 +378,9 @@ def linear_backward(dout, x, W):
 #
 # ```
 #
-# This is called *inverted* dropout, and the common frameworks use it. The original paper did not scale during training;
-# after training, it multiplied the parameters by the probability of keeping a value (its section 10 describes the
-# inverted form). That probability is the paper's p; here, as in PyTorch, p is the probability of *dropping* a value.
+# This is *inverted* dropout, as in the common frameworks. The original paper scaled after training instead (its section
+# 10 describes the inverted form). Its p is the probability of *keeping* a value; here, as in PyTorch, p is that of
+# *dropping* it.
 #
 # The base model of the first transformer and the first GPT drop one value in ten (Vaswani et al. 2017, section 5.4;
 # Radford et al. 2018, section 4.1). The GPT of this course is trained without dropout, so that you can compare it with
@@ -617,14 +614,12 @@ def ffn_backward(dout, cache):
 # %% [markdown]
 # ## What could go wrong
 #
-# Compare a failing function with its entries here; the report quotes them when it recognizes one.
+# The report quotes these mistakes when it recognizes them.
 #
 # - `gelu`: **the exact GELU with erf was used, not the tanh form.** The two never differ by more than 0.0005. GPT-2 was
 #   trained with the tanh form.
 # - `gelu_backward`: **the gate was treated as a constant: only (1 + tanh u)/2 is left.** GELU is x times a gate that
 #   depends on x, so the product rule gives two terms.
-# - `linear_backward`: **db was not summed over the rows.** A gradient has the shape of its parameter: one entry for
-#   each feature.
 # - `dropout`: **the kept values were divided by p instead of 1 - p.** With p = 0.5 the mistake stays hidden.
 # - `dropout`: **values were dropped although training is false.** After training the predictions would then be random,
 #   and worse.
@@ -716,8 +711,8 @@ if __name__ == "__main__":
 # After you have trained your GPT (`headway train`, in the assignment `training`), see what this part does:
 # `headway plot ffn-hidden`.
 #
-# The picture shows a small model that was trained on names, with one dot for each feature and position. Most outputs
-# are small corrections, a few are large, and no straight line through the dots would predict them.
+# In a small model that was trained on names, each dot is one feature at one position. Most outputs are small, a few are
+# large, and no straight line would predict them.
 #
 # ![Input and output of a feed-forward network as dots: most outputs are near 0, some are far from
 # it.](figures/ffn-scatter.svg)
@@ -734,9 +729,8 @@ if __name__ == "__main__":
 # A tanh is expensive, so `ffn` keeps the gate in the cache: with $s = \sigma(2u)$, question 2 on paper gives
 # $s'(x) = s\,(1 - s) \cdot 2\,du/dx$, without a new tanh.
 #
-# In `linear`, all leading axes are flattened to rows, so that there is one large matrix product instead of a small one
-# for each text. In `linear_backward`, the sum over the rows is a product with a vector of ones, which is usually faster
-# than `sum`:
+# One large product of all rows is usually faster than a small one for each text. And a product with a vector of ones
+# usually sums the rows faster than `sum`:
 #
 # ```python
 # >>> rows = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])

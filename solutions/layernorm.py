@@ -8,9 +8,9 @@
 # no better. (The experiment at the end prints both.) The largest GPT-2 takes 96 steps, of which attention is every
 # second one, and nothing so far keeps its values in range.
 #
-# **Layer normalization**, layer norm for short, comes between the steps and brings every vector to mean 0 and
-# variance 1. The model may then give each of the D entries another scale and another centre, with two learned vectors:
-# the **gain** $\gamma$ and a bias $\beta$, (D,) each.
+# **Layer normalization**, layer norm for short, comes between the steps and brings every vector to mean 0 and variance
+# 1; the model may then give each of the D entries another scale and another centre, with two learned vectors: the
+# **gain** $\gamma$ and a bias $\beta$, (D,) each.
 #
 # $$y = \gamma \cdot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta \qquad
 #   \mu = \frac{1}{D} \sum_i x_i \qquad \sigma^2 = \frac{1}{D} \sum_i (x_i - \mu)^2$$
@@ -65,8 +65,8 @@ from softmax import as_float
 #
 # **Divide by D, not by D - 1.** The *biased* variance divides the sum of the squared distances by D; the *unbiased*
 # one, which statistics books recommend for a sample, by D - 1. Layer normalization uses the biased one, and so do
-# NumPy's `var` and `std`. PyTorch disagrees with itself: `torch.var` and `torch.std` are unbiased, its `nn.LayerNorm`
-# is biased. With four features the results differ by 15 %; with a thousand you would hardly see it:
+# NumPy's `var` and `std`. PyTorch has both: `torch.var` and `torch.std` are unbiased, `nn.LayerNorm` is biased. With
+# four features the results differ by 15 %:
 #
 # ```python
 # >>> x = np.array([1.0, 2.0, 3.0, 6.0])
@@ -77,11 +77,9 @@ from softmax import as_float
 #
 # ```
 #
-# **$\epsilon$ belongs inside the root.** It looks like a detail that nobody needs, until all entries of a vector are
-# equal: without it, 0 would be divided by 0. Some well-known implementations add it to the standard deviation, outside
-# the root. With $\epsilon = 10^{-5}$ that hardly matters for ordinary vectors, but a lot for very small ones. In the
-# first example every entry is within 0.001 of the mean; the variance is far smaller than $\epsilon$, so the result
-# stays small:
+# **$\epsilon$ belongs inside the root.** Without it, a vector of equal entries would be divided by 0. Some well-known
+# implementations add it to the standard deviation, outside the root. With $\epsilon = 10^{-5}$ that matters only for
+# very small vectors. In the first example the variance is far smaller than $\epsilon$, so the result stays small:
 #
 # ```python
 # >>> layernorm(np.array([0.001, 0.002, 0.003]), np.ones(3), np.zeros(3)).round(4)
@@ -152,7 +150,7 @@ def layernorm(x, gamma, beta, eps=1e-5):
 # ## `layernorm_backward`
 #
 # This backward pass takes some work, because every $x_i$ changes *every* output of its row. Take it apart into three
-# steps, none of which is hard alone, and go from the last to the first. For one row:
+# steps, and go from the last to the first. For one row:
 #
 # $$c_i = x_i - \mu \qquad \hat x_i = \frac{c_i}{\sigma}
 #   \quad \text{with} \quad \sigma^2 = \frac{1}{D} \sum_j c_j^2 + \epsilon \qquad y_i = \gamma_i \hat x_i + \beta_i$$
@@ -162,8 +160,8 @@ def layernorm(x, gamma, beta, eps=1e-5):
 #     x ───┴───────── (−) ── c ──┴────────────────────── (÷) ── x̂ ── (· γ) ── (+ β) ── y
 # ```
 #
-# For each step, ask the question of the assignment `gradients` on paper: where is one entry used, and with what factor?
-# Follow the vector from above, with `dout` = (1, 0, 0, 0), gains of 1, and the letters of the picture:
+# Ask on paper at each step: where is one entry used, and with what factor? Follow the vector from above, with `dout` =
+# (1, 0, 0, 0), gains of 1, and the letters of the picture:
 #
 # ```python
 # >>> x = np.array([1.0, 2.0, 3.0, 6.0])
@@ -214,8 +212,7 @@ def layernorm(x, gamma, beta, eps=1e-5):
 # vector does not change the output.
 #
 # You now have every step from `dout` to dx. (Ioffe and Szegedy 2015, section 3, do the same for batch normalization.)
-# Collect them on paper before you write code. You may stop there, or simplify dc and dx to one formula with the second
-# question below.
+# Collect them on paper before you write code. The second question below makes one formula of dc and dx.
 #
 # ```python
 # >>> dx, dgamma, dbeta = layernorm_backward(np.array([1.0, 0.0, 0.0, 0.0]), x, np.ones(4))
@@ -276,8 +273,7 @@ def layernorm_backward(dout, x, gamma, eps=1e-5):
 #
 # ```
 #
-# By hand: the squares are 1, 4, 9 and 36, their mean is 12.5, and its root is 3.5355. The first entry is 1 / 3.5355 =
-# 0.2828.
+# By hand: the mean of the squares is 12.5, its root is 3.5355, and the first entry is 1 / 3.5355 = 0.2828.
 
 
 # %%
@@ -387,7 +383,7 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 # %% [markdown]
 # ## What could go wrong
 #
-# Most failures of this lesson are one of these. The report recognizes them, and calls them what the list calls them.
+# The report uses the words of this list.
 #
 # - `layernorm`: **the variance was divided by D - 1, not by D.** Statistics books, torch.var and torch.std divide by
 #   D - 1. Layer normalization uses the plain mean of the squared distances. With few features the result is several
@@ -444,8 +440,8 @@ if __name__ == "__main__":
 # ```
 #
 # Without the norm, a factor of 2 becomes $2^{50}$ in both directions: no learning rate fits such values. With it, the
-# three networks behave the same. The norm removes whatever factor the matrix has introduced, and its backward pass
-# divides the gradient by the same factor.
+# three networks behave the same: the norm removes the factor of the matrix, and its backward pass divides the gradient
+# by it.
 #
 # 1. Double the input of a layer norm, and leave `dout` as it is. What happens to `dx`?
 # 2. A layer norm removes the mean and the scale of a vector. Take the shortest vectors that have both, with two entries
