@@ -279,9 +279,9 @@ def padding_mask(keep):
 # A dot product is a sum of K products, so its size grows with K. By how much? The **variance** of some numbers is the
 # mean of their squared distances from their mean. Its square root is the standard deviation. Let the entries of q and k
 # be drawn independently with mean 0 and variance 1. Then each product of two entries has mean 0 and variance 1, too,
-# and the variances of independent numbers add up: the dot product has variance K. For K = 64 the standard deviation is
-# √64 = 8, so scores of 8 and −8 are common. The softmax of such a row gives one key most of the weight, and its
-# gradient is small (section 3.2.1 and its footnote 4). Dividing by √K brings the variance back to 1.
+# and the variances of independent numbers add up: the dot product has variance K. For K = 64 its standard deviation is
+# 8, so scores of 8 and −8 are common. The softmax of such a row gives one key most of the weight, and its gradient is
+# small (section 3.2.1 and its footnote 4). Dividing by √K brings the variance back to 1.
 #
 # ```python
 # >>> typical = np.array([8.0, -8.0, 4.0])
@@ -324,12 +324,11 @@ def padding_mask(keep):
 #
 # ```
 #
-# - `-1e9`, which a lot of code uses, works here, but it does not fit into float16, and a row in which *everything* is
+# - `-1e9`, which a lot of code uses, works here. But it does not fit into float16, and a row in which *everything* is
 #   hidden becomes an average of all the hidden values.
-# - `-3.0` is not low enough: the hidden value still gets a small weight. If all other scores are far below 0, even
-#   `-100.0` is not low enough.
-# - `1e-9` hides nothing; it is probably a typo for `-1e9`. Multiplying the scores by zeros and ones fails in the same
-#   way: 0 is an ordinary score, larger than all negative ones.
+# - `-3.0` is not low enough. If all other scores are far below 0, even `-100.0` is not.
+# - `1e-9` hides nothing; it is probably a typo for `-1e9`. Multiplying the scores by zeros and ones does not hide them
+#   either: 0 is an ordinary score.
 # - Setting single weights to 0 *after* the softmax leaves rows that no longer sum to 1.
 #
 # If a whole text is padding, a query may attend to nothing. All its scores are `-inf`, and softmax returns `nan`,
@@ -338,7 +337,7 @@ def padding_mask(keep):
 #
 # 1. Find them before the softmax: `mask.any(axis=-1, keepdims=True)` is False for them.
 # 2. Put any finite score into them (`np.where`).
-# 3. After the softmax, set all their weights to 0. Here that is right: the whole row is to be 0.
+# 3. After the softmax, set all their weights to 0.
 #
 # ```python
 # >>> out, weights = attention(k, k, v, mask=np.array([[True, False], [False, False]]))
@@ -424,8 +423,8 @@ def attention(q, k, v, mask=None):
 #
 # *45 min, needs pen and paper*
 #
-# The formula looks complicated, but you know the gradients of its steps: two matrix products, with a softmax between
-# them. Write $z$ for the scores and $w$ for the weights:
+# You know the gradients of all steps: two matrix products, with a softmax between them. Write $z$ for the scores and
+# $w$ for the weights:
 #
 # | step | forward | shapes |
 # |---|---|---|
@@ -445,7 +444,7 @@ def attention(q, k, v, mask=None):
 # what do you have to multiply dz to get the gradient of $q\, k^\top$? Then use the rule again: A is q and B is
 # $k^\top$, so it gives dq and the gradient of $k^\top$. Transpose the latter to get dk. ($(A B)^\top = B^\top A^\top$.)
 #
-# That is the whole function: one line for each of the five gradients in this picture.
+# That is one line for each of the five gradients in this picture:
 #
 # ```text
 #     forward     q ──┐                           v ──┐
@@ -479,8 +478,7 @@ def attention(q, k, v, mask=None):
 #
 # ```
 #
-# To increase the first entry of the output, the query should move towards the first key and away from the second, and
-# that is the direction of `dq`.
+# To increase this entry, the query should move towards the first key and away from the second: the direction of `dq`.
 
 # %%
 def attention_backward(dout, q, k, v, weights):
@@ -591,9 +589,9 @@ def attention_backward(dout, q, k, v, weights):
 # %% [markdown]
 # ## Try it
 #
-# Take 1,000 random queries and 8 random keys, for a growing width K. All vectors are noise, so there is no reason for
-# any query to prefer any key. Compute the weights once as `attention` does, and once with queries that were multiplied
-# by √K beforehand, which undoes the division.
+# Take 1,000 random queries and 8 random keys, for a growing width K. All vectors are noise, so no query has a reason to
+# prefer any key. Compute the weights once as `attention` does, and once with queries that were multiplied by √K
+# beforehand, which undoes the division.
 #
 # **Guess first.** How large is the largest of a query's eight weights, on average? And how much smaller is the gradient
 # of the scores without the division?

@@ -150,8 +150,8 @@ def layernorm(x, gamma, beta, eps=1e-5):
 # ```
 #
 # **Gain and bias.** Row n has $y_{ni} = \gamma_i \hat x_{ni} + \beta_i$. The same $\gamma_i$ and $\beta_i$ serve every
-# row, so their gradients are sums over all rows. What factor does each of them have in $y_{ni}$? And the gradient that
-# arrives at $\hat x$, which we call g: in which entries of y is $\hat x_{ni}$, and with what factor?
+# row, so their gradients are sums over all rows. What factor does each have in $y_{ni}$? And for g, the gradient that
+# arrives at $\hat x$: in which entries of y is $\hat x_{ni}$, and with what factor?
 #
 # **The division.** Now go from g to the gradient of c. There are two paths, because $c_j$ is used in the numerator and
 # in σ.
@@ -265,8 +265,8 @@ def rmsnorm(x, gamma, eps=1e-5):
 # *25 min, needs pen and paper*
 #
 # Take the picture of layer normalization from c on: $\hat x = x / r$ with $r^2 = \frac{1}{D} \sum_j x_j^2 + \epsilon$.
-# Nothing was centred, so one of the three steps does not exist here. Which one? Do the other two again, with x in place
-# of c and r in place of σ.
+# One of the three steps does not exist here. Which one? Do the other two again, with x in place of c and r in place of
+# σ.
 #
 # ```python
 # >>> dx, dgamma = rmsnorm_backward(np.array([1.0, 0.0, 0.0, 0.0]), np.array([1.0, 2.0, 3.0, 6.0]), np.ones(4))

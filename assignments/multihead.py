@@ -69,9 +69,8 @@ from attention import attention, attention_backward
 #
 # ```
 #
-# Both steps are needed. A reshape straight to (H, T, K) has the right shape but the wrong contents: "head 0" gets half
-# of the *positions*. There is no error, but positions are mixed, and a causal model can then read the future, as you
-# will see at `multihead_attention`:
+# A reshape straight to (H, T, K) has the right shape but the wrong contents: "head 0" gets half of the *positions*.
+# There is no error, but a causal model can then read the future, as you will see at `multihead_attention`:
 #
 # ```python
 # >>> x.reshape(2, 3, 2)[0]  # wrong: head 0 holds position 0 and half of position 1
@@ -183,8 +182,8 @@ def merge_heads(x):
 # In head 0 the first position attends mostly to itself, in head 1 to both positions equally.
 #
 # The function returns two results, and so will every larger part of the model from now on: its output, and a **cache**,
-# a dictionary with everything that the backward pass will need. What is in it is up to you. Only `"weights"` has a
-# fixed name, so that later assignments and plots find the attention weights there.
+# a dictionary with everything that the backward pass will need. Only `"weights"` has a fixed name, so that later
+# assignments and plots find the attention weights there.
 #
 # - **Which root?** Each head divides its scores by √K, where K is the length of *its* queries (√1 in the example), not
 #   by √D. If your `attention` reads it off its own `q`, that is done.
@@ -198,8 +197,8 @@ def merge_heads(x):
 # ### Is it still causal?
 #
 # With the causal mask, a change at the last position must not change the output at any other position. Test every
-# causal model like this. Here is the test for the first half of `multihead_attention`, with your own functions and with
-# a reshape in their place:
+# causal model like this. Here is the test for the first half of `multihead_attention`, with your functions and with a
+# reshape in their place:
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
@@ -347,9 +346,8 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 # you forget this sum, nothing fails at once: the gradient keeps the shape (N, D), and broadcasting lets you subtract it
 # from $b$.
 #
-# **The input.** The vector x was used three times, for q, k and v. What happens to its three gradients? You need not
-# write it down: put dq, dk and dv side by side, in the order of the columns of `W_qkv`, and the product of one linear
-# layer adds them up.
+# **The input.** The vector x was used three times, for q, k and v. What happens to its three gradients? Put dq, dk and
+# dv side by side, in the order of the columns of `W_qkv`, and the product of one linear layer does it.
 #
 # In cross attention, the gradient through q belongs to x. The gradient through k and v belongs to the memory, and is
 # returned as a third result.

@@ -132,8 +132,7 @@ def prefixed(params, prefix):
 #
 # ### The cache
 #
-# Three entries of the cache have fixed names, for later assignments and plots: the attention weights, and the residual
-# stream after each of the two steps.
+# Three entries of the cache have fixed names, for later assignments and plots:
 #
 # ```python
 # >>> cache["weights"].shape, cache["after_attention"].shape, cache["after_ffn"].shape
@@ -220,8 +219,7 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=
 # %% [markdown]
 # ## `block_backward`
 #
-# You have the backward functions of all four parts. What is new is the plus sign. Look at one step of the pre-norm form
-# with plain numbers:
+# Only the plus sign is new. Look at one step of the pre-norm form with plain numbers:
 #
 # $$y = a + f(a)$$
 #
@@ -310,8 +308,7 @@ def block_backward(dout, cache):
 # ## Answers on paper
 #
 # **1. It is 12.** y is 4a and a is 3x. Backwards: dy = 1 goes on along the stream and through the branch, da = 1 + 3 =
-# 4; then dx = 4 + 2 · 4 = 12. The branch of the first step gets 4, not 1: what attention adds also goes through the
-# feed-forward network.
+# 4; then dx = 4 + 2 · 4 = 12. The branch of the first step gets 4, not 1.
 #
 # **2. 1, p, q and pq.** The paths lead past both branches, through the first only, through the second only, and through
 # both. Twelve blocks have 24 branches, each taken or not: about 17 million paths. Along the one that leads past all

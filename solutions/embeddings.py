@@ -161,8 +161,7 @@ def embed_tokens(ids, W_tok):
 # Whatever is used twice gets two gradients, and they are added. This rule will come back in every assignment.
 #
 # Repeated ids bring back the trap from counting bigrams, too: `total[[1, 1, 1]] += 1.0` keeps only *one* of the
-# additions. (NumPy reads `total[[1, 1, 1]]`, which is `[0, 0, 0]`; adds 1; and stores the result in entry 1, three
-# times.) There are two ways around it. `np.add.at` adds one entry at a time. Or use a matrix product: the look-up
+# additions. There are two ways around it. `np.add.at` adds one entry at a time. Or use a matrix product: the look-up
 # multiplies a one-hot matrix (N, V), with N = B · T positions, by the table (V, D), and you know the gradient of the
 # right factor of a product.
 
@@ -200,10 +199,10 @@ def embed_tokens_backward(dout, ids, vocab_size):
 # Columns 2i and 2i + 1 are the sine and the cosine of one angle, which grows by $1 / 10000^{2i/D}$ from each position
 # to the next. (Angles are in radians: a full turn is 2π, about 6.28.)
 #
-# Think of the pairs of columns as the hands of a clock. The first pair is the second hand: it turns by one radian per
-# position. Each further hand turns more slowly, and the last ones hardly move within a short text. Fast hands tell
-# neighboring positions apart, slow hands distant ones, and together they identify the position. And "k positions later"
-# is the same rotation from everywhere: the authors hoped that this would make distances easy to learn.
+# Think of the pairs of columns as the hands of a clock. The first turns by one radian per position, each further hand
+# more slowly, and the last ones hardly move within a short text. Fast hands tell neighboring positions apart, slow
+# hands distant ones, and together they identify the position. And "k positions later" is the same rotation from
+# everywhere: the authors hoped that this would make distances easy to learn.
 #
 # ```python
 # >>> sinusoidal_positions(4, 6).round(3)
@@ -401,8 +400,8 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 #                          [ sin(c)    cos(c) ]
 # ```
 #
-# (A column to the right of the matrix needs the transpose of it.) Neither pos nor a is in the matrix, so the same one
-# moves every position by k. The first pair has the angle pos itself, so for k = 5 its c is 5:
+# Neither pos nor a is in the matrix, so the same one moves every position by k. The first pair has the angle pos
+# itself, so for k = 5 its c is 5:
 #
 # ```python
 # >>> table = sinusoidal_positions(100, 32)
@@ -507,9 +506,8 @@ if __name__ == "__main__":
 # Once your GPT is trained (`headway train`, in the assignment `training`), look at its embeddings:
 # `headway plot embedding-map` and `headway plot embedding-norms`.
 #
-# In these tables of a small model, after 2,000 steps on names, the vowels (here with y) have found each other, and
-# positions one to three apart have, on average, the most similar vectors. Nothing in the training mentions vowels or
-# distances.
+# In these tables of a small model, the vowels (here with y) have found each other, and positions one to three apart
+# have, on average, the most similar vectors. Nothing in the training mentions vowels or distances.
 #
 # A picture has two dimensions, but a vector has 32. So the map shows the two directions in which the vectors differ
 # most, and how much of the mean squared distance from the mean lies along each. The second picture compares rows by

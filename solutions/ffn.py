@@ -116,9 +116,8 @@ def relu_backward(dout, x):
 #
 # ```
 #
-# The two never differ by more than 0.0005: too little to see in a plot, too much to reproduce the results of a trained
-# model exactly. Watch out for the names: in PyTorch `F.gelu(x)` is the exact form and `F.gelu(x, approximate="tanh")`
-# the other.
+# The two never differ by more than 0.0005: too little to see in a plot, too much to reproduce a trained model exactly.
+# In PyTorch `F.gelu(x)` is the exact form and `F.gelu(x, approximate="tanh")` the other.
 #
 # ```python
 # >>> x = np.linspace(-5, 5, 1001)
@@ -354,11 +353,10 @@ def linear_backward(dout, x, W):
 # %% [markdown]
 # ## `dropout`
 #
-# A wide network can memorize small texts. A bank gave Geoffrey Hinton the idea for a remedy: its tellers kept changing,
-# and he was told that they got moved around a lot. He supposed that successful fraud would need cooperation between
-# employees (he told this story on Reddit in 2014). **Dropout** moves the features around: during training, it sets each
-# value to 0 with probability p, at random and anew in every step. No feature can then rely on one particular other
-# feature (Srivastava et al. 2014, section 4).
+# A wide network can memorize small texts. Geoffrey Hinton got the idea for a remedy at his bank, where the tellers kept
+# changing: he supposed that fraud would need employees who cooperate (he told the story on Reddit in 2014). **Dropout**
+# keeps features from cooperating: during training, it sets each value to 0 with probability p, at random and anew in
+# every step. No feature can then rely on one particular other feature (Srivastava et al. 2014, section 4).
 #
 # The kept values are divided by 1 - p. On average the output is then the same as the input, and after training dropout
 # simply does nothing:
@@ -520,8 +518,7 @@ def ffn(x, params, activation="gelu"):
 # | activation | gradient of its output (..., F) | ? | ? |
 # | first linear layer | ? | ? | dx (..., D), `W_1`, `b_1` |
 #
-# Return the gradient of `x`, and those of *all* given parameters under the names of the parameters. An absent bias has
-# no gradient.
+# Return the gradient of `x`, and those of *all* given parameters under their names. An absent bias has none.
 #
 # ```python
 # >>> dx, grads = ffn_backward(np.array([[1.0], [1.0]]), cache)
@@ -630,8 +627,8 @@ def ffn_backward(dout, cache):
 # ## Try it
 #
 # ReLU stops a gradient completely where its input is negative. If that is so for *every* input, the feature is called
-# dead. Here is a network of 64 features that starts with biases of −2: nearly all features are below 0 for all inputs
-# between −1 and 1. It should learn the curve sin 3x in 1,000 steps, with ReLU and with GELU, from the same start.
+# dead. Here is a network of 64 features that starts with biases of −2: nearly all are below 0 for all inputs between −1
+# and 1. It should learn the curve sin 3x in 1,000 steps, with ReLU and with GELU, from the same start.
 #
 # **Guess first.** How many features are silent (never above 0) at the end? And which of the two learns the curve?
 #
@@ -672,8 +669,8 @@ if __name__ == "__main__":
 # ```
 #
 # With ReLU a dead feature stays dead: no input opens its gate, so no gradient ever reaches its bias. The network has to
-# use the one feature that is alive. With GELU most features stay below 0, too, but they still contribute: left of 0 the
-# function has a slope and a dip that can be used. (Below −5 or so, it is nearly as flat as ReLU.)
+# use the one feature that is alive. With GELU most features stay below 0, too, but left of 0 it has a slope and a dip
+# that can be used. (Below −5 or so, it is nearly as flat as ReLU.)
 #
 # 1. For how many of the 64 features is the gradient of `W_1` exactly 0 at this start, with ReLU and with GELU?
 # 2. Real networks do not start with biases of −2. How do features die in practice? Start with biases of 0, and take ten

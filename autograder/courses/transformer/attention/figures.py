@@ -64,10 +64,10 @@ def attention_steps(functions: FunctionCaller) -> str:
     d = Diagram(860, 560)
     features = ("article", "water", "noun", "said")
     shown = (
-        (0, 0, "scores: q kᵀ / √K", scores, WORDS, None),
-        (1, 0, "after the causal mask", np.where(mask, scores, -np.inf), WORDS, None),
-        (0, 1, "weights: softmax of each row", weights, WORDS, 1.0),
-        (1, 1, "output: weights v", out, features, None),
+        (0, 0, "1. scores: q kᵀ / √K", scores, WORDS, None),
+        (1, 0, "2. after the causal mask", np.where(mask, scores, -np.inf), WORDS, None),
+        (0, 1, "3. weights: softmax of each row", weights, WORDS, 1.0),
+        (1, 1, "4. output: weights v", out, features, None),
     )
     for column, row, title, table, names, largest in shown:
         x, y = 74 + 440 * column, 56 + 278 * row
