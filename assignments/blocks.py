@@ -6,12 +6,12 @@
 # *Assignment 11 of 19 · 2 functions · about 1 h 15 min to write them*
 #
 # Let eight random vectors attend to each other in four random layers, each of which replaces what it was given. Out
-# come eight copies of nearly one vector: the differences between them are 0.00 of their length. Whatever the text was,
-# it is lost. Now *add* the result of each step to its input instead, and even after 32 layers the differences are 0.42
-# of the length. (The experiment at the end measures both.) One plus sign in each step saves the text.
+# come eight copies of nearly one vector: relative to their length, they differ by 0.00. Whatever the text was, it is
+# lost. Now *add* the result of each step to its input instead. In the better of two forms, the vectors still differ by
+# 0.42 after 32 layers. (The experiment at the end measures it.) One plus sign in each step saves the text.
 #
-# A transformer is a stack of equal units, each a **transformer block**, made of the parts that you have written. A
-# block does two things to the vector of each position:
+# A transformer is a stack of equal units, each a **transformer block**, made of the parts that you have written. It
+# does two things to the vector of each position:
 #
 # 1. attention: collect information from other positions;
 # 2. feed-forward network: process what has been collected, for each position alone.

@@ -7,7 +7,7 @@
 #
 # Put two linear layers in a row, each with thousands of parameters, and you get what one linear layer can do: (x A) B
 # is x (A B). Put a single bend between them, and 64 features learn a sine curve in 1,000 steps, with an error of 0.003.
-# (The experiment at the end does it.)
+# (The experiment at the end does this.)
 #
 # Such a pair of layers is the other half of a transformer. Attention moves information *between* positions, but it only
 # averages. The **feed-forward network** works on every position alone: it widens the vector from D to F features (often
@@ -275,7 +275,7 @@ def linear(x, W, b):
 #
 # *25 min, needs pen and paper*
 #
-# Nearly all parameters of a transformer are in layers like this one. Derive its gradients from single entries, as in
+# Nearly all parameters of a transformer are in layers like this one. Derive the gradients from single entries, as in
 # the assignment `gradients`, for rows n:
 #
 # ```text

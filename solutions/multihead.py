@@ -4,9 +4,9 @@
 # # Multi-head attention: looking for several things at once
 #
 # Ask one attention to look at the previous token *and* at the first one, and it gives each of them half of its weight:
-# the row `0.5 0. 0.5 0.`. The output is then an average that no longer shows which vector came from where. (You will
-# print this row at the end of the lesson.) But a word needs several kinds of information: which noun does this
-# adjective belong to, which token came just before? And where do queries, keys and values come from in the first place?
+# the row `0.5 0. 0.5 0.`. The output no longer shows which vector came from where. (You will print this row at the end
+# of the lesson.) But a word needs several kinds of information: which noun does this adjective belong to, which token
+# came just before? And where do queries, keys and values come from in the first place?
 #
 # Multi-head attention answers both questions. Learned matrices compute queries, keys and values from the vector of each
 # position. The results, D entries long again, are cut into H pieces of K = D / H entries, one for each **head**, and
@@ -368,7 +368,7 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 # from $b$.
 #
 # **The input.** The vector x was used three times, for q, k and v. What happens to its three gradients? Put dq, dk and
-# dv side by side, in the order of the columns of `W_qkv`, and the product of one linear layer does it.
+# dv side by side, in the order of the columns of `W_qkv`, and the product in one linear layer takes care of it.
 #
 # In cross attention, the gradient through q belongs to x. The gradient through k and v belongs to the memory, and is
 # returned as a third result.
