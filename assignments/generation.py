@@ -5,8 +5,15 @@
 #
 # *Assignment 14 of 19 · 4 functions · about 2 h 5 min to write them*
 #
-# Your GPT is trained, and it predicts which token comes next. To generate text, ask it for the next token, append the
-# answer, and ask again:
+# A small GPT has learned the docstrings of this file. Let it always append the character that it finds most probable,
+# and it writes:
+#
+# ```text
+# e the the the the the the the the the the the the
+# ```
+#
+# Draw each character from its probabilities instead, and the same model writes `mexitiuerrrat img.e to sotsburers`.
+# Nobody wants to read either. The loop is the same in both: predict, choose a token, append it, and ask again.
 #
 # ```text
 #     ids ──> gpt ──> logits of the LAST position ──> probabilities ──> one token ──> append ──┐
@@ -16,8 +23,7 @@
 #
 # ![A map of the whole model. Marked: drawing the next token and appending it to the text.](figures/map-generation.svg)
 #
-# Two questions are left. How do you choose one token from the scores? And how do you avoid processing the whole text
-# again for every new token?
+# So how should one token be chosen? And how do you avoid processing the whole text again for every new token?
 
 # %%
 import numpy as np
@@ -35,13 +41,13 @@ from softmax import as_float, softmax
 #
 # *40 min, needs some thought*
 #
-# Always taking the most probable token, **greedy decoding**, sounds reasonable, but long texts often repeat themselves
+# Always taking the most probable token is called **greedy decoding**. Long texts made like this often repeat themselves
 # (Holtzman et al. 2020, table 1). Drawing from all probabilities gives more varied text, but thousands of improbable
-# tokens together have a large probability, and a single token that does not fit can spoil everything after it. Three
-# controls lie in between:
+# tokens together have a large probability, and one that does not fit can spoil everything after it. Three controls lie
+# in between:
 #
-# - The temperature, which you know from softmax. Below 1, probable tokens become more probable. Dividing by 0 is
-#   impossible, so 0 stands for the limit, which is greedy: all of the probability goes to the largest score.
+# - The temperature, which you know from softmax. Below 1, probable tokens become more probable. Its limit 0 is greedy:
+#   all of the probability goes to the largest score.
 # - **top-k** keeps the k most probable tokens (Fan, Lewis and Dauphin 2018, section 5.4).
 # - **top-p**, or *nucleus* sampling (Holtzman et al. 2020, section 3.1), keeps the smallest set of most probable tokens
 #   whose probabilities add up to at least p. These are few if the model is certain, and many if it is not.
@@ -65,13 +71,10 @@ from softmax import as_float, softmax
 # ```
 #
 # In the last line, 0.5 + 0.3 is not yet 0.9. The third token *crosses* the threshold, and it is kept: without it, the
-# sum would be less than p. Dropping it is a common mistake, and so is dropping the first token when it alone has more
-# than p.
+# sum would be less than p. The first token is kept, too, when it alone has more than p.
 #
-# **Ties.** What if the k-th and the next token have the same score? Libraries disagree. Keeping every score that is at
-# least as large as the k-th can keep too many: all of them, if all scores are equal. Here, exactly k are kept, and of
-# equal scores the one with the lower index comes first. (A *stable* sort does that. Reversing an ascending sort does
-# not.)
+# **Ties.** What if the k-th and the next token have the same score? Here, exactly k are kept, and of equal scores the
+# one with the lower index comes first. (A *stable* sort does that. Reversing an ascending sort does not.)
 #
 # ```python
 # >>> next_token_probs(np.zeros(5), top_k=2)
@@ -117,9 +120,8 @@ def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
 #
 # *15 min, needs some thought*
 #
-# Now draw one token from the probabilities. Put them end to end on a line from 0 to 1, throw a dart at a random point u
-# of the line, and see in which stretch it lands. In other words, take the first token whose *cumulative* probability is
-# larger than u.
+# Put the probabilities end to end on a line from 0 to 1, throw a dart at a random point u of the line, and see in which
+# stretch it lands. In other words, take the first token whose *cumulative* probability is larger than u.
 #
 # ```python
 # >>> np.cumsum([0.5, 0.25, 0.0, 0.25])
@@ -128,8 +130,7 @@ def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
 # ```
 #
 # A dart at 0.6 hits token 1; no dart can hit token 2. In floating point, the last sum may be 0.9999999 instead of 1,
-# and a dart beyond it would hit nothing. So throw at a line that is exactly as long as the sum: then the dart always
-# hits a token, and never one of probability 0.
+# and a dart beyond it would hit nothing. So throw at a line that is exactly as long as the sum.
 #
 # ```python
 # >>> probs = np.tile([0.5, 0.25, 0.0, 0.25], (10_000, 1))
@@ -164,13 +165,11 @@ def sample(probs, rng):
 #
 # *20 min, needs some thought*
 #
-# Now write the loop from the diagram at the top. It starts with a **prompt**, the text that the model continues. Three
-# details matter:
+# Now write the loop from the top. It starts with a **prompt**, the text that the model continues. Three details matter:
 #
-# - Only the scores of the *last* position predict the new token. The others predict tokens that are already there.
-# - The tokens that the model reads to make its prediction are its **context**, and it has positions for `block_size`
-#   tokens only. If the text is longer, *crop* it: pass only its *last* `block_size` tokens to the model. The result is
-#   still the whole text.
+# - Only the scores of the *last* position predict the new token.
+# - The tokens that the model reads are its **context**, and it has positions for `block_size` tokens only. If the text
+#   is longer, *crop* it: pass only its *last* `block_size` tokens to the model. The result is still the whole text.
 # - All texts of the batch grow together, and each gets its own new token.
 #
 # The example trains a model on the alphabet:
@@ -244,24 +243,22 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 # ![The keys and values computed at each of five steps: without a cache all of them every time, with a cache only the
 # newest.](figures/kv-cache.svg)
 #
-# Everything else (norms, feed-forward network, output head) works on each position separately anyway. The cost of a
-# token is now that of one position, plus attention over S keys; before, it was that of S positions.
+# Everything else works on each position separately anyway. A token now costs as much as one position, plus attention
+# over S keys; before, it cost as much as S positions.
 #
 # Four details are easy to get wrong:
 #
 # - The new token stands at position S - 1, not at 0: it needs *its* row of `W_pos`.
-# - The steps are those of `block` and `gpt`, with all options of the configuration: norm, positions, biases. (Nothing
-#   is dropped: that is for training only.)
+# - The steps are those of `block` and `gpt`, with all options of the configuration except dropout.
 # - A prompt of several tokens is processed at once, and then its queries must not attend to later positions. For this,
 #   `causal_mask` takes `n_queries` and `n_keys`: the queries belong to the *last* of the keys.
 # - **The cache is of no use when the window moves.** Beyond `block_size` tokens, the first one is dropped and all
 #   others move up by one position. Their position vectors change, and with them *every* key and value in every block.
 #   To get exactly the tokens of `generate`, the cache must be filled again from the cropped text, for every token from
-#   then on, and nothing is saved. (Reusing the old keys and values would give a different text. That is also true for
-#   models with *relative* positions, such as the rotations of Su et al. 2021. They need no new position vectors, but
-#   from the second block on, the stored keys and values still contain what their positions read from the dropped token.
-#   Xiao et al. 2023 drop old keys all the same, and found that the text stays good only if the keys of the first few
-#   tokens are kept.)
+#   then on, and nothing is saved. (Reusing the old keys and values would give a different text, also in models with
+#   *relative* positions, such as the rotations of Su et al. 2021: from the second block on, what is stored still
+#   contains what was read from the dropped token. Xiao et al. 2023 drop old keys all the same, and found that the text
+#   stays good only if the keys of the first few tokens are kept.)
 #
 # The new tokens are the same as without the cache:
 #
@@ -274,8 +271,7 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 # ```
 #
 # To be exact, the scores are the same up to rounding: matrix products of different shapes add up their terms in
-# different orders. Very rarely, a dart lands so close to a border that rounding decides, more often in float32 than in
-# float64. In greedy decoding, two scores can be that close.
+# different orders. Very rarely, a dart lands so close to a border that rounding decides.
 
 # %%
 
@@ -310,9 +306,9 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # %% [markdown]
 # ## What does a token cost?
 #
-# You can count it, without measuring anything. A row times a matrix takes one multiplication and one addition for each
-# entry of the matrix. So *each entry of a matrix costs two operations per token*. Attention adds, in each block, two
-# operations for each of the D entries of every stored key (the scores), and two for every stored value (the average).
+# A row times a matrix takes one multiplication and one addition for each entry of the matrix. So *each entry of a
+# matrix costs two operations per token*. Attention adds, in each block, two operations for each of the D entries of
+# every stored key (the scores), and two for those of every stored value (the average).
 #
 # ```python
 # >>> def operations(config, n_keys):  # of one new token that attends to n_keys positions
@@ -329,8 +325,7 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # whole context of 1,024 tokens. (In training, the backward pass takes about twice as many as the forward pass, because
 # each product has two gradients.)
 #
-# Without the cache, the 1,024th token costs as much as a whole text of 1,024 tokens. What does the cache cost instead?
-# Memory: one key and one value of D entries, per block and position. With 4 bytes for each number:
+# The cache costs memory: one key and one value of D entries, per block and position. With 4 bytes for each number:
 #
 # ```python
 # >>> def cache_bytes(config, n_keys):
@@ -350,10 +345,9 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 #
 # ```
 #
-# Half an operation per byte is very little: processors can do many operations in the time in which they read one byte.
-# So a model that writes a single text mostly waits for its memory. A batch of texts helps, because each parameter is
-# read once for all of them, but every text needs its own cache. And in training, hundreds of positions share each
-# parameter that is read.
+# Processors can do many operations in the time in which they read one byte. So a model that writes a single text mostly
+# waits for its memory. A batch of texts helps, because each parameter is read once for all of them, but every text
+# needs its own cache.
 
 # %% [markdown]
 # ## On paper
@@ -402,8 +396,7 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # %% [markdown]
 # ## What could go wrong
 #
-# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
-# one.
+# The report uses these words when it recognizes a mistake:
 #
 # - `next_token_probs`: **the scores were multiplied by the temperature.** A low temperature should make the most
 #   probable token even more probable. Here it does the opposite.
@@ -425,10 +418,10 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # %% [markdown]
 # ## Try it
 #
-# Use all that you have written so far. The text consists of docstrings of this file. Train a very small GPT (one block,
-# a context of 8 characters) on it, and let it continue "the ", greedily and at three temperatures.
+# This is the model of the opening. It is very small (one block, a context of 8 characters), learns the docstrings of
+# this file, and continues "the ", greedily and at three temperatures.
 #
-# **Guess first.** Each text of 304 characters contains 297 pieces of eight. How many *different* pieces does each of
+# **Guess first.** Each text of 304 characters contains 297 pieces of eight. How many *different* pieces will each of
 # the four texts have? And which of the texts would you rather read?
 #
 # Run it: `headway experiment generation`, or the next cell of the notebook.
@@ -466,9 +459,9 @@ if __name__ == "__main__":
 # 2.0: 297 different pieces … heypalv)[slat. in h ss0_q}p:xxhoxese<in g(alge:ses
 # ```
 #
-# Greedy decoding soon repeats the same words: each character is the most probable one, but real text is not like that.
-# At temperatures 1 and 2, no piece occurs twice, but many of the words do not exist. Temperature 0.5 lies in between.
-# Top-k and top-p cut off the improbable tail without changing the proportions of the rest.
+# Each character of the greedy text is the most probable one, but real text is not like that. At temperatures 1 and 2,
+# no piece occurs twice, but many of the words do not exist. Temperature 0.5 lies in between. Top-k and top-p cut off
+# the improbable tail without changing the proportions of the rest.
 #
 # How many choices does a distribution offer? You know the perplexity of a text from `counting`. That of a distribution
 # is exp(−Σ p log p): 26 equally likely tokens give 26, a certain one gives 1.
@@ -511,8 +504,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **3. 32,640 and 255.** That is 128 times as many. The time that you measure for a small model differs by far less,
-# because a NumPy call takes about as long for one position as for a few.
+# **3. 32,640 and 255.** That is 128 times as many. (The time differs by far less for a small model: a NumPy call takes
+# about as long for one position as for a few.)
 #
 # ```python
 # >>> sum(range(1, 256)), 255

@@ -5,9 +5,18 @@
 #
 # *Assignment 12 of 19 · 4 functions · about 1 h 55 min to write them*
 #
-# You have a tokenizer, embeddings, blocks and a loss. Now you combine them into one model. A GPT reads T tokens and
-# predicts, at *every* position, which token comes next (Radford et al. 2018, section 3.1; the form built here is
-# GPT-2's, Radford et al. 2019, section 2.3):
+# Three names, written by the model of this assignment:
+#
+# ```text
+# .q.pywdh    .gusv.wk    .axn.sn.
+# ```
+#
+# Noise: the model has learned nothing yet. But it is complete. Training will add no part to it; it only changes its
+# numbers, until it writes names.
+#
+# You have all its parts already: a tokenizer, embeddings, blocks and a loss. A GPT reads T tokens and predicts, at
+# *every* position, which token comes next (Radford et al. 2018, section 3.1; the form built here is GPT-2's, Radford et
+# al. 2019, section 2.3):
 #
 # ```text
 #     ids (B, T)
@@ -23,8 +32,8 @@
 # with the heads of attention.)
 #
 # Because of the causal mask, the scores at position t depend on the tokens 0 to t only. So one text of T tokens gives T
-# exercises: "given the first, what is the second?", "given the first two, what is the third?" and so on. All of them
-# are computed at the same time. The recurrent networks that came before had to read one token after the other.
+# exercises at the same time: "given the first, what is the second?", "given the first two, what is the third?" and so
+# on. The recurrent networks that came before had to read one token after the other.
 #
 # Training on a large text in this way is called *pretraining*; *fine-tuning* goes on from its parameters with labeled
 # examples of one task (Radford et al. 2018, sections 3.1 and 3.2). This course pretrains.
@@ -45,11 +54,10 @@
 # The defaults are GPT-2's. Write your functions for them first. Add the last three rows, and the names of single biases
 # such as `b_head`, when the first checks pass.
 #
-# **Tied or untied?** The token table `W_tok` (V, D) has one vector for each token, and `W_head` (D, V) has one column
-# for each token. Both represent a token as D numbers, one for the input and the other for the output. Press and Wolf
-# (2017) use the same parameters for both, a **tied head**: the scores are then the dot products of the final vector
-# with every row of the token table. That saves V · D parameters: 39 million for the smallest GPT-2, which has 124
-# million. The backward pass needs more care, because the table is used at both ends.
+# **Tied or untied?** The token table `W_tok` (V, D) and the head `W_head` (D, V) both have D numbers for each token.
+# Press and Wolf (2017) use the same parameters for both, a **tied head**: the scores are then the dot products of the
+# final vector with every row of the token table. That saves V · D parameters: 39 million for the smallest GPT-2, which
+# has 124 million. The backward pass needs more care, because the table is used at both ends.
 
 # %%
 import functools
@@ -67,8 +75,8 @@ from softmax import cross_entropy, cross_entropy_backward
 # %% [markdown]
 # ## `GPTConfig`
 #
-# This class is given. It holds the settings that fix the shape of a model. The defaults are GPT-2's choices, at a size
-# that trains on any laptop. A configuration cannot be changed after it is created, so it always fits its model.
+# This class is given. The defaults are GPT-2's choices, at a size that trains on any laptop. A configuration cannot be
+# changed after it is created, so it always fits its model.
 #
 # ```python
 # >>> config = GPTConfig(vocab_size=27, block_size=8, d_model=16)
@@ -146,9 +154,8 @@ class GPTConfig:
 # Which values should the parameters have before training? Not zero: features that start with the same values get the
 # same gradients and stay the same forever. Not large values either: the first scores would be confidently wrong. The
 # first GPT drew its matrices from a normal distribution with the small standard deviation 0.02 (Radford et al. 2018,
-# section 4.1), so that the first scores are almost equal and the first loss is close to log V. The code of GPT-2 does
-# the same. (It draws the table of positions with 0.01; many other implementations, and this course, use the same number
-# for all matrices, `init_std`.)
+# section 4.1), so that the first scores are almost equal and the first loss is close to log V. (The code of GPT-2 draws
+# the table of positions with 0.01; this course uses the same number for all matrices, `init_std`.)
 #
 # Two matrices of each block are special. Every block adds to the residual stream twice, so there are 2L additions on
 # the way through L blocks (`n_layers`), and the variance of the stream grows with each. The matrices that *write* into
@@ -237,14 +244,12 @@ def count_parameters(params):
 #
 # *35 min, needs some thought*
 #
-# The forward pass follows the diagram at the top: `embed`, one `block` after the other (with the causal mask),
-# `layernorm` (only with pre-norm blocks), and the product with the output head. `subset` from the assignment `blocks`
-# selects the parameters of each part. With sinusoidal positions, `sinusoidal_positions` takes the place of the table
-# `W_pos`: convert it to the dtype of the parameters.
+# The forward pass follows the diagram at the top. `subset` from the assignment `blocks` selects the parameters of each
+# part. With sinusoidal positions, `sinusoidal_positions` takes the place of the table `W_pos`: convert it to the dtype
+# of the parameters.
 #
 # The token vectors are not multiplied by √D here: the learned table of positions starts as small as the token table, so
-# neither outweighs the other. (Sines and cosines do outweigh the token vectors at first; question 2 of the experiment
-# in `embeddings` shows by how much.)
+# neither outweighs the other.
 #
 # In training, `gpt` gets a random generator, `rng`. Dropout then comes after the embedding and, inside `block`, after
 # both steps of each block. All draw from the same generator, one after the other.
@@ -276,8 +281,8 @@ def count_parameters(params):
 #
 # ```
 #
-# The cache stores the intermediate stages under names, so that you can plot them and compare them with another
-# implementation: look for the mistake just before the first stage that differs.
+# The cache stores the intermediate stages under names, so that you can plot them, or compare them with another
+# implementation.
 #
 # ```python
 # >>> [name for name in cache if name.startswith("blocks.0.")]
@@ -293,8 +298,8 @@ def count_parameters(params):
 # This is the causal average of the assignment `attention`: each position of an untrained GPT attends to itself and to
 # all earlier ones about equally.
 #
-# What does an untrained model write? Start three texts with ".", and draw each next token from the probabilities of the
-# last position:
+# The three names at the top were written like this. Start with ".", and draw each next token from the probabilities of
+# the last position:
 #
 # ```python
 # >>> from softmax import softmax
@@ -317,9 +322,8 @@ def count_parameters(params):
 #
 # ### Do the texts of a batch see each other?
 #
-# No. They are computed together only to save time. The batch is a leading axis everywhere: a matrix product treats it
-# as a list of rows, `attention` compares the positions of each text with each other, and a norm needs one vector. To
-# make sure, replace one text of a batch, and compare the scores of the other text bit by bit:
+# No. They are computed together only to save time. To make sure, replace one text of a batch, and compare the scores of
+# the other text bit by bit:
 #
 # ```python
 # >>> batch = np.array([[5, 13, 13, 1], [15, 12, 9, 22]])
@@ -373,8 +377,8 @@ def gpt(ids, params, config, rng=None):
 #
 # *50 min, needs pen and paper*
 #
-# The loss is the mean cross-entropy of all B · T predictions. Its gradient passes back through the model in reverse
-# order. You have written the backward pass of every part; now you connect them:
+# The loss is the mean cross-entropy of all B · T predictions. You have written the backward pass of every part; now you
+# connect them in reverse order:
 #
 # 1. the scores: `cross_entropy_backward`;
 # 2. the output head, a matrix product of (N, D) and (D, V): one gradient for the matrix, one for the final vectors;
@@ -394,7 +398,7 @@ def gpt(ids, params, config, rng=None):
 #
 # A value that is used twice gets two gradients. You compute the first one in step 5. Write down the second one:
 # multiply the factor by its upstream gradient $dlogits[n, v]$, and add over n. As a matrix product, is it the gradient
-# of `W_head` from step 2, or its transpose? Compare the shapes. What has to be done with the two gradients, you know.
+# of `W_head` from step 2, or its transpose? Compare the shapes. You know what has to be done with the two gradients.
 #
 # Is the first loss right? An untrained model gives all tokens about the same probability, 1/V, so the loss is about log
 # V = log 27 = 3.2958. A first loss far above it suggests that the scores start too large. If the loss later falls far
@@ -492,8 +496,7 @@ def gpt_loss(ids, targets, params, config, rng=None):
 # %% [markdown]
 # ## What could go wrong
 #
-# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
-# one.
+# These are easy to make here, and the report names them in the same words.
 #
 # - `init_gpt`: **attn.W_o and ffn.W_2 have the same standard deviation as the other matrices.** These two matrices
 #   write into the residual stream. Unless they start smaller, its variance grows with every block.
@@ -512,9 +515,8 @@ def gpt_loss(ids, targets, params, config, rng=None):
 # %% [markdown]
 # ## Try it
 #
-# Subtract a small multiple of its gradient from every parameter, and the loss should fall. Before you train a model on
-# a large text, check that it can memorize a tiny one; if it cannot, there is a bug. Train a new model on two names,
-# with nothing but this rule.
+# Before you train a model on a large text, check that it can memorize a tiny one; if it cannot, there is a bug. Train a
+# new model on two names: subtract a small multiple of its gradient from every parameter, again and again.
 #
 # **Guess first.** At which loss does training start, and how far can it fall? And once the model has learned both
 # names, which probability does it give to the correct character at each of the five positions?
@@ -552,11 +554,9 @@ if __name__ == "__main__":
 #
 # The loss starts near log 27 = 3.30, as it should. It does not fall to 0, although four of the five positions are
 # certain. After the first ".", both "e" and "o" are correct, so the best prediction is ½ for each. That costs log 2 at
-# one position of five, 0.14 on average, and the loss settles just above it. This is the entropy of the next token, from
-# the assignment `softmax`.
+# one position of five, 0.14 on average, and the loss settles just above it.
 #
-# 1. Use the rate 0.03: what is the loss after 200 steps? The next assignment is about choosing the length of the steps,
-#    and a different one for each parameter.
+# 1. Use the rate 0.03: what is the loss after 200 steps?
 # 2. Start with parameters ten times as large, `init_std=1.0`. What is the first loss, and what does it show about the
 #    model?
 # 3. Does every text have such a lower limit? Train on one of the two names only, `names[:1]`.
@@ -584,9 +584,8 @@ if __name__ == "__main__":
 # ```
 #
 # **3. No.** Within a single name, nothing is left to chance: no two positions have the same past and different targets.
-# A model can memorize such a text, and its loss on it approaches 0. With a long text, a large enough model comes close
-# to that: only the first positions of a window, which have a short past, still leave a choice. The entropy of the
-# language limits the loss on *new* text; that is why you watch the validation loss.
+# A model can memorize such a text, and its loss on it approaches 0. The entropy of the language limits the loss on
+# *new* text; that is why you watch the validation loss.
 #
 # ```python
 # >>> losses, _ = learn(rate=0.3, steps=201, names=names[:1])
@@ -614,17 +613,16 @@ if __name__ == "__main__":
 #
 # ```
 #
-# Once you have trained your GPT (`headway train`, in the assignment `training`), plot this part of it:
-# `headway plot attention-heads` and `headway plot gradient-norms`. `headway plot attention-viewer` writes a page for
-# the browser: point at a character to see which positions each head of each block attends to from there.
+# Once you have trained your GPT (`headway train`, in the assignment `training`), look inside:
+# `headway plot attention-heads` and `headway plot gradient-norms`. `headway plot attention-viewer` writes a page in
+# which you point at a character to see which positions each head attends to from there.
 
 # %% [markdown]
 # ## Going faster
 #
-# You can skip this section until your code is correct. This assignment asks for `gpt_loss` built from the parts. That
-# version is good enough for everything that follows; in the solution it is the function `_from_parts`, the one to read.
-# The solution has a second version, `_on_one_page`, which it uses for training. It computes the same formulas in the
-# same order, without dropout and for pre-norm models only, with less overhead:
+# This assignment asks for `gpt_loss` built from the parts, which is good enough for everything that follows. In the
+# solution it is the function `_from_parts`, the one to read. The solution has a second version, `_on_one_page`, which
+# it uses for training. It computes the same formulas, without dropout and for pre-norm models only, with less overhead:
 #
 # - every array stays a matrix of N = B · T rows, and is viewed as (B, H, T, K) only inside attention;
 # - nothing is checked or converted twice, and there are few function calls;
@@ -632,6 +630,4 @@ if __name__ == "__main__":
 # - an array that only the next line needs is overwritten in place.
 #
 # This helps most with few features, such as 16, where nearly all of the time goes into function calls, and hardly with
-# many: matrix products take the same time in both versions. By how much depends on your machine: measure it. The two
-# versions are tested against each other. Make your code correct first, then fast, and keep the version that you
-# understand.
+# many: matrix products take the same time in both versions.

@@ -3,10 +3,14 @@
 # %% [markdown]
 # # GPT-2: your code runs a published model
 #
-# In 2019, OpenAI published the parameters of GPT-2 (Radford et al. 2019). The smallest of its four sizes has 124
-# million of them, and anybody may download it. It has the architecture of your GPT: learned positions, pre-norm blocks,
-# GELU in its tanh form, a tied head. So your code can run it. Three functions are missing: one reads the settings, one
-# gives the parameters your names, and one computes the next token fast enough.
+# There is a file on the internet that begins with the names of 160 arrays, such as `h.0.attn.c_attn.weight`, (768,
+# 2304). No parameter of your GPT has such a name. And yet each of the 124,439,808 parameters in the file has its place
+# in your model, and with them your code writes English.
+#
+# The file is a checkpoint, the saved parameters of a model: the smallest of the four sizes of GPT-2, which OpenAI
+# published in 2019 (Radford et al. 2019). It has the architecture of your GPT: learned positions, pre-norm blocks, GELU
+# in its tanh form, a tied head. Three functions are missing: one reads the settings, one gives the parameters your
+# names, and one computes the next token fast enough.
 #
 # ```text
 #     config.json ────────────> gpt2_config ──> config ┐
@@ -20,9 +24,9 @@
 #
 # ## Four files
 #
-# This lesson works without the real model: its examples use a tiny random one in the same format. If you want the real
-# one, download four files from the Hugging Face hub, where the model is called `openai-community/gpt2`. The long number
-# is the version of the files that was checked for this lesson. Put them into a folder `gpt2` beside this file:
+# The examples of this lesson use a tiny random model in the same format. If you want the real one, download four files
+# of `openai-community/gpt2` from the Hugging Face hub into a folder `gpt2` beside this file. (The long number is the
+# version that was checked for this lesson.)
 #
 # ```bash
 # mkdir gpt2
@@ -32,7 +36,7 @@
 # sha256sum *
 # ```
 #
-# The last command prints a checksum of each file. They must be these (on macOS, the command is `shasum -a 256 *`):
+# The last command prints these checksums (on macOS, the command is `shasum -a 256 *`):
 #
 # | file | bytes | SHA-256 |
 # |---|---|---|
@@ -43,8 +47,7 @@
 #
 # - `config.json` has the settings, as JSON: a dictionary.
 # - `model.safetensors` has the parameters. The format holds names, shapes and numbers, and nothing that could be
-#   executed. (Models are also distributed as `.bin` files, which are Python pickles. Loading one from a source that you
-#   do not trust can run any code.)
+#   executed. (Loading a `.bin` file, a Python pickle, can run any code.)
 # - `vocab.json` and `merges.txt` belong to the tokenizer; the assignment `bpe` reads them.
 
 # %%
@@ -138,8 +141,8 @@ def check_gpt2_settings(hf_config):
 # ## `gpt2_config`
 #
 # The settings in config.json have other names than yours, and the same meaning: `n_embd` is D, `n_positions` is the
-# block size. Most other keys have no effect on the scores: some describe the training, such as the dropout, and others
-# belong to other tasks. (In files of GPT-2, `n_ctx` is an older name of `n_positions`. Newer files do not have it.)
+# block size. Most other keys have no effect on the scores. (`n_ctx` is an older name of `n_positions`, which newer
+# files do not have.)
 #
 # A few keys *do* change the computation: a checkpoint may ask for the exact GELU, or for another eps in its norms. Your
 # GPT cannot compute these. It would run all the same and give wrong scores, so the only safe answer is an error that
@@ -156,9 +159,6 @@ def check_gpt2_settings(hf_config):
 # True
 #
 # ```
-#
-# What would the exact GELU change? Each single activation by less than 0.0005 (assignment `ffn`), and the scores after
-# all blocks by an amount that depends on the model. Neither gives an error, so the program has to look at the key.
 
 
 # %%
@@ -199,7 +199,7 @@ def gpt2_config(hf_config):
 # %% [markdown]
 # ## `gpt2_params`
 #
-# Now the tensors. The work is to give each one its name in your model:
+# Give each tensor its name in your model:
 #
 # ![Each tensor of a GPT-2 checkpoint with its shape, and the parameter of the course that it becomes: two tables,
 # twelve tensors in each block, and the final norm. A separate head and stored masks are special
@@ -207,8 +207,8 @@ def gpt2_config(hf_config):
 #
 # Five details matter:
 #
-# - **The prefix.** `transformers` saves a language model as `transformer.h.0…` and `lm_head.weight`. The file on the
-#   hub was saved without the head: its names have no prefix. Accept both.
+# - **The prefix.** `transformers` saves a language model as `transformer.h.0…` and `lm_head.weight`. In the file on the
+#   hub, the names have no prefix. Accept both.
 # - **No transposes.** A linear layer of PyTorch stores its matrix as (out, in) and computes $x W^T$. The code of GPT-2
 #   has a layer called Conv1D instead, and stores (in, out), as you do. Only `lm_head.weight` is an ordinary linear
 #   layer, (V, D).
@@ -236,9 +236,8 @@ def gpt2_config(hf_config):
 #
 # ```
 #
-# A file may be incomplete, or it may belong to another model. Then a dictionary of parameters that looks right would be
-# worse than an error. So compare the names: every tensor that you need must be there, and every tensor that is there
-# must be needed.
+# A file may be incomplete, or it may belong to another model. So compare the names: every tensor that you need must be
+# there, and every tensor that is there must be needed.
 #
 # ```python
 # >>> try:
@@ -314,9 +313,8 @@ def gpt2_params(tensors):
 # %% [markdown]
 # ## `last_logits`
 #
-# The parameters fit `gpt`, so you could already let GPT-2 write, slowly. Your `generate_cached` does it faster, but it
-# keeps its cache to itself: it starts with a prompt and returns a finished text. A program that prints each token as it
-# comes, or that goes on after you have typed another line, must be able to stop between two tokens and to continue
+# The parameters fit `gpt` and `generate_cached`, which returns a finished text. But a program that prints each token as
+# it comes, or that goes on after you have typed another line, must be able to stop between two tokens and to continue
 # later. So take the heart of `generate_cached` out of its loop: new tokens and the cache `kv` go in, the scores of the
 # next token and the new `kv` come out.
 #
@@ -340,14 +338,14 @@ def gpt2_params(tensors):
 #   tokens in the cache and two new ones, the first new token attends to four keys and the second to five.
 # - **The cache.** Each block has its own keys and values. Make arrays for all `block_size` positions in the first call
 #   and write into them. Appending with `np.concatenate` would copy the whole cache for every token.
-# - **The head.** Only the last position goes through it. In GPT-2 small, the head is the largest matrix; for a prompt
-#   of 1,000 tokens, the other 999 rows of scores would be 50 million numbers for nothing.
+# - **The head.** Only the last position goes through it. For a prompt of 1,000 tokens, the other 999 rows of scores
+#   would be 50 million numbers for nothing.
 #
 # GPT-2 needs no other option of your GPT: it is pre-norm, has learned positions and all biases. Only its head may be
 # tied or not.
 #
-# When the window is full, there is no position left, and `last_logits` raises ValueError. What to do then is for the
-# caller to decide: stop, or start again with a part of the text and an empty cache.
+# When the window is full, `last_logits` raises ValueError. The caller decides: stop, or start again with a part of the
+# text and an empty cache.
 
 
 # %%
@@ -411,8 +409,8 @@ def last_logits(ids, params, config, kv=None):
 # ## What is read for each token?
 #
 # To compute one token, the machine must read every parameter that takes part, and all stored keys and values. In
-# `generation` you counted half an operation for each byte. So not the arithmetic limits the speed, but the **memory
-# bandwidth**, the number of bytes that the machine can read per second. How many bytes are there?
+# `generation` you counted half an operation for each byte. So what limits the speed is not the arithmetic but the
+# **memory bandwidth**, the number of bytes that the machine can read per second. How many bytes are there?
 #
 # ```python
 # >>> def read(*parts):  # bytes of float32 parameters with one of these texts in their names
@@ -430,22 +428,19 @@ def last_logits(ids, params, config, kv=None):
 # head. Keys and values: none at first, 75 MB with a full window.](figures/bytes-per-token.svg)
 #
 # About half a gigabyte for each token, so a machine that reads 20 GB per second cannot compute more than 40 tokens per
-# second with these numbers, whatever its processor can do. The feed-forward networks are nearly half of it, the head is
-# almost a third, and even a full cache adds only 15 percent.
+# second with these numbers, whatever its processor can do. Even a full cache adds only 15 percent.
 #
-# What helps is to read less, or to do more with what was read. A prompt of T tokens reads the parameters once for all
-# T, and a batch reads them once for all its texts. And numbers of 2 bytes, or of 4 bits, are read faster than those of
-# 4 bytes. (NumPy has no fast products for these.)
+# What helps? A prompt of T tokens reads the parameters once for all T, and a batch reads them once for all its texts.
+# And numbers of 2 bytes, or of 4 bits, are read faster than those of 4 bytes. (NumPy has no fast products for these.)
 
 # %% [markdown]
 # ## In your own GPT, and in the real one
 #
 # Every block adds to the same residual stream, and the head reads it after the last one. What would the model predict
 # if it ended earlier? Apply the final norm and the head to the stream after each block: this is called the **logit
-# lens**. `headway plot logit-lens` shows the most likely token after each block, at every position. It uses the GPT
-# that you trained. For the real model, import it with `headway import-model gpt2`, and then add
-# `--checkpoint gpt2.safetensors --text "The capital of France is"`. The plots of heads and of the residual stream work
-# with it, too.
+# lens**. `headway plot logit-lens` shows the most likely token after each block, at every position, for the GPT that
+# you trained. For the real model, import it with `headway import-model gpt2`, and then add
+# `--checkpoint gpt2.safetensors --text "The capital of France is"`.
 
 # %% tags=["active-ipynb"]
 # from autograder.models.plots import show
@@ -499,8 +494,7 @@ def last_logits(ids, params, config, kv=None):
 # %% [markdown]
 # ## What could go wrong
 #
-# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
-# one.
+# If a check fails, look for your mistake here. The report uses the same words.
 #
 # - `gpt2_config`: **n_inner was ignored: the feed-forward network always has the width 4 D.** The mistake stays hidden
 #   with GPT-2 small, whose configuration has no n_inner.
@@ -530,16 +524,14 @@ def last_logits(ids, params, config, kv=None):
 # %% [markdown]
 # ## Try it
 #
-# Most mistakes in this assignment raise no exception: the shapes fit, the program runs, the text is bad. Let a tiny
-# random checkpoint write 20 tokens, greedily and with the cache. Then do it again with checkpoints that were read
-# wrongly.
+# Let a tiny random checkpoint write 20 tokens, greedily and with the cache. Then do it again with checkpoints that were
+# read wrongly.
 #
 # **Guess first.** Which of the three wrong checkpoints raises an exception? How many of the 20 tokens will be the same
 # as before?
 #
-# If there is a folder `gpt2` with the four files, the real model continues a sentence as well. For longer texts, with
-# sampling, import it once with `headway import-model gpt2`. Then `headway generate gpt2.safetensors --prompt "Hello"`
-# runs your functions and shows the text token by token.
+# If there is a folder `gpt2` with the four files, the real model continues a sentence as well. Once it is imported,
+# `headway generate gpt2.safetensors --prompt "Hello"` writes longer texts with your functions, token by token.
 #
 # Run it: `headway experiment gpt2`, or the next cell of the notebook.
 
@@ -584,9 +576,8 @@ if __name__ == "__main__":
 # ```
 #
 # No exception: the output matrix of attention is square, the two norms of a block have the same shapes, and so have
-# all blocks. Each wrong checkpoint writes another text, and nothing in the text of a random model shows which one is
-# right. With a trained model, a bad mistake spoils the text, but a small one, such as the other form of GELU, does not.
-# So compare *numbers* with an implementation that you trust. The checks of this assignment do that.
+# all blocks. With a trained model, a bad mistake spoils the text, but a small one, such as the other form of GELU, does
+# not. So compare *numbers* with an implementation that you trust. The checks of this assignment do that.
 #
 # 1. Which tensors of GPT-2 small could be transposed without an exception?
 # 2. The window of the tiny model has 32 positions. What happens if you let it write 31 tokens after the prompt of
@@ -637,9 +628,9 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Going faster
 #
-# You can skip this section until your code is correct. Nearly all of the time should go into the products with the
-# matrices, which read the bytes that you have counted. In the solution it is about nine tenths, for one text and one
-# thread at the size of GPT-2 small. These numbers are from one machine; measure yours:
+# Nearly all of the time should go into the products with the matrices, which read the bytes that you have counted. In
+# the solution it is about nine tenths, for one text and one thread at the size of GPT-2 small. These numbers are from
+# one machine; measure yours:
 #
 # - **The cache in fixed arrays.** With 1,000 tokens in the cache, appending with `np.concatenate` took longer than all
 #   matrix products together: it copies 74 MB for each token.
