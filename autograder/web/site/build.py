@@ -54,6 +54,9 @@ def pages(
         if pyodide:
             files = pyodide_release.folder_files(pyodide)
             contents |= {f"{pyodide_release.FOLDER}/{name}": data for name, data in files.items()}
+    course_map = importlib.resources.files(curriculum.package).joinpath("common/figures/map.svg")
+    if backend != "none" and course_map.is_file():
+        assets["map.svg"] = course_map.read_bytes()
     contents |= {f"assets/{name}": data for name, data in assets.items()}
     contents["assets/search.json"] = search_index(texts)
     return contents

@@ -3,7 +3,7 @@
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any, TypeGuard
+from typing import Any
 
 from autograder.course import Curriculum, registry
 
@@ -45,13 +45,9 @@ def _graded(tree: ast.Module) -> Iterator[tuple[str, float]]:
                         yield str(function), float(points[0] if points else 1)
 
 
-def _is_assignment(node: ast.stmt) -> TypeGuard[ast.Assign]:
-    return isinstance(node, ast.Assign)
-
-
 def _constants(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
     """Yield the names that a module assigns, and their values."""
-    for node in filter(_is_assignment, tree.body):
+    for node in [node for node in tree.body if isinstance(node, ast.Assign)]:
         for target in node.targets:
             if isinstance(target, ast.Name):
                 yield target.id, node.value

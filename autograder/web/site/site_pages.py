@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Sequence
 from importlib.resources import files
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,12 +27,11 @@ if TYPE_CHECKING:
 
 EXAMPLE = "example_report.json"  # the report on the start page; `make picture` writes it
 _STYLES = ("site.css", "text.css", "search.css")  # of every page
-# The style sheets and the script of pages with a back end, by the kind of page and of back end.
-_LESSON = (("lesson.css", "report.css", "plot.css"), "lesson.js")
+# The script of a kind of page, and its style sheets: a site whose back end runs them has them.
 _EXTRA = {
-    ("lesson", "server"): _LESSON,
-    ("lesson", "browser"): _LESSON,
-    ("train", "server"): (("training.css", "plot.css"), "training.js"),
+    "lesson": ("lesson.js", ("lesson.css", "report.css", "plot.css")),
+    "train": ("training.js", ("training.css", "plot.css")),
+    "index": ("home.js", ()),
 }
 
 
@@ -49,15 +49,13 @@ class SitePages:
     ) -> None:
         self.figures = registry.figure_texts(curriculum)
         self._course, self._assets, self._commands, self._repository = curriculum, assets, commands, repository
-        self._backend = backend
         self._built_in = curriculum.is_built_in
         exercises = guides.exercises(registry.extra_texts(curriculum.package))
         anchors = {command.name: command.anchor for command in commands}
         self._links = CourseLinks(curriculum, anchors, [exercise.page for exercise in exercises])
         self._templates, self._markdown = _tools(self._links)
         self._points = points_of(curriculum)
-        selected = [d for d in guides.GUIDES if self._built_in or d.any_course]
-        self._guides = selected + exercises
+        self._guides = [d for d in guides.GUIDES if self._built_in or d.any_course] + exercises
         self._introduced: dict[str, set[str]] = {}  # the ids on each lesson's page
         self._shared = {
             "backend": backend,
@@ -65,9 +63,9 @@ class SitePages:
             "version": __version__,
             "course": curriculum,
             "built_in": self._built_in,
+            "possible": sum(self._points.get(f.qualified) or nan for f in curriculum.functions.values() if not f.bonus),
             "site_name": "Headway" if self._built_in else curriculum.title,
             "has_commands": bool(commands),
-            "first": curriculum.assignments[0],
             "menu": self._menu(),
             "all_pages": self._all_pages(),
         }
@@ -161,17 +159,13 @@ class SitePages:
         )
 
     def _render(self, template: str, title: str, page: str, *, description: str = "", **values: Any) -> str:
-        extra_styles, script = _EXTRA.get((page, self._backend), ((), ""))
+        script, extra_styles = _EXTRA.get(page, ("", ()))
         available = script in self._assets
         return self._templates.get_template(template).render(
             title=title,
             page=page,
             description=description,
-            styles=[
-                *_STYLES,
-                *["start.css"] * (page == "index"),
-                *(name for name in extra_styles if available and name in self._assets),
-            ],
+            styles=[*_STYLES, *["start.css"] * (page == "index"), *(extra_styles if available else ())],
             scripts=["site.js", *[script] * available],
             **self._shared,
             **values,

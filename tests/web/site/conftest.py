@@ -46,9 +46,9 @@ def lesson_files(reports):
     plot = page_plots.draw("softmax-temperatures", lambda name, args, kwargs: np.full(args[0].shape, 0.2))
     data = json.dumps({"cells": cells_of_stub(), "reports": reports, "plot": plot}).replace("<", "\\u003c")
     files = pages(TRANSFORMER, "server")
-    html = files[f"{MODULE}.html"].decode()
-    block = f'<script type="application/json" id="fake-data">{data}</script>'
-    files[f"{MODULE}.html"] = html.replace("</body>", f"{block}</body>").encode()
+    block = f'<script type="application/json" id="fake-data">{data}</script></body>'.encode()
+    for name in (f"{MODULE}.html", "index.html"):
+        files[name] = files[name].replace(b"</body>", block)
     files["assets/backend_server.js"] = (Path(__file__).parent / "fake_backend.js").read_bytes()
     files["favicon.ico"] = b""
     return files

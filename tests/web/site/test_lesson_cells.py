@@ -1,5 +1,7 @@
 """The cells of a lesson page in Chromium: edit, check, hints, saving, conflicts; the back end is a fake."""
 
+import re
+
 import pytest
 from support.served_lesson import ServedLesson
 from support.waiting import wait_until
@@ -11,6 +13,8 @@ pytest.importorskip("markdown_it")
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+
+from autograder.courses.transformer import TRANSFORMER
 
 pytestmark = pytest.mark.browser
 SOFTMAX, LOG_SOFTMAX = "softmax.softmax", "softmax.log_softmax"
@@ -109,7 +113,7 @@ def test_pass_is_celebrated_with_points_badges_and_what_comes_next(page):
     assert "3 points" in passed and "First function" in passed
     assert page.cell(".passed .next a").get_attribute("href").endswith(f"#{LOG_SOFTMAX}")
     assert page.text(".progress-text") == "1 of 5 functions pass"
-    assert page.text(".progress-points").startswith("2 points")
+    assert re.fullmatch(r"2 of \d{3}[.\d]* points in the whole course", page.text(".progress-points"))
     page.click(".compare")
     page.wait_for(".solution", "keepdims")
     page.click(".solution .actions button")
@@ -338,6 +342,35 @@ def test_archive_is_exported_and_imported(page, tmp_path):
     page.browser.find_element(By.CSS_SELECTOR, ".archive input").send_keys(str(tmp_path / "my-gpt.zip"))
     page.answer("yes")
     page.wait("document.querySelector('.archive-state').textContent === 'imported 2 bytes'")
+
+
+def test_start_page_becomes_a_home_for_who_has_begun(browser, lesson_site):
+    browser.get(f"{lesson_site}index.html")
+    page, work = Page(browser), "document.querySelector('.work').innerText"
+    page.wait("window.fake?.log.length")
+
+    def show(statuses, points, expected):
+        event = {"event": "statuses", "statuses": statuses, "points": {"earned": points, "possible": points}}
+        page.js("fake.emit(arguments[0])", event)
+        page.wait(f"{work}.includes(arguments[0])", expected)
+        return page.js("return [...document.querySelectorAll('.map a.complete')].map((link) => link.ariaLabel)")
+
+    required = {name: "passed" for name, function in TRANSFORMER.functions.items() if not function.bonus}
+    nothing = dict.fromkeys(TRANSFORMER.functions, "not_started")
+    show(nothing, 0, "Start with the first function")
+    some = {name: "passed" for name in nothing if name.startswith("tokenizer.")} | {
+        SOFTMAX: "passed",
+        LOG_SOFTMAX: None,
+    }
+    passing = show(nothing | some, 12, f"Continue with {LOG_SOFTMAX} (assignment 4: Softmax and cross-entropy)")
+    assert passing == ["tokenizer (assignment 1: Text as numbers): 5 of 5 functions pass"]
+    assert re.search(r"\n6 of \d+ functions pass: 12 of \d{3}[.\d]* points\.", page.text(".work"))
+    state = page.text(".assignments li:nth-child(4) p:last-child")
+    assert state.strip() == "1 of 5 functions pass, 1 not checked since the last change"
+    assert page.js("return document.querySelectorAll('.assignments .status-mark-passed').length") == 1
+    show(nothing | required, 700, f"The course is complete: all {len(TRANSFORMER.assignments)} assignments")
+    assert page.js("return document.querySelectorAll('.map a:not(.complete)').length") == 0
+    assert "Train your model" in page.text(".work a")
 
 
 def test_page_fits_a_phone_and_large_letters(page):

@@ -38,10 +38,18 @@ def test_pages_obey_the_rules(html_pages):
 
 
 @pytest.mark.slow
-def test_pages_with_a_server_obey_the_rules():
-    pages = {name: data.decode() for name, data in built_site("server").items() if name.endswith(".html")}
+@pytest.mark.parametrize("backend", ["server", "browser", "none"])
+def test_pages_obey_the_rules_and_have_what_their_back_end_can_do(backend):
+    files = built_site(backend)
+    pages = {name: data.decode() for name, data in files.items() if name.endswith(".html")}
     assert {name: problems for name, page in pages.items() if (problems := read_page(page).problems)} == {}
-    assert '<script type="module" src="assets/training.js">' in pages["train.html"]
+    start, train = pages["index.html"], pages["train.html"]
+    assert 'aria-current="page">Train' in train
+    assert ("headway serve my-transformer" in train) == (backend != "server")
+    for name, page, backends in (("training", train, ["server"]), ("home", start, ["server", "browser"])):
+        assert (f'<script type="module" src="assets/{name}.js">' in page) == (backend in backends)
+        assert (f"assets/{name}.js" in files) == (backend in backends)
+        assert name != "home" or ("assets/map.svg" in files) == (backend in backends)
 
 
 def broken_links(site, html_pages):

@@ -3,6 +3,10 @@
 import { make, points as inPoints } from "./dom.js";
 import { statusMark } from "./status_mark.js";
 
+const POSSIBLE = Number(document.body.dataset.possible); // points of the course; not a number if it does not say
+const KEY = `headway progress ${new URL("../", import.meta.url).pathname}`; // in the browser's storage
+const VERSION = document.querySelector('meta[name="generator"]')?.getAttribute("content");
+
 /** What a screen reader says of each status. @type {Record<string, string>} */
 const WORDS = {
   passed: "passes",
@@ -13,7 +17,34 @@ const WORDS = {
   not_started: "not started",
 };
 
-/** @typedef {{earned: number, possible: number}} Points */
+/**
+ * @typedef {{earned: number, possible: number}} Points what is possible in the functions checked so far
+ * @typedef {{statuses: Record<string, string | null>, earned: number}} Work
+ */
+
+/** Return points, and how many the course has, unless bonus points make them more. @param {number} earned */
+export function ofAllPoints(earned) {
+  return `${inPoints(earned)}${POSSIBLE >= earned ? ` of ${inPoints(POSSIBLE)}` : ""} points`;
+}
+
+/** Return what a lesson page of this site and this version has kept, or null. @returns {Work | null} */
+export function keptWork() {
+  try {
+    const { version, work } = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    return version === VERSION && work ? work : null;
+  } catch {
+    return null; // The browser keeps nothing, or something else is there.
+  }
+}
+
+/** Keep the work for the start page, which does not start Python. @param {Work} work */
+function keepWork(work) {
+  try {
+    localStorage.setItem(KEY, JSON.stringify({ version: VERSION, work }));
+  } catch {
+    // The start page stays as it is for newcomers.
+  }
+}
 
 export class Progress {
   /** @param {string} module @param {Element | null} contents the contents at the side */
@@ -22,6 +53,7 @@ export class Progress {
     this._contents = contents;
     /** @type {Record<string, string | null>} */
     this.statuses = {};
+    this._earned = 0;
     this._text = make("p", { class: "progress-text" });
     this._bar = make("progress", { "aria-label": "Functions of this assignment that pass" });
     this._points = make("p", { class: "progress-points" });
@@ -36,6 +68,8 @@ export class Progress {
    */
   update(statuses, points) {
     this.statuses = { ...this.statuses, ...statuses };
+    this._earned = points?.earned ?? this._earned;
+    if (document.documentElement.dataset.backend === "browser") keepWork({ statuses: this.statuses, earned: this._earned });
     for (const entry of this._contents?.querySelectorAll("[data-function]") ?? []) {
       this._mark(entry, this.statuses[/** @type {HTMLElement} */ (entry).dataset.function ?? ""] ?? null);
     }
@@ -45,7 +79,7 @@ export class Progress {
     this._bar.max = Math.max(1, here.length);
     this._bar.value = passed;
     this._text.textContent = `${passed} of ${here.length} functions pass`;
-    if (points) this._points.textContent = `${inPoints(points.earned)} points in the whole course`;
+    this._points.textContent = `${ofAllPoints(this._earned)} in the whole course`;
   }
 
   /** @param {Element} entry @param {string | null} status null if the code was not checked since it was changed */

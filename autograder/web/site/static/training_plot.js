@@ -30,6 +30,7 @@ export function lossPlot(points, until, baselines) {
     series.push(line(label, ...BASELINES[number % BASELINES.length], [{ step: 0, loss }, { step: until, loss }])));
   const note = `At step ${points[points.length - 1].step} of ${until}: ${series.map(({ label }) => label).join(", ")}.`;
   const x = axis("step", 0, Math.max(1, until));
+  x.ticks = x.ticks.filter(({ at }) => Number.isInteger(at));
   const y = axis("loss (nats per character)", Math.max(0, lowest - space), highest + space);
   return { title: "Loss by step", note, columns: 1, panels: [{ kind: "lines", title: "", isHigh: true, series, x, y }] };
 }

@@ -1,0 +1,119 @@
+// The start page for somebody who has begun: where to continue, what passes, and the map of the model.
+//
+// With `headway serve` the server says what passes. In the browser the lessons have kept it, so that no Python is started.
+
+import { Connection } from "./connection.js";
+import { count, make, shape } from "./dom.js";
+import { keptWork, ofAllPoints } from "./progress.js";
+import { statusMark } from "./status_mark.js";
+
+const backend = document.documentElement.dataset.backend ?? "none";
+const main = /** @type {HTMLElement} */ (document.querySelector("main"));
+const place = /** @type {HTMLElement} */ (document.querySelector(".work"));
+const assignments = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("ol.assignments > li"))].map((entry, i) => ({
+  module: entry.dataset.module ?? "",
+  title: `assignment ${i + 1}: ${entry.querySelector("h3")?.textContent}`,
+  bonus: (entry.dataset.bonus ?? "").split(" "),
+  state: entry.appendChild(make("p", { class: "effort" })),
+}));
+/** @type {import("./progress.js").Work} */
+let work;
+/** @type {Promise<SVGElement | null> | null} the map, once the page is a home */
+let home = null;
+
+/** Show the latest work; for a newcomer the page stays as it is. @param {import("./progress.js").Work | null} latest */
+async function show(latest) {
+  if (!latest || Object.values(latest.statuses).every((status) => status === "not_started")) return;
+  work = latest;
+  home ??= makeHome();
+  const map = await home;
+  for (const { module, title, bonus, state } of assignments) {
+    const names = Object.keys(work.statuses).filter((name) => name.startsWith(`${module}.`));
+    const isComplete = names.every((name) => bonus.includes(name) || passes(name));
+    const unknown = names.filter((name) => work.statuses[name] === null).length;
+    const text = `${names.filter(passes).length} of ${count(names.length, "function")} pass`;
+    const more = unknown ? `, ${unknown} not checked since the last change` : "";
+    state.replaceChildren(isComplete ? statusMark("passed") : "", ` ${text}${more}`);
+    state.classList.toggle("complete", isComplete);
+    for (const part of map?.querySelectorAll(`[data-module="${module}"]`) ?? []) {
+      part.classList.toggle("complete", isComplete);
+      if (part.matches("a")) part.setAttribute("aria-label", `${part.textContent} (${title}): ${text}${more}`);
+    }
+  }
+  showWhatIsNext();
+}
+
+/** @param {string} name */
+function passes(name) {
+  return work.statuses[name] === "passed";
+}
+
+/** Show the next function, or that the course is complete, and what can be done then. */
+function showWhatIsNext() {
+  const names = Object.keys(work.statuses);
+  const passed = names.filter(passes);
+  const bonus = assignments.flatMap((assignment) => assignment.bonus);
+  const open = names.filter((name) => !passes(name) && !bonus.includes(name));
+  if (!open.length) {
+    const train = document.querySelector('nav a[href="train.html"]');
+    place.replaceChildren(
+      make("h2", {}, `The course is complete: all ${count(assignments.length, "assignment")}`),
+      make("p", {}, `You wrote all of it: ${count(passed.length, "function")}, ${ofAllPoints(work.earned)}.`),
+      ...(train ? [
+        make("p", {}, make("a", { class: "button", href: "train.html" }, "Train your model")),
+        make("p", {}, "It learns with your own functions, and you can let it write. In a terminal, ",
+          make("code", {}, "headway card model.safetensors"), " makes a page about it, to share. Read next: ",
+          make("cite", {}, "Attention Is All You Need"), ", the paper of 2017."),
+      ] : []));
+    return;
+  }
+  const isBegun = (/** @type {string} */ name) => ["failed", "error", "timeout", null].includes(work.statuses[name]);
+  const next = open.find(isBegun) ?? open.find((name) => names.indexOf(name) > names.indexOf(passed[passed.length - 1])) ?? open[0];
+  const { module, title } = assignments.find((assignment) => next.startsWith(`${assignment.module}.`)) ?? assignments[0];
+  const when = backend === "browser" ? ", as last checked in this browser" : "";
+  place.replaceChildren(
+    make("p", {}, make("a", { class: "button", href: `${module}.html#${next}` }, "Continue with ", make("code", {}, next), ` (${title})`)),
+    make("p", {}, `${passed.length} of ${count(names.length, "function")} pass${when}: ${ofAllPoints(work.earned)}.`));
+}
+
+/** Turn the page for newcomers into a home: the map in the place of the example, and the ways to begin at the end. */
+async function makeHome() {
+  main.classList.add("begun");
+  main.append(...main.querySelectorAll(".ways"));
+  const example = document.querySelector(".report-example");
+  if (!example) return null;
+  const text = await (await fetch("assets/map.svg")).text();
+  const map = /** @type {any} */ (new DOMParser().parseFromString(text, "image/svg+xml").documentElement);
+  for (const element of map.querySelectorAll("[data-only]")) element.remove();
+  /** @type {SVGElement | null} */
+  let link = null;
+  for (const part of map.querySelectorAll(":is(rect, text)[data-part]")) {
+    const [module] = part.dataset.part.split(" "); // the first has the functions of this part
+    const isPanel = part.getAttribute("rx") === "8";
+    if (isPanel) part.dataset.module = module;
+    else if (part.matches("rect")) part.before((link = shape("a", { href: `${module}.html`, "data-module": module })));
+    if (!isPanel) link?.append(part);
+  }
+  map.setAttribute("role", "group");
+  map.setAttribute("aria-label", "Map of the model and its training; each part leads to its lesson");
+  example.replaceWith(make("figure", { class: "map" }, map,
+    make("figcaption", {}, "The model that you write. Parts are green, with a thick edge, when their assignments pass.")));
+  return map;
+}
+
+if (backend === "browser") {
+  addEventListener("pageshow", () => show(keptWork())); // also when the reader comes back from a lesson
+  addEventListener("storage", () => show(keptWork())); // A lesson in another tab has kept more.
+} else {
+  const connection = new Connection({ backend, module: assignments[0].module }, {
+    onEvent: ({ statuses, points }) => statuses && show({ statuses, earned: points?.earned ?? work?.earned ?? 0 }),
+    onLost: (message) => place.append(make("p", { role: "status" }, message)),
+  });
+  await connection.start();
+  try {
+    const { statuses, points } = await connection.request("open", { module: assignments[0].module });
+    show({ statuses, earned: points.earned });
+  } catch {
+    // The page stays as it is for newcomers; the lesson says what is wrong with its file.
+  }
+}
