@@ -225,14 +225,14 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 #
 # *50 min, needs some thought*
 #
-# `generate` repeats work. To append the 200th token, it computes 199 positions, and to append the 201st it computes the
-# same 199 again, and one more. The causal mask makes that unnecessary: no position attends to later ones, so nothing
-# about the first 199 positions has changed.
+# To append the 200th token, `generate` computes 199 positions, and to append the 201st it computes the same 199 again,
+# and one more. The causal mask makes that unnecessary: no position attends to later ones, so nothing about the first
+# 199 has changed.
 #
-# What does the new position need from the old ones? In each block, attention needs their *keys* and *values*, and
-# nothing else. Store those of every block: this is the **key/value cache**, `kv` for short. (The `cache` of a forward
-# pass is something else: it is for the backward pass.) A new token is then a text of length 1,
-# whose single query attends to all the stored keys and to its own:
+# What does the new position need from the old ones? In each block their *keys* and *values*, and nothing else. Store
+# those of every block: this is the **key/value cache**, `kv` for short. (The `cache` of a forward pass is something
+# else: it is for the backward pass.) A new token is then a text of length 1, whose single query attends to all the
+# stored keys and to its own:
 #
 # ```text
 #     x (B, 1, D) ──> q, k, v, each (B, H, 1, K)
@@ -270,8 +270,7 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 #
 # ```
 #
-# To be exact, the scores are the same up to rounding: matrix products of different shapes add up their terms in
-# different orders. Very rarely, a dart lands so close to a border that rounding decides.
+# To be exact, the scores are the same up to rounding. Very rarely, a dart lands so close to a border that it decides.
 
 # %%
 
@@ -404,12 +403,6 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 #   the k-th score" keeps all of the equal scores. Exactly k should be kept.
 # - `next_token_probs`: **the token that crosses the threshold of top-p was dropped.** Without it, the probabilities of
 #   the kept tokens add up to less than p.
-# - `sample`: **the dart was thrown at a line of length 1, whatever the probabilities add up to.** If they add up to
-#   less than 1, the dart may land beyond the last token, and the result is an id that does not exist.
-# - `generate`: **the context was not cropped to block_size tokens.** The model has only block_size positions, and gpt
-#   raises ValueError for longer texts.
-# - `generate`: **the scores of the first position were used.** They predict the token after the first one. The scores
-#   at the last position predict the new token.
 # - `generate_cached`: **every new token was embedded as if it stood at position 0.** The new token is passed in as a
 #   text of length 1, but its position is after all the tokens in the cache.
 # - `generate_cached`: **the positions of the prompt attended to later positions.** A single new token needs no mask,

@@ -28,8 +28,7 @@
 #
 # ![A map of the whole model. Marked: everything from the ids to the scores.](figures/map-gpt.svg)
 #
-# The last step is the **output head**: a linear layer, `W_head` (D, V), usually without bias. (It has nothing to do
-# with the heads of attention.)
+# The last step is the **output head**, a linear layer. (It has nothing to do with the heads of attention.)
 #
 # Because of the causal mask, the scores at position t depend on the tokens 0 to t only. So one text of T tokens gives T
 # exercises at the same time: "given the first, what is the second?", "given the first two, what is the third?" and so
@@ -40,7 +39,7 @@
 #
 # ## Which GPT?
 #
-# Models with this structure differ in small ways. The table lists what varies here; everything else is fixed.
+# Models with this structure differ in small ways:
 #
 # | field of the configuration | choices | used by |
 # |---|---|---|
@@ -213,8 +212,7 @@ def init_gpt(config, rng):
 #
 # *5 min, straightforward*
 #
-# The size of a model is the number of its trainable parameters. A tied head adds none: it is the token table, which is
-# already counted.
+# The size of a model is the number of its trainable parameters. A tied head adds none.
 #
 # ```python
 # >>> count_parameters(params)  # the two blocks of 16 features from above
@@ -313,7 +311,7 @@ def count_parameters(params):
 #
 # ```
 #
-# It writes noise: every letter is about equally likely. The model in the next picture starts from larger numbers, of
+# Every letter is about equally likely. The model in the next picture starts from larger numbers, of
 # standard deviation 0.08, as `headway train` does. It prefers some letters before it has learned anything. Below, the
 # same model after 2,000 steps of training:
 #
@@ -402,8 +400,7 @@ def gpt(ids, params, config, rng=None):
 #
 # Is the first loss right? An untrained model gives all tokens about the same probability, 1/V, so the loss is about log
 # V = log 27 = 3.2958. A first loss far above it suggests that the scores start too large. If the loss later falls far
-# *below* what you expect of the text, the model can probably read the tokens it should predict: look for a mistake in
-# the mask, the targets or the heads. The next assignment has a test for that.
+# *below* what you expect of the text, the model can probably read the tokens it should predict.
 #
 # ```python
 # >>> targets = np.array([[13, 13, 1, 0]])  # at each position, the token that comes next
@@ -504,11 +501,8 @@ def gpt_loss(ids, targets, params, config, rng=None):
 #   token that it should predict, and the loss falls suspiciously low.
 # - `gpt`: **the last layer norm is missing.** Pre-norm blocks never normalize the residual stream itself, so it grows
 #   from block to block. The head needs a norm before it.
-# - `gpt`: **every block was given the parameters of block 0.** The parameters of the other blocks then have no effect.
 # - `gpt_loss`: **with a tied head, the gradient of W_tok contains only the part from the head.** The table was used
 #   twice. The later assignment overwrote the part from the embedding.
-# - `gpt_loss`: **with a tied head, the gradient of W_tok left out the part from the head.** The table was used
-#   twice: as the table at the beginning and as the head at the end.
 # - `gpt_loss`: **where a token occurs several times, only one of its gradients was counted.** `grads[ids] += dx` writes
 #   each row only once, even if ids lists it several times.
 
@@ -597,8 +591,7 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# The whole model is there, so it can write, although it has learned nothing yet. This is what an untrained GPT says
-# after a newline; compare it with the zeros of the assignment `bigram`:
+# This is what your untrained GPT says after a newline; compare it with the zeros of the assignment `bigram`:
 #
 # ```python
 # >>> from softmax import softmax
@@ -625,8 +618,7 @@ if __name__ == "__main__":
 # it uses for training. It computes the same formulas, without dropout and for pre-norm models only, with less overhead:
 #
 # - every array stays a matrix of N = B · T rows, and is viewed as (B, H, T, K) only inside attention;
-# - nothing is checked or converted twice, and there are few function calls;
-# - values that the backward pass needs, such as the normalized vectors, are kept and not computed again;
+# - there are few function calls, and nothing is checked, converted or computed twice;
 # - an array that only the next line needs is overwritten in place.
 #
 # This helps most with few features, such as 16, where nearly all of the time goes into function calls, and hardly with

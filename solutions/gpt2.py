@@ -67,10 +67,9 @@ from multihead import merge_heads, split_heads
 # %% [markdown]
 # ## Three given functions
 #
-# `read_safetensors` shows how simple the format is: the length of a header, the header, which is JSON, and then the
-# numbers of all tensors one after the other. `gpt2_shapes` lists the tensors of a GPT-2 with their shapes. With it you
-# can make a tiny checkpoint, or count the parameters of the real one without having it. The third function,
-# `check_gpt2_settings`, belongs to the next section.
+# `read_safetensors` reads the length of a header, the header, which is JSON, and then the numbers of all tensors one
+# after the other. `gpt2_shapes` lists the tensors of a GPT-2 with their shapes. With it you can make a tiny checkpoint,
+# or count the parameters of the real one without having it. `check_gpt2_settings` belongs to the next section.
 #
 # ```python
 # >>> gpt2_small = {
@@ -209,9 +208,8 @@ def gpt2_config(hf_config):
 #
 # - **The prefix.** `transformers` saves a language model as `transformer.h.0…` and `lm_head.weight`. In the file on the
 #   hub, the names have no prefix. Accept both.
-# - **No transposes.** A linear layer of PyTorch stores its matrix as (out, in) and computes $x W^T$. The code of GPT-2
-#   has a layer called Conv1D instead, and stores (in, out), as you do. Only `lm_head.weight` is an ordinary linear
-#   layer, (V, D).
+# - **No transposes.** A linear layer of PyTorch stores its matrix as (out, in). The code of GPT-2 has a layer called
+#   Conv1D instead, and stores (in, out), as you do. Only `lm_head.weight` is an ordinary linear layer, (V, D).
 # - **The order of the columns.** `c_attn` holds queries, keys and values side by side, exactly as your `W_qkv` does.
 # - **Buffers.** Old versions of `transformers` saved the causal mask of each block, `h.0.attn.bias`, and a large
 #   negative number, `h.0.attn.masked_bias`. Such an array, which belongs to a model without being a parameter, is
@@ -496,8 +494,6 @@ def last_logits(ids, params, config, kv=None):
 #
 # If a check fails, look for your mistake here. The report uses the same words.
 #
-# - `gpt2_config`: **n_inner was ignored: the feed-forward network always has the width 4 D.** The mistake stays hidden
-#   with GPT-2 small, whose configuration has no n_inner.
 # - `gpt2_config`: **settings that this GPT cannot have were accepted.** The model would run, with wrong scores, and
 #   nothing would say so.
 # - `gpt2_params`: **names that begin with `transformer.` were not recognized.** transformers saves a language model
@@ -506,20 +502,12 @@ def last_logits(ids, params, config, kv=None):
 #   is the bias of queries, keys and values. Only attn.bias is a buffer.
 # - `gpt2_params`: **the matrices of the blocks were transposed.** A linear layer of PyTorch stores (out, in), but GPT-2
 #   has the layer Conv1D, which stores (in, out) as you do.
-# - `gpt2_params`: **ln_1 and ln_2 were swapped.** ln_1 comes before attention, and ln_2 before the feed-forward
-#   network.
 # - `gpt2_params`: **the numbers of the blocks were compared as text, where "9" comes after "11".** With more than ten
 #   blocks, the last ones are lost.
 # - `last_logits`: **the new tokens were embedded as if they stood at position 0.** The tokens in the cache come before
 #   them.
 # - `last_logits`: **several new tokens after others attended to each other without a mask.** The first of them must not
 #   attend to the second. With one new token at a time, the mistake does not show.
-# - `last_logits`: **after the first call, new tokens were not added to the cache.** The next call then overwrites their
-#   keys and values, and its positions are too low.
-# - `last_logits`: **the new tokens attended only to their own keys and values.** The keys and values in the cache come
-#   before the new ones.
-# - `last_logits`: **the scores of all positions were returned.** Only those of the last position predict the next
-#   token. The others cost as much as the last one each.
 
 # %% [markdown]
 # ## Try it
@@ -633,15 +621,10 @@ if __name__ == "__main__":
 # one machine; measure yours:
 #
 # - **The cache in fixed arrays.** With 1,000 tokens in the cache, appending with `np.concatenate` took longer than all
-#   matrix products together: it copies 74 MB for each token.
+#   matrix products together.
 # - **The head for one position.** For a prompt of 1,000 tokens, the scores of all positions took 70 times as long as
 #   those of the last one.
-# - **float32.** In float64, the products took nearly twice as long. Look for a table, a mask or a number that makes the
-#   result float64.
-# - **Aligned arrays.** In the file of GPT-2 small, the numbers begin at byte 14,291, which is no multiple of 4. If you
-#   map the file into memory (`np.memmap`) instead of reading it, the products take about a quarter longer.
-# - **A single row.** For one row x, `np.einsum("td,df->tf", x, W)` was faster than `x @ W`: 16 instead of 19
-#   milliseconds for the matrices of all blocks. For many rows it is several times slower.
+# - **float32.** In float64, the products took nearly twice as long.
 # - **The order of the table.** The head multiplies the table (V, D) by one vector. NumPy read 17 GB per second if the
 #   numbers of one feature lie side by side in memory, and 11 GB if those of one token do, as in the checkpoint. So
 #   `headway import-model` stores the table transposed, as (D, V), and gives your functions the transpose of that.
