@@ -51,7 +51,7 @@ _OTHER = {
     "inputs-changed": """
         value = copy.deepcopy(value)
         for argument in (*args, *kwargs.values()):
-            change(argument)""",
+            change(argument)"""
 }
 WRAPPERS = (*_ON_ERROR, *_CONVERSIONS, *_OTHER)
 

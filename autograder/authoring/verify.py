@@ -86,10 +86,7 @@ def plan_tasks(right_answers: Path | None, curriculum: Curriculum, selected: tup
 
 
 def verify(
-    right_answers: Path | None,
-    curriculum: Curriculum,
-    processes: int = 2,
-    selected: tuple[str, ...] = (),
+    right_answers: Path | None, curriculum: Curriculum, processes: int = 2, selected: tuple[str, ...] = ()
 ) -> Iterator[VerifyResult]:
     """Verify a course, and yield the results; `right_answers` holds correct modules unlike the solutions.
 

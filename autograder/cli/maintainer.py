@@ -45,13 +45,7 @@ def doctor(report: bool) -> None:
 @options.curriculum
 @options.json_file
 @options.no_color
-def verify(
-    names: tuple[str, ...],
-    processes: int,
-    promises: bool,
-    build_answers: bool,
-    json_file: str | None,
-) -> None:
+def verify(names: tuple[str, ...], processes: int, promises: bool, build_answers: bool, json_file: str | None) -> None:
     """Verify the checks: solutions must pass, stubs and mistakes must fail.
 
     Verifies everything, or the named assignments or functions.

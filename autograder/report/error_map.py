@@ -20,13 +20,7 @@ from autograder.report.value_words import (
 from autograder.report.wording import LABELS
 
 MAX_SLICE = 5  # largest number of rows and columns of a slice whose numbers fit beside the map
-COLORS = {
-    "0": styles.GREEN,
-    "1": styles.BLUE,
-    "2": styles.ORANGE,
-    "3": styles.VERMILION,
-    "n": f"bold {styles.PINK}",
-}
+COLORS = {"0": styles.GREEN, "1": styles.BLUE, "2": styles.ORANGE, "3": styles.VERMILION, "n": f"bold {styles.PINK}"}
 
 
 def render(check: Document) -> RenderableType:

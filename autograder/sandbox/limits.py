@@ -33,9 +33,7 @@ class Limits:
     def within(self, cpu_seconds: float) -> "Limits":
         """Return these limits for a submission that may use no more than this CPU time."""
         return replace(
-            self,
-            cpu_seconds=min(self.cpu_seconds, cpu_seconds),
-            grader_seconds=min(self.grader_seconds, cpu_seconds),
+            self, cpu_seconds=min(self.cpu_seconds, cpu_seconds), grader_seconds=min(self.grader_seconds, cpu_seconds)
         )
 
     def for_child(self, cpu_used: float = 0.0, printed: int = 0) -> dict[str, int]:

@@ -96,11 +96,7 @@ def plan(
 
 
 def _columns(
-    book: Gradebook,
-    gradebook: CanvasGradebook,
-    names: Sequence[str],
-    given: Mapping[str, str],
-    result: LmsPlan,
+    book: Gradebook, gradebook: CanvasGradebook, names: Sequence[str], given: Mapping[str, str], result: LmsPlan
 ) -> list[_Column]:
     known = {assignment["name"]: assignment for assignment in book.assignments}
     book.require_graded([*names, *given])

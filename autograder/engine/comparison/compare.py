@@ -210,11 +210,7 @@ def _compare_list(
 
 
 def _compare_entries(
-    actual: dict[Any, Any],
-    expected: dict[Any, Any],
-    output: Output,
-    function: Function,
-    tolerance: Tolerance | None,
+    actual: dict[Any, Any], expected: dict[Any, Any], output: Output, function: Function, tolerance: Tolerance | None
 ) -> None:
     """Compare entry by entry; the first difference is reported, with the keys of all entries that are wrong."""
     first: Mismatch | None = None

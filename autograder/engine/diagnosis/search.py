@@ -10,11 +10,7 @@ from autograder.core import cpu_clock
 from autograder.engine.diagnosis.call_matching import has_different_sizes
 from autograder.engine.diagnosis.comparisons import Combination, Comparisons
 from autograder.engine.diagnosis.explanation import Diagnosis
-from autograder.engine.diagnosis.matching import (
-    Match,
-    Outcome,
-    has_finite_error,
-)
+from autograder.engine.diagnosis.matching import Match, Outcome, has_finite_error
 from autograder.engine.diagnosis.mistake import Mistake
 from autograder.engine.diagnosis.variants import keeps_all_edits
 from autograder.engine.student import RecordedCheck
@@ -108,11 +104,7 @@ class Search:
             self.begin_phase(SECONDS_WITHOUT_LEADS)
         common = [mistake for mistake in singles if mistake.common and self._is_possible(mistake)]
         rest = self._rest(leads, singles)
-        likely = (
-            combinations(leads, 2),
-            islice(combinations(common, 2), MAX_PAIRS),
-            product(leads[:MAX_LEADS], rest),
-        )
+        likely = (combinations(leads, 2), islice(combinations(common, 2), MAX_PAIRS), product(leads[:MAX_LEADS], rest))
         others = (
             product(leads, rest),
             islice(combinations(leads, 3), MAX_TRIPLES),

@@ -18,14 +18,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.courses.transformer.attention.figures import LENGTH, WIDTH, WORDS, example
 from autograder.courses.transformer.embeddings.figures import BASES, LONG_TEXT, wavelengths
 from autograder.drawing.figure import WHITE_SPACE
-from autograder.drawing.function_caller import (
-    Array,
-    Call,
-    FunctionCaller,
-    FunctionNotWritten,
-    NotDrawable,
-    drawable,
-)
+from autograder.drawing.function_caller import Array, Call, FunctionCaller, FunctionNotWritten, NotDrawable, drawable
 from autograder.errors import UsageError
 from autograder.models.plot_data import panels
 from autograder.models.plot_data.catalog import find_plot
@@ -215,14 +208,7 @@ def _attention_steps(functions: FunctionCaller) -> list[Panel]:
     return [
         words("scores: q kᵀ / √d_k", "key", "query", steps.scores, scale, x_names=WORDS),
         words("after the mask", "key", "query", steps.masked, scale, x_names=WORDS),
-        words(
-            "weights: softmax of each row",
-            "key",
-            "query",
-            steps.weights,
-            weights,
-            x_names=WORDS,
-        ),
+        words("weights: softmax of each row", "key", "query", steps.weights, weights, x_names=WORDS),
         words("output: weights times v", "feature", "query", steps.out, panels.Scale("value", signed=True)),
     ]
 

@@ -113,12 +113,7 @@ def _tick_label(value: float) -> str:
 
 
 def series(
-    label: str,
-    x: Sequence[float] | Array | range,
-    y: Sequence[float] | Array,
-    *,
-    color: int = 0,
-    style: Style = "line",
+    label: str, x: Sequence[float] | Array | range, y: Sequence[float] | Array, *, color: int = 0, style: Style = "line"
 ) -> Series:
     """Return points in the order of x."""
     return {

@@ -77,14 +77,7 @@ PRESETS = {
     # The decoder of the first transformer, without its source attention.
     "post-norm": Preset(
         "tinyshakespeare",
-        {
-            **_COMMON,
-            "d_model": 64,
-            "block_size": 32,
-            "activation": "relu",
-            "norm": "post",
-            "positions": "sinusoidal",
-        },
+        {**_COMMON, "d_model": 64, "block_size": 32, "activation": "relu", "norm": "post", "positions": "sinusoidal"},
         16,
         1e-3,
         5_000,

@@ -268,10 +268,7 @@ def generate(folder: Path, run: Checkpoint, prompt: str | None, length: int, sam
         raise UsageError("the prompt is empty. Give at least one character: --prompt A")
     if run.settings.kind not in ("gpt", "llama") and (sampling.top_k is not None or sampling.top_p is not None):
         raise UsageError(f"{run.settings.kind} models are generated without --top-k and --top-p. Leave them out")
-    with (
-        start_workers() as workers,
-        closing(Trainer(workers, folder, run.settings, run, only_text=True)) as trainer,
-    ):
+    with start_workers() as workers, closing(Trainer(workers, folder, run.settings, run, only_text=True)) as trainer:
         yield prompt
         yield from trainer.pieces(prompt, length, sampling)
 
