@@ -48,10 +48,12 @@ from attention import attention, attention_backward
 #     (B, T, D)  ── cut each vector into H pieces ─>  (B, T, H, K)  ── swap two axes ─>  (B, H, T, K)
 # ```
 #
-# Head 0 owns the first K columns of every position, head 1 the next K, and so on.
+# Head 0 owns the first K columns of every position, head 1 the next K, and so on. In the picture, follow the entry c3:
+# it is computed from *all* features of x, and only then goes to head 1.
 #
-# ![The table x with four positions and six columns is cut into pieces of two columns; then the pieces of each head are
-# put together.](figures/split-heads.svg)
+# ![Four steps. x times W_q gives q: its entry c3 depends on the whole row c of x and on column 3 of W_q. Each row of q
+# is cut into three pairs. The pairs of each head are put together. Each head computes its own weights and
+# output.](figures/split-heads.svg)
 #
 # ```python
 # >>> x = np.array([[0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]])  # T = 3 positions, D = 4

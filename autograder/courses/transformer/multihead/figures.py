@@ -3,37 +3,54 @@
 import numpy as np
 
 from autograder.courses.transformer.common.figures.maps import gpt_map
-from autograder.drawing.diagram import MUTED, PAPER, PLAIN_EDGE, TINTS, Diagram
+from autograder.drawing.diagram import MARKED_EDGE, MUTED, PAPER, PLAIN_EDGE, SMALLEST, TINTS, Diagram
 from autograder.drawing.function_caller import FunctionCaller
 
 
 def split_heads(_: FunctionCaller) -> str:
-    """Return how the features of all positions are cut into heads."""
-    d = Diagram(860, 300)
-    d.text(24, 18, "x (T, D), here D = 6", 14, "start", bold=True)
-    d.text(294, 18, "reshape: (T, H, K)", 14, "start", bold=True)
-    d.text(592, 18, "swap two axes: (H, T, K)", 14, "start", bold=True)
+    """Return how q is projected from all features of x, then cut into heads, which attend apart."""
+    d = Diagram(860, 540)
 
     def entries(x: float, y: float, row: int, first: int, count: int) -> None:
         for j in range(first, first + count):
             d.rect(x + 36 * (j - first), y, 34, 34, TINTS[j // 2], radius=2)
             d.text(x + 36 * (j - first) + 17, y + 17, f"{'abcd'[row]}{j}", 14)
 
+    d.text(24, 18, "1. project: q = x W_q, here D = 6", 14, "start", bold=True)
+    for name, x, rows, step in (("x (T, D)", 60, 4, 36), ("W_q (D, D)", 318, 6, 24)):
+        d.text(x + 3 * step, 46, name, 13, color=MUTED)
+        for t, j in np.ndindex(rows, 6):
+            fill = PAPER if rows == 4 else TINTS[j // 2]
+            d.rect(x + step * j, 62 + step * t, step - 2, step - 2, fill, radius=2)
+    d.text(297, 133, "×", 20)
+    d.text(488, 133, "=", 20)
+    d.text(624, 46, "q (T, D)", 13, color=MUTED)
+    d.text(24, 240, "2. reshape: (T, H, K), here K = 2", 14, "start", bold=True)
+    d.text(480, 240, "3. swap two axes: (H, T, K)", 14, "start", bold=True)
+    d.text(480, 444, "4. attention, in each head alone", 14, "start", bold=True)
     for t in range(4):
-        d.text(12, 57 + 44 * t, str(t), 13, color=MUTED)
-        entries(24, 40 + 44 * t, t, 0, 6)
+        d.text(44, 79 + 36 * t, "abcd"[t], 13, color=MUTED)
+        d.text(44, 277 + 44 * t, "abcd"[t], 13, color=MUTED)
+        d.rect(56, 258 + 44 * t, 270, 40, "none", radius=3)
+        entries(516, 62 + 36 * t, t, 0, 6)
         for h in range(3):
-            entries(294 + 80 * h, 40 + 44 * t, t, 2 * h, 2)
-            entries(592 + 84 * h, 40 + 36 * t, t, 2 * h, 2)
+            entries(60 + 96 * h, 261 + 44 * t, t, 2 * h, 2)
+            entries(499 + 120 * h, 264 + 36 * t, t, 2 * h, 2)
     for h in range(3):
-        d.text(627 + 84 * h, 198, f"head {h}", 13, color=MUTED)
-    d.arrow((246, 124), (284, 124))
-    d.arrow((540, 124), (580, 124))
+        d.rect(495 + 120 * h, 260, 78, 150, "none", radius=3)
+        d.arrow((534 + 120 * h, 410), (534 + 120 * h, 428))
+        d.box(480 + 120 * h, 462, 108, 60, f"head {h}", "weights (T, T)", "out (T, K)", fill=TINTS[h], size=SMALLEST)
+    d.arrow((346, 336), (474, 336))
+    for x, y, width, height in ((58, 132, 218, 38), (388, 60, 26, 146), (622, 132, 38, 38)):
+        d.rect(x, y, width, height, "none", MARKED_EDGE, 3, 3)
+    d.text(744, 98, "c3 reads all of", 13, "start", MUTED)
+    d.text(744, 116, "row c of x, and", 13, "start", MUTED)
+    d.text(744, 134, "column 3 of W_q", 13, "start", MUTED)
     d.note(
-        238,
-        "A row of x is one position; the letter is its position, the number its feature. Each head gets K = D / H = 2",
-        "features of every position: a (T, K) matrix, on which attention runs as if it were alone.",
-        "merge_heads goes from right to left.",
+        470,
+        "A letter is a position, a number is a feature of q, a color is a head.",
+        "x is never cut: each head owns columns of W_q, which read",
+        "every feature of x. W_k and W_v make k and v in the same way.",
     )
     return d.svg()
 
