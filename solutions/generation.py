@@ -293,11 +293,10 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 #   `causal_mask` takes `n_queries` and `n_keys`: the queries belong to the *last* of the keys.
 # - **The cache is of no use when the window moves.** Beyond `block_size` tokens, the first one is dropped and all
 #   others move up by one position. Their position vectors change, and with them *every* key and value in every block.
-#   To get exactly the tokens of `generate`, the cache must be filled again from the cropped text, for every token from
-#   then on, and nothing is saved. (Reusing the old keys and values would give a different text, also in models with
-#   *relative* positions, such as the rotations of Su et al. 2021: from the second block on, what is stored still
-#   contains what was read from the dropped token. Xiao et al. 2023 drop old keys all the same, and found that the text
-#   stays good only if the keys of the first few tokens are kept.)
+#   So the cache must be filled again from the cropped text, for every token from then on, and nothing is saved. (Models
+#   with *relative* positions, such as the rotations of Su et al. 2021, have this problem, too: from the second block
+#   on, what is stored contains what was read from the dropped token. Xiao et al. 2023 drop old keys all the same, and
+#   found that the text stays good only if the keys of the first few tokens are kept.)
 #
 # The new tokens are the same as without the cache:
 #
@@ -412,9 +411,9 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 #
 # ```
 #
-# So a token of the smallest GPT-2 costs about 0.25 billion operations. Attention is a small part of that, even over the
-# whole context of 1,024 tokens. (In training, the backward pass takes about twice as many as the forward pass, because
-# each product has two gradients.)
+# So a token of the smallest GPT-2 costs about 0.25 billion operations, and attention is a small part of that, even over
+# the whole context. (In training, the backward pass takes about twice as many as the forward pass, because each product
+# has two gradients.)
 #
 # The cache costs memory: one key and one value of D entries, per block and position. With 4 bytes for each number:
 #
@@ -437,8 +436,8 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # ```
 #
 # Processors can do many operations in the time in which they read one byte. So a model that writes a single text mostly
-# waits for its memory. A batch of texts helps, because each parameter is read once for all of them, but every text
-# needs its own cache.
+# waits for its memory. A batch helps, because each parameter is read once for all of its texts, but every text needs
+# its own cache.
 
 # %% [markdown]
 # ## On paper

@@ -30,7 +30,7 @@
 #
 # Because of the causal mask, the scores at position t depend on the tokens 0 to t only. So one text of T tokens gives T
 # exercises at the same time: "given the first, what is the second?", "given the first two, what is the third?" and so
-# on. The recurrent networks that came before had to read one token after the other.
+# on.
 #
 # Training on a large text in this way is called *pretraining*; *fine-tuning* goes on from its parameters with labeled
 # examples of one task (Radford et al. 2018, sections 3.1 and 3.2). This course pretrains.
@@ -149,9 +149,9 @@ class GPTConfig:
 #
 # Which values should the parameters have before training? Not zero: features that start with the same values get the
 # same gradients and stay the same forever. Not large values either: the first scores would be confidently wrong. The
-# first GPT drew its matrices from a normal distribution with the small standard deviation 0.02 (Radford et al. 2018,
-# section 4.1), so that the first scores are almost equal and the first loss is close to log V. (The code of GPT-2 draws
-# the table of positions with 0.01; this course uses the same number for all matrices, `init_std`.)
+# first GPT drew its matrices from a normal distribution with the standard deviation 0.02 (Radford et al. 2018, section
+# 4.1), so that the first scores are almost equal and the first loss is close to log V. (The code of GPT-2 draws the
+# table of positions with 0.01; this course uses one number for all matrices, `init_std`.)
 #
 # Two matrices of each block are special. Every block adds to the residual stream twice, so there are 2L additions on
 # the way through L blocks (`n_layers`), and the variance of the stream grows with each. The matrices that *write* into
@@ -312,8 +312,7 @@ def count_parameters(params):
 #
 # ```
 #
-# The cache stores the intermediate stages under names, so that you can plot them, or compare them with another
-# implementation.
+# The cache stores the intermediate stages under names, so that you can plot or compare them.
 #
 # ```python
 # >>> [name for name in cache if name.startswith("blocks.0.")]

@@ -48,7 +48,7 @@
 # - `config.json` has the settings, as JSON: a dictionary.
 # - `model.safetensors` has the parameters. The format holds names, shapes and numbers, and nothing that could be
 #   executed. (Loading a `.bin` file, a Python pickle, can run any code.)
-# - `vocab.json` and `merges.txt` belong to the tokenizer; the assignment `bpe` reads them.
+# - `vocab.json` and `merges.txt` belong to the tokenizer of the assignment `bpe`.
 
 # %%
 import json
@@ -144,8 +144,8 @@ def check_gpt2_settings(hf_config):
 # files do not have.)
 #
 # A few keys *do* change the computation: a checkpoint may ask for the exact GELU, or for another eps in its norms. Your
-# GPT cannot compute these. It would run all the same and give wrong scores, so the only safe answer is an error that
-# names the key and the value. `check_gpt2_settings` raises it. Call it first; what is left to write is the translation.
+# GPT cannot compute these, and it would run all the same, with wrong scores. `check_gpt2_settings` raises an error that
+# names the key and the value. Call it first; what is left to write is the translation.
 #
 # ```python
 # >>> config = gpt2_config(gpt2_small)
@@ -213,8 +213,7 @@ def gpt2_config(hf_config):
 # - **The order of the columns.** `c_attn` holds queries, keys and values side by side, exactly as your `W_qkv` does.
 # - **Buffers.** Old versions of `transformers` saved the causal mask of each block, `h.0.attn.bias`, and a large
 #   negative number, `h.0.attn.masked_bias`. Such an array, which belongs to a model without being a parameter, is
-#   called a **buffer**. Leave them out. (The file of GPT-2 small has the masks: 50 of its 548 MB.) Mind the names:
-#   `h.0.attn.c_attn.bias` is no buffer.
+#   called a **buffer**. Leave them out. (`h.0.attn.c_attn.bias` is no buffer.)
 # - **The head.** If `lm_head.weight` is there and equal to `wte.weight`, the head is tied, and there is no `W_head`.
 #
 # Make a tiny checkpoint and look at what comes out:
@@ -234,8 +233,8 @@ def gpt2_config(hf_config):
 #
 # ```
 #
-# A file may be incomplete, or it may belong to another model. So compare the names: every tensor that you need must be
-# there, and every tensor that is there must be needed.
+# A file may be incomplete, or belong to another model. So every tensor that you need must be there, and every tensor
+# that is there must be needed.
 #
 # ```python
 # >>> try:
@@ -332,10 +331,10 @@ def gpt2_params(tensors):
 # Think about each of these before you write it:
 #
 # - **Positions.** With S tokens in the cache, the first new token stands at position S.
-# - **The mask.** A single new token needs none. Several new tokens do, in the first call and in later ones: with three
-#   tokens in the cache and two new ones, the first new token attends to four keys and the second to five.
+# - **The mask.** Several new tokens need one, in the first call and in later ones: with three tokens in the cache and
+#   two new ones, the first new token attends to four keys and the second to five.
 # - **The cache.** Each block has its own keys and values. Make arrays for all `block_size` positions in the first call
-#   and write into them. Appending with `np.concatenate` would copy the whole cache for every token.
+#   and write into them. Appending would copy the whole cache for every token.
 # - **The head.** Only the last position goes through it. For a prompt of 1,000 tokens, the other 999 rows of scores
 #   would be 50 million numbers for nothing.
 #
@@ -406,9 +405,9 @@ def last_logits(ids, params, config, kv=None):
 # %% [markdown]
 # ## What is read for each token?
 #
-# To compute one token, the machine must read every parameter that takes part, and all stored keys and values. In
-# `generation` you counted half an operation for each byte. So what limits the speed is not the arithmetic but the
-# **memory bandwidth**, the number of bytes that the machine can read per second. How many bytes are there?
+# To compute one token, the machine must read every parameter that takes part, and all stored keys and values. So what
+# limits the speed is not the arithmetic but the **memory bandwidth**, the number of bytes that the machine can read per
+# second. How many bytes are there?
 #
 # ```python
 # >>> def read(*parts):  # bytes of float32 parameters with one of these texts in their names
