@@ -5,9 +5,13 @@
 #
 # *Assignment 13 of 19 · 6 functions · about 2 h to write them*
 #
-# `gpt_loss` returns the loss and its gradient: for every parameter, the direction in which the loss grows. In the last
-# experiment, two hundred steps in the opposite direction were enough for a model to learn two names. To train on a
-# million characters, you need to make such steps fast and stable:
+# Take a small post-norm model, and train it for 200 steps at the learning rate 0.01. Its loss is still log 6 = 1.8: it
+# guesses among six tokens. Now let the rate grow slowly over the first 100 steps, and change nothing else. The loss
+# falls to 0.6, close to the best possible 0.55. (You can repeat both runs at the end of this lesson.) The gradients
+# were correct both times. What made the difference was how far each step went.
+#
+# `gpt_loss` gives you the gradients. This lesson turns them into steps that are fast and stable enough for a million
+# characters:
 #
 # ```text
 #     batch (x, y) ──> loss, gradients ──> clip ──> AdamW step ──> new parameters ──> next batch
@@ -19,12 +23,11 @@
 #
 # A small mistake in the middle part is easy to overlook, because the loss falls all the same. So the checks compare
 # your training loop with PyTorch's loss by loss, from the same parameters and the same batches. In float64 and with a
-# learning rate of 0.001, the losses of a correct loop agree with PyTorch's to thirteen decimal places for a hundred
-# steps; the subtlest mistakes that the checks know show in the seventh place within twenty. (Larger rates amplify
-# rounding errors.)
+# learning rate of 0.001, a correct loop agrees to thirteen decimal places for a hundred steps; the subtlest mistakes
+# that the checks know show in the seventh place within twenty.
 #
-# All functions here are *pure*: they return new dictionaries and do not change their arguments. That costs a little
-# memory, and it makes mistakes much easier to find.
+# All functions here are *pure*: they return new dictionaries and do not change their arguments. That makes mistakes
+# much easier to find.
 
 # %%
 import itertools
@@ -40,10 +43,9 @@ from softmax import cross_entropy
 #
 # *35 min, needs some thought*
 #
-# Subtracting `lr * gradient`, as in the last experiment, is plain gradient descent. It has two problems: the
-# gradients of single batches are noisy, and one learning rate must serve parameters whose gradients differ by factors
-# of a thousand. **Adam** (Kingma and Ba 2015, algorithm 1) solves both with two running averages for every single
-# parameter:
+# Subtracting `lr * gradient` has two problems: the gradients of single batches are noisy, and one learning rate must
+# serve parameters whose gradients differ by factors of a thousand. **Adam** (Kingma and Ba 2015, algorithm 1) solves
+# both with two running averages for every single parameter:
 #
 # - `m`, the average *gradient*: the noise of single batches cancels, and what they have in common remains;
 # - `v`, the average *squared gradient*: it measures how large the gradients of this parameter usually are.
@@ -63,11 +65,10 @@ from softmax import cross_entropy
 # steps are about three times too long: with $\beta_1 = 0.9$ and $\beta_2 = 0.999$, $m$ is 10 times too small in the
 # first step, but $\sqrt v$ is 32 times too small.
 #
-# The second is **weight decay**: every step pulls every parameter p a little towards 0, so that none grows large
-# without need. Its strength is $\lambda$. The older method adds $\lambda p$ to the gradient. But then the decay enters
-# the averages and is divided by $\sqrt{\hat v}$, so that parameters with large gradients decay less than others.
-# Loshchilov and Hutter (2019, algorithm 2) take it out of the gradient: they multiply the parameter by a number just
-# below 1. That is the W in **AdamW**.
+# The second is **weight decay**: every step pulls every parameter p a little towards 0. Its strength is $\lambda$. The
+# older method adds $\lambda p$ to the gradient. But then the decay is divided by $\sqrt{\hat v}$ too, and parameters
+# with large gradients decay less than others. Loshchilov and Hutter (2019, algorithm 2) instead multiply the parameter
+# by a number just below 1. That is the W in **AdamW**.
 #
 # $$p \leftarrow p\,(1 - lr \cdot \lambda) - lr \cdot \frac{\hat m}{\sqrt{\hat v} + \epsilon}$$
 #
@@ -121,10 +122,10 @@ def adamw_step(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_de
 #
 # *15 min, needs some thought*
 #
-# Occasionally a batch has a huge gradient, and a single step along it can undo the work of many steps before it.
-# **Gradient clipping** (Pascanu, Mikolov and Bengio 2013, algorithm 1) limits the length of the gradient, its *norm*,
-# where the gradients of all parameters count as *one* long vector. The direction does not change: every array is
-# multiplied by the same number. Clipping each array separately changes the direction, and is a common mistake.
+# One bad batch can have a huge gradient, and a single step along it can undo many steps before it. **Gradient
+# clipping** (Pascanu, Mikolov and Bengio 2013, algorithm 1) limits the length of the gradient, its *norm*, where the
+# gradients of all parameters count as *one* long vector. Every array is multiplied by the same number, so the direction
+# does not change.
 #
 # $$\|g\| = \sqrt{\textstyle\sum_{\text{all arrays}} \sum_i g_i^2} \qquad
 #   g \leftarrow g \cdot \min\Big(1,\ \frac{max\_norm}{\|g\| + 10^{-6}}\Big)$$
@@ -138,8 +139,8 @@ def adamw_step(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_de
 #
 # ```
 #
-# The root of 3² + 4² is 5, so everything is divided by 5. The $10^{-6}$ is PyTorch's, against division by zero. A
-# gradient that is short enough is not changed: clipping never makes a gradient longer.
+# The root of 3² + 4² is 5, so everything is divided by 5. The $10^{-6}$ is PyTorch's, against division by zero.
+# Clipping never makes a gradient longer.
 
 # %%
 def clip_grad_norm(grads, max_norm):
@@ -183,9 +184,9 @@ def clip_grad_norm(grads, max_norm):
 #
 # ```
 #
-# Steps are counted from 0. Many schedules start with a learning rate of 0, so that the first batch has no effect; this
-# one starts at `max_lr / warmup_steps`. The last step of the warm-up has the full rate, and so has the first step of
-# the cosine.
+# Steps are counted from 0. Many schedules start with a learning rate of 0, which wastes the first batch; this one
+# starts at `max_lr / warmup_steps`. The last step of the warm-up has the full rate, and so has the first step of the
+# cosine.
 #
 # Plot the schedule with `headway plot learning-rate` (add `--solution` if you have not written your function yet).
 #
@@ -243,8 +244,8 @@ def learning_rate(step, max_lr, min_lr, warmup_steps, total_steps):
 #
 # The first loss is log 5 = 1.61, as it should be.
 #
-# If a batch does not fit into memory, compute the gradients of equal parts one after the other, and take the step with
-# their mean: this is *gradient accumulation*. The mean over two halves of a batch is the gradient of the whole batch:
+# If a batch does not fit into memory, compute the gradients of equal parts one after the other, and step with their
+# mean: this is *gradient accumulation*. The mean over two halves is the gradient of the whole batch:
 #
 # ```python
 # >>> _, whole = gpt_loss(x, y, params, config)
@@ -287,9 +288,9 @@ def train_step(
 #
 # *15 min, needs some thought*
 #
-# How good is the model? The loss of a training batch is noisy, and it is measured on text that the model is trained on.
-# What counts is the validation loss of the assignment `tokenizer`: the mean over many batches of text that the model
-# has never been trained on. It needs no gradients, so the forward pass is enough.
+# The loss of a training batch is noisy, and it is measured on text that the model is trained on. What counts is the
+# validation loss of the assignment `tokenizer`: the mean over many batches of text that the model has never been
+# trained on. The forward pass is enough for it.
 #
 # If the training loss keeps falling while the validation loss rises, the model has begun to memorize the training text:
 # it is **overfitting**.
@@ -325,9 +326,8 @@ def estimate_loss(params, config, batches):
 # *20 min, needs some thought*
 #
 # The training loop calls `train_step` for each batch and collects the losses. The caller provides the batches and the
-# learning rate of each step, so nothing in here is random, and a run can be stopped and resumed: pass the returned
-# parameters and state to the next call, with the next batches and rates, and the results are the same as those of an
-# uninterrupted run.
+# rates, so nothing in here is random, and a run can be resumed: pass the returned parameters and state to the next
+# call, and the results are those of an uninterrupted run.
 #
 # ```python
 # >>> params = init_gpt(config, np.random.default_rng(0))
@@ -340,14 +340,13 @@ def estimate_loss(params, config, batches):
 #
 # ```
 #
-# Keep the losses, which are single floats, but no caches, gradients or old parameters: memory should not grow with the
-# number of steps. `batches` may be a generator that creates each batch only when it is needed.
+# Keep the losses, but no caches, gradients or old parameters: memory should not grow with the number of steps.
+# `batches` may be a generator.
 #
 # The base model of Vaswani et al. (2017, section 6.1) is the mean of the parameters saved at five times near the end of
 # its training: this is *checkpoint averaging*.
 #
-# A loop of `train_step` is all that is needed. Two helper functions, `pack` and `unpack`, are given for the last
-# section of this file, "Going faster". You can ignore them until then.
+# A loop of `train_step` is all you need. You can ignore `pack` and `unpack` until the last section, "Going faster".
 
 # %%
 def pack(arrays, like):
@@ -397,17 +396,14 @@ def train(
 # ## Why is my loss impossibly low?
 #
 # A loss that is too high worries everyone. One that is too low is worse: usually the model can read the tokens that it
-# should predict. Nothing fails and the loss falls quickly, but the model learns to look up the answer, and not to
-# predict it.
+# should predict, and learns to look up the answer.
 #
-# Random tokens show the leak. If every token is drawn from ten, all equally likely and independent of the others, then
-# nothing can be predicted: on new batches, no model has a mean loss below log 10 = 2.30, apart from luck. So draw a new
-# random batch for every step, and train. If the loss falls clearly below this number, the model reads what it should
-# not.
+# Random tokens show the leak. If every token is drawn from ten, all equally likely and independent, then no model has a
+# mean loss below log 10 = 2.30 on new batches, apart from luck. So draw a new random batch for every step, and train.
+# If the loss falls clearly below 2.30, the model reads what it should not.
 #
-# Try it with a small model: one attention with two heads between the tables and the output head. It is trained as it
-# should be; with heads that are merged by a reshape alone (the mistake of the assignment `multihead`), forward and
-# backward; and without the causal mask.
+# Here is one attention with two heads between the tables and the output head. It is trained correctly; with heads that
+# are merged by a reshape alone (the mistake of the assignment `multihead`); and without the causal mask.
 #
 # ```python
 # >>> from attention import causal_mask
@@ -547,8 +543,7 @@ def train(
 # %% [markdown]
 # ## What could go wrong
 #
-# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
-# one.
+# The report uses these words when it recognizes one of the following mistakes.
 #
 # - `adamw_step`: **the bias correction is missing.** Both averages start at 0. With the default betas, the first steps
 #   are about three times too long without the correction.
@@ -821,12 +816,11 @@ if __name__ == "__main__" and "scaling" in sys.argv:
 # D 32   26624 parameters   loss 0.79   above the best possible: 0.05
 # ```
 #
-# The parameters grow by a factor of about 3.6 each time, nearly 4, because most of them are in matrices with D²
-# entries. The loss approaches the best possible, which no model of any size can beat. For large language models the
-# distance falls as a power of the number of parameters, over many orders of magnitude, if the data and the number of
-# steps grow with them (Kaplan et al. 2020; Hoffmann et al. 2022). People train small models, fit the curve, and predict
-# the loss of a large one before they pay for it. Three sizes on a toy task are too few for a law. The method is the
-# same.
+# The parameters grow by a factor of about 3.6 each time, because most of them are in matrices with D² entries. The loss
+# approaches the best possible, which no model can beat. For large language models the distance falls as a power of the
+# number of parameters, over many orders of magnitude, if the data and the number of steps grow with them (Kaplan et al.
+# 2020; Hoffmann et al. 2022). People train small models, fit the curve, and predict the loss of a large one before they
+# pay for it. Three sizes on a toy task are too few for a law, but the method is the same.
 
 # %% [markdown]
 # ## Try it: induction heads
@@ -926,9 +920,8 @@ if __name__ == "__main__" and "induction" in sys.argv:
 # and head 1 of layer 0 attends to the previous position. (The exact numbers depend on rounding.)
 #
 # Attention weights alone do not prove that a head matters. The ablation does: without the previous-token head, the
-# predictions break down, because the keys of layer 1 no longer contain which token came before. Head 0 of layer 0 can
-# be removed without harm. In layer 1, head 0 can do the work alone. Head 1 attends to the same position, but without
-# head 0 it gets only half of the predictions right.
+# predictions break down, because the keys of layer 1 no longer contain which token came before. In layer 1, head 0 can
+# do the work alone. Head 1 attends to the same position, but without head 0 it gets only half of the predictions right.
 
 # %% [markdown]
 # ## Try it: masked tokens
@@ -1003,9 +996,8 @@ if __name__ == "__main__" and "masked" in sys.argv:
 # Both are close to the best possible. If the neighbours are two steps apart, the token is between them: it is certain.
 # If they are equal, there are two possibilities. Each happens half of the time, so the best loss is ½ log 2 = 0.35.
 #
-# A masked model knows more about each token, because it sees both sides. But it learns from one position of each text,
-# where the other learns from seven. And it cannot write a text token by token, which is why GPTs are trained on the
-# next token.
+# A masked model sees both sides. But it learns from one position of each text, where the other learns from seven. And
+# it cannot write a text token by token, which is why GPTs are trained on the next token.
 
 # %% [markdown]
 # ## In your own GPT
@@ -1013,9 +1005,18 @@ if __name__ == "__main__" and "masked" in sys.argv:
 # You have now written everything that is needed to train a GPT. `headway train` trains one on a whole text with your
 # functions, and `headway plot loss` plots its losses.
 #
-# The first thing to try is `headway train`, with the names of the assignment `bigram`. There, counting pairs has a
-# validation loss of 2.45, and a bigram model cannot do much better. This GPT ends near 2.05, and you see its names
-# beside those of the counts.
+# Start with `headway train`, on the names of the assignment `bigram`. There, counting pairs has a validation loss of
+# 2.45. This GPT ends near 2.05, and you see its names beside those of the counts.
+#
+# Those losses are per *token*, so a model with longer tokens has a larger loss even if it predicts the text just as
+# well. To compare models with different tokenizers, use *bits per character*: add up the loss over a text, divide by ln
+# 2 (a nat is 1 / ln 2 bits), and by the number of characters. Here a token is a character, so 2.45 and 2.05 become
+#
+# ```python
+# >>> [round(loss / math.log(2), 2) for loss in (2.45, 2.05)]
+# [3.53, 2.96]
+#
+# ```
 #
 # ![The loss of a small GPT on names: it falls quickly at first, then slowly, and the validation loss stays a little
 # higher.](figures/loss.svg)
@@ -1023,12 +1024,11 @@ if __name__ == "__main__" and "masked" in sys.argv:
 # %% [markdown]
 # ## Going faster
 #
-# You can skip this section until your code is correct. Calling `train_step` in a loop passes all checks. For small
-# models, though, AdamW makes about a dozen NumPy calls for each of some fifty arrays, and with arrays as small as 16 ×
-# 16 the calls take more time than the arithmetic. AdamW does the same to every entry, whatever the shape of its array.
-# So you can put all parameters end to end into *one* long array, and the gradients into another, in the same order. A
-# single `adamw_step` of a dictionary with one entry then updates everything. The model still gets its named matrices,
-# as views into the long array. The solution does this.
+# Calling `train_step` in a loop passes all checks; skip this section until it does. For small models, AdamW makes about
+# a dozen NumPy calls for each of some fifty arrays, and with arrays as small as 16 × 16 the calls take more time than
+# the arithmetic. But AdamW does the same to every entry. So put all parameters end to end into *one* long array, and
+# the gradients into another, in the same order. A single `adamw_step` of a dictionary with one entry then updates
+# everything. The model still gets its named matrices, as views into the long array. The solution does this.
 #
 # ```python
 # >>> arrays = {"a": np.array([[1.0, 2.0]]), "b": np.array([3.0])}
