@@ -7,9 +7,9 @@ import atexit
 import shutil
 import tempfile
 import zlib
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -29,14 +29,19 @@ from autograder.core.versions import torch_version
 from autograder.course import Curriculum, registry
 from autograder.course.stubs import make_stubs
 from autograder.documents.results import CheckResult, SubmissionResult
+from autograder.engine.diagnosis.generated import argument_mistakes
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake, mistakes_of_function, mistakes_of_module
+from autograder.engine.diagnosis.mutations import mutations
+from autograder.engine.diagnosis.variants import source_with_mistakes
 from autograder.engine.official_solutions import copy_official_solutions, official_solutions
 from autograder.engine.reference import Reference, has_current_answers
 from autograder.engine.reference.memo import Memo, read_shipped, shipped_file
 from autograder.engine.session import CheckSession, Options, check, run_in_session
+from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import start_workers
 from autograder.sandbox.workers import Workers
 
+CHANGE_SECONDS = 2.0  # of a call: a change may loop without end.
 FRESH_SEED = 20_261  # Solutions and right answers are checked on these inputs, too.
 
 
@@ -44,13 +49,13 @@ FRESH_SEED = 20_261  # Solutions and right answers are checked on these inputs, 
 class VerifyResult:
     """The result of verifying one thing."""
 
-    kind: str  # "rule", "answers", "solutions", "stubs", "mistake", "promise", "docstring" or "right answer"
+    kind: str  # "rule", "answers", "solutions", "stubs", "mistake", "promise", "docstring", "right answer" or "change"
     name: str
     ok: bool  # It behaves as it should.
     text: str = ""  # what is wrong; empty if `ok`
     named: str = ""  # the id of the mistake that the diagnosis named
     broken_by: str = ""  # of a promise: the mistake or wrapper
-    guards: tuple[str, ...] = ()  # of a promise: the checks that fail when it is broken
+    guards: tuple[str, ...] = ()  # of a promise or a change: the checks that fail
 
 
 @dataclass(frozen=True)
@@ -65,8 +70,16 @@ class VerifyTask:
     seed: int = 0  # decides which ones
 
 
-def plan_tasks(right_answers: Path | None, curriculum: Curriculum, selected: tuple[str, ...] = ()) -> list[VerifyTask]:
-    """Return all tasks of the selected functions, the slowest first, so that the processes end at the same time."""
+def plan_tasks(
+    right_answers: Path | None, curriculum: Curriculum, selected: tuple[str, ...] = (), *, changes: bool = False
+) -> list[VerifyTask]:
+    """Return all tasks of the selected functions, the slowest first, so that the processes end at the same time.
+
+    Args:
+        right_answers: folder of correct modules unlike the solutions.
+        selected: the functions to verify; without names, all.
+        changes: whether to try the wrong changes that rules derive.
+    """
     package = curriculum.package
     selected = selected if set(selected) != set(curriculum.functions) else ()
     modules = {name.partition(".")[0] for name in selected or curriculum.functions}
@@ -77,7 +90,8 @@ def plan_tasks(right_answers: Path | None, curriculum: Curriculum, selected: tup
         if not selected or function.qualified in selected
         if function.module in covered or mistakes_of_function(function.qualified, package)
     ]
-    mistakes = [("mistake", name) for name in functions]
+    mistakes = [("change", name) for name in selected or curriculum.functions if changes]
+    mistakes += [("mistake", name) for name in functions]
     right = sorted(right_answers.glob("*/*.py")) if right_answers and right_answers.is_dir() else []
     shipped = [("answers", "")] if has_current_answers(package) is not None else []
     styles = [("right answer", str(path)) for path in right if path.stem in modules]
@@ -85,15 +99,10 @@ def plan_tasks(right_answers: Path | None, curriculum: Curriculum, selected: tup
     return [VerifyTask(kind, name, curriculum, selected) for kind, name in tasks]
 
 
-def verify(
-    right_answers: Path | None, curriculum: Curriculum, processes: int = 2, selected: tuple[str, ...] = ()
-) -> Iterator[VerifyResult]:
-    """Verify a course, and yield the results; `right_answers` holds correct modules unlike the solutions.
-
-    `selected` names the functions to verify; without names, all are verified.
-    """
+def verify(tasks: list[VerifyTask], processes: int = 2) -> Iterator[VerifyResult]:
+    """Run all tasks, and yield their results."""
     with ProcessPoolExecutor(processes, mp_context=spawn_context()) as pool:
-        for results in pool.map(run_task, plan_tasks(right_answers, curriculum, selected)):
+        for results in pool.map(run_task, tasks):
             yield from results
 
 
@@ -107,7 +116,7 @@ def run_task(task: VerifyTask) -> list[VerifyResult]:
         return [_stubs(task)]
     if task.kind == "right answer":
         return [_right_answer(task, seed) for seed in (0, FRESH_SEED)]
-    return list(_mistakes(task))
+    return list(_changes(task) if task.kind == "change" else _mistakes(task))
 
 
 @cache
@@ -194,26 +203,15 @@ def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
     tried = {name: mistake for name, mistake in known.items() if _is_drawn(mistake.id, task)}
     breakers = _breakers(promises, tried, {*known, *WRAPPERS}, task.share)
     guarding = {name for names in breakers for name in names if name in {*known, *WRAPPERS}}
-    results: list[SubmissionResult] = []
-    with tempfile.TemporaryDirectory() as scratch:
-        folders: dict[str, Path] = {}
-        for name in [*tried, *sorted(guarding - {*tried})]:
-            folder = Path(tempfile.mkdtemp(dir=scratch))
-            try:
-                (folder / f"{module}.py").write_text(broken_source(task.name, name, package), "utf-8")
-            except BrokenMistake as error:
-                yield VerifyResult(
-                    "mistake", f"{task.name}/{name}", False, str(error).removeprefix(f"{task.name}/{name}: ")
-                )
-            else:
-                folders[name] = folder
-
-        def check_all(session: CheckSession) -> None:
-            for name, folder in folders.items():
-                # A mistake that only has to break a promise need not be named.
-                results.append(session.check(name, folder, (task.name,), diagnose=name in tried))
-
-        run_in_session(_options(task, (task.name,), official=True), check_all)
+    sources: dict[str, str] = {}
+    for name in [*tried, *sorted(guarding - {*tried})]:
+        try:
+            sources[name] = broken_source(task.name, name, package)
+        except BrokenMistake as error:
+            text = str(error).removeprefix(f"{task.name}/{name}: ")
+            yield VerifyResult("mistake", f"{task.name}/{name}", False, text)
+    # A mistake that only has to break a promise need not be named.
+    results = _check_all(task, sources, named=tried)
     for result in results:
         if result.submission in tried:
             yield evaluate_mistake(tried[result.submission], result.checks, package)
@@ -224,6 +222,37 @@ def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
     for promise, names in zip(promises, breakers, strict=True):
         for name in names:
             yield evaluate_promise(promise, name, guards.get(name, ()))
+
+
+def _changes(task: VerifyTask) -> Iterator[VerifyResult]:
+    """Yield the wrong changes that rules derive from a function's solution, each with the checks that fail."""
+    package = task.curriculum.package
+    derived = (*argument_mistakes(task.name, package), *mutations(task.name, package))
+    titles, sources = {change.name: change.title.format(constant=change.constant) for change in derived}, {}
+    for change in derived:
+        with suppress(BrokenMistake):  # The rules are for any function, and some do not fit this one.
+            sources[change.name] = source_with_mistakes(change, package=package)
+    for result in _check_all(task, sources, limits=Limits(call_seconds=CHANGE_SECONDS)):
+        guards = _failed_checks(task.name, result.checks)
+        yield VerifyResult("change", f"{task.name}: {titles[result.submission]}", True, guards=guards)
+
+
+def _check_all(
+    task: VerifyTask, sources: Mapping[str, str], named: Container[str] = (), **more: Any
+) -> list[SubmissionResult]:
+    """Check variants of a module on top of the official earlier assignments, and name the mistakes in some."""
+    results: list[SubmissionResult] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        folders = {name: Path(tempfile.mkdtemp(dir=scratch)) for name in sources}
+        for name, folder in folders.items():
+            (folder / f"{task.name.partition('.')[0]}.py").write_text(sources[name], "utf-8")
+
+        def check_all(session: CheckSession) -> None:
+            for name, folder in folders.items():
+                results.append(session.check(name, folder, (task.name,), diagnose=name in named))
+
+        run_in_session(_options(task, (task.name,), official=True, **more), check_all)
+    return results
 
 
 def _is_drawn(mistake: str, task: VerifyTask) -> bool:

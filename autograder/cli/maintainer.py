@@ -37,6 +37,7 @@ def doctor(report: bool) -> None:
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option("-j", "processes", type=click.IntRange(1), default=2, help="Number of processes (default: 2).")
 @click.option("--promises", is_flag=True, help="Show what breaks each promise, and the check that fails.")
+@click.option("--changes", is_flag=True, help="Also try wrong changes that rules derive; show those that pass.")
 @click.option(
     "--build-answers",
     is_flag=True,
@@ -45,7 +46,9 @@ def doctor(report: bool) -> None:
 @options.curriculum
 @options.json_file
 @options.no_color
-def verify(names: tuple[str, ...], processes: int, promises: bool, build_answers: bool, json_file: str | None) -> None:
+def verify(
+    names: tuple[str, ...], processes: int, promises: bool, changes: bool, build_answers: bool, json_file: str | None
+) -> None:
     """Verify the checks: solutions must pass, stubs and mistakes must fail.
 
     Verifies everything, or the named assignments or functions.
@@ -53,6 +56,9 @@ def verify(names: tuple[str, ...], processes: int, promises: bool, build_answers
     The files of the course are examined first: each broken rule is reported with its file, its line and what to do.
     Every known mistake must also be named by the checks that it fails. For every promise of a docstring, a check must
     fail when the promise is broken.
+
+    --changes is a test of the checks themselves, which needs no list of mistakes: rules leave out a factor or a minus
+    sign, swap two arguments, take another axis and so on, each alone, in every solution.
 
     With --build-answers, students of the course need neither PyTorch nor anything else that the references import.
     """
@@ -77,13 +83,15 @@ def verify(names: tuple[str, ...], processes: int, promises: bool, build_answers
     right_answers = stubs.bundled("solutions").parent / "tests" / "submissions" / "right"
     right = right_answers if curriculum.is_built_in else None
     selected = curriculum.select(names)
-    count = len(verification.plan_tasks(right, curriculum, selected))
-    results = verification.verify(right, curriculum, processes, selected)
+    tasks = verification.plan_tasks(right, curriculum, selected, changes=changes)
+    results = verification.verify(tasks, processes)
     if build_answers:  # They are written again, so it does not matter if they are outdated.
         results = (result for result in results if result.kind != "answers")
-    findings = verify_report.render(results, count, console)
+    findings = verify_report.render(results, len(tasks), console)
     if promises:
         verify_report.render_promises(findings, console)
+    if changes:
+        verify_report.render_changes(findings, console)
     if json_file:
         options.write_json(json_file, [asdict(finding) for finding in findings])
     passed = all(finding.ok for finding in findings)

@@ -61,3 +61,16 @@ def render_promises(findings: Iterable[Any], console: Console) -> None:
         guard = finding.guards[0].partition("::")[2] if finding.guards else "no check"
         others = f" and {len(finding.guards) - 1} more" if len(finding.guards) > 1 else ""
         console.print(Text(f"  {text}: broken by {finding.broken_by}, fails {guard}{others}"), soft_wrap=True)
+
+
+def render_changes(findings: Iterable[Any], console: Console) -> None:
+    """Show how many of the wrong changes that rules derive fail a check, and the others."""
+    changes = [finding for finding in findings if finding.kind == "change"]
+    missed = [finding.name for finding in changes if not finding.guards]
+    console.print(
+        f"{len(changes) - len(missed)} of {counted(len(changes), 'wrong change')} that rules derive fail a check."
+    )
+    if missed:
+        console.print("No check fails with these. Each needs one, unless it makes no difference:")
+    for name in missed:
+        console.print(Text(f"  {name}"), soft_wrap=True)

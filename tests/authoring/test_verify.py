@@ -13,7 +13,7 @@ from autograder.authoring.promises import Promise
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake
-from autograder.report.verify import render_promises
+from autograder.report.verify import render_changes, render_promises
 
 RIGHT = SUBMISSIONS / "right"
 
@@ -49,6 +49,16 @@ def test_right_answer_passes(answer):
 @pytest.mark.parametrize("kind", ["answers", "stubs"])
 def test_course_has_every_answer_and_its_stubs_are_not_started(kind):
     assert problems(verify.VerifyTask(kind, "")) == []
+
+
+@pytest.mark.slow
+def test_changes_that_rules_derive_fail_a_check_or_are_shown():
+    found = verify.run_task(verify.VerifyTask("change", "softmax.log_softmax"))
+    assert len(found) > 10 and all(finding.guards for finding in found)
+    console = Console(file=io.StringIO(), width=200)
+    render_changes([*found, verify.VerifyResult("change", "softmax.log_softmax: nothing", True)], console)
+    assert f"{len(found)} of {len(found) + 1} wrong changes" in console.file.getvalue()
+    assert console.file.getvalue().endswith("\n  softmax.log_softmax: nothing\n")
 
 
 def promise_rows():

@@ -134,7 +134,7 @@ def _wrong_defaults(function: str, package: str) -> Iterator[Mistake]:
                 if other != default.value:
                     yield _wrong_default(function, arg.arg, old, right, repr(other))
         elif number is not None:
-            yield _wrong_default(function, arg.arg, old, right, CONSTANT, type(number)(2 * number + 1))
+            yield _wrong_default(function, arg.arg, old, right, CONSTANT, type(number)(2 * number + 3))
         elif isinstance(default, ast.Tuple):
             for i, element in enumerate(default.elts):
                 number = _number(element)
