@@ -405,9 +405,9 @@ def last_logits(ids, params, config, kv=None):
 # %% [markdown]
 # ## What is read for each token?
 #
-# To compute one token, the machine must read every parameter that takes part, and all stored keys and values. So what
-# limits the speed is not the arithmetic but the **memory bandwidth**, the number of bytes that the machine can read per
-# second. How many bytes are there?
+# To compute one token, the machine must read every parameter that takes part, and all stored keys and values. In
+# `generation` you counted half an operation for each byte. So what limits the speed is not the arithmetic but the
+# **memory bandwidth**, the number of bytes that the machine can read per second. How many bytes are there?
 #
 # ```python
 # >>> def read(*parts):  # bytes of float32 parameters with one of these texts in their names
