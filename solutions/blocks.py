@@ -26,6 +26,13 @@
 #         └──> ln1 ──> attention ────┘   └──> ln2 ──> ffn ────┘           two branches, norm="pre"
 # ```
 #
+# Follow one token through two blocks. Each step adds one vector to the stream, and what was there before is still part
+# of the sum:
+#
+# ![The vector of one token with eight entries, in five frames: after the embedding, and after attention and the
+# feed-forward network of two blocks. Beside each later frame stands the vector that was
+# added.](figures/stream-steps.svg)
+#
 # ![A map of the whole model. Marked: the inside of one block, and the stack of blocks.](figures/map-blocks.svg)
 #
 # ## Pre-norm and post-norm

@@ -1,4 +1,4 @@
-"""The computation graph of a block, and the variance of its stream."""
+"""The computation graph of a block, one token on the stream, and the variance of the stream."""
 
 import numpy as np
 
@@ -46,6 +46,45 @@ def block_graph(_: FunctionCaller) -> str:
     return d.svg()
 
 
+def stream_steps(functions: FunctionCaller) -> str:
+    """Return one token's vector on its way through two blocks with random weights, and what each step adds."""
+    rng = np.random.default_rng(0)
+    x, mask = rng.normal(size=(1, 4, 8)), functions.array("attention.causal_mask", (4, 4), 4).astype(bool)
+    stream = [x[0, -1]]
+    for _ in range(2):
+        params = {
+            f"ln{i}.{name}": value for i in (1, 2) for name, value in (("gamma", np.ones(8)), ("beta", np.zeros(8)))
+        }
+        for name, shape in (("attn.W_qkv", (8, 24)), ("attn.W_o", (8, 8)), ("ffn.W_1", (8, 32)), ("ffn.W_2", (32, 8))):
+            params[name] = rng.normal(size=shape) / np.sqrt(shape[0])
+        x, cache = functions.values("blocks.block", 2, x, params, 2, mask=mask)
+        stream += [np.asarray(cache[step])[0, -1] for step in ("after_attention", "after_ffn")]
+    d = Diagram(860, 496)
+    d.text(24, 18, "what each step adds", 14, "start", bold=True)
+    d.text(488, 18, "the stream at the last token", 14, "start", bold=True)
+    names = ("attention of block 0", "ffn of block 0", "attention of block 1", "ffn of block 1")
+    largest = float(np.abs(stream).max())
+    for i, vector in enumerate(stream):
+        y = 62 + 84 * i
+        d.text(488, y - 14, f"{i + 1}. after the {names[i - 1] if i else 'embedding'}", 13, "start")
+        d.table([vector], 488, y, (45, 34), largest=largest, form=".2f")
+        if i:
+            d.text(24, y - 14, names[i - 1], 13, "start")
+            d.table([np.round(vector - stream[i - 1], 2) + 0.0], 24, y, (45, 34), largest=largest, form=".2f")
+            d.arrow((388, y + 17), (418, y + 17))
+            before = ((486, y - 67), (430, y - 67)) if i == 1 else ((430, y - 55),)
+            d.arrow(*before, (430, y + 5))
+            d.arrow((442, y + 17), (486, y + 17))
+            d.circle(430, y + 17, 12, "+")
+    d.note(
+        460,
+        'Computed with a random embedding and random weights, D = 8, H = 2, norm="pre"; rounded to two digits.',
+        "Nothing is overwritten: vector 5 is vector 1 plus the four vectors on the left.",
+        x=24,
+    )
+    return d.svg()
+
+
 def stream_variance(_: FunctionCaller) -> str:
     """Return the variance of the residual stream after each step, and of what the step added."""
     seen = measured()
@@ -68,5 +107,6 @@ def stream_variance(_: FunctionCaller) -> str:
 FIGURES = {
     "map-blocks": gpt_map("blocks"),
     "block-graph": block_graph,
+    "stream-steps": stream_steps,
     "stream-variance": stream_variance,
 }
