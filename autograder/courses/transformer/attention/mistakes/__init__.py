@@ -74,7 +74,7 @@ for name, more in (("keys-required", (_TRI, _TRIL)), ("keys-required-for-offset"
     ).explain("""
         the function does not work without n_keys
         why: n_keys is None if the caller does not give it. There are then as many keys as queries.
-        ask: What is n_keys in causal_mask(4)? What does the docstring say about that?""")
+        ask: What is n_keys in causal_mask(4), and how many columns should the mask have then?""")
 for name, title, mask in (
     ("without-diagonal", "no query sees itself", "np.tri(n_queries, n_keys, k=-1, dtype=bool)"),
     ("inverted", "the mask was inverted", "~np.tri(n_queries, n_keys, dtype=bool)"),
@@ -139,7 +139,7 @@ for name, condition, title in (
 mistake("fewer-queries-refused", "n_queries > n_keys:", "n_queries != n_keys:").explain("""
     fewer queries than keys were rejected
     why: While a model writes text, the queries are only the last positions.
-    ask: Which of <, > and != does the docstring's error stand for?""")
+    ask: A model has 9 positions in its cache and one new query. Does your function accept (1, 10)?""")
 mistake("fewer-queries-refused-only", "n_queries > n_keys:", "n_queries < n_keys:").explain("""
     fewer queries than keys were rejected, and more were accepted
     why: The comparison is the wrong way round.
@@ -207,7 +207,7 @@ mistake(
 mistake("causal", "[..., None, None, :]", "[:, None, None, :] & np.tri(np.shape(keep)[-1], dtype=bool)").explain("""
     the causal mask is already part of the result: (B, 1, S, S)
     why: Masks are combined with & where both are needed. In an encoder only the padding is hidden.
-    ask: What is the shape of the result in the docstring?""")
+    ask: How many rows does your mask have for each text, and should query 0 see a real token after it?""")
 for name, dtype in (("integers", "np.int64"), ("integers-32", "np.int32"), ("floats-32", "np.float32")):
     mistake(f"numbers-{name}", "dtype=bool", f"dtype={dtype}").explain("""
         the mask holds 1 and 0, not True and False

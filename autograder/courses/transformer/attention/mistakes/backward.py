@@ -45,7 +45,7 @@ mistake("scores-not-transposed", "dk = dscores.swapaxes(-1, -2) @ q", "dk = dsco
 mistake("results-exchanged", "return dq, dk, dv", "return dk, dq, dv", common=True).explain("""
     dq and dk were returned in the wrong order
     why: With as many queries as keys, the shapes do not reveal it.
-    ask: In which order does the docstring list the three gradients?""")
+    ask: With 3 queries and 5 keys, how many rows do your first and your second result have?""")
 mistake(
     "weights-recomputed-without-mask",
     "dv = weights",
@@ -84,7 +84,7 @@ _GRADIENTS = ("dq", "dk", "dv")
 mistake("order-dq-dv-dk", _RESULT, "return dq, dv, dk").explain("""
     the gradients were returned in the order dq, dv, dk
     why: The gradients are returned in the order of the arguments: q, k, v.
-    ask: In which order does the docstring list the three gradients?""")
+    ask: With keys of width 4 and values of width 6, which width does your second result have?""")
 
 mistake("dv-multiplied-by-root", _RESULT, "return dq, dk, dv * math.sqrt(q.shape[-1])").explain("""
     dv was multiplied by √d_k

@@ -26,7 +26,7 @@ mistake("no-scale", "scores /= math.sqrt(q.shape[-1])", "pass", common=True).exp
     the scores were not divided by √d_k
     why: The dot products of longer vectors are larger, and the softmax of large scores puts nearly all weight on a
          single key.
-    ask: Compare your scores with the formula in the docstring. By what is q kᵀ divided?""")
+    ask: If all entries of q and k are 1 and d_k is 64, how large are your scores, and how large should they be?""")
 mistake("scaled-by-width-of-values", "math.sqrt(q.shape[-1])", "math.sqrt(v.shape[-1])").explain("""
     the scores were divided by the root of the width of v
     why: The size of the scores depends on the queries and keys. The mistake stays hidden if values have the same width.
@@ -57,11 +57,11 @@ mistake(
 mistake("results-exchanged", "return weights @ v, weights", "return weights, weights @ v").explain("""
     weights and out were returned in the wrong order
     why: The caller uses the first result as the output.
-    ask: In which order does the docstring list the two results?""")
+    ask: Which of your two results has rows that sum to 1? The caller takes the second for the weights.""")
 mistake("weights-not-returned", "return weights @ v, weights", "return weights @ v").explain("""
     only the output was returned, without the weights
     why: The backward pass and the plots of attention need the weights.
-    ask: How many results does the docstring list?""")
+    ask: What happens in `out, weights = attention(q, k, v)` with what you return?""")
 mistake(
     "always-float64", "scores /= math.sqrt(q.shape[-1])", "scores = scores / np.sqrt(q.shape[-1])", common=True
 ).explain("""
@@ -123,7 +123,7 @@ mistake("scores-for-weights", "(scores)", "(scores.copy())", "weights @ v, weigh
 mistake("scaled-by-number-of-queries", "math.sqrt(q.shape[-1])", "math.sqrt(q.shape[-2])").explain("""
     the scores were divided by the root of the number of queries
     why: A dot product of vectors of length d_k has the variance d_k, so √d_k brings the variance back to 1.
-    ask: By what does the docstring divide q kᵀ? Which axis of q, counted from the end, has this length?""")
+    ask: For q of shape (5, 16), did you divide by √5 or by √16? Which one belongs to a vector?""")
 
 mistake("average-of-keys", "weights @ v, weights", "weights @ k, weights").explain("""
     the output is an average of the keys, not of the values

@@ -107,7 +107,7 @@ mistake(
 ).explain("""
     the causal mask was always applied, whatever the mask
     why: The caller decides what is hidden. In an encoder and in cross attention, later positions may be seen.
-    ask: Does the formula in the docstring contain a causal mask?""")
+    ask: With mask=None and 3 keys, how many keys should the first query see, and how many does it see?""")
 
 mistake("mask-filled-with--1e4-rows-zeroed", "-np.inf, where", "-1e4, where", *_ROWS[1][1]).explain("""
     hidden scores were set to a number that is not negative enough

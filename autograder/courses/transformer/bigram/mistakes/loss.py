@@ -101,7 +101,7 @@ mistake("starts-from-a-copy", _ZEROS, "dW = W.copy()").explain("""
 mistake("results-exchanged", _RETURN, "return dW, loss").explain("""
     the results were returned in the wrong order
     why: The loss comes first, then the gradient.
-    ask: What does the docstring return first?""")
+    ask: What does `loss, dW = bigram_loss(...)` put into `loss`: a single number or a table?""")
 mistake(
     "overflow",
     _LOSS,

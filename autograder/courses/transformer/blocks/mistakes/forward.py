@@ -55,7 +55,7 @@ in_forms(
 ).explain("""
     the mask was inverted before it was passed to the attention
     why: Here True means that the query may attend to the key. In some libraries it means the opposite.
-    ask: What does True in the mask mean, according to the docstring?""")
+    ask: With a causal mask, which positions does position 0 attend to in your block: itself, or all later ones?""")
 in_forms(
     "mask-transposed",
     _PRE_ATTENTION,
@@ -78,7 +78,7 @@ _MASK = "    if mask is None:\n        order = np.arange(x.shape[-2])\n        m
 mistake("always-causal", _CHECK, f"    import numpy as np\n\n{_MASK}{_CHECK}").explain("""
     without a mask, a causal mask was used
     why: mask=None means that every position attends to every other one. The encoder needs that.
-    ask: Does the docstring ask the block to make a mask of its own?""")
+    ask: With mask=None, does a change at the last position reach the output at position 0?""")
 in_forms(
     "one-head",
     _PRE_ATTENTION,

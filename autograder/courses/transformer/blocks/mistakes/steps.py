@@ -36,7 +36,7 @@ mistake(
 ).explain("""
     with "pre", the feed-forward network came before the attention
     why: The feed-forward network should work on the result of the attention.
-    ask: Which of the two steps comes first in the formula of the docstring?""")
+    ask: When your feed-forward network runs, has a position already received anything from the others?""")
 mistake("keys-not-normed", _PRE_ATTENTION, _PRE_ATTENTION.replace("mask)", "mask, x)")).explain("""
     with "pre", keys and values were computed from x, not from the normalized x
     why: This is self attention: queries, keys and values come from the same normalized vectors, without a memory.
@@ -82,17 +82,17 @@ mistake(
 ).explain("""
     the cache has no entry after_attention
     why: Plots and later assignments use it.
-    ask: Which entries of the cache does the docstring name?""")
+    ask: What happens when a later assignment reads cache["after_attention"]?""")
 mistake(
     "weights-averaged", '"weights": attn_cache["weights"]', '"weights": attn_cache["weights"].mean(axis=-3)'
 ).explain("""
     cache["weights"] is the mean over the heads
     why: PyTorch's attention returns this mean. Here each head keeps its own weights.
-    ask: Which axes does the docstring give for the weights?""")
+    ask: Print the shape of cache["weights"] for two heads. Can you still tell which head looked where?""")
 mistake("cached-ffn-alone", '"after_ffn": after_ffn,', '"after_ffn": ffn_out,').explain("""
     cache["after_ffn"] holds the output of ffn, without the stream
     why: The entries are the stream after each of the two steps: a and y in the formulas.
-    ask: Which variables of your code are a and y of the docstring?""")
+    ask: If ffn returned only zeros, what would the stream after it be, and what would your cache hold?""")
 
 # What is accepted and returned.
 mistake("three-axes-only", _SUBSETS, f"    _, _, _ = x.shape\n{_SUBSETS}").explain("""
@@ -102,4 +102,4 @@ mistake("three-axes-only", _SUBSETS, f"    _, _, _ = x.shape\n{_SUBSETS}").expla
 mistake("only-out", "return after_ffn, cache", "return after_ffn").explain("""
     only the output was returned, without the cache
     why: The backward pass needs values that the forward pass has computed.
-    ask: How many results does the docstring list?""")
+    ask: What happens in `out, cache = block(x, params, n_heads)` with what you return?""")

@@ -37,7 +37,7 @@ mistake(
 ).explain("""
     the mask was inverted: True was taken for padding
     why: Here, True means that the query may attend to the key. In some libraries it means the opposite.
-    ask: What does True in the mask mean, according to the docstring?""")
+    ask: If only the last token is padding, which tokens does your encoder attend to?""")
 mistake(
     "causal", "    return block(", _CAUSAL_LINES.replace("LENGTH", "np.shape(x)[-2]") + "    return block("
 ).explain("""

@@ -39,12 +39,12 @@ mistake("texts-exchanged", "encode(source,", "encode(target,", "decode(target,",
 mistake("target-moved-again", "decode(target,", "decode(np.roll(target, 1, axis=-1),").explain("""
     the target was shifted to the right inside the function
     why: The caller has already put the start token in front.
-    ask: What does the docstring say about the target that is passed in?""")
+    ask: The target is start, c, b, a. Which token does your decoder read first?""")
 
 mistake("last-target-dropped", "decode(target,", "decode(target[..., :-1],").explain("""
     the last target token was dropped inside the function
     why: The caller passes exactly the tokens that the decoder should read.
-    ask: What does the docstring say about the target that is passed in?""")
+    ask: The target has 4 tokens. How many rows of log-probabilities do you return?""")
 mistake(
     "probabilities", "    return log_probs, ", "    log_probs = np.exp(log_probs)\n    return log_probs, "
 ).explain("""

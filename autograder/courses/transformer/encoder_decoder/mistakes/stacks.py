@@ -217,7 +217,7 @@ mistake("source-mask-ignored", "source_mask = padding_mask(source_mask)", "sourc
 mistake("target-shifted", "_embed(target, ", "_embed(np.roll(target, 1, axis=-1), ").explain("""
     the target was shifted to the right inside the function
     why: The caller has already put the start token in front.
-    ask: What does the docstring say about the target that is passed in?""")
+    ask: The target is start, c, b, a. Which token does your decoder read first?""")
 mistake("source-mask-required", "if source_mask is not None:", "if True:").explain("""
     the code failed if there was no source mask
     why: source_mask=None means that every source token is real.

@@ -54,15 +54,15 @@ mistake(
 mistake("residual-added", "    cache = {", "    out = out + x\n    cache = {", common=True).explain("""
     x was added to the result
     why: The residual connection belongs to the block, not to this network.
-    ask: Does the formula in the docstring have a + x?""")
+    ask: If all weights and biases are 0, what should the output be, and what is yours?""")
 mistake("cache-not-returned", "return out, cache", "return out").explain("""
     only the output was returned, without the cache
     why: The backward pass needs values that the forward pass has computed.
-    ask: How many results does the docstring list?""")
+    ask: What happens in `out, cache = ffn(x, params)` with what you return?""")
 mistake("results-exchanged", "return out, cache", "return cache, out").explain("""
     the cache was returned before the output
     why: The caller unpacks them by position.
-    ask: In which order does the docstring list the results?""")
+    ask: What does `out, cache = ffn(x, params)` put into `out`: an array or a dictionary?""")
 mistake("leading-axes-lost", "return out, cache", "return out.reshape(-1, out.shape[-1]), cache").explain("""
     the result has lost the leading axes of x
     why: (B, T, D) was reshaped to a matrix, and was not reshaped back. A vector became a matrix of one row.

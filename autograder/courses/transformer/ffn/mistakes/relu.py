@@ -18,7 +18,7 @@ mistake = MISTAKES.for_functions("ffn.relu_backward")
 mistake("one-at-zero", "> 0", ">= 0", common=True).explain("""
     at exactly 0 the gradient was passed on
     why: ReLU has a corner at 0 and no derivative there; PyTorch and this course use 0.
-    ask: Is your comparison > or ≥, and what does the docstring say about x = 0?""")
+    ask: What is x > 0 for x = 0, and what is x >= 0? Which of the two do you use?""")
 mistake(
     "leaky", "(as_float(x) > 0)", "np.where(as_float(x) > 0, 1.0, CONSTANT).astype(as_float(x).dtype)", constant=0.01
 ).explain("""

@@ -85,7 +85,7 @@ mistake(
 ).explain("""
     da and db were returned in the wrong order
     why: The caller takes the first result for the gradient of a.
-    ask: In which order does the docstring list the results?""")
+    ask: With a of shape (2, 3) and b of shape (3, 4), which shape does your first result have?""")
 mistake("always-float64", "da = dout", "dout = dout.astype(np.float64)\n    da = dout", common=True).explain("""
     the results are float64 even when the inputs are float32
     why: float32 should stay float32. np.zeros creates float64 arrays unless a dtype is given.

@@ -22,7 +22,7 @@ mistake(
 mistake("not-exchanged", ".swapaxes(-2, -3)", "", common=True).explain("""
     the head axis was not moved in front of the positions: (…, T, H, K)
     why: Attention works on the last two axes. Here it would compare the heads of one position, not the positions.
-    ask: In which order does the docstring list the axes of the result?""")
+    ask: For x of shape (2, 5, 12) and 3 heads, which shape do you return: (2, 5, 3, 4) or (2, 3, 5, 4)?""")
 mistake(
     "interleaved",
     "x.reshape(*batch, length, n_heads, d_model // n_heads).swapaxes(-2, -3)",
@@ -40,7 +40,7 @@ mistake(
 mistake("head-transposed", ".swapaxes(-2, -3)", ".swapaxes(-2, -3).swapaxes(-1, -2)").explain("""
     the last two axes of the result are swapped: (…, H, K, T)
     why: Swapping these two axes belongs to q kᵀ, which `attention` computes itself.
-    ask: In which order does the docstring list the axes of the result?""")
+    ask: For 5 positions and heads of width 4, are the last two sizes of your result 5, 4 or 4, 5?""")
 mistake("heads-first", ".swapaxes(-2, -3)", ".transpose(-2, *range(x.ndim - 1), -1)").explain("""
     the head axis was moved to the very front, before the batch axes
     why: The batch axes stay in front. Without a batch axis the mistake stays hidden.
@@ -52,7 +52,7 @@ mistake("one-batch-axis-only", "*batch, length, d_model = x.", "B, length, d_mod
 mistake("size-first", ".swapaxes(-2, -3)", ".swapaxes(-2, -3).swapaxes(-1, -3)").explain("""
     the columns of a head were moved to the front, not the heads: (…, K, T, H)
     why: If there are as many heads as columns per head, the shape is right and the values are wrong.
-    ask: In which order does the docstring list the axes of the result?""")
+    ask: For x of shape (2, 5, 12) and 3 heads, is axis 1 of your result as long as the number of heads?""")
 
 _UNEQUAL = 'raise ValueError(f"a width of {d_model} cannot be divided into {n_heads} heads of the same size")'
 mistake("remainder-dropped", _UNEQUAL, "x = x[..., : d_model // n_heads * n_heads]").explain("""
@@ -95,7 +95,7 @@ for name, verb, code in (
 mistake("not-joined", _MERGED, "x.swapaxes(-2, -3)").explain("""
     heads and positions were swapped, but not joined: (…, T, H, K)
     why: The last two axes have to become one.
-    ask: How many axes does the result have according to the docstring?""")
+    ask: For 3 heads of width 4, how long is the last axis of your result, and how long should it be?""")
 mistake(
     "along-the-positions", _MERGED, "np.concatenate([x[..., h, :, :] for h in range(n_heads)], axis=-2)"
 ).explain("""
@@ -188,7 +188,7 @@ mistake("input-added", "out = _project(merged, W_o, b_o)", "out = _project(merge
 mistake("cache-not-returned", "return out, cache", "return out").explain("""
     only the output was returned, without the cache
     why: The backward pass needs values that the forward pass has computed.
-    ask: How many results does the docstring list?""")
+    ask: What happens in `out, cache = multihead_attention(...)` with what you return?""")
 mistake("weights-averaged", '"weights": weights', '"weights": weights.mean(axis=-3)').explain("""
     cache["weights"] holds the average over the heads, not each head's weights
     why: PyTorch's own layer returns the average by default. Here each head keeps its own weights.

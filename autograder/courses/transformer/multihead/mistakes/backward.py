@@ -69,11 +69,11 @@ mistake("keys-first", "_side_by_side(dq, dk, dv)", "_side_by_side(dk, dq, dv)", 
 mistake("memory-gradient-always", "(dx, grads) if memory is None", "(dx, grads, None) if memory is None").explain("""
     in self attention a third value was returned
     why: Without a memory there is no gradient for it: the result is the pair (dx, grads).
-    ask: How many results does the docstring list for self attention?""")
+    ask: What happens in `dx, grads = multihead_attention_backward(dout, cache)` with what you return?""")
 mistake("memory-gradient-second", "else (dx, grads, dmemory)", "else (dx, dmemory, grads)").explain("""
     in cross attention dmemory was returned before grads
     why: The order is dx, grads, dmemory: the result that only cross attention has comes last.
-    ask: In which order does the docstring list the results?""")
+    ask: What are the types of your second and your third result? The caller expects the dictionary second.""")
 mistake(
     "memory-keys-only",
     "db_kv = _project_backward(dkv, memory, W_qkv[:, d_model:])",
