@@ -70,8 +70,10 @@ from softmax import as_float
 #
 # ```
 #
-# ![A query and a key as arrows. At the positions 5 and 3, 6 and 4, 8 and 6 the arrows point elsewhere, but the angle
-# between them is the same; at 8 and 3 it is another one.](figures/rope-distance.svg)
+# In the picture both arrows turn on from step 2 to step 3, and the angle between them stays the same:
+#
+# ![A query and a key as arrows, in four steps. Both at 0, 53 degrees apart; at 5 and 3, 61 degrees; at 8 and 6, both
+# arrows point elsewhere, but are 61 degrees apart again; at 8 and 3, 127 degrees.](figures/rope-distance.svg)
 #
 # The values are *not* turned. What a position passes on should not depend on the distance.
 #

@@ -129,6 +129,12 @@ def test_text_in_cells_has_enough_contrast():
     assert contrast(diagram.MUTED, diagram.PAPER) >= 4.5
 
 
+def test_rope_distance_is_described_with_the_angles_it_shows():
+    [alt] = [alt for alt, name in pictures("llama_layers") if name == "rope-distance.svg"]
+    drawn = re.findall(r"(\d+)°", (FOLDER / "rope-distance.svg").read_text("utf-8"))
+    assert re.findall(r"(\d+) degrees", alt) == drawn == ["53", "61", "61", "127"]
+
+
 @pytest.mark.slow
 def test_trained_model_is_reproducible():
     """Another processor rounds differently, and 2,000 steps amplify that."""

@@ -23,21 +23,26 @@ def _hand(d: Diagram, x: float, y: float, arrow: np.ndarray, radius: float, colo
 
 
 def rope_distance(functions: FunctionCaller) -> str:
-    """Return a query and a key at positions that are two apart: both arrows turn, and their angle stays the same."""
+    """Return a query and a key before they turn, turned, both moved on by 3, and only the query moved on."""
     q, k = np.array([[1.0, 0.0]]), np.array([[0.6, 0.8]])
-    d = Diagram(860, 262)
-    for i, (m, n) in enumerate(((5, 3), (6, 4), (8, 6), (8, 3))):
-        x, y, radius = 120 + 208 * i, 114, 74
+    d = Diagram(860, 284)
+    steps = ("1. not turned", "2. turned", "3. both moved on by 3", "4. key back at 3")
+    for i, (m, n) in enumerate(((0, 0), (5, 3), (8, 6), (8, 3))):
+        x, y, radius = 120 + 208 * i, 130, 74
         query, key = (
             functions.array("llama_layers.rope", (1, 2), vector, np.array([at]))[0] for vector, at in ((q, m), (k, n))
         )
         _dial(d, x, y, radius)
         _hand(d, x, y, key, radius, KEY)
         _hand(d, x, y, query, radius, QUERY)
-        d.text(x, 16, f"query at {m}, key at {n}", 14, bold=True)
-        d.text(x, 212, f"q · k = {float(query @ key):.4f}".replace("-", "−"), 14)
+        start, angle = np.arctan2(query[1], query[0]), np.arctan2(query[0] * key[1] - query[1] * key[0], query @ key)
+        arc = [(x + 24 * float(np.cos(a)), y - 24 * float(np.sin(a))) for a in start + np.linspace(0, angle, 17)]
+        d.arrow(*arc, head=False)
+        d.text(x, 16, steps[i], 14, bold=True)
+        d.text(x, 38, f"query at {m}, key at {n}", 13)
+        d.text(x, 228, f"{abs(np.degrees(angle)):.0f}°, q · k = {float(query @ key):.4f}".replace("-", "−"), 14)
     d.note(
-        242,
+        264,
         "Blue: the query (1, 0), orange: the key (0.6, 0.8), each turned by one radian for each position.",
         x=46,
     )
