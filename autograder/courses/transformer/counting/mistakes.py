@@ -85,7 +85,7 @@ mistake(
 ).explain("""
     an empty text was rejected
     why: It is allowed: there are no pairs, so every count is k.
-    ask: What does the docstring say about N?""")
+    ask: How many pairs does an empty text have, and what is then in the table of counts for k = 1?""")
 
 _CUMSUM = "np.cumsum(probs)"
 _DART = "dart = rng.random()"

@@ -12,7 +12,7 @@ mistake("strict", 'errors="replace"', 'errors="strict"').explain("""
 mistake("ignored", 'errors="replace"', 'errors="ignore"').explain("""
     bytes that are not valid UTF-8 were left out, not replaced by U+FFFD
     why: Then nobody sees that something is missing.
-    ask: Which value of `errors` does the docstring name?""")
+    ask: What is bytes([228, 33]).decode("utf-8", errors="ignore")? Does it show that a byte was lost?""")
 mistake("latin-1", 'data.decode("utf-8", errors="replace")', 'data.decode("latin-1")').explain("""
     the bytes were decoded as Latin-1: one character for each byte
     why: In UTF-8 a character may have several bytes.

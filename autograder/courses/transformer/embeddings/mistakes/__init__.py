@@ -14,7 +14,7 @@ mistake = MISTAKES.for_functions("embeddings.one_hot")
 mistake("booleans", ".astype(np.float64)", "", common=True).explain("""
     the result is boolean, not float
     why: True and False are in the correct places, but arithmetic with booleans is different: True + True is True.
-    ask: What does a comparison return? Which dtype does the docstring ask for?""")
+    ask: What is the dtype of np.arange(3) == 1, and what is True + True?""")
 for name, dtype in (("integers", "int64"), *((f"integers-{d}", d) for d in ("int32", "int16", "int8", "uint8"))):
     mistake(name, "np.float64", f"np.{dtype}", common=name == "integers").explain("""
         the result holds integers, not floats

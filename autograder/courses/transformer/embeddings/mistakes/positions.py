@@ -126,7 +126,7 @@ mistake("last-column-empty", "return", "if d_model % 2:\n        table[:, -1] = 
 mistake("transposed", "return table", "return table.T").explain("""
     the table is transposed, (D, T)
     why: Each row should be the vector of one position.
-    ask: What is the shape of the table in the docstring? What is its first row?""")
+    ask: With 5 positions and D = 4, which shape does your table have, and how many rows should it have?""")
 mistake("new-axis-missing").body(_TABLE.format(angles="np.arange(length) / powers")).explain("""
     the positions need a new axis: np.arange(length)[:, None]
     why: Positions and columns are different axes. One of the two vectors needs a new axis, so that every position is

@@ -211,7 +211,7 @@ mistake(
 ).explain("""
     without a target mask, a causal mask was used
     why: decoder_block uses its masks unchanged. The causal mask is created in decode.
-    ask: Which of your lines creates a mask? What does the docstring say about target_mask=None?""")
+    ask: With target_mask=None, how many of 3 keys should the first query see, and how many does it see?""")
 mistake(
     "norms-before",
     'pre = norm == "pre"',

@@ -179,7 +179,7 @@ mistake("wrong-table", '_embed(target, params["W_target"]', '_embed(target, para
 mistake("head-bias-ignored", ', params.get("b_head")', ", None").explain("""
     b_head was not added to the scores
     why: With config.head_bias, the head is a linear layer with a bias.
-    ask: What does the docstring say about b_head?""")
+    ask: If W_head is 0 and b_head is not, are all log-probabilities of a row equal in your result?""")
 mistake("scores", _LOG_SOFTMAX, 'linear(x, params["W_head"], params.get("b_head"))', common=True).explain("""
     the scores were returned, without log-softmax
     why: The loss picks out the log-probability of the correct token, so the result must be log-probabilities.

@@ -44,11 +44,11 @@ mistake(
 mistake("keys-with-d", _GRADIENTS, '{f"d{name}": grads[name] for name in params}').explain("""
     the gradients were returned under keys like dW_1
     why: Gradients have the same keys as the parameters, so that the optimizer can go through both together.
-    ask: Which keys does the docstring ask for?""")
+    ask: An optimizer reads grads["W_1"] for the parameter W_1. What does it find in your dictionary?""")
 mistake("results-exchanged", f"return dx, {_GRADIENTS}", f"return {_GRADIENTS}, dx").explain("""
     the dictionary was returned before dx
     why: The caller expects two results: dx, and a dict with the keys of `params`.
-    ask: Which results does the docstring list, and in which order?""")
+    ask: What is the type of your first result: an array of the shape of x, or a dictionary?""")
 mistake("dx-flat", _RETURN, "    return dx.reshape(-1, dx.shape[-1]),").explain("""
     dx has lost the leading axes of x
     why: (B, T, D) was reshaped to a matrix, and was not reshaped back.

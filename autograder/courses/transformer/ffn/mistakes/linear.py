@@ -50,7 +50,7 @@ code = "    x = as_float(x)\n    n, d = x.shape\n"
 mistake("two-axes-expected", "    x = as_float(x)\n", code).body(_LINEAR).explain("""
     x was expected to have exactly two axes, (N, D)
     why: Unpacking x.shape into two names fails for every other number of axes.
-    ask: Which shapes of x does the docstring allow? Which of the sizes do you need?""")
+    ask: What happens in `n, d = x.shape` if x has the shape (2, 5, 3)? Which sizes do you need?""")
 mistake("float64-bias").body("""
     x = as_float(x)
     return x @ W + (np.zeros(W.shape[1]) if b is None else b)

@@ -90,7 +90,7 @@ mistake("gradients-of-absent-biases", "grads = {name: grads[name] for name in pa
 mistake("keys-with-d", "{name: grads[name]", '{f"d{name}": grads[name]').explain("""
     the gradients were returned under keys like dW_o
     why: Gradients have the same keys as the parameters, so that the optimizer can go through both together.
-    ask: Which keys does the docstring ask for?""")
+    ask: An optimizer reads grads["W_o"] for the parameter W_o. What does it find in your dictionary?""")
 mistake(
     "results-exchanged",
     "return (dx, grads) if memory is None else (dx, grads, dmemory)",
@@ -98,7 +98,7 @@ mistake(
 ).explain("""
     grads and dx were returned in the wrong order
     why: The caller uses the first result as the gradient of the input.
-    ask: In which order does the docstring list the results?""")
+    ask: What is the type of your first result: an array of the shape of x, or a dictionary?""")
 mistake("cache-used-up", 'cache["x"], cache["memory"]', 'cache.pop("x"), cache["memory"]').explain("""
     the cache was changed, so it can be used only once
     why: `cache.pop` removes the entry that it returns. The backward pass may be called again with the same cache.

@@ -193,7 +193,7 @@ mistake("zero-temperature-accepted", "if not temperature > 0:", "if temperature 
 mistake("negative-temperature-accepted", "if not temperature > 0:", "if temperature == 0:").explain("""
     a negative temperature was accepted
     why: The docstring promises a ValueError. A negative temperature makes the least likely entry the most likely.
-    ask: Which temperatures does the docstring allow, and what should happen with -1?""")
+    ask: Divide the scores 1 and 3 by the temperature -1. Which of them is now the larger one?""")
 mistake("integers-truncated", "    return z\n", "    return z.astype(np.asarray(x).dtype)\n").explain("""
     for integer scores, the probabilities were rounded down to integers
     why: np.zeros_like(x) and np.empty_like(x) have the dtype of x. Integers should be computed in float64.

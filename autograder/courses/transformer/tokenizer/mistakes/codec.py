@@ -29,7 +29,7 @@ mistake(
 ).explain("""
     a list was returned, not an array
     why: The functions that use the ids do arithmetic with them.
-    ask: Which type of result does the docstring ask for?""")
+    ask: What is [1, 2] * 2, and what is np.array([1, 2]) * 2?""")
 mistake("empty-is-float", ", dtype=np.int64", "").explain("""
     the ids of an empty text are floats
     why: np.array([]) is float64 unless a dtype is given. The mistake stays hidden as long as the text has characters.

@@ -15,7 +15,7 @@ mistake(
 ).explain("""
     the two parts were returned in the wrong order
     why: The model would be trained on the small part.
-    ask: In which order does the docstring list the two parts?""")
+    ask: For ten ids and train_fraction=0.9, how many ids does your first result have?""")
 mistake("shuffled", "ids = np.asarray(ids)", "ids = np.random.default_rng(0).permutation(ids)").explain("""
     the ids were shuffled before the split
     why: Single characters in random order are no longer language.

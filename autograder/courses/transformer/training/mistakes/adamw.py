@@ -134,7 +134,7 @@ mistake(
 ).body(ADAM).explain("""
     the weight decay was applied to matrices only, not to vectors
     why: Many training scripts do that, with two groups of parameters. In this function, λ applies to every parameter.
-    ask: To which parameters does λ apply, according to the docstring?""")
+    ask: With lr=0.1, λ=0.5 and a gradient of 0, what becomes of a bias of 1 in one of your steps?""")
 mistake("gradient-for-average", "- lr * m_hat", "- lr * g").body(ADAM).explain("""
     the step used the gradient itself, not its average m̂
     why: In the first step, the two are equal. Later, the average smooths out the noise of single batches.

@@ -28,7 +28,7 @@ mistake("numbers-clipped", "g * scale", "np.clip(g, -max_norm, max_norm)", commo
 mistake("norm-after", "for name, g in grads.items()}, norm", "for name, g in grads.items()}, norm * scale").explain("""
     the norm after clipping was returned
     why: The norm before clipping is the one to watch: it shows whether training is stable.
-    ask: Which norm does the docstring list as the second result?""")
+    ask: For the gradient (3, 4) and max_norm=1, is your second result 5 or 1?""")
 mistake("norms-added", "math.sqrt(sum(float(np.vdot(g, g))", "(sum(math.sqrt(np.vdot(g, g))").explain("""
     the norms of the arrays were added
     why: All gradients together are one long vector. Its norm is the root of the sum of all squares.
@@ -69,7 +69,7 @@ mistake(
 mistake("norm-not-returned", "return dict(grads), norm", "return dict(grads)", "items()}, norm", "items()}").explain("""
     only the gradients were returned, without the norm
     why: It is useful to watch the norm before clipping: where it jumps, training is unstable.
-    ask: How many values does the docstring list under Returns?""")
+    ask: What happens in `grads, norm = clip_grad_norm(grads, 1.0)` with what you return?""")
 
 mistake("another-small-number", "(norm + 1e-6)", "(norm + CONSTANT)", constant=1e-8).explain("""
     max_norm was divided by norm + {constant}, not by norm + 1e-6
@@ -113,7 +113,7 @@ mistake(
 ).explain("""
     the gradients and the norm were returned in the wrong order
     why: The docstring lists the gradients first, then the norm.
-    ask: In which order does the docstring list the results?""")
+    ask: What does `grads, norm = clip_grad_norm(grads, 1.0)` put into `grads`: a number or a dictionary?""")
 mistake(
     "one-long-array",
     "return dict(grads), norm",
@@ -123,7 +123,7 @@ mistake(
 ).explain("""
     one long array was returned, not a dictionary
     why: The next step looks the gradients up by the names of their parameters.
-    ask: Which type does the docstring give for grads?""")
+    ask: What happens in grads["W"] when `grads` is your first result?""")
 mistake("float64", _CLIPPED, "{name: g * np.float64(scale) for name, g in grads.items()}").explain("""
     the gradients are float64 even when they were float32
     why: A np.float64 scalar, such as what np.sqrt returns, makes every array that it meets float64. float(…) makes it a

@@ -95,7 +95,7 @@ mistake("steps-from-1", "    if step < warmup_steps:\n", "    step -= 1\n    if 
 mistake("zero-after-the-end", "return float(min_lr)", "return 0.0").explain("""
 from total_steps on, the rate is 0
 why: It should stay at min_lr.
-ask: Which rate does the docstring give for step ≥ total_steps?""")
+ask: With min_lr=0.1, what is your rate at total_steps - 1, and what is it one step later?""")
 _STEP = """    if step < 0:
         raise ValueError(f"step must not be negative, got {step}")
 """

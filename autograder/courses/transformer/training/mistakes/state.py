@@ -43,8 +43,8 @@ mistake(
 ).explain("""
     the state and the parameters were returned in the wrong order
     why: The docstring lists the parameters first, then the state.
-    ask: In which order does the docstring list the results?""")
+    ask: What does `params, state = adamw_step(...)` put into `params`: weights, or m and v?""")
 mistake("step-not-stored", '"step": step, ', "").explain("""
 `step` is missing in the new state
 why: The next step reads step, m and v from the state.
-ask: Which three entries does the docstring list for the state?""")
+ask: What does the next call find under state.get("step", 0), and which t does it then use?""")
