@@ -177,10 +177,11 @@ def test_gradient(agree: Agree, reference: Reference, draw: RandomInputs) -> Non
 
 @graded("softmax.softmax_backward")
 def test_gradient_any_axis(agree: Agree, reference: Reference, draw: RandomInputs) -> None:
-    """Every axis of a 3-D array"""
+    """Every axis of a 3-D array, and the last one by default"""
     x, dout = draw.normal(2, 3, 4, scale=2), draw.normal(2, 3, 4)
     for axis in (0, 1, 2):
         agree(dout, reference.softmax.softmax(x, axis=axis), axis=axis)
+    agree(dout, reference.softmax.softmax(x))
 
 
 @graded("softmax.softmax_backward")
