@@ -191,9 +191,9 @@ def _converse(write: Callable[[str | None, Sampling, int], str], text: str, samp
         sampling = replace(sampling, seed=sampling.seed + 1)
         try:
             if key == "t":
-                if not 0 <= float(rest) <= 100:  # nan is not
-                    raise UsageError(f"a temperature is a number from 0 to 100, and not {rest}")
-                sampling = replace(sampling, temperature=float(rest))
+                if not 0 <= (temperature := float(rest)) <= 100:  # False for nan
+                    raise UsageError(f"the temperature must be a number from 0 to 100, not {rest}")
+                sampling = replace(sampling, temperature=temperature)
             text = write(rest or None, sampling, 0) if key == "n" else write(text, sampling, len(text))
         except (UsageError, ValueError) as error:
             click.echo(f"{error}", err=True)

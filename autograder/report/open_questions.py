@@ -13,7 +13,7 @@ from autograder.documents.reading import Document
 
 TITLE = "Needs a person"
 MAX_SHOWN = 12
-DECIDED_BY_A_RUN = ("no_result", "chosen")  # kinds of questions that nobody can answer
+DECIDED_BY_A_RUN = ("no_result", "chosen")  # kinds of questions that only another run settles
 
 
 @dataclass(frozen=True)

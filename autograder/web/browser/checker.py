@@ -1,8 +1,8 @@
 """Check the workspace in this interpreter: a browser has no processes.
 
 Student code shares the interpreter with the right answers: for learning on one's own, never for grades. A loop in it is
-stopped here. Where that cannot be, inside NumPy, the page replaces the whole worker: it is told about every call of
-student code and every step of the search for a mistake, and nothing has happened for too long.
+stopped here. A loop inside NumPy cannot be stopped, so the page replaces the whole worker if it gets no report for too
+long: it gets one for every call of student code, and for every step of the search for a mistake.
 """
 
 import time
