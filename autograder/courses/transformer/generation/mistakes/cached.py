@@ -83,7 +83,7 @@ mistake(
 mistake("prompt-lost", "    return ids", "    return ids[..., ids.shape[-1] - n_new :]").explain("""
     only the new tokens were returned
     why: The result should be the whole text: each prompt and its continuation.
-    ask: Which shape does the docstring give for the result, and what is the shape of yours?""")
+    ask: How many tokens should the caller get for a prompt of three and n_new=2, and how many does yours return?""")
 mistake("one-too-many", "range(n_new)", "range(n_new + 1)").explain("""
     one new token too many was generated
     why: range(n_new) already has n_new values.

@@ -25,9 +25,9 @@ for name, what, edits in (
 ):
     mistake(name, *edits).explain(f"""
         {what}
-        why: The value has no meaning, so it probably comes from a bug in the calling code. The docstring promises
-             ValueError.
-        ask: For which values of top_k and top_p does the docstring promise an error?""")
+        why: The value has no meaning, so it probably comes from a bug in the calling code. An error shows it
+             where it happens, not in the text that is drawn.
+        ask: Which tokens are "the most probable 0", and which add up to at least 1.5? What does your code keep?""")
 mistake("p-of-1-refused", "0 < top_p <= 1", "0 < top_p < 1").explain("""
     top_p = 1 was rejected
     why: 1 is allowed, and keeps all tokens.

@@ -91,7 +91,7 @@ mistake("drawn-by-choice").body(
 ).explain("""
     the token was drawn with rng.choice
     why: It raises ValueError if a row does not add up to 1.
-    ask: Which call of rng does the docstring give?""")
+    ask: What does rng.choice(2, p=[0.3, 0.3]) do? Which of the two tokens does the dart u = 0.6 hit?""")
 for name, condition, text, more in (
     (
         "nan-accepted",

@@ -27,7 +27,7 @@ mistake("all-positions", "logits[..., -1, :]", "logits.reshape(*ids.shape[:-1], 
 mistake("prompt-lost", "    return ids", "    return ids[..., ids.shape[-1] - n_new :]").explain("""
     only the new tokens were returned
     why: The result should be the whole text: each prompt and its continuation.
-    ask: Which shape does the docstring give for the result, and what is the shape of yours?""")
+    ask: How many tokens should the caller get for a prompt of three and n_new=2, and how many does yours return?""")
 mistake("one-too-few", "range(n_new)", "range(n_new - 1)").explain("""
     one new token too few was generated
     why: range(n_new) already has n_new values.
@@ -61,7 +61,7 @@ mistake(
     inside="_choose",
 ).explain("""
     with temperature 0, sample was not called
-    why: The docstring promises one call per new token, so that rng is in the same state afterwards.
+    why: A greedy text then leaves rng as it was, so everything that is drawn from it afterwards is different.
     ask: How many random numbers does a greedy text use in your code?""")
 mistake(
     "drawn-twice", "return sample(", "sample(next_token_probs(logits), rng)\n    return sample(", inside="_choose"
@@ -98,8 +98,8 @@ for name, edits, text in (
     tried = "T = 1, and with n_new = 0" if name.endswith("refused") else "T = 0, and with n_new = -1"
     mistake(name, *edits, inside="_check_prompt", group=group).explain(f"""
         {text}
-        why: The docstring promises ValueError for an empty prompt and for a negative n_new. T = 1 and n_new = 0 are
-             allowed.
+        why: An empty prompt has no last position to predict from, and a negative n_new is a bug of the caller. T = 1
+             and n_new = 0 are allowed.
         ask: What does your code do with {tried}?""")
 mistake(
     "errors-of-probabilities-lost",

@@ -43,7 +43,7 @@ mistake("no-positions", _EMBED, _TOKENS, common=True).explain("""
 mistake("scaled", '["W_tok"], positions)', '["W_tok"], positions, math.sqrt(config.d_model))').explain("""
     the token vectors were multiplied by √D
     why: The 2017 transformer does that. GPT-2 adds the two tables without scaling.
-    ask: Does the formula in the docstring scale the token vectors?""")
+    ask: W_tok and W_pos both start with numbers of about 0.02. How large are the terms of your sum with D = 64?""")
 mistake("not-itself", _MASK, f"({_MASK} & ~np.eye(length, dtype=bool))").explain("""
     no position attended to itself: the mask excluded the diagonal
     why: The first position then attends to nothing at all.
@@ -51,7 +51,7 @@ mistake("not-itself", _MASK, f"({_MASK} & ~np.eye(length, dtype=bool))").explain
 mistake("post-norm", _BLOCK_OPTIONS, _BLOCK_OPTIONS.replace("config.norm", '"post"')).explain("""
     the blocks used post-norm: the norm came after each step
     why: The 2017 transformer does that. GPT-2 normalizes before each step, and once more at the end.
-    ask: Which form of the block does the docstring name?""")
+    ask: If W_o, W_2 and all biases are 0, a block adds nothing to x. What should it return, and what does yours?""")
 mistake("activation-ignored", _BLOCK_OPTIONS, _BLOCK_OPTIONS.replace("config.activation", '"gelu"')).explain("""
     config.activation was ignored: GELU was always used
     why: The mistake stays hidden with GELU, the default.
@@ -76,7 +76,7 @@ mistake(
 mistake("block-size-off-by-one", "length > config.block_size", "length >= config.block_size").explain("""
     a text of exactly block_size tokens was rejected
     why: There are block_size positions, 0 to block_size - 1, so block_size tokens fit.
-    ask: What is the largest T that the docstring allows?""")
+    ask: W_pos has the rows 0, 1, 2 and 3 if block_size is 4. Does a text of four tokens need a fifth?""")
 mistake(
     "length-not-checked",
     _TOO_LONG,
@@ -94,7 +94,7 @@ why: An id must be in [0, V). A negative index counts from the end of the table,
 ask: For which ids should your function raise ValueError?""")
 mistake("two-axes-only", "length = np.shape(ids)[-1]", "_, length = np.shape(ids)").explain("""
 the function works only for (B, T): B, T = ids.shape
-why: The docstring allows any number of leading axes, or none.
+why: A single text has the shape (T,), such as a prompt for `generate`: there is no B to unpack.
 ask: Which axis of ids is T, whatever their number is?""")
 mistake("always-float64", f"x = {_EMBED}", f"x = {_EMBED}.astype(np.float64)", common=True).explain("""
     everything was computed in float64

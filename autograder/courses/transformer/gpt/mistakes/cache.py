@@ -15,7 +15,7 @@ for name in ("weights", "after_attention", "after_ffn"):
     ).explain(f"""
     the cache has no entry blocks.0.{name}
     why: The plots read the stages by these names.
-    ask: Which names does the docstring list for the cache?""")
+    ask: block returns its own cache, with {name} in it. Where does your loop copy it, and under which name?""")
 for name, old, new, text in (
     ("embedded-not-stored", '{"embedded": x}', "{}", "the cache has no entry embedded"),
     (
@@ -28,4 +28,4 @@ for name, old, new, text in (
     mistake(name, old, new).explain(f"""
     {text}
     why: The scores are right, but plots and comparisons read the stages by these names.
-    ask: What does the docstring say about this entry?""")
+    ask: Which entry of your cache is x before the first block, and which one, times the head, gives the scores?""")

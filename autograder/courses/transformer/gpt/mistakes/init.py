@@ -17,6 +17,9 @@ _WHY_REDUCED = """why: attn.W_o and ffn.W_2, the two matrices of a block that wr
     ask: Which two matrices of a block write into the residual stream?"""
 _BIASES = ("attn.b_qkv", "attn.b_o", "ffn.b_1", "ffn.b_2")
 _FILTER = '".b_" not in name or name.split(".")[1] in config.bias'
+_UNNAMED = """why: They start at 0, so the first scores are right. But gpt adds every bias of a block that is in params,
+         and training changes it: the model is then not the one in the configuration.
+    ask: By how many numbers should bias=False shrink a block with D = 64, and by how many does it shrink yours?"""
 
 
 def _edit(name: str, new: str) -> tuple[str, str]:
@@ -40,7 +43,7 @@ mistake("one-sum-per-block", "math.sqrt(2 * config.n_layers)", "math.sqrt(config
 mistake("float64", ".astype(np.float32)", "", common=True).explain("""
     the matrices are float64
     why: float64 is what a generator returns by default. float32 needs half the memory, and training is faster.
-    ask: Which dtype does rng.normal return, and which one does the docstring ask for?""")
+    ask: What is rng.normal(0.0, 1.0, 3).dtype, and which of your lines changes it?""")
 mistake("head-always", "if not config.tied:", "if True:").explain("""
     W_head was created although the head is tied
     why: A tied head is the token table. A second matrix would never be used or trained.
@@ -80,7 +83,8 @@ mistake(
     "uniform-of-same-size", "rng.normal(0.0, std, shape)", "rng.uniform(-1, 1, shape) * std * math.sqrt(3)"
 ).explain("""
     the matrices were drawn from a uniform distribution
-    why: The docstring asks for a normal distribution, in which some numbers are far from 0.
+    why: About 8 % of normal numbers are more than √3 standard deviations from 0; here, none are. The same seed also
+         gives another start than in the lessons, so you cannot repeat their losses.
     ask: Which method of the generator draws normal numbers?""")
 mistake(
     "own-generator-0",
@@ -114,7 +118,7 @@ mistake(
 ).explain("""
     all arrays are float64
     why: float64 is NumPy's default. float32 needs half the memory, and training is faster.
-    ask: Which dtype does the docstring ask for?""")
+    ask: Add up p.nbytes over your parameters. How many bytes is that for each number, and which arrays take 8?""")
 mistake("gamma-0", "return np.ones(shape, dtype=np.float32)", "return np.zeros(shape, dtype=np.float32)").explain("""
     every gamma is 0
     why: gamma is a factor: with 0, a layer norm returns its beta, whatever its input is.
@@ -124,7 +128,7 @@ mistake(
 ).explain("""
     every beta and every bias is 1
     why: They are added: only 0 leaves the other term as it is.
-    ask: Which values does the docstring give for the betas and the biases?""")
+    ask: What is x @ W + b for x = 0 if every entry of b is 1? For which b is it x @ W, whatever x is?""")
 mistake("head-transposed", "normal(d, config.vocab_size)", "normal(config.vocab_size, d)").explain("""
     W_head is transposed: (V, D) instead of (D, V)
     why: A layer computes x @ W, so its first axis is the input. PyTorch stores weights the other way round.
@@ -134,7 +138,7 @@ for name, (code, transposed) in _MATRICES.items():
         mistake(f"{name}-transposed", f'"{name}": {code}', f'"{name}": {transposed}').explain(f"""
     {name} is transposed
     why: A layer computes x @ W, so its first axis is the input. PyTorch stores weights the other way round.
-    ask: Which shape does the docstring give for {name}?""")
+    ask: With D = 4 and F = 16, how many entries has a vector that is multiplied by {name}? How many rows has yours?""")
 mistake("positions-for-every-token", "normal(config.block_size, d)", "normal(config.vocab_size, d)").explain("""
     W_pos has one row for each token of the vocabulary
     why: It needs one row for each position, block_size in all.
@@ -151,26 +155,24 @@ mistake("one-block-less", "range(config.n_layers)", "range(config.n_layers - 1)"
     ask: Which values does i take in your loop when there are two blocks?""")
 mistake("blocks-counted-from-1", 'f"blocks.{i}."', 'f"blocks.{i + 1}."').explain("""
     the blocks are counted from 1 in the names
-    why: The first block is blocks.0.
-    ask: What is the name of the first gamma in the docstring?""")
+    why: gpt counts its blocks from 0, and would find no parameters for the first of them.
+    ask: In the first pass of `for i in range(n_layers)`, what is f"blocks.{i}.", and how do your names begin?""")
 mistake("last-norm-missing", 'if config.norm == "pre":', "if False:").explain("""
     ln_f.gamma and ln_f.beta are missing
     why: The norm between the last block and the head has parameters of its own.
-    ask: Which names does the docstring list after those of the blocks?""")
-mistake("biases-always", _FILTER, "True").explain("""
+    ask: Which two arrays does gpt pass to layernorm after the last block, and where do you create them?""")
+mistake("biases-always", _FILTER, "True").explain(f"""
     the biases were created although config.bias does not name them
-    why: Without biases there are no b_qkv, b_o, b_1 and b_2.
-    ask: Which biases does the docstring say exist?""")
+    {_UNNAMED}""")
 for kept in (("ffn.b_1", "ffn.b_2"), ("attn.b_qkv", "attn.b_o"), *((name,) for name in _BIASES)):
     names = " and ".join(kept)
     mistake(f"{'-'.join(kept)}-always", _FILTER, f"{_FILTER} or name in {kept!r}").explain(f"""
     {names} {"were" if len(kept) > 1 else "was"} created, not named in config.bias
-    why: Without biases there are no b_qkv, b_o, b_1 and b_2.
-    ask: Which biases does the docstring say exist?""")
+    {_UNNAMED}""")
 mistake("betas-of-blocks-left-out", _FILTER, f'({_FILTER}) and (config.bias or not name.endswith("beta"))').explain("""
 without config.bias, ln1.beta and ln2.beta are missing, too
 why: config.bias concerns linear layers only. Layer norms always have their beta.
-ask: What does the docstring say about the betas?""")
+ask: What does block pass to layernorm as beta, and what happens there if params has none?""")
 mistake(
     "all-betas-left-out",
     _FILTER,
@@ -180,4 +182,4 @@ mistake(
 ).explain("""
     without config.bias, all betas are missing, too
     why: config.bias concerns linear layers only. Layer norms always have their beta.
-    ask: What does the docstring say about the betas?""")
+    ask: What does block pass to layernorm as beta, and what happens there if params has none?""")

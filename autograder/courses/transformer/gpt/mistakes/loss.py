@@ -76,8 +76,8 @@ mistake(
     ask: Which target belongs to the scores at position 0?""")
 mistake("results-exchanged", _RETURN, f"{_COMPUTE}    return grads, loss").explain("""
     the loss and the gradients were returned in the wrong order
-    why: The docstring lists the loss first, then the gradients.
-    ask: In which order does the docstring list the results?""")
+    why: Training begins with `loss, grads = gpt_loss(…)`. In this order, `loss` is a dictionary and `grads` a number.
+    ask: After `loss, grads = gpt_loss(…)`, which of the two should have a key "W_tok", and which one has it?""")
 mistake(
     "positions-without-gradient",
     _RETURN,
@@ -102,7 +102,7 @@ mistake(
 ).explain("""
     a text of exactly block_size tokens was rejected
     why: There are block_size positions, 0 to block_size - 1, so block_size tokens fit.
-    ask: What is the largest T that the docstring allows?""")
+    ask: W_pos has the rows 0, 1, 2 and 3 if block_size is 4. Does a text of four tokens need a fifth?""")
 _CHECKED_LENGTH = """    if length > config.block_size:
         raise ValueError(f"{length} tokens do not fit into the block size of {config.block_size}")
 """
@@ -118,5 +118,6 @@ for name, edits, text in (
 ):
     mistake(name, *edits, inside="_on_one_page").explain(f"""
     {text}
-    why: The docstring promises ValueError. `gpt` and `embed` check the ids and the length of the text.
+    why: An id of -1 would silently read the last row of W_tok, and NumPy's error for a long text does not name the
+         block size. `gpt` and `embed` check both.
     ask: For which ids should your function raise ValueError, and for which lengths?""")

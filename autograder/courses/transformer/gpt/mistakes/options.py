@@ -9,6 +9,22 @@ _HEAD_BIAS = 'if "b_head" in config.bias:'
 _W_POS, _LN_F = 'if config.positions == "learned":', 'if config.norm == "pre":'
 _EMBED_DROPOUT = "x, embed_mask = dropout(x, config.dropout, rng, training=rng is not None)"
 _OPTIONS = "config.norm, config.activation, config.dropout, rng)"
+_UNUSED = {  # questions about parameters that should not exist, or have another shape
+    "some-biases-as-all": 'Which biases should each block have with bias="b_o", and which does yours have?',
+    "head-bias-always": "Does gpt add b_head for bias=True? Would training ever change a b_head that is not added?",
+    "head-bias-of-width-d": "b_head is added to scores of shape (B, T, V). Along which of these axes does it run?",
+    "W_pos-always": "Where would gpt read W_pos if its positions are sines and cosines?",
+    "last-norm-always": "What does gpt compute between the last block and the head with post-norm?",
+}
+_TRIED = {  # questions about the forward pass: small experiments
+    "no-sinusoids": "In a model with one block, do the scores of the third token change if the first two are swapped?",
+    "head-bias-ignored": "By how much should the score of token 1 grow if b_head[1] grows by 5?",
+    "no-embedding-dropout": "With dropout 0.5 and rng, about how many entries of x should be 0 before the first block?",
+    "no-dropout-in-blocks": "How often should a model with one block draw from rng: once, or three times?",
+    "dropout-without-rng": "If you call gpt twice without rng, with dropout 0.5, should the scores be the same?",
+    "own-generator": "If you call gpt twice with the same rng, are other values dropped the second time?",
+    "dropout-drawn-in-reverse": "Which of the masks is needed first, and which one do you draw first?",
+}
 
 # The untrained parameters.
 mistake = MISTAKES.for_functions("gpt.init_gpt")
@@ -30,7 +46,7 @@ for name, edit, text in (
     mistake(name, *edit).explain(f"""
         {text}
         why: Each option of the configuration decides which parameters exist.
-        ask: Which names does the docstring leave out, and for which option?""")
+        ask: {_UNUSED[name]}""")
 
 # The forward pass.
 mistake = MISTAKES.for_functions("gpt.gpt")
@@ -92,7 +108,7 @@ for name, edits, text, why in (
     mistake(name, *edits).explain(f"""
         {text}
         why: {why}
-        ask: What does the docstring say about this option of the configuration?""")
+        ask: {_TRIED[name]}""")
 
 # The gradients.
 mistake = MISTAKES.for_functions("gpt.gpt_loss")

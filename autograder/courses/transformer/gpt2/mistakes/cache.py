@@ -85,7 +85,7 @@ mistake(
     "    if kv is None:",
 ).explain("""
     a cache without room for the new tokens was emptied
-    why: The docstring promises a ValueError. Here, the text before is forgotten, and nothing says so.
+    why: The model then continues as if the text before had never been there, and nothing says so.
     ask: What does your code do if the cache holds block_size tokens?""")
 mistake("no-tokens-accepted", "if start == end:", "if False:").explain("""
     a call without new tokens did not raise ValueError
@@ -93,5 +93,5 @@ mistake("no-tokens-accepted", "if start == end:", "if False:").explain("""
     ask: What does x[..., -1, :] do if T is 0?""")
 mistake("ids-clipped", "ids = np.asarray(ids)", "ids = np.clip(ids, 0, config.vocab_size - 1)").explain("""
     ids outside the vocabulary were moved to the nearest valid one
-    why: The docstring promises a ValueError. An error in the data should not go unnoticed.
+    why: Such ids may come from another model's tokenizer. Clipped, they give the scores for a text that nobody wrote.
     ask: What does your code do with the id −1, and what with the id V?""")

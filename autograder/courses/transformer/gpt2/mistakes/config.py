@@ -54,7 +54,7 @@ mistake(
 ).explain("""
     the activation "gelu_pytorch_tanh" became "relu"
     why: It is another name of GELU's tanh form.
-    ask: Which activations does the docstring list?""")
+    ask: What are gelu(-1) and relu(-1)? Which of the two does your model compute for "gelu_pytorch_tanh"?""")
 mistake("always-tied", _TIED, "True").explain("""
     the head was always tied
     why: With tie_word_embeddings False, the head has its own matrix, lm_head.weight.
@@ -75,11 +75,11 @@ for name, code, title, why in (
     mistake(name, _END, f"{_END} {code},").explain(f"""
         {title}
         why: {why}
-        ask: Which of the fields that you set does the docstring not mention?""")
+        ask: Pass only the sizes, d_ff, activation and tied to GPTConfig. Which field is then different from yours?""")
 mistake("nothing-checked", "check_gpt2_settings(hf_config)", "pass").explain("""
     settings that this GPT cannot have were accepted
     why: The model would run, with wrong scores, and nothing would say so.
-    ask: Which given function raises the errors of the docstring, and where do you call it?""")
+    ask: If scale_attn_weights is False, the scores are not divided by √K. Which of your lines notices that?""")
 mistake("activation_function-required", _ACTIVATION, f'{_NAMES}[hf_config["activation_function"]]').explain("""
     a configuration without activation_function raised KeyError
     why: A missing key has the value of GPT-2. Only the five sizes must be there.

@@ -11,7 +11,7 @@ mistake = MISTAKES.for_functions("gpt2.last_logits")
 mistake("all-positions", _LAST, "x").explain("""
     the scores of all positions were returned
     why: Only those of the last position predict the next token. The others cost as much as the last one each.
-    ask: Which shape do your scores have, and which one does the docstring give?""")
+    ask: After a prompt of 1000 tokens, how many rows of V scores do you compute, and how many does the caller use?""")
 for name, code, what in (
     ("first-position", "x[..., 0, :]", "the first position"),
     ("mean-of-positions", "x.mean(axis=-2)", "the mean of all new positions"),
@@ -36,7 +36,7 @@ mistake(
 ).explain("""
     probabilities were returned, not scores
     why: The scores go into next_token_probs, which begins with them.
-    ask: What does the docstring say about the first value?""")
+    ask: next_token_probs computes softmax of what you return. What is softmax of the probabilities 1 and 0?""")
 mistake("same-block-parameters", 'f"blocks.{i}."', '"blocks.0."').explain("""
     every block was computed with the parameters of the first
     why: Each block has its own: `blocks.0.…`, `blocks.1.…`, and so on.

@@ -67,7 +67,7 @@ mistake(
     ask: Which blocks should there be if the largest number is 2?""")
 mistake("missing-not-checked", _CHECK, "if unknown:").explain("""
     a missing tensor did not raise ValueError with its name
-    why: The docstring promises it. A KeyError shows only the first name, and says nothing about the file.
+    why: A KeyError shows only the first missing name, and does not say that the file is incomplete.
     ask: What does your code do if ln_f.bias is missing?""")
 mistake("unknown-ignored", _CHECK, "if missing:").explain("""
     unknown tensors were ignored
