@@ -5,13 +5,16 @@
 #
 # *Assignment 3 of 19 · 5 functions · about 3 h 15 min to write them*
 #
-# Training changes the parameters of a model, a little at a time, so that its loss falls. A model has thousands of
-# parameters, or billions. For each of them there is one question: if this number rises a little, does the loss rise or
-# fall, and how fast?
+# A small network with 12 parameters is given two numbers, each 0 or 1, and should answer 1 if exactly one of them is 1.
+# For the four possible inputs that is 0, 1, 1, 0. With random parameters it answers 0, −0.57, −0.36, −0.79. After 200
+# small changes to its parameters it answers 0, 0.99, 0.99, 0.01.
 #
-# In this assignment you learn to answer it for all parameters at once: first by trial, then exactly. The functions are
-# so small that you can follow every number on paper. The rules are those by which every network is trained, and the
-# rest of this course is built on them.
+# How did it find the changes? There is one question for each parameter: if this number rises a little, does the loss
+# rise or fall, and how fast? For 12 parameters you could find out by trial. The smallest GPT-2 has 124 million. Moving
+# each of them up and down takes a quarter of a billion runs of the model, for a single step of training.
+#
+# You will answer the question by trial first, and then exactly, for all parameters at once. The functions are so small
+# that you can follow every number on paper. The rules are those by which every network is trained.
 #
 # ```text
 #     w ──┐
@@ -19,8 +22,6 @@
 #     x ──┘          add ── s ── tanh ── L
 #     b ─────────────┘                       <── then how fast L changes with each, from right to left
 # ```
-#
-# The map below is the one of the whole model again; the part of this assignment is marked.
 #
 # ![A map of the whole model. Marked: the step after the loss, on the right.](figures/map-gradients.svg)
 
@@ -30,8 +31,8 @@ import numpy as np
 # %% [markdown]
 # ## How much does the result change?
 #
-# Take the function f(x) = x² at x = 3, where it is 9. Raise x by 0.1: f becomes 9.61. It has risen by 0.61, which is
-# 6.1 times as much as x. Now raise x by less:
+# Take f(x) = x² at x = 3, where it is 9. Raise x by 0.1, and f becomes 9.61: it has risen 6.1 times as much as x. Now
+# take smaller steps:
 #
 # ```python
 # >>> def square(x):
@@ -44,15 +45,15 @@ import numpy as np
 #
 # ```
 #
-# The smaller the step, the closer the ratio is to 6. This limit is the **derivative** of f at 3: how much the result
-# changes for each unit by which the input changes, if the change is small. On paper,
+# The ratio approaches 6. This limit is the **derivative** of f at 3: how much the result changes per unit of a small
+# change of the input. On paper,
 #
 # $$\frac{(x + h)^2 - x^2}{h} = \frac{2xh + h^2}{h} = 2x + h$$
 #
-# and with h going to 0 the derivative of x² is 2x. At 3 it is 6: raising x raises f. At −3 it is −6: raising x lowers
-# f. A large derivative means that a small change of the input matters much; 0 means that it does not matter at all.
+# and as h goes to 0, only 2x is left. At 3 the derivative is 6: raising x raises f. At −3 it is −6: raising x lowers f.
+# Where the derivative is 0, a small change of x makes almost no difference.
 #
-# These derivatives occur in the course. Each can be looked up, and tested by a small step as above:
+# These derivatives occur in the course. You can test each with a small step, as above:
 #
 # | function of x | derivative |
 # |---|---|
@@ -64,19 +65,19 @@ import numpy as np
 # | log(x) | 1 / x |
 # | tanh(x) | 1 − tanh²(x) |
 #
-# (tanh is a smooth step from −1 to 1. It is steepest at 0, where its derivative is 1, and flat far away from 0.)
+# (tanh is a smooth step from −1 to 1, steepest at 0, where its derivative is 1.)
 
 # %% [markdown]
 # ## How to read the formulas
 #
-# Come back to this table when you meet one of these signs, in this assignment or later:
+# Come back to this table when a sign is new to you, in this lesson or later:
 #
 # | written | meaning |
 # |---|---|
 # | exp(x), $e^x$ | e = 2.71828… to the power x, always above 0. exp(x + y) = exp(x) · exp(y), and exp(0) = 1 |
 # | log(x) | the natural logarithm ("ln" at school), also in `np.log`. It undoes exp: log(exp(x)) = x |
 # | rules for log | log(x · y) = log(x) + log(y), log(x / y) = log(x) − log(y), log(1) = 0 |
-# | dL/dx | "dL by dx": how fast L changes with x, the derivative of L *with respect to* x, all else held fixed |
+# | dL/dx | "dL by dx": the derivative of L *with respect to* x, how fast L changes with x, all else held fixed |
 # | ∂L/∂x | the same; the round ∂ stresses that L depends on other numbers, too |
 # | $x_i$, $a_{ij}$ | entry i of a vector; the entry of a matrix (a table) in row i and column j. Both count from 0 |
 # | $\sum_i x_i$, Σ_i x_i | the sum of $x_i$ over all i. $\sum_j a_{ij}$ is the sum of row i |
@@ -89,26 +90,26 @@ import numpy as np
 #
 # *35 min, straightforward*
 #
-# The ratio above is a **difference quotient**. It needs no theory: any function that you can compute has one. How good
-# is it? There are two of them: the *forward* difference compares f at x + h with f at x, and the *central* difference
-# compares f at x + h with f at x − h, which are 2h apart. For f(x) = x³, whose derivative is 3x²:
+# The ratio above is a **difference quotient**. It needs no theory, only a function that you can compute. The *forward*
+# difference compares f at x + h with f at x, and the *central* difference compares f at x + h with f at x − h, which
+# are 2h apart. For f(x) = x³, whose derivative is 3x²:
 #
 # $$\frac{(x + h)^3 - x^3}{h} = 3x^2 + 3xh + h^2 \qquad\quad \frac{(x + h)^3 - (x - h)^3}{2h} = 3x^2 + h^2$$
 #
-# With a step ten times smaller, the error of the forward difference is about ten times smaller; that of the central
-# difference is a hundred times smaller. The term 3xh comes from the bend of the curve, which lifts both f(x + h) and
-# f(x − h) by the same amount. So it cancels in their difference, not only for x³ but for every smooth curve.
+# With a step ten times smaller, the error of the forward difference is about ten times smaller, and that of the central
+# difference a hundred times. The term 3xh comes from the bend of the curve, which lifts f(x + h) and f(x − h) by the
+# same amount. So it cancels in their difference, for every smooth curve.
 #
-# In a drawing, a difference quotient is the slope of a line through two points of the curve. The derivative is the
-# slope of the line that touches the curve at x, the tangent:
+# In a drawing, a difference quotient is the slope of a line through two points of the curve, and the derivative is the
+# slope of the tangent:
 #
 # ![Left: x² with lines through the points at 1 and at 1 + h; for a smaller h the line is closer to the tangent. Right:
 # x³; the line of the central difference is nearly parallel to the tangent, the forward one is
 # steeper.](figures/slopes.svg)
 #
 # So the smaller the step, the better? A `float64` has about 16 digits. If h is tiny, f(x + h) and f(x − h) agree in
-# most of them, and only the few others are left in the difference. This rounding error is roughly $10^{-16}$ times the
-# size of f, divided by h: it *grows* as h shrinks. Here is the total error for x³ at 2, where the derivative is 12:
+# most of them, and only the last few are left in the difference. This rounding error, roughly $10^{-16}$ times the size
+# of f divided by h, *grows* as h shrinks. For x³ at 2, where the derivative is 12, this is the total error:
 #
 # ```python
 # >>> def cube(x):
@@ -126,15 +127,12 @@ import numpy as np
 #
 # ```
 #
-# The best central difference has ten correct digits, the best forward difference only seven or eight. (Press and others
-# 2007, section 5.7. A `float32` has 7 digits in all; with a small step hardly any of them would be left.)
+# The best central difference has ten correct digits, the best forward difference seven or eight (Press and others 2007,
+# section 5.7). A `float32` has only 7 to begin with.
 #
-# Most functions of this course take an array. Then there is one derivative for each entry: move this entry, keep all
-# others, and see what happens to the result. The array of all these derivatives is the **gradient**; it has the shape
-# of x. Each entry's sign says whether the result rises or falls when that entry is raised.
-#
-# With x₀² + x₁² + x₂² as the function, the gradient is 2x. (`lambda x: ...` is a short way to write a function that
-# returns what stands after the colon.)
+# A function of an array has one derivative for each entry: move this entry, keep all others, and see what happens to
+# the result. The array of all these derivatives is the **gradient**, in the shape of x. For x₀² + x₁² + x₂² it is 2x.
+# (`lambda x: ...` is a function without a name, which returns what comes after the colon.)
 #
 # ```python
 # >>> numerical_gradient(lambda x: (x * x).sum(), np.array([1.0, 2.0, -3.0])).round(6)
@@ -142,9 +140,8 @@ import numpy as np
 #
 # ```
 #
-# How do you visit every entry of an array whose shape you do not know? `np.ndindex(x.shape)` yields all its indices,
-# and `x[index]` reads or changes the entry. This works for every shape. A single number can be an array, too:
-# `np.array(3.0)` has no axes, its shape is (), and its only index is ():
+# How do you visit every entry if you do not know the shape? `np.ndindex(x.shape)` yields all indices. A single number
+# can be an array, too: `np.array(3.0)` has the shape () and a single index, ():
 #
 # ```python
 # >>> x = np.zeros((2, 2))  # np.zeros_like(x) makes such an array in the shape and dtype of x
@@ -158,9 +155,8 @@ import numpy as np
 #
 # ```
 #
-# Each entry takes two calls of f. For a model with a million parameters that is two million passes over the text, for
-# one step of training. So difference quotients do not train models. They *test* gradients that were computed in another
-# way (Goodfellow, Bengio and Courville 2016, section 11.5), and you will use them for that throughout the course.
+# Each entry takes two calls of f, which is too slow for training. But difference quotients can *test* gradients that
+# were computed in another way (Goodfellow, Bengio and Courville 2016, section 11.5), and in this course they will.
 
 # %%
 def numerical_gradient(f, x, eps=1e-6):
@@ -181,8 +177,8 @@ def numerical_gradient(f, x, eps=1e-6):
 # %% [markdown]
 # ## The chain rule, with numbers
 #
-# Now exactly. Take L = tanh(w · x + b), the computation drawn with letters at the beginning of this lesson, with w = 2,
-# x = 0.5 and b = −0.8. Computing everything, from the inputs to the result L, is the **forward pass**:
+# Now exactly. Take the computation drawn at the beginning, L = tanh(w · x + b), with w = 2, x = 0.5 and b = −0.8. The
+# **forward pass** computes everything, from the inputs to the result L:
 #
 # ```text
 #     p = w · x    =  2 · 0.5      =  1.0
@@ -190,7 +186,7 @@ def numerical_gradient(f, x, eps=1e-6):
 #     L = tanh(s)  =  tanh(0.2)    =  0.1974
 # ```
 #
-# How fast does L change with w? Go back from the end, one step at a time. (dL/ds is how fast L changes with s.)
+# How fast does L change with w? Go back from the end, one step at a time:
 #
 # ```text
 #     L = tanh(s):   if s rises by h, L rises by (1 − tanh²(s)) · h     dL/ds = 1 − 0.1974²  = 0.9610
@@ -200,9 +196,9 @@ def numerical_gradient(f, x, eps=1e-6):
 #                    if x rises by h, p rises by w · h                  dL/dx = 0.9610 · w   = 1.9221
 # ```
 #
-# (The numbers are rounded to four digits, but computed with all of them.) This is the **backward pass**, and every line
-# of it follows the **chain rule**: the derivative of L with respect to an *input* of a step is the derivative of L with
-# respect to the *output* of the step, times the derivative of this output with respect to this input.
+# This is the **backward pass**. (Its numbers are computed with all digits and then rounded.) Every line follows the
+# **chain rule**: the derivative of L with respect to an *input* of a step is its derivative with respect to the step's
+# *output*, times the derivative of this output with respect to this input.
 #
 # $$\frac{dL}{dw} = \frac{dL}{dp} \cdot \frac{dp}{dw}$$
 #
@@ -217,22 +213,20 @@ def numerical_gradient(f, x, eps=1e-6):
 #
 # ```
 #
-# In the product dL/dp · dp/dw, the first factor comes from the later steps and is all that a step needs to know about
-# them. It is called the **upstream gradient**. In this course its name is `dout`, for $dL/d\mathit{out}$; in the same
-# way `dw` stands for $dL/dw$. A backward function, such as `matmul_backward`, takes the upstream gradient of one step
-# and returns the gradients with respect to the step's inputs. So it fits any computation, whatever comes after the
-# step.
+# The first factor, dL/dp, is all that a step needs to know about the steps after it. This is the **upstream gradient**,
+# in this course `dout`, for $dL/d\mathit{out}$; in the same way `dw` stands for $dL/dw$. A backward function, such as
+# `matmul_backward`, takes the upstream gradient of one step and returns the gradients with respect to its inputs,
+# whatever comes after the step.
 #
-# **Numbers that are used twice.** In L = x · x, both factors are x. If x rises by h, the first factor makes L rise by
-# x · h, and so does the second. L rises by the *sum*, 2x · h. This holds for everything that is used more than once:
-# each use contributes to its gradient, and the contributions are added (Goodfellow and others 2016, section 6.5.2).
+# **Numbers that are used twice.** In L = x · x, both factors are x. If x rises by h, each factor makes L rise by x · h,
+# and L rises by the *sum*, 2x · h. Whenever a number is used more than once, every use contributes to its gradient, and
+# the contributions are added (Goodfellow and others 2016, section 6.5.2).
 
 # %% [markdown]
 # ## From numbers to arrays
 #
-# Arrays need no new rule. Their entries are numbers, so pick *one* entry of the input and ask: which entries of the
-# output contain it, and with what factor? Multiply each factor by the upstream gradient of that output entry, and add.
-# Three examples:
+# Arrays need no new rule: their entries are numbers. Pick *one* entry of the input and ask: which entries of the output
+# contain it, and with what factor? Multiply each factor by the upstream gradient of that output entry, and add:
 #
 # ```text
 #     out = exp(x)     x_i is only in out_i, with the derivative exp(x_i)     dx_i = dout_i · exp(x_i)
@@ -240,15 +234,15 @@ def numerical_gradient(f, x, eps=1e-6):
 #     out = Σ_i x_i    x_i is in the only output, with the factor 1           dx_i = dout, for every i
 # ```
 #
-# A gradient always has the shape of the array that it belongs to: `dx` that of `x`, `dout` that of `out`. If a shape is
-# wrong, the gradient is.
+# A gradient always has the shape of the array that it belongs to: `dx` that of `x`, `dout` that of `out`. If the shape
+# is wrong, so is the gradient.
 
 # %% [markdown]
 # ## `sum_to_shape`
 #
 # *30 min, needs some thought*
 #
-# NumPy adds arrays of different shapes: it repeats an axis of length 1 as often as the other array needs it, and adds
+# When NumPy adds arrays of different shapes, it repeats axes of length 1 as often as the other array needs it, and adds
 # missing axes in front. This is **broadcasting**. Here a vector (3,) is added to each row of a table (2, 3):
 #
 # ```python
@@ -259,16 +253,15 @@ def numerical_gradient(f, x, eps=1e-6):
 #
 # ```
 #
-# Suppose that later steps compute a single number L from this sum `out`, and that `dout` says how fast L changes with
-# each of its entries. What is `db`, the gradient of L with respect to b? Pick one entry: $out_{ij} = table_{ij} + b_j$,
-# so $b_j$ is in column j of *every* row, each time with the factor 1. It is used twice here, and the contributions are
-# added:
+# Call the sum `out`, and let later steps make a single number L of it. What is `db`? Pick one entry:
+# $out_{ij} = table_{ij} + b_j$, so $b_j$ is in column j of *every* row, with the factor 1. It is used twice here, and
+# the contributions are added:
 #
 # $$db_j = \sum_i dout_{ij}$$
 #
-# What was repeated in the forward pass is summed in the backward pass. `sum_to_shape` does this for all shapes: it
-# takes a gradient in the shape after broadcasting and returns it in the shape before. Axes that were added in front are
-# summed and disappear; axes of length 1 that were repeated are summed and stay, with length 1.
+# What was repeated in the forward pass is summed in the backward pass. `sum_to_shape` does this for all shapes. Axes
+# that were added in front are summed and disappear; axes of length 1 that were repeated are summed and stay, with
+# length 1.
 #
 # ```python
 # >>> dout = np.array([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]])
@@ -280,16 +273,16 @@ def numerical_gradient(f, x, eps=1e-6):
 #
 # ```
 #
-# To find out which axes were repeated, write the two shapes below each other, aligned on the right:
+# To see which axes were repeated, write one shape below the other, aligned on the right:
 #
 # ```text
 #     after    (5, 4, 2, 3)
 #     before      (4, 1, 3)        the 5 was added in front, the 1 was repeated
 # ```
 #
-# The number of axes of an array is `x.ndim`. `x.sum(axis=1)` sums along axis 1, which disappears; `axis=(0, 2)` sums
-# along both. Several axes must be given as a tuple, such as `tuple(range(2))`; the empty tuple sums along none. With
-# `keepdims=True` the axes stay, with length 1:
+# `x.ndim` is the number of axes. `x.sum(axis=1)` sums along axis 1, which disappears. Several axes must be a tuple,
+# such as `(0, 2)` or `tuple(range(2))`; the empty tuple sums along none. With `keepdims=True` the axes stay, with
+# length 1:
 #
 # ```python
 # >>> dout.sum(axis=1).shape, dout.sum(axis=1, keepdims=True).shape
@@ -319,18 +312,18 @@ def sum_to_shape(grad, shape):
 # *45 min, needs pen and paper*
 #
 # In a matrix product `a @ b`, the entry in row i and column j is row i of a times column j of b: multiply the numbers
-# in pairs, and add. So a row of a must be as long as a column of b: (M, K) @ (K, N) gives (M, N). With 2 × 2 matrices:
+# in pairs, and add. So a row of a must be as long as a column of b: (M, K) @ (K, N) gives (M, N).
 #
 # ```text
 #     [1  2]     [5  6]     [1 · 5 + 2 · 7    1 · 6 + 2 · 8]     [19  22]
 #     [3  4]  @  [7  8]  =  [3 · 5 + 4 · 7    3 · 6 + 4 · 8]  =  [43  50]
 # ```
 #
-# Exchanging rows and columns is called *transposing*. It exchanges the two indices: if b has the shape (K, N), then
-# $b^\top$ has the shape (N, K), and $b_{kj}$ is in row j and column k of it.
+# *Transposing* exchanges rows and columns: if b has the shape (K, N), then $b^\top$ has the shape (N, K), and $b_{kj}$
+# is in row j and column k of it.
 #
-# Nearly all work of a transformer is matrix products, so this gradient is the most important of the course. You do not
-# have to remember it: it follows from one entry. For a of shape (M, K) and b of shape (K, N),
+# Nearly all work of a transformer is matrix products, so this gradient is the most important of the course. There is no
+# need to memorize it: it follows from one entry. For a of shape (M, K) and b of shape (K, N),
 #
 # ```text
 #     out_ij = Σ_k a_ik b_kj          the definition: row i of a, times column j of b
@@ -341,14 +334,13 @@ def sum_to_shape(grad, shape):
 #
 # Now write the last line as a matrix product, on paper. In a product like the first line, the index that is summed is
 # the *second* of the left matrix and the *first* of the right one. Here j is summed: it is already the second index of
-# dout, but also the second of b. What has to be done with b? Then do the same for `b_kj`: in which entries of out is
-# it, and with what factor?
+# dout, but also the second of b. What has to be done with b? Then do the same for `b_kj`.
 #
-# Check by shapes: da must be (M, K), made of dout (M, N) and b (K, N). If M, K and N are different, there is only one
-# way to multiply the two that gives this shape.
+# Check the shapes: da must be (M, K), made of dout (M, N) and b (K, N). If M, K and N differ, only one product of the
+# two has this shape.
 #
-# In this example L is the first entry of the product, so dout is 1 there and 0 elsewhere. That entry is 1 · 5 + 2 · 7,
-# made of the first row of a and the first column of b. Each number's derivative is the other one of its pair:
+# In this example L is the first entry of the product above, 1 · 5 + 2 · 7, so dout is 1 there and 0 elsewhere. The
+# derivative with respect to each number is the other one of its pair:
 #
 # ```python
 # >>> a, b = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[5.0, 6.0], [7.0, 8.0]])
@@ -363,10 +355,9 @@ def sum_to_shape(grad, shape):
 # ```
 #
 # With more than two axes, `a @ b` multiplies the matrices in the last two axes and broadcasts the axes in front of
-# them. In (B, M, K) @ (K, N) the same matrix b multiplies each of the B matrices in a: it was repeated, so its gradient
-# is summed over them. The same can happen to a. So compute each product with all its axes first, and then bring it to
-# the shape of a or b. You have a function for that. `np.swapaxes(x, -1, -2)` swaps the last two
-# axes of any array; `x.T` would reverse all axes.
+# them. In (B, M, K) @ (K, N) the same matrix b multiplies each of the B matrices in a, so its gradient is summed over
+# them. The same can happen to a. Compute each product with all its axes first, and then bring it to the shape of a or
+# b: you have a function for that. (`np.swapaxes(x, -1, -2)` swaps the last two axes; `x.T` would reverse all of them.)
 
 # %%
 def matmul_backward(dout, a, b):

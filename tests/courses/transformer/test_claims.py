@@ -1,8 +1,12 @@
 """Claims of lessons and explanations that no worked example computes."""
 
+import re
+
 import numpy as np
 import pytest
 from support.built_in import mistakes_of_function, module_with_mistakes, solution_module
+
+from autograder.course.stubs import bundled
 
 SPLIT = "multihead.split_heads/reshaped-without-exchange"
 MERGED = "multihead.merge_heads/reshaped-without-exchange"
@@ -50,3 +54,12 @@ def test_training_loop_agrees_with_pytorch_to_the_digits_of_the_lesson():
     assert np.abs(losses - expected).max() < 5e-14
     _, _, with_another_eps = training.train(params, config, batches[:20], 1e-3, eps=1e-7)
     assert np.abs(with_another_eps - expected[:20]).max() > 1e-7
+
+
+def test_opening_of_the_lesson_on_gradients_quotes_its_network():
+    text = (bundled("solutions") / "gradients.py").read_text("utf-8").replace("−", "-").replace("\n# ", " ")
+    rng = np.random.default_rng(0)
+    first = np.tanh([[0, 0], [0, 1], [1, 0], [1, 1]] @ rng.normal(size=(2, 3))) @ rng.normal(size=(3, 1))
+    last = re.search(r"predictions +\[(.+?)\]", text)[1].split()
+    for numbers, words in ((first.ravel(), "random parameters"), (last, "small changes to its parameters")):
+        assert f"{words} it answers {', '.join(f'{float(number):.2g}' for number in numbers)}." in text
