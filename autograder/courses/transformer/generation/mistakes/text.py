@@ -62,7 +62,7 @@ mistake(
 ).explain("""
     with temperature 0, sample was not called
     why: A greedy text then leaves rng as it was, so everything that is drawn from it afterwards is different.
-    ask: How many random numbers does a greedy text use in your code?""")
+    ask: How many random numbers does a greedy text of ten new tokens use in your code?""")
 mistake(
     "drawn-twice", "return sample(", "sample(next_token_probs(logits), rng)\n    return sample(", inside="_choose"
 ).explain("""

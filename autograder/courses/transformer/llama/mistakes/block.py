@@ -84,7 +84,7 @@ mistake(
 ).explain("""
     without a mask, a causal mask was used
     why: mask=None means that every query may attend to every key.
-    ask: Does the docstring ask the block to make a mask of its own?""")
+    ask: Of four tokens without a mask, how many should the first attend to, and to how many does it in your code?""")
 mistake("base-ignored", _OPTIONS, "*heads, mask", common=True).explain("""
     the base of the configuration was not used: it was 10,000
     why: 10,000 is the default of grouped_query_attention. Newer models have larger ones, such as 500,000.
@@ -111,8 +111,8 @@ for first, second, params, what in (
 for stage in ("weights", "after_attention", "after_ffn"):
     mistake(f"cache-without-{stage}", _RETURN, f'del cache["{stage}"]\n    {_RETURN}').explain(f"""
         the cache has no entry {stage}
-        why: Plots and the report look for the stages of the model under the names in the docstring.
-        ask: Which three names does the docstring list for the cache?""")
+        why: llama copies it into its own cache, as blocks.0.{stage} for the first block, where plots look for it.
+        ask: What does llama find when it reads block_cache["{stage}"] after your block?""")
 mistake("three-axes-only", "    gamma1, gamma2", "    batch, length, width = x.shape\n    gamma1, gamma2").explain("""
     x must have three axes
     why: Any number of leading axes is allowed, also none.

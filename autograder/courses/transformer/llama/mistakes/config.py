@@ -81,7 +81,7 @@ mistake(
 mistake("dictionary-returned", "    return LlamaConfig(", "    return dict(").explain("""
     a dict was returned, not a LlamaConfig
     why: llama reads the settings as attributes: config.n_heads.
-    ask: What does the docstring say is returned?""")
+    ask: What is dict(n_heads=4).n_heads?""")
 mistake(
     "other-settings-refused",
     "    rotation = ",

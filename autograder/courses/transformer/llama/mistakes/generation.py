@@ -80,8 +80,8 @@ mistake(
     f"new = logits.argmax(axis=-1) if temperature == 0 else {_CHOICE}",
 ).explain("""
     with temperature 0, sample was not called
-    why: The generator is then in another state than the docstring promises.
-    ask: How often does the docstring say that sample is called?""")
+    why: A greedy text then leaves rng as it was, so everything that is drawn from it afterwards is different.
+    ask: How many random numbers does a greedy text of ten new tokens use in your code?""")
 mistake("drawn-twice", f"new = {_CHOICE}", f"{_CHOICE}\n        new = {_CHOICE}").explain("""
     sample was called twice for each new token
     why: Each call uses up random numbers, so the text is a different one.
@@ -94,7 +94,7 @@ for name, count in (("few", "n_new - 1"), ("many", "n_new + 1")):
 mistake("prompt-lost", "    return ids", "    return ids[..., ids.shape[-1] - n_new :]").explain("""
     only the new tokens were returned
     why: The result should be the whole text: each prompt and its continuation.
-    ask: Which shape does the docstring give for the result, and what is the shape of yours?""")
+    ask: How many tokens should the caller get for a prompt of three and n_new=2, and how many does yours return?""")
 mistake(
     "first-axis-as-batch",
     "ids = np.array(ids, dtype=np.int64)",
@@ -105,7 +105,7 @@ mistake(
     ask: Which of your lines assume that ids is (B, T)?""")
 mistake("negative-n-accepted", "if n_new < 0:", "if False:").explain("""
     a negative n_new was accepted
-    why: The docstring names a ValueError for it.
+    why: It is a bug of the caller. Without an error, the prompt comes back as if it were the finished text.
     ask: What does range do with a negative number?""")
 mistake(
     "empty-prompt-accepted",
@@ -113,7 +113,7 @@ mistake(
     "ids = np.zeros((*ids.shape[:-1], 1), dtype=np.int64)",
 ).explain("""
     a prompt without tokens was replaced by the token 0
-    why: Token 0 is a token like any other. The docstring names a ValueError for such a prompt.
+    why: Token 0 is a token like any other: the model then continues a text that nobody wrote.
     ask: What does your code do with a text of length 0?""")
 mistake(
     "errors-of-probabilities-lost",

@@ -29,7 +29,7 @@ mistake("block-0-everywhere", _PARAMS, 'subset(params, "blocks.0.")', common=Tru
 mistake("scaled-embedding", _EMBED, _EMBED + " * config.d_model**0.5").explain("""
     the token vectors were multiplied by √D
     why: The first transformer did that. Llama and GPT do not.
-    ask: What does the docstring say x is at the beginning?""")
+    ask: By which factor do cache["embedded"][0, 0] and params["W_tok"][ids[0, 0]] differ for ids of shape (1, 3)?""")
 mistake(
     "sinusoids-added",
     _EMBED,
@@ -44,7 +44,7 @@ mistake(
 mistake("no-last-norm", _FINAL, "final = x", common=True).explain("""
     the last norm is missing
     why: Pre-norm blocks never normalize the residual stream itself, so it grows from block to block.
-    ask: What does the docstring apply to x before the head?""")
+    ask: While norm_f.gamma is 1, what the head reads should have a mean square of about 1. What is it in your code?""")
 for name, condition, what in (
     ("tied-ignored", "False", "with a tied head, W_head was used"),
     ("always-tied", "True", "the token table was the head, although the head is not tied"),
@@ -65,13 +65,13 @@ mistake(
 ).explain("""
     the result was probabilities, not scores
     why: The loss and next_token_probs apply softmax by themselves.
-    ask: What does the docstring call the first result?""")
+    ask: Can one of your scores be negative? What is softmax of the probabilities 1 and 0?""")
 mistake(
     "last-position-only", _LAST, "return linear(final[..., -1:, :], _head(params, config), None), cache"
 ).explain("""
     only the scores of the last position were returned
     why: Training needs a prediction at every position.
-    ask: Which shape does the docstring give for the logits?""")
+    ask: Two texts of eight tokens have 16 targets. For how many of them do you return scores?""")
 mistake(
     "always-float64", _LAST, 'return linear(final, _head(params, config), None).astype("float64"), cache'
 ).explain("""
@@ -83,7 +83,7 @@ mistake(
 mistake("any-length", _LENGTH, "if False:").explain("""
     a text longer than block_size was accepted
     why: Nothing fails by itself, because no table of positions ends. But the model was trained on no larger distances.
-    ask: What does the docstring say about T?""")
+    ask: Which distance between two tokens occurs in a text of nine, but in none of the eight that were trained on?""")
 mistake("length-of-the-batch", "length = np.shape(ids)[-1]", "length = len(ids)").explain("""
     the number of texts was taken for their length
     why: ids is (B, T), and may have more axes or only one. T is the last.
@@ -91,7 +91,7 @@ mistake("length-of-the-batch", "length = np.shape(ids)[-1]", "length = len(ids)"
 mistake("full-blocks-only", _LENGTH, "if length != config.block_size:").explain("""
     texts shorter than block_size were refused
     why: block_size is the largest length, not the only one.
-    ask: What does the docstring say about T?""")
+    ask: What does your code do with a prompt of three tokens if block_size is 8?""")
 mistake(
     "ids-unchecked",
     _EMBED,
@@ -118,8 +118,8 @@ mistake(
     ask: What is stored under blocks.0.after_ffn when the second block has run?""")
 mistake("stages-missing", _STAGE, "pass").explain("""
     the cache has no entries for the stages of the blocks
-    why: Plots and the report look for the stages of the model under the names in the docstring.
-    ask: Which names does the docstring list for the cache?""")
+    why: Plots look for them there: an attention map of block 1 shows cache["blocks.1.weights"].
+    ask: What does llama_block return besides x, and what does your loop do with it?""")
 mistake(
     "final-norm-before-norm", 'cache |= {"last": x, "final_norm": final}', 'cache |= {"last": x, "final_norm": x}'
 ).explain("""

@@ -114,15 +114,15 @@ mistake("bf16-as-float16", _WIDENED, "value = value.view(np.float16).astype(np.f
 mistake("bf16-to-float64", _WIDENED, f"{_WIDENED}.astype(np.float64)").explain("""
     BF16 numbers became float64
     why: float32 is enough for every BF16 number, and needs half the memory.
-    ask: Which dtype does the docstring give for them?""")
+    ask: How many gigabytes do a billion numbers take in your dtype, and how many in float32?""")
 mistake("all-float32", _VALUE, 'params[ours] = (value if ours == "W_tok" else value.T).astype(np.float32)').explain("""
     everything was converted to float32
     why: Arrays other than BF16 keep their dtype: float64 should stay float64.
-    ask: Which arrays does the docstring say are converted?""")
+    ask: What is float(np.float32(0.1)), and what happens to 0.1 in a float64 tensor in your code?""")
 mistake("all-float64", _VALUE, 'params[ours] = (value if ours == "W_tok" else value.T).astype(np.float64)').explain("""
     everything was converted to float64
     why: Arrays other than BF16 keep their dtype, and BF16 numbers become float32.
-    ask: Which arrays does the docstring say are converted?""")
+    ask: How many bytes does a float32 tensor of shape (32000, 2048) take in the file, and how many in your params?""")
 
 # What is refused.
 mistake(

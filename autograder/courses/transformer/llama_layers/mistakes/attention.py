@@ -113,12 +113,12 @@ for name, edits, title in (
 # The results.
 mistake("weights-missing", '"weights": weights, ', "").explain("""
     the cache has no entry "weights"
-    why: The docstring promises it, for plots and for checks.
+    why: A block copies it into its own cache, from which the attention maps are drawn.
     ask: Under which name are the attention weights in your cache?""")
 mistake("cache-not-returned", _RETURN, "return out\n    return out, cache |").explain("""
     only the output was returned, without the cache
     why: The backward pass needs what the forward pass computed.
-    ask: How many results does the docstring list?""")
+    ask: What is cache after `out, cache = grouped_query_attention(…)` in your code, if x has the shape (2, T, D)?""")
 mistake("always-float64", _RETURN, "return out.astype(np.float64), cache |").explain("""
     the output is always float64
     why: np.zeros and np.sqrt give float64 unless a dtype is given. float32 should stay float32.

@@ -58,11 +58,11 @@ mistake("W_gate-transposed", _GATE, _GATE.replace('params["W_gate"]', square)).e
 mistake("cache-not-returned", _RETURN, f"return out\n    {_RETURN}").explain("""
     only the output was returned, without the cache
     why: The backward pass needs what the forward pass computed.
-    ask: How many results does the docstring list?""")
+    ask: What is cache after `out, cache = swiglu(x, params)` in your code, if x has exactly two rows?""")
 mistake("cache-first", _RETURN, 'return {}, out\n    return out, {"x": x,').explain("""
     cache and out were returned in the wrong order
     why: The caller uses the first result as the output.
-    ask: In which order does the docstring list the results?""")
+    ask: llama_block adds the first result to the stream. What is the type of yours?""")
 mistake("float64", _RETURN, 'return out.astype(np.float64), {"x": x,').explain("""
     the output is float64 for every input
     why: np.zeros and np.empty give float64 unless a dtype is given. float32 should stay float32.
