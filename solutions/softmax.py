@@ -3,25 +3,22 @@
 # %% [markdown]
 # # Softmax: from scores to probabilities
 #
-# The tokenizer gives us examples to learn from: windows of text, and the character that comes next. What should a
-# model's prediction look like? Not a single token, but a row with one number for each token of the vocabulary, larger
-# meaning "more likely". Such raw numbers are called **scores** or **logits**; they can be any numbers, including
-# negative ones.
+# A model gives three tokens the **scores** −1, 0 and 1. How likely is each of them? Dividing by the sum fails: the sum
+# is 0. Add 2 to each score, and dividing gives 1/6, 2/6 and 3/6; add 100 instead, and all three come out near 1/3. The
+# answer of this lesson is 0.09, 0.24 and 0.67, whatever you add. But type its formula into NumPy, add 1000 to the
+# scores, and all three are `nan`, "not a number".
 #
-# Two things are missing. The scores have to be turned into probabilities, so that you can pick a token at random with
-# these probabilities, or compute an average. And you need a measure of how wrong a prediction was, and of how each
-# score should change to improve it. In this assignment you write both.
+# A model's prediction is such a row: one score, or **logit**, for each token of the vocabulary, larger meaning "more
+# likely". You write the function that turns it into probabilities, the measure of how wrong they were, and the
+# gradients that say how each score should change.
 #
-# **Softmax** turns a row of scores into probabilities: positive numbers that sum to 1. A larger score gets a larger
-# probability.
+# The function is the **softmax**. The probabilities are positive and sum to 1, and a larger score gets a larger one:
 #
 # $$\mathrm{softmax}(x)_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$
 #
-# Why exponentials? Dividing the scores by their sum does not work: some scores may be negative, and the sum may be 0.
-# The exponential makes every score positive and keeps their order. ("How to read the formulas" in `gradients` explains
-# Σ, exp and log. Sources: Bridle 1990; Goodfellow, Bengio and Courville 2016, section 6.2.2.3.)
+# The exponential makes every score positive and keeps their order. (The name is from Bridle 1990.)
 #
-# Three scores, by hand:
+# By hand, after adding 2:
 #
 # ```text
 #     scores            1        2        3
@@ -39,7 +36,7 @@
 #
 # ```
 #
-# The next cell gives you `as_float`. Call it on the scores first: integers become float64, and float32 stays float32.
+# The next cell gives you `as_float`. Call it on the scores first.
 
 # %%
 import numpy as np
@@ -61,10 +58,10 @@ def as_float(x):
 # %% [markdown]
 # ## `softmax`
 #
-# Taken literally, the formula fails for large scores: `np.exp(1000.0)` overflows to infinity, and infinity divided by
-# infinity is `nan`, "not a number". But only the *differences* between scores matter: adding the same number to all of
-# them multiplies every exponential by the same factor, and the fraction stays the same. So subtract the largest score
-# of the row first. The largest exponent is then 0, and no exponential can overflow.
+# The `nan` comes from `np.exp(1000.0)`, which overflows to infinity; infinity divided by infinity is `nan`. But only
+# the *differences* between scores matter: adding a number to all of them multiplies every exponential by the same
+# factor, which cancels. So subtract the largest score of the row first. Then the largest exponent is 0, and nothing
+# overflows.
 #
 # ```python
 # >>> softmax(np.array([1000.0, 1001.0, 1002.0])).round(4)
@@ -72,11 +69,9 @@ def as_float(x):
 #
 # ```
 #
-# After that, divide by the **temperature**, before you take the exponentials. A low temperature concentrates the
-# probability until only the largest score matters; a high one flattens the row towards "all equally likely". (The
-# probabilities of a row, taken together, are called a *distribution*.) Keep this order: subtract, then divide. The
-# other order is the same on paper, but a large score divided by a small temperature can overflow, and infinity minus
-# infinity is `nan`.
+# Then divide by the **temperature**. A low one concentrates the probability on the largest score; a high one flattens
+# the *distribution*, as the probabilities of a row are called together. The name is meant literally: Boltzmann (1868)
+# gave the states of a gas these probabilities, with minus the energy as the score.
 #
 # ```python
 # >>> softmax(np.array([1.0, 2.0, 3.0]), temperature=0.5).round(4)
@@ -86,9 +81,12 @@ def as_float(x):
 #
 # ```
 #
-# Scores come in batches: (B, T, V) means one row of V scores for each of T positions in each of B texts. With
-# `keepdims=True`, a sum keeps the axis that was summed, with length 1, so that it can be broadcast. Here a table (2, 3)
-# is divided by its row sums (2, 1):
+# Divide after you subtract: a large score divided by a small temperature can overflow, and infinity minus infinity is
+# `nan`, too.
+#
+# Scores come in batches: in (B, T, V), each of T positions in each of B texts has a row of V scores. With
+# `keepdims=True`, a sum keeps its axis with length 1, so that it can be broadcast. Here a table (2, 3) is divided by
+# its row sums (2, 1):
 #
 # ```python
 # >>> table = np.array([[1.0, 1.0, 2.0], [3.0, 3.0, 4.0]])
@@ -98,8 +96,8 @@ def as_float(x):
 #
 # ```
 #
-# Do the same with `axis=axis`, for the maximum and for the sum, and your function works for any number of axes.
-# (`axis=-1` means the last axis, but callers can pass any other.)
+# Do the same along `axis=axis`, for the maximum and for the sum. (`axis=-1` is the last axis; callers can pass any
+# other.)
 #
 # See it: `headway plot softmax-temperatures` and `headway plot softmax-overflow`. (Not written yet? Add `--solution`.)
 #
@@ -148,9 +146,9 @@ def softmax(x, axis=-1, temperature=1.0):
 # %% [markdown]
 # ## `log_softmax`
 #
-# You have probabilities; the loss will need their *logarithms*. `np.log(softmax(x))` is not accurate enough: a
-# probability smaller than about $10^{-324}$ is rounded to 0, and its logarithm is `-inf`. Take the logarithm on paper
-# instead, where it cancels the exponential:
+# The loss needs the *logarithms* of the probabilities. `np.log(softmax(x))` will not do: a probability below about
+# $10^{-324}$ is rounded to 0, and its logarithm is `-inf`. Take the logarithm on paper instead, where it cancels the
+# exponential:
 #
 # $$\log \mathrm{softmax}(x)_i = x_i - \log \sum_j e^{x_j}$$
 #
@@ -160,10 +158,8 @@ def softmax(x, axis=-1, temperature=1.0):
 #
 # ```
 #
-# Here too, subtract the largest score m first, for the same reason as before. It cancels: the sum of all $e^{x_j}$ is
-# $e^m$ times the sum of all $e^{x_j - m}$, so its logarithm is m plus the logarithm of the second sum. So the result is
-# $x_i - (m + \log \sum_j e^{x_j - m})$. Compute it as $(x_i - m) - \log \sum_j e^{x_j - m}$: if m is huge, the small
-# logarithm would be lost in the sum with m.
+# Here too, subtract the largest score m first: $(x_i - m) - \log \sum_j e^{x_j - m}$ is the same number. (So is
+# $x_i - (m + \log \sum_j e^{x_j - m})$ on paper; but if m is huge, the small logarithm is lost in that sum.)
 
 
 # %%
@@ -187,12 +183,13 @@ def log_softmax(x, axis=-1):
 # %% [markdown]
 # ## `cross_entropy`
 #
-# How surprised was the model by the token that actually came next, the target? For one row of scores the loss is minus
-# the logarithm of the target's probability: 0 if the model was certain and correct, and larger the less it expected the
-# target. For many rows it is the *mean*, so that it does not depend on the size of the batch. This number is the
-# **cross-entropy**, and it is the loss of every model in this course. (With natural logarithms its unit is the nat.)
+# How surprised was the model by the token that came next, the target? For one row of scores the loss is minus the
+# logarithm of the target's probability: 0 if the model was certain and correct, and larger the less it expected the
+# target. For many rows it is the *mean*, so that the size of the batch does not matter. This is the **cross-entropy**,
+# the loss of every model in this course. (Its exponential is the perplexity of `counting`; its unit, with natural
+# logarithms, is the nat.)
 #
-# For the row [1, 2, 3] from above and the target 0, whose probability is 0.09003, the loss is −log 0.09003 = 2.4076:
+# In the row [1, 2, 3], target 0 has the probability 0.09003, and −log 0.09003 = 2.4076:
 #
 # ```python
 # >>> round(cross_entropy(np.array([[1.0, 2.0, 3.0]]), np.array([0])), 4)
@@ -201,7 +198,7 @@ def log_softmax(x, axis=-1):
 # ```
 #
 # A model that gives each of the $V$ tokens the same score has the loss $\log V$: 3.2958 for the 27 characters of a list
-# of names. Remember this number: the first loss of a training run should be near it.
+# of names. Remember this number: a training run should start near it.
 #
 # ```python
 # >>> round(cross_entropy(np.zeros((5, 27)), np.array([0, 3, 7, 20, 26])), 4)
@@ -209,14 +206,14 @@ def log_softmax(x, axis=-1):
 #
 # ```
 #
-# Where the text leaves a choice, no prediction has a loss of 0 on average. If "a" and "b" come next equally often, the
-# best prediction is ½ and ½, and its loss is log 2 = 0.69. The lowest average loss that any prediction can reach is
-# called the **entropy** of what comes next, and what a prediction loses above it the *Kullback–Leibler divergence*, KL
-# for short. Where only one token can come next, the entropy is 0 and the KL divergence is the cross-entropy.
+# Where the text leaves a choice, the loss cannot be 0 on average. If "a" and "b" come next equally often, the best
+# prediction is ½ and ½, and its loss is log 2 = 0.69. The lowest average loss that any prediction can reach is the
+# **entropy** of what comes next; what a prediction loses above it is the *Kullback–Leibler (KL) divergence*. Where only
+# one token can come next, the entropy is 0, and the KL divergence is the cross-entropy.
 #
-# How do you take one entry out of each row with NumPy? Index with two lists, the rows and the columns, which are
-# combined in pairs. (With `:` in place of the rows you get both columns of *every* row.) Such an index can also stand
-# on the left, as in `table[rows, columns] -= 1`.
+# To take one entry out of each row, index with two lists, rows and columns, which are combined in pairs. (With `:` for
+# the rows you get both columns of *every* row.) Such an index can also stand on the left, as in
+# `table[rows, columns] -= 1`.
 #
 # ```python
 # >>> table = np.array([[1.0, 1.0, 2.0], [3.0, 3.0, 4.0]])
@@ -225,8 +222,7 @@ def log_softmax(x, axis=-1):
 #
 # ```
 #
-# If there are more axes in front, `reshape(-1, V)` first merges them into one axis of rows, and `reshape(-1)` does the
-# same with the targets.
+# If there are more axes in front, merge them into one: `reshape(-1, V)`, and `reshape(-1)` for the targets.
 
 
 # %%
@@ -250,20 +246,16 @@ def cross_entropy(logits, targets):
 # %% [markdown]
 # ## `softmax_backward`
 #
-# The loss measures how wrong a prediction is. To improve the model, training takes a small step against the gradient of
-# the loss; how small is set by the **learning rate**. That is the whole idea; most of this course is about computing
-# gradients.
+# Training takes small steps against the gradient of the loss; the **learning rate** sets how small. So every function
+# needs a partner that turns the upstream gradient `dout` into the gradient of its input, `dx`. Derive this one on
+# paper; the last step is left to you.
 #
-# The forward pass goes from the text to the loss, one function after the other, and the backward pass goes back through
-# the same functions in reverse. So every function needs a partner, which turns the upstream gradient `dout` into the
-# gradient with respect to its input, `dx`. Derive this one on paper; the last step is left to you.
+# **Two scores.** For x = (log 3, 0) the exponentials are 3 and 1, their sum is s = 4, and p = (3/4, 1/4). Raise the
+# first score: the first exponential rises at the rate 3 (the derivative of $e^x$ is $e^x$), and so does the sum. Add
+# the two effects:
 #
-# **Two scores.** For x = (log 3, 0) the exponentials are 3 and 1, their sum is s = 4, and p = (3/4, 1/4). Now raise the
-# first score. The derivative of $e^x$ is $e^x$, so the first exponential rises at the rate 3, and so does the sum. Both
-# change the probabilities. Take one effect at a time, with the other held fixed, and add them:
-#
-# - A larger numerator makes its fraction larger: the fraction changes at the rate of the numerator, divided by s.
-# - A larger sum makes *every* fraction smaller. The derivative of 1/s is −1/s², here −1/16. Multiply it by the
+# - A larger numerator makes its fraction larger, at the rate of the numerator divided by s.
+# - A larger sum makes *every* fraction smaller. The derivative of 1/s is −1/s², here −1/16; multiply it by the
 #   numerator and by the rate of the sum.
 #
 # ```text
@@ -278,9 +270,8 @@ def cross_entropy(logits, targets):
 #     p_1, numerator 1      1/4                 - 1 · 1 / 16     =   4/16 - 1/16  =   3/16
 # ```
 #
-# Every output depends on every input, so there are four derivatives. The table of all of them, one row for each output
-# and one column for each input, is called the **Jacobian**. Compare it with difference quotients (3/16 is 0.1875). Row
-# i is the gradient of output i, and `lambda x: softmax(x)[i]` is the function that computes this output:
+# These derivatives, in a table with a row for each output and a column for each input, are the **Jacobian**. Difference
+# quotients agree (3/16 is 0.1875):
 #
 # ```python
 # >>> from gradients import numerical_gradient
@@ -291,50 +282,37 @@ def cross_entropy(logits, targets):
 #
 # ```
 #
-# **Any number of scores.** The same two contributions, with letters. The numerator of $p_i = e^{x_i} / s$ contains
-# $x_j$ only if i = j, and then contributes $e^{x_i} / s = p_i$. The sum contains every score, and contributes
-# $-e^{x_i} \cdot e^{x_j} / s^2 = -p_i\, p_j$. Add the two, and write $\delta_{ij}$ for "1 if i = j, else 0". The sign ∂
-# instead of d says that there are other inputs, which stay as they are:
+# **Any number of scores.** The same with letters. The numerator of $p_i = e^{x_i} / s$ contains $x_j$ only if i = j,
+# and then contributes $e^{x_i} / s = p_i$. The sum contains every score, and contributes
+# $-e^{x_i} \cdot e^{x_j} / s^2 = -p_i\, p_j$. Add the two, with $\delta_{ij}$ for "1 if i = j, else 0" (the sign ∂ says
+# that the other inputs stay as they are):
 #
 # $$\frac{\partial p_i}{\partial x_j} = p_i \,(\delta_{ij} - p_j)$$
 #
-# Where one p is nearly 1 and the others nearly 0, all of these products are nearly 0, and a change of the scores has
-# hardly any effect: the softmax is **saturated**.
+# Where one p is nearly 1 and the others nearly 0, all of these are nearly 0, and changing the scores has hardly any
+# effect: the softmax is **saturated**.
 #
-# **From the Jacobian to the gradient.** A score $x_j$ changes the loss through every probability of its row. As in the
-# assignment `gradients`, multiply each factor by the upstream gradient of that output, and add:
+# **From the Jacobian to the gradient.** A score changes the loss through every probability of its row. As in
+# `gradients`, multiply each factor by its upstream gradient, and add:
 #
 # $$dx_j = \sum_i dout_i \,\frac{\partial p_i}{\partial x_j} = \sum_i dout_i\; p_i \,(\delta_{ij} - p_j)$$
 #
-# Such a sum is called a **vector–Jacobian product**. Every backward function computes one, and hardly any of them
-# builds the Jacobian: for a vocabulary of V tokens it has V² entries for each row of scores.
+# Such a sum is a **vector–Jacobian product**. Every backward function computes one, and hardly any builds the Jacobian,
+# with its V² entries for each row.
 #
 # **The last step is yours.** Multiply out the parentheses, so that the sum becomes a difference of two sums. In the
-# first one, $\delta_{ij}$ is 0 for all i but one. In the second, one factor does not depend on i, so it can be taken
-# out; what is left of the sum is a single number for each row. Check your result with the two scores: for p = (3/4,
-# 1/4) and dout = (1, 0) it must give (3/16, −3/16). Then write the function, for all j at once: keep the number of each
-# row as an axis of length 1.
-#
-# For another example, let the loss be the first probability itself. Its derivative with respect to the first
-# probability is 1, and 0 with respect to the others:
+# first, $\delta_{ij}$ is 0 for all i but one. In the second, take out the factor that does not depend on i; what is
+# left is a single number for each row. Keep it as an axis of length 1, and write the function for all j at once. With
+# dout = (1, 0) it gives the first row of the Jacobian above:
 #
 # ```python
-# >>> p = softmax(np.array([1.0, 2.0, 3.0]))
-# >>> softmax_backward(np.array([1.0, 0.0, 0.0]), p).round(4)
-# array([ 0.0819, -0.022 , -0.0599])
+# >>> softmax_backward(np.array([1.0, 0.0]), np.array([0.75, 0.25]))
+# array([ 0.1875, -0.1875])
 #
 # ```
 #
-# Is that correct? Ask the difference quotients:
-#
-# ```python
-# >>> numerical_gradient(lambda x: softmax(x)[0], np.array([1.0, 2.0, 3.0])).round(4)
-# array([ 0.0819, -0.022 , -0.0599])
-#
-# ```
-#
-# There is also a check without any numbers: each row of `dx` must sum to 0, because raising all scores of a row by the
-# same amount changes nothing.
+# One check needs no numbers: each row of `dx` sums to 0, because raising all scores of a row by the same amount changes
+# nothing.
 
 
 # %%
@@ -361,26 +339,23 @@ def softmax_backward(dout, probs, axis=-1):
 # %% [markdown]
 # ## `cross_entropy_backward`
 #
-# The last function of the forward pass comes first in the backward pass: the gradients of your GPT will start here. You
-# could go back through the logarithm and the softmax one after the other, but going through both at once is simpler.
-# Write the loss of a single row, with the target y, in terms of the scores:
+# The gradients of your GPT will start here. Going back through the logarithm and the softmax at once is simpler than
+# one by one: write the loss of a single row, with the target y, in terms of the scores.
 #
 # $$L = -\log p_y = -x_y + \log \sum_j e^{x_j}$$
 #
-# Now raise one score $x_i$. What does that do to each of the two terms?
+# What does each of the two terms do when one score $x_i$ rises?
 #
-# - The first term contains only the score of the target. Its derivatives form a row with −1 at the target and 0
-#   everywhere else. A row with a single 1 and zeros is called **one-hot**; this is minus the one-hot row of the target.
-# - The second term is the logarithm of a sum, so use the chain rule: the derivative of the logarithm at the sum, times
-#   the derivative of the sum with respect to $x_i$. Write it down. The result is something that you have computed
-#   before.
+# - The first contains only the score of the target: its derivatives are −1 there and 0 everywhere else. (A row of zeros
+#   with a single 1 is **one-hot**; this is minus the one-hot row of the target.)
+# - The second is the logarithm of a sum. By the chain rule, its derivative is that of the logarithm, at the sum, times
+#   that of the sum with respect to $x_i$. Write it down: you have computed it before.
 #
-# Add the two, and you have the gradient of one row. The loss of a batch is the *mean* over N rows (B · T of them if the
-# logits are (B, T, V)). If the loss of one row grows by 1, by how much does the mean grow? Every entry of the gradient
-# has that factor.
+# Add the two, and you have the gradient of one row. The loss of a batch is the *mean* over N rows (B · T of them for
+# logits (B, T, V)). If the loss of one row grows by 1, by how much does the mean grow? Every entry of the gradient has
+# that factor.
 #
-# In this example there are two rows of four equal scores, so every probability is 0.25. The targets are 0 and 3. Work
-# out the first row on paper before you read the result:
+# Two rows of four equal scores, with the targets 0 and 3: work out the first row on paper before you read the result.
 #
 # ```python
 # >>> cross_entropy_backward(np.zeros((2, 4)), np.array([0, 3]))
@@ -389,7 +364,7 @@ def softmax_backward(dout, probs, axis=-1):
 #
 # ```
 #
-# The entries at the targets are negative: a step against the gradient raises these scores, and lowers all others.
+# A step against this gradient raises the scores of the targets and lowers all others.
 
 
 # %%
@@ -416,18 +391,17 @@ def cross_entropy_backward(logits, targets):
 # %% [markdown]
 # ## On paper
 #
-# 1. The scores 0, 0 and log 2 have the probabilities 1/4, 1/4 and 1/2. Write down their Jacobian. What is the sum of
-#    each row and of each column, and why?
-# 2. With these probabilities and dout = (8, 0, 4), what is dx? And what is it if all entries of dout are equal?
-# 3. Go the long way: for these scores and the target 2, the loss is −log p₂. What is its derivative with respect to
-#    each of the three *probabilities*? Take that as dout and compute dx. Is it the gradient that
-#    `cross_entropy_backward` returns?
+# 1. The scores 0, 0 and log 2 have the probabilities 1/4, 1/4 and 1/2. Write down the Jacobian. What are the sums of
+#    its rows and columns, and why?
+# 2. With these probabilities, what is dx for dout = (8, 0, 4), and if all entries of dout are equal?
+# 3. For these scores and the target 2, the loss is −log p₂. Go the long way: take its derivatives with respect to the
+#    three *probabilities* as dout, and compute dx. Is it what `cross_entropy_backward` returns?
 
 # %% [markdown]
 # ## Answers on paper
 #
-# **1. All sums are 0.** The diagonal has 1/4 · 3/4, 1/4 · 3/4 and 1/2 · 1/2, and the other entries are −p times p. Here
-# is the Jacobian times 16:
+# **1. All sums are 0.** The diagonal has 1/4 · 3/4, 1/4 · 3/4 and 1/2 · 1/2; the other entries are −p times p. Here is
+# the Jacobian times 16:
 #
 # ```python
 # >>> p = softmax(np.array([0.0, 0.0, np.log(2.0)]))
@@ -439,12 +413,11 @@ def cross_entropy_backward(logits, targets):
 #
 # ```
 #
-# The sum of a column is the effect of one score on the sum of all probabilities, which is always 1. The sum of a row is
-# the effect of raising all scores together on one probability: none, because only differences count.
+# The sum of a column is the effect of one score on the sum of all probabilities, which stays 1. That of a row is the
+# effect of raising all scores together: none, because only differences count.
 #
-# **2. (1, −1, 0), and 0 everywhere.** For the first entry, multiply dout by the first column of the Jacobian and add:
-# (8 · 3 − 0 · 1 − 4 · 2) / 16 = 1. If all entries of dout are equal, every entry of dx is that number times the sum of
-# a column.
+# **2. (1, −1, 0), and 0 everywhere.** For the first entry, multiply dout by the first column and add: (8 · 3 − 0 · 1 −
+# 4 · 2) / 16 = 1. If all entries of dout are equal, dx is that number times the sums of the columns.
 #
 # ```python
 # >>> dout = np.array([8.0, 0.0, 4.0])
@@ -457,8 +430,8 @@ def cross_entropy_backward(logits, targets):
 #
 # ```
 #
-# **3. Yes: (1/4, 1/4, −1/2).** The derivative of −log p₂ with respect to p₂ is −1/p₂ = −2, and with respect to the
-# other two it is 0. So dx is −2 times the last row of the Jacobian.
+# **3. Yes: (1/4, 1/4, −1/2).** The derivative of −log p₂ with respect to p₂ is −1/p₂ = −2; the other two are 0. So dx
+# is −2 times the last row of the Jacobian.
 #
 # ```python
 # >>> softmax_backward(np.array([0.0, 0.0, -2.0]), p).round(6)
@@ -471,13 +444,10 @@ def cross_entropy_backward(logits, targets):
 # %% [markdown]
 # ## What could go wrong
 #
-# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
-# one.
+# A check fails? It may be one of these mistakes. The report uses the same words when it recognizes one.
 #
 # - `softmax`: **the largest score was not subtracted first.** exp(1000) overflows to infinity, and the result becomes
 #   nan or infinite. The mistake stays hidden with small scores.
-# - `softmax`: **`axis` was ignored: the last axis was always used.** Along any other axis, the probabilities do not sum
-#   to 1.
 # - `softmax`: **keepdims=True is missing from the maximum and the sum.** The reduced axis is then gone, and
 #   broadcasting matches the maxima and sums with the wrong axis. Most shapes give an error, but a square matrix
 #   silently gives wrong results.
@@ -485,21 +455,17 @@ def cross_entropy_backward(logits, targets):
 #   logarithm -inf, even where -1000 is correct.
 # - `cross_entropy`: **the softmax was taken twice.** Probabilities were used as scores. They differ by at most 1, so
 #   the loss can never get close to 0.
-# - `cross_entropy`: **the losses of the rows were summed, not averaged.** The loss then grows with the size of the
-#   batch, and so do the gradients.
 # - `softmax_backward`: **the sum over the row is missing.** Raising one score lowers all other probabilities of the
 #   row. The sum accounts for that.
-# - `cross_entropy_backward`: **the gradient was not divided by the number of rows.** The loss is a mean over N rows, so
-#   each row contributes 1/N of its own gradient.
 
 # %% [markdown]
 # ## Try it
 #
-# Why this loss, and not simply the squared distance between the probabilities and the one-hot row? Both are 0 for a
-# perfect prediction and large for a wrong one. Let a model of three scores learn with each of them: 100 steps against
-# the gradient, from a start at which token 0 has a *lead* over the correct token 1.
+# Why this loss, and not the squared distance between the probabilities and the one-hot row? Brier (1950) scores weather
+# forecasts that way. Let a model of three scores learn with each loss: 100 steps against the gradient, from a start at
+# which token 0 has a *lead* over the correct token 1.
 #
-# **Guess first.** Which of the two losses ends with a high probability for token 1, after a lead of 1, 5 and 20?
+# **Guess first.** Which loss ends with a high probability for token 1, after a lead of 1, 5 and 20?
 #
 # Run it: `headway experiment softmax`, or the next cell of the notebook.
 
@@ -523,21 +489,19 @@ if __name__ == "__main__":
 # lead 20.0   cross-entropy 0.99   squares 0.00
 # ```
 #
-# Both correct a small error. But the squared loss does not recover from a prediction that was wrong and confident:
-# after 100 steps it is as wrong as before. The softmax is saturated, and all entries of its Jacobian are nearly 0. The
-# logarithm in the cross-entropy cancels exactly that: its derivative brings the factor −1/p, which is large where p is
-# small.
+# Both correct a small error. But with squares, a prediction that is wrong and very confident stays so: the softmax is
+# saturated, and all entries of its Jacobian are nearly 0. The logarithm in the cross-entropy makes up for that: its
+# derivative brings the factor −1/p, large where p is small.
 #
-# 1. How large are the two gradients at a lead of 20? And can an entry in the gradient of the cross-entropy ever be
-#    larger than 1?
-# 2. Ten rows have the same scores, but different targets: seven times 0, twice 1, once 2. Where does training end, and
+# 1. How large are the two gradients at a lead of 20? Can an entry in that of the cross-entropy ever be larger than 1?
+# 2. Ten rows share their scores, but not their targets: seven times 0, twice 1, once 2. Where does training end, and
 #    with what loss?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. That of the cross-entropy is about a hundred million times as large.** For one row, an entry in the gradient of
-# the cross-entropy is a probability, or a probability minus 1: its size is never above 1, whatever the lead.
+# **1. That of the cross-entropy is about a hundred million times as large.** But its entries, for one row, are
+# probabilities and a probability minus 1: never larger than 1.
 #
 # ```python
 # >>> wrong = np.array([[20.0, 0.0, 0.0]])
@@ -549,10 +513,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. At the probabilities 0.7, 0.2 and 0.1, and not with a loss of 0.** The scores are the same in every row, so they
-# cannot show which target it will be. The remaining loss, −0.7 log 0.7 − 0.2 log 0.2 − 0.1 log 0.1, is the entropy of
-# the targets, the lowest loss that one prediction for all ten rows can reach. (The ten rows use the same scores, so
-# their gradients are added.)
+# **2. At the probabilities 0.7, 0.2 and 0.1, and not with a loss of 0.** What remains is the entropy of the targets.
+# (The rows share their scores, so their gradients are added.)
 #
 # ```python
 # >>> scores, targets = np.zeros(3), np.array([0] * 7 + [1] * 2 + [2])
@@ -569,9 +531,8 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Going faster
 #
-# You can skip this section until your code is correct. Three habits save time or code on large arrays.
-#
-# `(a * b).sum(axis=-1)` stores all the products before it adds them. `np.vecdot` multiplies and adds in one pass:
+# Skip this until your code is correct. `(a * b).sum(axis=-1)` stores all the products before it adds them. `np.vecdot`
+# does both in one pass:
 #
 # ```python
 # >>> a, b = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[5.0, 6.0], [7.0, 8.0]])
@@ -580,9 +541,5 @@ if __name__ == "__main__":
 #
 # ```
 #
-# And `z /= total` writes its result into `z`, while `z = z / total` makes a new array. NumPy's functions do the same
-# with `out=z`, as in `np.exp(z, out=z)`. Do this only with an array that your own function has made, never with an
-# argument: the caller still needs it.
-#
-# Finally, `np.take_along_axis` picks one entry of each row without a reshape: `targets[..., None]` has as many axes as
-# the scores, and says for each row which column to take.
+# `z = z / total` makes a new array; `z /= total` and `np.exp(z, out=z)` write into `z`. Do this only with an array that
+# your own function has made, never with an argument: the caller still needs it.
