@@ -353,8 +353,8 @@ if __name__ == "__main__":
 #
 # 1. How long is the stream at the top of 32 blocks, compared with its start, with "pre" and with "post"? Why does a
 #    pre-norm stack need one last norm?
-# 2. The GPT-2 paper divides the matrices that write into the stream, `attn.W_o` and `ffn.W_2`, by √N at the start,
-#    where N counts the additions: 2 · 32 for 32 blocks. What happens to the differences and to the length?
+# 2. The GPT-2 paper divides the matrices that write into the stream, `attn.W_o` and `ffn.W_2`, at the start, by the
+#    root of the number of additions: √64 for 32 blocks. What happens to the differences and to the length?
 
 # %% [markdown]
 # ## Answers

@@ -580,8 +580,8 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
         source_mask: boolean, (B, S), True for a real token and False for padding. None: all are real.
 
     Returns:
-        The tokens that were written, (B, N), int64, without the start token. A row in which `end` was written is filled
-        with `end`; N is the number of tokens of the longest row, its `end` included, and at most `max_length`. Of
+        The tokens that were written, (B, T), int64, without the start token. A row in which `end` was written is filled
+        with `end`; T is the number of tokens of the longest row, its `end` included, and at most `max_length`. Of
         several tokens with the same probability the one with the lowest id is taken.
 
     Raises:

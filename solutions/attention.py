@@ -253,7 +253,7 @@ def padding_mask(keep):
 #
 # The idea came from translation. Bahdanau et al. (2015) let a network look back at all words of the source sentence for
 # each word that it wrote, instead of squeezing the sentence into one vector. Their *additive attention* (appendix
-# A.1.2) computes the score as $\tanh(q A + k B) \cdot u$ with two learned matrices A and B and a learned vector u.
+# A.1.2) computes the score as $\tanh(q\, W_q + k\, W_k) \cdot u$ with two learned matrices and a learned vector u.
 # Vaswani et al. chose dot products because a single matrix product computes all of them, which is much faster in
 # practice (section 3.2.1).
 #
@@ -456,16 +456,18 @@ def attention(q, k, v, mask=None):
 # | 3 | $out = w\, v$ | (T, S) and (S, Kᵥ) give (T, Kᵥ) |
 #
 # Go back from step 3 to step 1. `dout` (..., T, Kᵥ) is the gradient with respect to `out`. For the products, use the
-# rule of the assignment `gradients`: if $C = A B$, then $dA = dC\, B^\top$ and $dB = A^\top dC$. Write the shape below
-# each array. If all sizes are different, only one order fits.
+# rule of the assignment `gradients`. The left factor gets the upstream gradient times the right factor, transposed; the
+# right factor gets the left one, transposed, times the upstream gradient. Write the shape below each array. If all
+# sizes are different, only one order fits.
 #
-# **Step 3.** Here C is out, A is w and B is v. Write down dw and dv.
+# **Step 3.** The factors are w and v. Write down dw and dv.
 #
 # **Step 2.** Each row of w is the softmax of the same row of z. You have written the function that turns dw into dz.
 #
 # **Step 1.** Here k was transposed, multiplied by q, and the product divided by √K. Take this back in reverse order. By
-# what do you have to multiply dz to get the gradient of $q\, k^\top$? Then use the rule again: A is q and B is
-# $k^\top$, so it gives dq and the gradient of $k^\top$. Transpose the latter to get dk. ($(A B)^\top = B^\top A^\top$.)
+# what do you have to multiply dz to get the gradient of $q\, k^\top$? Then use the rule again, with the factors q and
+# $k^\top$: it gives dq and the gradient of $k^\top$. Transpose the latter to get dk. (To transpose a product, transpose
+# both factors and exchange them.)
 #
 # That is one line for each of the five gradients in this picture:
 #

@@ -153,11 +153,11 @@ class GPTConfig:
 # 4.1), so that the first scores are almost equal and the first loss is close to log V. (The code of GPT-2 draws the
 # table of positions with 0.01; this course uses one number for all matrices, `init_std`.)
 #
-# Two matrices of each block are special. Every block adds to the residual stream twice, so there are 2L additions on
-# the way through L blocks (`n_layers`), and the variance of the stream grows with each. The matrices that *write* into
-# the stream, `attn.W_o` and `ffn.W_2`, start smaller by the factor $1/\sqrt{2L}$ (Radford et al. 2019, section 2.3,
-# with N = 2L), so that the sum of all 2L contributions is about as large as a single one without the factor. Below, L =
-# 2, and 0.02 becomes 0.01.
+# Two matrices of each block are special. Every block adds to the residual stream twice, so `n_layers` blocks add to it
+# 2 · `n_layers` times, and its variance grows each time. The matrices that *write* into the stream, `attn.W_o` and
+# `ffn.W_2`, start smaller: they are divided by the root of the number of additions (Radford et al. 2019, section 2.3).
+# Then the sum of all contributions is about as large as a single one would be without the division. Below, two blocks
+# add four times, and 0.02 becomes 0.01.
 #
 # ```python
 # >>> config = GPTConfig(vocab_size=27, block_size=8, n_layers=2, n_heads=2, d_model=16, tied=False)

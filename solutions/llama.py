@@ -520,8 +520,8 @@ def llama_config(hf_config):
 # | `norm.weight` | `norm_f.gamma` |
 # | `lm_head.weight`, never after `model.` | `W_head` |
 #
-# **Transposed matrices.** PyTorch's linear layer computes $x W^T$ and stores W as (out, in). Yours computes $x W$ with
-# (in, out). All matrices have to be transposed, except for the token table, from which rows are looked up in both.
+# **Transposed matrices.** PyTorch's linear layer computes $x W^\top$ and stores W as (out, in). Yours computes $x W$
+# with (in, out). All matrices have to be transposed, except for the token table, from which rows are looked up in both.
 # `W_q` and `W_o` are square here: they fit either way, and nothing reports the mistake.
 #
 # **BF16.** A float32 has 32 bits: one for the sign, 8 for the exponent and 23 for the fraction. Most large models are

@@ -364,10 +364,9 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 # came from. Which function moves entries in exactly that way? Fill in the two question marks.
 #
 # **The linear layer.** Take all positions of all texts as the rows of one matrix x, (N, D), so that $y = x W + b$. For
-# the product you know the rule: if $C = A B$, then $dA = dC\, B^\top$ and $dB = A^\top dC$. Write down dx and dW. The
-# bias, (D,), is broadcast to all N rows, and what was repeated in the forward pass is summed in the backward pass. If
-# you forget this sum, nothing fails at once: the gradient keeps the shape (N, D), and broadcasting lets you subtract it
-# from $b$.
+# the product you know the rule from `gradients`: write down dx and dW. The bias, (D,), is broadcast to all N rows, and
+# what was repeated in the forward pass is summed in the backward pass. If you forget this sum, nothing fails at once:
+# the gradient keeps the shape (N, D), and broadcasting lets you subtract it from $b$.
 #
 # **The input.** The vector x was used three times, for q, k and v. What happens to its three gradients? Put dq, dk and
 # dv side by side, in the order of the columns of `W_qkv`, and the product in one linear layer takes care of it.

@@ -53,6 +53,7 @@ GUIDES = (
         "The same model in PyTorch",
         "Each function beside its PyTorch call",
     ),
+    Guide("symbols", "docs/symbols.md", "Symbols", "What each letter of the lessons stands for"),
     Guide(
         "sources",
         "docs/sources.md",
