@@ -5,15 +5,22 @@
 #
 # *Assignment 1 of 19 · 5 functions · about 55 min to write them*
 #
-# In this course you write a **transformer**, the kind of neural network behind today's chat programs: every part of
-# it, in plain NumPy. The one that you will train is a **GPT** ("generative pre-trained transformer"): it reads names,
-# or stage plays, and learns to write more of them.
+# Three of these names come from a list of 32,033. The other three were made up by the model that you are going to
+# write. Which are which?
 #
-# It learns one thing: given the text so far, what comes next? A program that answers this question is a
-# **language model** (Shannon 1951 measured how well people do it). Nobody has to write down the correct answers: they
-# are in the text itself, one position further on.
+# ```text
+# raclyn    kopelynn    zeenily    waverlee    senash    moxon
+# ```
 #
-# A network computes with numbers, so text has to be turned into numbers first, and numbers back into text at the end:
+# Kopelynn, Waverlee and Moxon are in the list. Nobody told the model what a name is. It was only asked, again and
+# again: given the text so far, which character comes next? Every text contains the right answers, one position further
+# on.
+#
+# A program that answers this question is a **language model** (Shannon 1951 measured how well people do it). Yours will
+# be a **transformer**, the kind of neural network behind today's chat programs: a small **GPT** ("generative
+# pre-trained transformer"), in plain NumPy.
+#
+# A network computes with numbers, so text becomes numbers first, and text again at the end:
 #
 # ```text
 #     text ── encode ──> ids (N,) ── train_val_split ──> train, val ── get_batch ──> x, y (B, T)
@@ -21,40 +28,35 @@
 #     text <── decode ── ids <────────────────────────────────────────── the model <─────┘
 # ```
 #
-# (Parentheses such as (N,) and (B, T) are explained below.)
-#
-# The picture below is a map of the whole model that you are going to write. The part of this assignment is marked; the
-# others are explained when their turn comes, and you need none of their names yet.
+# This map shows the whole model, with the part of this assignment marked. The rest comes later.
 #
 # ![A map of the whole model. Marked: the tokenizer, the first step.](figures/map-tokenizer.svg)
 #
 # The pieces of text that get a number are called **tokens**, the number of a token is its **id**, and the list of all
-# tokens is the **vocabulary**. Large models use pieces of words (Sennrich, Haddow and Birch 2016, section 3.2). Here a
-# token is one character. That keeps the vocabulary small, and everything after this assignment works on ids, whatever
-# they stand for.
+# tokens is the **vocabulary**. Large models use pieces of words (Sennrich, Haddow and Birch 2016, section 3.2). Yours
+# uses single characters, which keeps the vocabulary small. Everything after this assignment sees only ids.
 #
-# Parentheses such as (B, T) follow NumPy. An array of N numbers in a row has one **axis** and the **shape** (N,); a
-# table of B rows and T columns has two axes and the shape (B, T). The type of its entries is its **dtype**: ids are
-# integers, `int64`; later nearly everything is `float64` or `float32`. In this course, comments give the shape of
-# nearly every line's result. When something is wrong, check shapes first: print `x.shape`.
+# In the diagram, (N,) is a **shape**, written as in NumPy: N numbers along one **axis**. A table of B rows and T
+# columns has two axes and the shape (B, T). The type of the entries is the **dtype**: ids are integers, `int64`; later
+# nearly everything is `float64` or `float32`. Comments give shapes, too. When something is wrong, print `x.shape`
+# first.
 #
-# New to NumPy? If `x[:, None]`, `x[..., 0]` or `keepdims=True` mean nothing to you, do the exercises in `numpy_warmup`
-# first (`numpy_warmup.py` or the notebook, beside this lesson). They take about half an hour.
+# New to NumPy? If `x[:, None]`, `x[..., 0]` or `keepdims=True` mean nothing to you, start with the exercises in
+# `numpy_warmup`, beside this lesson. They take about half an hour.
 #
-# Each section below ends with a function to write. The time below a heading is an estimate for writing that function.
-# Reading, the questions and the experiment take nearly as long again.
+# Each section ends with a function to write, unless its docstring begins with "Given". The time below a heading is for
+# writing it. Reading, the questions and the experiment take nearly as long again.
 #
-# A line after `>>>` is typed into Python, and the line below it is the output you get once your function is correct. In
-# a notebook, the cell after the function checks it; in a file, `headway watch` checks on every save; on a page of the
-# website, press *Check* below the function. The output of a check is called its report. Commands that begin with
-# `headway` are typed in a terminal.
+# A line after `>>>` is typed into Python; below it is what you get once your function is correct. In a notebook, the
+# cell after the function checks it; in a file, `headway watch` checks on every save; on the website, press *Check*. All
+# three give you a report. Commands with `headway` are typed in a terminal.
 #
-# A function whose docstring begins with "Given" is already written. Later lessons import your earlier functions, as in
-# `from softmax import softmax`. In a notebook this takes your function from `softmax.py` or `softmax.ipynb` if it is
-# written there and saved, and the official one otherwise. Imports from `autograder` come with the course.
+# Later lessons import your earlier functions, as in `from softmax import softmax`. A notebook takes yours from
+# `softmax.py` or `softmax.ipynb` if it is written there and saved, and otherwise the official one. Imports from
+# `autograder` come with the course.
 #
-# New terms are in bold where they are explained; `headway list --terms` and the glossary of the website list them
-# again. At the end of the lesson is an experiment with your own functions: guess first, run it, and only then read on.
+# New terms are in bold where they are explained; `headway list --terms` and the website's glossary list them. Each
+# lesson ends with an experiment: guess, run it, and only then read on.
 
 # %%
 import numpy as np
@@ -64,9 +66,9 @@ import numpy as np
 #
 # *10 min, straightforward*
 #
-# First, which characters does the text contain? List every different one once, in sorted order. The order means nothing
-# to the model, but a fixed order gives the same ids every time. Two dictionaries convert in both directions: `stoi`
-# ("string to integer") and `itos` ("integer to string").
+# List every different character of the text once, in sorted order. The order means nothing to the model, but a fixed
+# one gives the same ids every time. Two dictionaries convert in both directions: `stoi` ("string to integer") and
+# `itos` ("integer to string").
 #
 # ```python
 # >>> chars, stoi, itos = build_vocab("hello")
@@ -77,12 +79,11 @@ import numpy as np
 #
 # ```
 #
-# Sorted means by Unicode code point, as Python sorts strings: newline, space, digits, capital letters, lower-case
-# letters, accented letters.
+# Python sorts strings by Unicode code point: newline, space, digits, capital letters, lower-case letters, accented
+# letters.
 #
-# `start` leaves ids free below the first character, for tokens that are not characters: "the text begins here", or
-# **padding**, which carries no meaning and fills short texts up to the length of longer ones, because all rows of an
-# array have the same length.
+# `start` leaves ids free below the first character, for tokens that are not characters: one that says "the text begins
+# here", or **padding**, which makes short texts as long as the longest: all rows of an array have the same length.
 #
 # ```python
 # >>> chars, stoi, itos = build_vocab("anna", start=1)
@@ -112,7 +113,7 @@ def build_vocab(text, start=0):
 #
 # *10 min, straightforward*
 #
-# With a vocabulary, a text becomes an array: one id for each character, in the order of the text.
+# With a vocabulary, a text becomes an array: one id for each character.
 #
 # ```python
 # >>> chars, stoi, itos = build_vocab("hello")
@@ -121,7 +122,7 @@ def build_vocab(text, start=0):
 #
 # ```
 #
-# NumPy chooses the dtype from the entries, and for an empty list it chooses `float64`. An argument fixes it:
+# For an empty list, NumPy chooses the dtype `float64`, unless an argument says otherwise:
 #
 # ```python
 # >>> np.array([]).dtype, np.array([], dtype=np.int64).dtype
@@ -129,8 +130,8 @@ def build_vocab(text, start=0):
 #
 # ```
 #
-# A character that is not in the vocabulary is an error, and the message gives the character and its position. Skipping
-# it silently, or giving it some id, would hide an error in the data until the model produces strange text.
+# A character that is not in the vocabulary is an error, and the message says where it is. Skipping it would hide a
+# fault in the data until the model writes strange text.
 #
 # ```python
 # >>> encode("help", stoi)
@@ -178,9 +179,8 @@ def encode(text, stoi):
 #
 # *5 min, straightforward*
 #
-# `decode` turns ids back into text, so that you can read what the model has written. Nothing is lost:
-# `decode(encode(text, stoi), itos)` is equal to `text`, for every text whose characters are in the vocabulary. It is
-# `encode` the other way round, with the same error, and `"".join(…)` makes one string of a list of characters.
+# Back to text, so that you can read what the model has written: `decode(encode(text, stoi), itos)` is `text` again. An
+# unknown id is an error, as in `encode`. (`"".join(…)` makes one string of a list.)
 #
 # ```python
 # >>> decode(np.array([1, 0, 2, 2, 3]), itos)
@@ -215,18 +215,17 @@ def decode(ids, itos):
 #
 # *5 min, straightforward*
 #
-# You can now convert text to ids and back. Next you need text to train on, and other text to test the model with.
-#
 # The numbers inside a model are its **parameters**, and **training** means changing them, a little at a time, until the
-# model's predictions are good. How bad they are is measured by one number, the **loss**; you write it in the assignment
-# `softmax`. A model with enough parameters can memorize a text. Its loss on that text is then tiny, although it may
-# have learned nothing about the language. So part of the text is kept out of training, and the loss on that part, the
-# **validation loss**, shows what was learned (Goodfellow, Bengio and Courville 2016, section 5.3).
+# model's predictions are good. One number measures how bad they are: the **loss**, which you write in the assignment
+# `softmax`.
 #
-# The text is cut at one position: the part before it is for training, the rest for validation. Rows of a table are
-# often shuffled before they are split; text must not be. Single characters in random order are no longer language.
-# And if the text were shuffled in larger pieces, neighbouring pieces of the same sentence could end up on both sides of
-# the split, so that validation would no longer test on new text.
+# A model with enough parameters can learn a text by heart. Its loss is then tiny, although it may have learned nothing
+# about the language. So part of the text is kept out of training, and the loss on that part, the **validation loss**,
+# shows what was learned (Goodfellow, Bengio and Courville 2016, section 5.3).
+#
+# Cut the text at one position: the part before it is for training, the rest for validation. Rows of a table are often
+# shuffled first, but characters in random order are no longer language. With larger pieces, neighbors from one sentence
+# could end up on both sides, and validation would no longer test on new text.
 #
 # ```python
 # >>> train, val = train_val_split(np.arange(10), train_fraction=0.75)
@@ -237,8 +236,7 @@ def decode(ids, itos):
 #
 # ```
 #
-# Ten times 0.75 is 7.5, and a part cannot have half a character: the size is rounded down. `ids[:n]` is the part before
-# position n, and `ids[n:]` is the rest.
+# The size, 7.5, is rounded down. `ids[:n]` is the part before position n, and `ids[n:]` the rest.
 
 # %%
 def train_val_split(ids, train_fraction=0.9):
@@ -264,13 +262,13 @@ def train_val_split(ids, train_fraction=0.9):
 #
 # *25 min, needs some thought*
 #
-# This is the longest function of the assignment, and the next one, `counting`, does not need it. If you want to see
-# your first text first, go on there now, and come back when you train a model.
+# This is the longest function, and the next assignment, `counting`, does not need it. If you cannot wait to see your
+# first text, go on there now, and come back when you train a model.
 #
-# The training text may have a million characters, but a model reads only a few at a time. It gets short windows, all of
-# the same length T (the **block size**), and B of them at once (a **batch**; B is the *batch size*). Each window starts
-# at a random position. `x` holds the windows, and `y` holds the **targets**, which the model should predict: the same
-# windows, shifted by one character.
+# The training text may have a million characters, but a model reads only a few at a time. It gets windows of one length
+# T (the **block size**), and B of them at once (a **batch**; B is the *batch size*). Each starts at a random position.
+# `x` holds the windows, and `y` the **targets**, which the model should predict: the same windows, one character
+# further on.
 #
 # Take the text "hello world" and the window of length 4 that starts at character 1:
 #
@@ -284,8 +282,7 @@ def train_val_split(ids, train_fraction=0.9):
 # ![Two windows of the text hello world, as a batch: x has the ids of the windows, y the ids one character
 # later.](figures/batch.svg)
 #
-# So `x` is "ello" and `y` is "llo ". One window of T characters gives T predictions to learn from, and a transformer
-# makes them all at once.
+# So `x` is "ello" and `y` is "llo ": T predictions to learn from, and a transformer makes them all at once.
 #
 # ```python
 # >>> ids = np.arange(100, 110)
@@ -297,8 +294,8 @@ def train_val_split(ids, train_fraction=0.9):
 #
 # ```
 #
-# All randomness in this course comes from an argument `rng`, a random number generator. The same generator in the same
-# state gives the same batch again. Here are five random integers below 10:
+# All randomness in this course comes from an argument `rng`, a random number generator. In the same state it gives the
+# same numbers again. Five below 10:
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
@@ -307,13 +304,12 @@ def train_val_split(ids, train_fraction=0.9):
 #
 # ```
 #
-# A loop over the starts is good enough here; `np.stack` makes a table of a list of rows.
+# `rng.integers` excludes its upper end. A loop over the starts is good enough; `np.stack` makes a table of a list of
+# rows.
 #
-# Take care at the end of the text. Its last character can be a target but not an input. With N = 5 characters and T =
-# 4, only start 0 is possible; in general, the last possible start is N − T − 1. Note that
-# `np.random.Generator.integers` excludes its upper end. With one start too few, the last character is never a target;
-# with one too many, the last target of some window is missing. A text of T + 1 characters is just long enough: it has a
-# single window.
+# Take care at the end of the text. Its last character can be a target but not an input, so with N characters, the last
+# possible start is N − T − 1. With one start too few, the last character is never a target; with one too many, some
+# target is missing. A text of T + 1 characters has a single window:
 #
 # ```python
 # >>> get_batch(np.arange(5), batch_size=2, block_size=4, rng=np.random.default_rng(0))[0]
@@ -322,8 +318,7 @@ def train_val_split(ids, train_fraction=0.9):
 #
 # ```
 #
-# Some courses cut the text into consecutive windows and go through all of them once, which is called an *epoch*. With
-# random windows there are no epochs: training is counted in steps of one batch each.
+# With random windows there are no epochs (passes over the whole text), only steps of one batch each.
 
 # %%
 def get_batch(ids, batch_size, block_size, rng):
@@ -351,8 +346,7 @@ def get_batch(ids, batch_size, block_size, rng):
 # %% [markdown]
 # ## What could go wrong
 #
-# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
-# one.
+# When a check fails, look here first. The report uses the same words when it recognizes a mistake.
 #
 # - `build_vocab`: **the characters were listed in order of first occurrence, not sorted.** Two texts with the same
 #   characters then get different ids, and a saved model cannot be used with the other text.
@@ -360,23 +354,16 @@ def get_batch(ids, batch_size, block_size, rng):
 #   cannot read what encode returns.
 # - `encode`: **unknown characters were skipped silently.** There are then fewer ids than characters, and the error in
 #   the data goes unnoticed.
-# - `train_val_split`: **the ids were shuffled before the split.** Single characters in random order are no longer
-#   language.
 # - `get_batch`: **the targets are the windows themselves, not shifted by one character.** The model learns to copy its
 #   input: the loss falls towards 0, but the model cannot write.
 # - `get_batch`: **the last target of every window is the window's own first character.** np.roll moves the entry that
 #   drops out at one end to the other end. The correct target is the character after the window.
-# - `get_batch`: **the last possible start is never drawn.** rng.integers excludes its upper end. If another 1 is
-#   subtracted, the last character is never a target.
-# - `get_batch`: **a window can start one position too late, so its last target is missing.** The window itself fits
-#   into the text, but its last target would be the character after the end.
 
 # %% [markdown]
 # ## Try it
 #
-# You have all you need for a first language model. It has no parameters and no loss; it only counts. Which character
-# followed the same k characters most often in the training text? That is its prediction. The text is one you already
-# have: the docstrings of your five functions.
+# You have all you need for a first language model. It only counts: which character followed the same k characters most
+# often in the training text? That is its prediction. The text is the docstrings of your five functions.
 #
 # **Guess first.** With more characters to go on, a prediction should be better. As k grows from 1 to 12, will it be
 # correct more and more often, both on the training text and on the validation text?
@@ -424,22 +411,19 @@ if __name__ == "__main__":
 # k = 12   training  99%   validation   4%
 # ```
 #
-# On the training text the predictions improve with every step, until the model has memorized the text. On the
-# validation text two characters work best; with twelve the model is nearly always wrong, because it has never seen
-# those twelve characters before. Only the second column shows what was learned, and that is why the text is split. A
-# transformer has the same task but has to do better: it has to predict well after characters that it has *never* seen
-# together.
+# On the training text every step helps, until the model knows the text by heart. On the validation text two characters
+# work best. With twelve it is nearly always wrong, because it has never seen those twelve before. A transformer has to
+# predict well even then.
 #
 # 1. Shuffle the characters of the text before the split. What is left in the validation column?
-# 2. Suppose you draw the windows first and then split the windows at random: 4,000 for training, 1,000 for validation.
-#    What does validation show for k = 8, and why is that wrong?
+# 2. Suppose you draw the windows first and then split *them* at random: 4,000 for training, 1,000 for validation. What
+#    does validation show for k = 8, and why is that wrong?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. At most 17%, for k = 1, and less for more characters.** Which character came before says nothing now. What can
-# still be learned is which character is the most frequent one (the space). With more characters, most of the pieces in
-# the validation part never occurred in training, so there is no prediction for them:
+# **1. At most 17%, for k = 1, and less for more characters.** All that is left to learn is which character is the most
+# frequent one (the space). Longer pieces often have no prediction, because they never occurred in training:
 #
 # ```python
 # >>> mixed = np.random.default_rng(0).permutation(encode(text, stoi))
@@ -453,8 +437,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. It suggests that memorizing works well.** Most of the validation windows also occur in the training set, from the
-# same position in the text:
+# **2. It suggests that memorizing works well.** Most of the validation windows are also in the training set, from the
+# same position of the text:
 #
 # ```python
 # >>> pairs = examples(encode(text, stoi), 8)

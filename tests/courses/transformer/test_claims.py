@@ -7,6 +7,8 @@ import pytest
 from support.built_in import mistakes_of_function, module_with_mistakes, solution_module
 
 from autograder.course.stubs import bundled
+from autograder.courses.transformer.common.figures.trained_model import measured
+from autograder.models.training import datasets
 
 SPLIT = "multihead.split_heads/reshaped-without-exchange"
 MERGED = "multihead.merge_heads/reshaped-without-exchange"
@@ -63,3 +65,13 @@ def test_opening_of_the_lesson_on_gradients_quotes_its_network():
     last = re.search(r"predictions +\[(.+?)\]", text)[1].split()
     for numbers, words in ((first.ravel(), "random parameters"), (last, "small changes to its parameters")):
         assert f"{words} it answers {', '.join(f'{float(number):.2g}' for number in numbers)}." in text
+
+
+def test_names_that_open_the_course_are_half_real_half_invented():
+    lesson, listed = (bundled("solutions") / "tokenizer.py").read_text("utf-8"), datasets.load("names").split()
+    total, shown = re.search(r"from a list of ([\d,]+)\..*?```text\n# (.*?)\n", lesson, re.DOTALL).groups()
+    said = re.search(r"\n# (\w+), (\w+) and (\w+) are in the list\.", lesson).groups()
+    assert total == f"{len(listed):,}"
+    assert [name.title() for name in shown.split() if name in listed] == list(said)
+    assert set(shown.split()) - set(listed) <= set(measured()["samples"][1].split())
+    assert len(shown.split()) == 6
