@@ -3,15 +3,18 @@
 # %% [markdown]
 # # Byte-pair encoding: tokens between characters and words
 #
-# Your tokenizer has one token for each character. That is simple, but a model pays for it: texts are long sequences,
-# and a character that was not in the training text cannot be encoded at all. Tokens for whole words make sequences
-# short, but their vocabulary never has all words. GPT-2 uses something in between (Radford et al. 2019, section 2.2).
-# Its tokens are learned from a text: a frequent word becomes a single token, a rare one several, and as every text is
-# a sequence of bytes, nothing is unknown.
+# Give your first tokenizer the name "zoë", and `encode` raises an error: there is no ë among its 27 characters. Tokens
+# for whole names would be worse: of the 3,196 names in the last tenth of the list, 2,752 do not occur in the first nine
+# tenths. A tokenizer that you train in this lesson writes "chukwu" as one token and "zoë" as three, and no text is
+# unknown to it.
 #
-# The method is called **byte-pair encoding**. It was invented to compress data (Gage 1994), and Sennrich, Haddow and
-# Birch (2016, section 3.2) used it for words. It begins with single bytes as tokens, and merges the most frequent pair
-# of neighboring tokens into a new one, again and again.
+# GPT-2 has such a tokenizer (Radford et al. 2019, section 2.2). It learns its tokens from a text: a frequent word
+# becomes one token, a rare one several, so sequences are shorter than with characters. And as every text is a sequence
+# of bytes, nothing is left out.
+#
+# The method, **byte-pair encoding**, begins with single bytes as tokens, and merges the most frequent pair of neighbors
+# into a new token, again and again. Gage (1994) invented it to compress data; Sennrich, Haddow and Birch (2016, section
+# 3.2) used it to translate rare words.
 #
 # ```text
 #     "low lowest"
@@ -31,8 +34,7 @@
 #
 # ![A map of the whole model. Marked is the step at the top, which turns the text into ids.](figures/map-bpe.svg)
 #
-# In this assignment you write the tokenizer of GPT-2, and train one of your own. With the next assignment, your code
-# runs GPT-2 itself, and the text goes in through these functions.
+# In the next assignment your code runs GPT-2 itself, and the text goes in through these functions.
 
 # %%
 from collections import Counter, defaultdict
@@ -44,8 +46,8 @@ import regex
 # %% [markdown]
 # ## `byte_symbols`
 #
-# Computers store text as bytes, numbers from 0 to 255. The usual encoding is **UTF-8**: the 128 characters of ASCII are
-# one byte each, all other characters two, three or four.
+# Computers store text as bytes, numbers from 0 to 255. In the usual encoding, **UTF-8**, the 128 characters of ASCII
+# are one byte each, all others two, three or four.
 #
 # ```python
 # >>> [list(char.encode("utf-8")) for char in ("e", "é", "中", "🙂")]
@@ -53,19 +55,16 @@ import regex
 #
 # ```
 #
-# So 256 tokens are enough to write every text. But how should tokens be stored in a file, one in each line? Some bytes
-# are line breaks and spaces, some are control characters, and 195 alone is no character at all. GPT-2 therefore shows
-# each byte as one printable character:
+# 256 tokens can write every text. But nobody could read them in a file: some bytes are spaces or line breaks, and 195
+# alone is no character at all. So GPT-2 shows each byte as one printable character:
 #
-# - 188 bytes are shown as the character with that code point, because it is visible: 33 to 126, which are `!` to `~`,
-#   161 to 172 (`¡` to `¬`) and 174 to 255 (`®` to `ÿ`).
-# - The other 68 bytes are, in ascending order, the characters with the code points 256, 257, 258, … Byte 0 is `Ā`, and
-#   byte 32, the space, is `Ġ`.
+# - 188 bytes are shown as the visible characters with their code points: 33 to 126 (`!` to `~`), 161 to 172 (`¡` to
+#   `¬`) and 174 to 255 (`®` to `ÿ`).
+# - The other 68, in ascending order, get the code points 256, 257, 258, … Byte 0 becomes `Ā`, and the space, byte 32,
+#   becomes `Ġ`.
 #
 # ![The 256 bytes as a table of 16 rows and 16 columns, each with its symbol. The 68 bytes that are not shown as
 # themselves are orange: 0 to 32, 127 to 160, and 173.](figures/byte-table.svg)
-#
-# You will see `Ġ` in every file of a tokenizer like GPT-2's: it is a space.
 #
 # ```python
 # >>> symbols = byte_symbols()
@@ -95,16 +94,17 @@ def byte_symbols():
 # %% [markdown]
 # ## `split_text`
 #
-# If all neighbors could be merged, frequent words would get a token with each punctuation mark that follows them:
-# `dog`, `dog.`, `dog!`, `dog?`. GPT-2 prevents that. It first splits the text into pieces, and merges only within a
-# piece. At each place, the first of these rules that fits decides how the next piece looks:
+# If all neighbors could be merged, one word would get many tokens: `dog`, `dog.`, `dog!`, `dog?`. So GPT-2 first splits
+# the text into pieces, and merges only within them. At each place, the first rule that fits makes the next piece:
 #
 # 1. one of the endings `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll`, `'d`;
-# 2. letters, with a space before them if there is one;
-# 3. digits and other numbers, with a space before them if there is one;
-# 4. other characters that are not whitespace, with a space before them if there is one;
+# 2. letters;
+# 3. digits and other numbers;
+# 4. other characters that are not whitespace;
 # 5. whitespace, but not the last character of it if something follows;
 # 6. whitespace.
+#
+# With rules 2 to 4, a space in front belongs to the piece.
 #
 # ```python
 # >>> split_text("I'll take 2 of them,  thanks!")
@@ -112,13 +112,12 @@ def byte_symbols():
 #
 # ```
 #
-# A space belongs to the word *after* it. So `" them"` is a different piece from `"them"`, and nothing has to be stored
-# between words: joined, the pieces are the text. Rule 5 is why the second of two spaces goes with "thanks".
+# Joined, the pieces are the text. Rule 5 is why the second of two spaces goes with "thanks".
 #
 # A *regular expression* says all this in one line. `\p{L}` stands for a letter of any script, `\p{N}` for a digit or
 # another number, `\s` for whitespace. `[^…]` is a character that is none of these, `+` means one or more, `?` one or
-# none, `|` separates alternatives, and the first that fits is taken. `(?!\S)` fits where no character other than
-# whitespace follows. Python's own module `re` does not know `\p{L}`, but the package `regex` does:
+# none. `|` separates alternatives; the first that fits is taken. `(?!\S)` fits where no character other than whitespace
+# follows. Python's own `re` does not know `\p{L}`, but the package `regex` does:
 #
 # ```python
 # >>> regex.findall(r" ?\p{L}+|\d", "Où est 中文? 12")
@@ -128,8 +127,9 @@ def byte_symbols():
 #
 # ```
 #
-# Put the six rules together in their order. Rules 1 to 4 need nothing but these parts. `findall` returns a list of all
-# pieces, as long as the expression has no parentheses that capture: `(?:…)` groups without capturing.
+# `findall` returns all pieces, as long as no parentheses capture: `(?:…)` groups without capturing. And leave the
+# endings in lower case, although `'S` is then cut in two. A comment in OpenAI's code regrets it, but that is how GPT-2
+# learned its tokens.
 
 
 # %%
@@ -161,11 +161,11 @@ def split_text(text):
 # %% [markdown]
 # ## `train_bpe`
 #
-# Training starts with the pieces of the text as sequences of symbols, and counts how often each pair of neighbors
-# occurs. The most frequent pair is merged: wherever the two stand next to each other, they become one token. Then it
-# counts again. The list of merged pairs, in this order, is all that is learned.
+# Write the pieces as sequences of symbols, and count how often each pair of neighbors occurs. Merge the most frequent
+# pair: wherever the two stand side by side, they become one token. Count again. The list of merged pairs, in this
+# order, is all that is learned.
 #
-# Take the example of Sennrich, Haddow and Birch, 16 words:
+# Sennrich, Haddow and Birch have an example with 16 words:
 #
 # ```python
 # >>> words = 5 * " low" + 2 * " lower" + 6 * " newest" + 3 * " widest"
@@ -175,15 +175,14 @@ def split_text(text):
 #
 # ```
 #
-# The pair `e s` occurs 9 times, 6 times in "newest" and 3 times in "widest". After it is merged, `es t` occurs 9 times
-# as well. Then `l o`, `Ġ l` and `o w` occur 7 times each. Which one is first? Any rule would do, but the result should
-# not depend on chance. Here the rule of Hugging Face's library `tokenizers` decides: the pair whose *left* token came
-# first into the vocabulary, and if that is the same, the one whose *right* token did. The vocabulary begins with the
-# 256 symbols, sorted by code point, and each merge adds a token at its end. The symbols `l` (108) and `o` (111) come
-# before `Ġ` (288), and so `l o` is the first of the three.
+# `e s` occurs 9 times, 6 times in "newest" and 3 times in "widest", and so does `es t`. Then `l o`, `Ġ l` and `o w` are
+# tied with 7. The rule of Hugging Face's library `tokenizers` decides: take the pair whose *left* token came first into
+# the vocabulary, and if that is the same, the one whose *right* token did. The vocabulary begins with the 256 symbols,
+# sorted by code point, and each merge adds a token at its end. `l` (108) and `o` (111) come before `Ġ` (288), so `l o`
+# wins.
 #
-# Two details are easy to get wrong. Counts are of *text*: a piece that occurs six times counts six times. And if tokens
-# overlap, as in `a a a`, the pair `a a` counts twice, but only the first two can be merged, from left to right:
+# Two details are easy to miss. A piece that occurs six times counts six times. And in `a a a` the pair `a a` counts
+# twice, but only the first two can be merged, from left to right:
 #
 # ```python
 # >>> train_bpe("aaaa aaaa", 259)
@@ -193,11 +192,10 @@ def split_text(text):
 #
 # ```
 #
-# Now make it fast. In a text of a million characters, the same pieces occur again and again: "the" thousands of times.
-# Count each *different* piece once, with its number of occurrences as its weight (`collections.Counter`). That is the
-# most important step. The second: a merge changes only the pieces in which the pair occurs. Keep the counts from one
-# round to the next; subtract the pairs of these pieces, merge, and add their new pairs. For this you need a table of
-# the pieces in which each pair occurs. Begin without it, and add it when your function passes the checks.
+# Now make it fast. Count each *different* piece once, weighted by its number of occurrences (`collections.Counter`).
+# That helps most. When your function passes the checks, go on: a merge changes only the pieces that contain the pair.
+# So keep the counts from round to round, and a table of the pieces in which each pair occurs: subtract the pairs of
+# these pieces, merge, and add their new pairs.
 
 
 # %%
@@ -267,8 +265,7 @@ def train_bpe(text, vocab_size):
 
 
 # %% [markdown]
-# A tokenizer is the merges and a vocabulary, which gives each token its id. GPT-2's files have one of each; yours can
-# be numbered in the order of the tokens. This function is given:
+# The vocabulary gives each token its id. This function is given, and numbers your tokens in their order:
 
 
 # %%
@@ -281,9 +278,9 @@ def make_vocab(merges):
 # %% [markdown]
 # ## `bpe_encode`
 #
-# How does a new word become tokens? By the same merges in the same order. The place of a pair in the list of merges is
-# its *rank*. Look at all pairs of neighbors in the piece, and merge the one with the lowest rank, wherever it occurs;
-# repeat until no pair is in the list. The word "lowest" was not in the training text, but both of its parts were:
+# A new word goes through the same merges in the same order. The place of a pair in their list is its *rank*. Of all
+# pairs of neighbors in a piece, merge the one with the lowest rank, wherever it occurs; repeat until no pair is in the
+# list. The word "lowest" was not in the training text, but its parts were:
 #
 # ![The symbols Ġ l o w e s t at the bottom, and above them a tree of the merges: e s with rank 0, es t with rank 1, l o
 # with rank 2, Ġ lo with rank 3, Ġlo w with rank 4. The two roots are the tokens Ġlow and est.](figures/bpe-tree.svg)
@@ -297,23 +294,21 @@ def make_vocab(merges):
 #
 # ```
 #
-# The rank decides, not how often the pair occurs in the text that is encoded, nor how long the merged token is. The
-# longest token would often be another split. A model knows only the tokens as they were in its training, so the split
-# must be the same.
+# Only the rank decides, not how often the pair occurs in this text, nor how long the merged token is. A model knows its
+# tokens from training, so new text must be split the same way.
 #
-# The naive way goes through the merges, one after the other, and applies each to the whole text. That is a pass over
-# the text for each of GPT-2's 50,000 merges. There are two better ideas, and you need both:
+# The naive way applies each merge in turn to the whole text: with GPT-2, that is 50,000 passes. Two ideas are better,
+# and you need both:
 #
-# - Within a piece, only pairs that are *there* matter. Look their ranks up in a dictionary, pair -> rank, and take the
-#   smallest. A piece of n symbols needs at most n − 1 rounds, whatever the number of merges.
-# - The same piece always becomes the same ids. Remember them in a dictionary, piece -> ids, and merge each different
-#   piece once.
+# - Only pairs that are *there* matter. Look their ranks up in a dictionary, pair -> rank, and take the smallest. A
+#   piece of n symbols needs at most n − 1 rounds.
+# - The same piece always becomes the same ids. Remember them in a dictionary, piece -> ids.
 #
 # ![Bars. 1.1 million characters of Shakespeare have 297,833 pieces, but only 15,057 different ones. A pass over the
 # text for each merge takes 4.8 hours, the lowest rank in each piece 2.0 seconds, each different piece once 0.6
 # seconds.](figures/bpe-speed.svg)
 #
-# These are times on one core of a server. A single pass of the naive way takes 0.35 seconds there, and it needs 50,000.
+# (On one core of a server.)
 
 
 # %%
@@ -359,8 +354,7 @@ def bpe_encode(text, vocab, merges):
 # %% [markdown]
 # ## `bpe_decode`
 #
-# Back to text: look up the tokens, join their symbols, and turn each symbol into its byte. Then the bytes are decoded
-# as UTF-8, all at once.
+# Look up the tokens, join their symbols, and turn each symbol into its byte. Decode the bytes as UTF-8, all at once.
 #
 # ```python
 # >>> bpe_decode([260, 257], vocab)
@@ -368,9 +362,9 @@ def bpe_encode(text, vocab, merges):
 #
 # ```
 #
-# All at once, because a character may be spread over several tokens: here the three bytes of `中` are three ids. And a
-# model can write ids whose bytes are no text, such as the first two of them alone. Python's `decode` raises an error
-# then, but with `errors="replace"` it puts the character U+FFFD, `�`, where the bytes make no sense:
+# Why at once? A character may be spread over several tokens: the three bytes of `中` are three ids here. And a model
+# can write ids whose bytes are no text, such as the first two of these alone. Python's `decode` then raises an error,
+# but with `errors="replace"` it puts U+FFFD, `�`, where the bytes make no sense:
 #
 # ```python
 # >>> ids = bpe_encode("中", vocab, merges)
@@ -410,21 +404,18 @@ def bpe_decode(ids, vocab):
 # %% [markdown]
 # ## On paper
 #
-# Take a pencil; no code is needed.
-#
 # 1. The text is "banana banana", so the pieces are `b a n a n a` and `Ġ b a n a n a`. Which are the first four merges?
-#    The code points of a, b and n are 97, 98 and 110, and that of `Ġ` is 288.
+#    The code points of a, b, n and `Ġ` are 97, 98, 110 and 288.
 # 2. The merges are (a, b), (b, c), (c, d), in this order. How are `a b c d` and `b c d` encoded?
-# 3. A tokenizer has all 256 bytes in its vocabulary. Is there a text that it cannot encode? Is there a list of its ids
-#    that is not the code of any text?
+# 3. With all 256 bytes in the vocabulary, is there a text that cannot be encoded? Is there a list of ids that is not
+#    the code of any text?
 
 # %% [markdown]
 # ## Answers on paper
 #
-# **1. `a n`, `b an`, `an a`, `ban ana`.** Both `a n` and `n a` occur four times, and a comes before n. Then the pieces
-# are `b an an a` and `Ġ b an an a`, and `b an`, `an an` and `an a` occur twice each. The left token b (98) came into
-# the vocabulary long before `an`, so `b an` is merged. Now `ban an` and `an a` occur twice each, and `an` came before
-# `ban`. At last, `ban ana` occurs twice, and `Ġ ban` only once.
+# **1. `a n`, `b an`, `an a`, `ban ana`.** Both `a n` and `n a` occur four times, and a comes before n. In `b an an a`
+# and `Ġ b an an a`, three pairs occur twice: `b an`, `an an` and `an a`. The symbol b is older than `an`, so `b an` is
+# merged. Then `ban an` and `an a` are tied, and `an` is older. In the end, `ban ana` occurs twice, `Ġ ban` once.
 #
 # ```python
 # >>> train_bpe("banana banana", 260)
@@ -432,59 +423,38 @@ def bpe_decode(ids, vocab):
 #
 # ```
 #
-# **2. `ab cd`, and `bc d`.** In the first, (a, b) has the lowest rank. Then b is gone, (b, c) does not occur, and (c,
-# d) is merged. In the second, (b, c) comes before (c, d), and nothing is left for d.
+# **2. `ab cd`, and `bc d`.** In the first, (a, b) has the lowest rank. Then b is gone, and (c, d) is merged. In the
+# second, (b, c) comes before (c, d), and nothing is left for d.
 #
-# **3. No, and yes.** Every text has bytes, and in the worst case each byte becomes a token. But two ids that could have
-# been merged are not the code of a text: for the word "low" above, the ids of `l`, `o` and `w` decode to "low", and
-# encoding gives fewer ids. Nor is a byte that is not valid UTF-8.
+# **3. No, and yes.** At worst, each byte becomes a token. But the ids of `l`, `o` and `w` above are not the code of any
+# text: they decode to "low", which is encoded as two ids. Nor is a byte that is not valid UTF-8.
 
 # %% [markdown]
 # ## What could go wrong
 #
-# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
-# one.
+# With most of these you still get tokens, but not those of GPT-2. The report uses the same words.
 #
-# - `byte_symbols`: **the symbols of the invisible bytes begin at code point 257, not at 256.** All 68 symbols are
-#   then off by one: the space becomes another character than Ġ, and no token of GPT-2's files with a space in it is
-#   found.
-# - `byte_symbols`: **byte 173, the soft hyphen, was counted as visible.** It cannot be seen, so it needs another
-#   symbol; and all bytes after it that need one are moved.
+# - `byte_symbols`: **the symbols of the invisible bytes begin at code point 257, not at 256.** All 68 symbols are then
+#   off by one: the space becomes another character than Ġ, and no token of GPT-2's files with a space in it is found.
 # - `split_text`: **the space was not kept with the word after it.** GPT-2's tokens contain the space before a word,
 #   such as Ġthe. With the space as a piece of its own, they are never found, and each word costs one token more.
-# - `split_text`: **whitespace does not leave its last character to the word after it.** Of three spaces before a
-#   word, two are a piece, and the third belongs to the word: rule 5, (?!\S).
-# - `split_text`: **\w was used for letters, which contains digits and the underscore.** Numbers then stick to
-#   letters. A letter is \p{L}, and a number \p{N}.
-# - `train_bpe`: **pairs were counted and merged across the pieces.** Tokens such as "e." or "of the" then take the
-#   places of words. `split_text` says where no token may cross.
 # - `train_bpe`: **of equally frequent pairs, the one that comes first in the text was merged.** max returns the first
 #   of several, and a dictionary has the order in which pairs were counted. The docstring gives another rule, which
 #   depends on the vocabulary.
-# - `train_bpe`: **each different piece was counted once, however often it occurs.** Merging each different piece once
-#   saves time, but its pairs count as often as the piece occurs in the text.
-# - `train_bpe`: **the pair was replaced in a string, also where it is only a part of two tokens.** If "a b" is
-#   replaced in "ca b", the tokens ca and b are merged, too. Compare whole tokens.
-# - `bpe_encode`: **the pair that is most frequent in this text was merged first, not the one with the lowest rank.**
-#   Frequencies matter in training only. The same word must have the same tokens in every text.
+# - `train_bpe`: **the pair was replaced in a string, also where it is only a part of two tokens.** If "a b" is replaced
+#   in "ca b", the tokens ca and b are merged, too. Compare whole tokens.
 # - `bpe_encode`: **the longest token of the vocabulary that fits was taken, again and again; the merges were not
 #   used.** WordPiece, the method of BERT, does so. In byte-pair encoding the order of the merges decides.
-# - `bpe_encode`: **the bytes of the piece were returned, not the ids of its tokens.** Only `vocab` says which id a
-#   token has.
 # - `bpe_encode`: **the ids of a word were also used for the same word with a space before it.** "low" and " low" are
 #   different pieces with different tokens. The memory needs the piece itself as its key.
-# - `bpe_decode`: **the bytes of each token were decoded separately.** A character may be spread over several tokens.
-#   Its parts alone are not valid UTF-8.
-# - `bpe_decode`: **bytes that are not valid UTF-8 raised an error instead of becoming U+FFFD.** A model may write any
-#   ids, also the first half of a character. With errors="replace", decode never fails.
 
 # %% [markdown]
 # ## Try it
 #
-# More merges make texts shorter. Do they also make a better model? Train tokenizers of several sizes on the names, and
-# for each of them a bigram model that counts. Losses *per token* cannot be compared, because tokens have different
-# lengths: a model that guesses whole words has a harder task at each step, and fewer steps. Compare the loss *per
-# character*: the sum over all tokens, divided by the number of characters.
+# More merges make texts shorter. Do they make models better? Train tokenizers of several sizes on the names, and for
+# each a bigram model that counts. You cannot compare losses *per token*: a model that guesses whole words has a harder
+# task at each step, and fewer steps. Compare them *per character*: the sum over all tokens, divided by the number of
+# characters.
 #
 # **Guess first.** A token of several letters lets the bigram model see further back. Will the loss per character fall
 # with every merge, or is there a best size?
@@ -522,19 +492,18 @@ if __name__ == "__main__":
 # anton lette aiyah dence khali elina christ ington aniyah chukwu eleigh amarie
 # ```
 #
-# There is a best size. With 24 merges a bigram model is better than with none, because a token such as `an` tells it
-# more about what follows than its last letter does. But the table grows with the square of the vocabulary: with 1,000
-# tokens it has a million entries, for a training text of 105,000 tokens, and most pairs were never seen. A transformer
-# has no such table, and so it can use a vocabulary of 50,000.
+# There is a best size. Even 24 merges help, because a token such as `an` says more about what follows than its last
+# letter does. But 1,000 tokens make a table of a million entries, for a training text of 105,000 tokens, and most pairs
+# were never seen. A transformer has no such table, and can afford 50,000 tokens.
 #
 # 1. Which merges come first, and are they the same if you learn them from the other tenth of the names?
-# 2. How many tokens does a text need that is not at all like the training text?
+# 2. How many tokens does a text need that is nothing like the training text?
 # 3. How many of the 1,000 tokens are never used when the training text is encoded, and why are they there?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. Frequent pairs of letters, and most of them are the same.** Of the first twelve, ten are in both lists:
+# **1. Frequent pairs of letters, mostly the same.** Of the first twelve, ten are in both lists:
 #
 # ```python
 # >>> for text in (train, val):
@@ -545,22 +514,26 @@ if __name__ == "__main__":
 # ```
 #
 # **2. As many as it has bytes, if no merge fits.** A Chinese character is three bytes and here three tokens. English
-# has some of the same pairs of letters as the names. A tokenizer that was trained on one language makes others
-# expensive: their texts become longer sequences, for the same content.
+# shares some pairs of letters with the names. A tokenizer trained on one language makes others expensive: the same
+# content becomes a longer sequence. But it can write them. Tokens for whole names would fail on most new names:
 #
 # ```python
-# >>> for text in ("alexandra", "The quick brown fox", "中文", "1234567890"):
+# >>> for text in ("chukwu", "zoë", "The quick brown fox", "中文", "1234567890"):
 # ...     print(len(text), len(text.encode("utf-8")), len(bpe_encode(text, vocab, merges)))
-# 9 9 2
+# 6 6 1
+# 3 4 3
 # 19 19 13
 # 2 6 6
 # 10 10 10
+# >>> known = set(train.split())
+# >>> len(val.split()), sum(name not in known for name in val.split())
+# (3196, 2752)
 #
 # ```
 #
-# **3. 230, and all but one of them are bytes.** The names have 27 different characters, and the other bytes never
-# occur. They are the price for being able to encode everything. One of the 744 merged tokens is not used either:
-# wherever `chuk` occurs, it has become a part of `chukwu`. It was only a step on the way.
+# **3. 230, and all but one of them are bytes.** The names have 27 different characters; the other bytes are the price
+# of being able to encode everything. One of the 744 merged tokens is not used either: wherever `chuk` occurs, it has
+# become a part of `chukwu`.
 #
 # ```python
 # >>> used = {int(index) for index in bpe_encode(train, vocab, merges)}
@@ -569,12 +542,15 @@ if __name__ == "__main__":
 # (230, ['chuk'])
 #
 # ```
+#
+# A model learns little about a token that it hardly ever meets. GPT-3 shares GPT-2's vocabulary, in which
+# `ĠSolidGoldMagikarp`, the name of a Reddit user, is one token. Asked to repeat it, GPT-3 said "distribute" (Rumbelow
+# and Watkins 2023).
 
 # %% [markdown]
 # ## In your own GPT
 #
-# In the next assignment you load the parameters of GPT-2. Its vocabulary and merges are two files, and these functions
-# read them:
+# GPT-2's vocabulary and merges are two files, and your functions read them:
 #
 # ```python
 # import json
