@@ -11,12 +11,10 @@
 # .q.pywdh    .gusv.wk    .axn.sn.
 # ```
 #
-# Noise: the model has learned nothing yet. But it is complete. Training will add no part to it; it only changes its
-# numbers, until it writes names.
+# Noise: the model has learned nothing yet. But it is complete: training will only change its numbers.
 #
-# You have all its parts already: a tokenizer, embeddings, blocks and a loss. A GPT reads T tokens and predicts, at
-# *every* position, which token comes next (Radford et al. 2018, section 3.1; the form built here is GPT-2's, Radford et
-# al. 2019, section 2.3):
+# You have written all its parts already. A GPT reads T tokens and predicts, at *every* position, which token comes next
+# (Radford et al. 2018, section 3.1; the form built here is GPT-2's, Radford et al. 2019, section 2.3):
 #
 # ```text
 #     ids (B, T)
@@ -31,8 +29,7 @@
 # The last step is the **output head**, a linear layer. (It has nothing to do with the heads of attention.)
 #
 # Because of the causal mask, the scores at position t depend on the tokens 0 to t only. So one text of T tokens gives T
-# exercises at the same time: "given the first, what is the second?", "given the first two, what is the third?" and so
-# on.
+# exercises at once: "given the first, what is the second?", "given the first two, what is the third?" and so on.
 #
 # Training on a large text in this way is called *pretraining*; *fine-tuning* goes on from its parameters with labeled
 # examples of one task (Radford et al. 2018, sections 3.1 and 3.2). This course pretrains.
@@ -50,8 +47,8 @@
 # | `positions` | `"learned"`: a table; `"sinusoidal"`: sines and cosines | GPT-2; the first transformer |
 # | `dropout` | in training, the probability that a value is dropped | 0.1: GPT-1 and GPT-2; 0: Llama |
 #
-# The defaults are GPT-2's. Write your functions for them first. Add the last three rows, and the names of single biases
-# such as `b_head`, when the first checks pass.
+# The defaults are GPT-2's. Write your functions for them first, and add the last three rows, and single biases such as
+# `b_head`, when the first checks pass.
 #
 # **Tied or untied?** The token table `W_tok` (V, D) and the head `W_head` (D, V) both have D numbers for each token.
 # Press and Wolf (2017) use the same parameters for both, a **tied head**: the scores are then the dot products of the
@@ -74,8 +71,7 @@ from softmax import cross_entropy, cross_entropy_backward
 # %% [markdown]
 # ## `GPTConfig`
 #
-# This class is given. The defaults are GPT-2's choices, at a size that trains on any laptop. A configuration cannot be
-# changed after it is created, so it always fits its model.
+# This class is given. A configuration cannot be changed after it is created, so it always fits its model.
 #
 # ```python
 # >>> config = GPTConfig(vocab_size=27, block_size=8, d_model=16)
@@ -212,7 +208,7 @@ def init_gpt(config, rng):
 #
 # *5 min, straightforward*
 #
-# The size of a model is the number of its trainable parameters. A tied head adds none.
+# The size of a model is the number of its parameters. A tied head adds none.
 #
 # ```python
 # >>> count_parameters(params)  # the two blocks of 16 features from above
@@ -242,17 +238,16 @@ def count_parameters(params):
 #
 # *35 min, needs some thought*
 #
-# The forward pass follows the diagram at the top. `subset` from the assignment `blocks` selects the parameters of each
-# part. With sinusoidal positions, `sinusoidal_positions` takes the place of the table `W_pos`: convert it to the dtype
-# of the parameters.
+# The forward pass follows the diagram at the top. `subset` from `blocks` selects the parameters of each part. For
+# sinusoidal positions, `sinusoidal_positions` replaces `W_pos`: convert it to the dtype of the parameters.
 #
 # The token vectors are not multiplied by √D here: the learned table of positions starts as small as the token table, so
 # neither outweighs the other.
 #
 # In training, `gpt` gets a random generator, `rng`. Dropout then comes after the embedding and, inside `block`, after
-# both steps of each block. All draw from the same generator, one after the other.
+# both steps of each block, all with the same generator.
 #
-# An untrained model predicts nothing: all its scores are nearly the same.
+# Before training, all scores are nearly the same.
 #
 # ```python
 # >>> ids = np.array([[5, 13, 13, 1]])  # (B, T) = (1, 4), like the name "emma" with a = 1, b = 2, …
@@ -264,8 +259,8 @@ def count_parameters(params):
 #
 # ```
 #
-# With a tied head, its highest score is usually an echo: that of the token just read. The stream still holds mostly the
-# vector of this token, and few rows of the token table match that vector as well as its own.
+# With a tied head, the highest of them is usually an echo, that of the token just read: the stream still holds mostly
+# the vector of this token, and few rows of the token table match that vector as well as its own.
 #
 # ```python
 # >>> tied = GPTConfig(vocab_size=27, block_size=8, n_layers=2, n_heads=2, d_model=16)
@@ -292,8 +287,7 @@ def count_parameters(params):
 #
 # ```
 #
-# This is the causal average of the assignment `attention`: each position of an untrained GPT attends to itself and to
-# all earlier ones about equally.
+# This is almost the causal average of `attention`.
 #
 # The three names at the top were written like this. Start with ".", and draw each next token from the probabilities of
 # the last position:
@@ -310,17 +304,16 @@ def count_parameters(params):
 #
 # ```
 #
-# Every letter is about equally likely. The model in the next picture starts from larger numbers, of
-# standard deviation 0.08, as `headway train` does. It prefers some letters before it has learned anything. Below, the
-# same model after 2,000 steps of training:
+# Every letter is about equally likely. The model in the picture starts from larger numbers, of standard deviation 0.08,
+# as `headway train` does, and prefers some letters before it has learned anything. Below, the same model after 2,000
+# steps of training:
 #
 # ![The probabilities of the next character after mar, and a sample of text, before and after training. Before: random
 # letters. After: names.](figures/untrained-output.svg)
 #
 # ### Do the texts of a batch see each other?
 #
-# No. They are computed together only to save time. To make sure, replace one text of a batch, and compare the scores of
-# the other text bit by bit:
+# No. Replace one text of a batch, and compare the scores of the other bit by bit:
 #
 # ```python
 # >>> batch = np.array([[5, 13, 13, 1], [15, 12, 9, 22]])
@@ -331,7 +324,7 @@ def count_parameters(params):
 #
 # ```
 #
-# The texts meet in the loss only, which is a mean over all of them, and in the gradients, which are sums.
+# They meet only in the loss, a mean over all of them, and in the gradients, which are sums.
 
 # %%
 
@@ -374,8 +367,8 @@ def gpt(ids, params, config, rng=None):
 #
 # *50 min, needs pen and paper*
 #
-# The loss is the mean cross-entropy of all B · T predictions. You have written the backward pass of every part; now you
-# connect them in reverse order:
+# The loss is the mean cross-entropy of all B · T predictions. You have the backward pass of every part; connect them in
+# reverse order:
 #
 # 1. the scores: `cross_entropy_backward`;
 # 2. the output head, a matrix product of (N, D) and (D, V): one gradient for the matrix, one for the final vectors;
@@ -383,8 +376,8 @@ def gpt(ids, params, config, rng=None):
 # 4. the blocks, *last one first*, each with its own cache; put the block's prefix in front of the names of its
 #    gradients;
 # 5. the embedding: the gradient at each position belongs to the row of `W_tok` that was looked up there, and to that
-#    position's row of `W_pos`. All B texts use the same positions: their gradients are summed. Rows of `W_pos` that a
-#    short text does not reach have gradient 0.
+#    position's row of `W_pos`. All B texts use the same positions: sum their gradients. Rows of `W_pos` that a short
+#    text does not reach have gradient 0.
 #
 # **The tied table.** In which values of the forward pass is one entry of the table, $W_{tok}[v, d]$?
 #
@@ -395,11 +388,11 @@ def gpt(ids, params, config, rng=None):
 #
 # A value that is used twice gets two gradients. You compute the first one in step 5. Write down the second one:
 # multiply the factor by its upstream gradient $dlogits[n, v]$, and add over n. As a matrix product, is it the gradient
-# of `W_head` from step 2, or its transpose? Compare the shapes. You know what has to be done with the two gradients.
+# of `W_head` from step 2, or its transpose? And what has to be done with the two gradients?
 #
 # Is the first loss right? An untrained model gives all tokens about the same probability, 1/V, so the loss is about log
 # V = log 27 = 3.2958. A first loss far above it suggests that the scores start too large. If the loss later falls far
-# *below* what you expect of the text, the model can probably read the tokens it should predict.
+# *below* what you expect, the model can probably read what it should predict.
 #
 # ```python
 # >>> targets = np.array([[13, 13, 1, 0]])  # at each position, the token that comes next
@@ -411,8 +404,8 @@ def gpt(ids, params, config, rng=None):
 #
 # ```
 #
-# Is the gradient right, too? Change one parameter a little and observe the loss, as in the assignment `softmax`. Use
-# float64: in float32, the difference is lost in rounding.
+# Is the gradient right, too? Change one parameter a little, as in `gradients`. Use float64: in float32, the difference
+# is lost in rounding.
 #
 # ```python
 # >>> params = {name: value.astype(np.float64) for name, value in params.items()}
@@ -478,8 +471,8 @@ def gpt_loss(ids, targets, params, config, rng=None):
 #
 # ```
 #
-# **2. Row 2 gets (3, 4) in addition.** It is (3.25, 3.75). The other rows stay as they are. With a separate head, the
-# first two rows of the table would be 0: those tokens were not looked up.
+# **2. Row 2 gets (3, 4) in addition.** It is (3.25, 3.75). The other rows stay as they are; with a separate head they
+# would be 0, because those tokens were not looked up.
 #
 # **3. It is log V.** That is 3.30, 4.17 and 10.82. Doubling V adds log 2 = 0.69.
 #
@@ -566,9 +559,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. Far above log 27.** A model that gives all tokens the same probability has a loss of 3.30. This one is
-# confidently wrong: large parameters make large scores, and their softmax gives nearly all of the probability to one
-# token.
+# **2. Far above log 27.** This model is confidently wrong: large parameters make large scores, and their softmax gives
+# nearly all of the probability to one token.
 #
 # ```python
 # >>> [round(learn(rate=0.0, steps=1, init_std=std)[0][0], 1) for std in (0.02, 0.1, 1.0)]
@@ -590,7 +582,7 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# This is what your untrained GPT says after a newline; compare it with the zeros of the assignment `bigram`:
+# This is what your untrained GPT says after a newline; compare it with the table of zeros in `bigram`:
 #
 # ```python
 # >>> from softmax import softmax
@@ -605,20 +597,19 @@ if __name__ == "__main__":
 #
 # ```
 #
-# Once you have trained your GPT (`headway train`, in the assignment `training`), look inside:
-# `headway plot attention-heads` and `headway plot gradient-norms`. `headway plot attention-viewer` writes a page in
-# which you point at a character to see which positions each head attends to from there.
+# Once you have trained your GPT (`headway train`, in `training`), look inside: `headway plot attention-heads` and
+# `headway plot gradient-norms`. `headway plot attention-viewer` writes a page in which you point at a character to see
+# which positions each head attends to from there.
 
 # %% [markdown]
 # ## Going faster
 #
-# This assignment asks for `gpt_loss` built from the parts, which is good enough for everything that follows. In the
-# solution it is the function `_from_parts`, the one to read. The solution has a second version, `_on_one_page`, which
-# it uses for training. It computes the same formulas, without dropout and for pre-norm models only, with less overhead:
+# `gpt_loss` built from the parts is good enough for everything that follows. In the solution it is the function
+# `_from_parts`, the one to read. A second version, `_on_one_page`, is used for training. It computes the same formulas,
+# without dropout and for pre-norm models only, with less overhead:
 #
 # - every array stays a matrix of N = B · T rows, and is viewed as (B, H, T, K) only inside attention;
 # - there are few function calls, and nothing is checked, converted or computed twice;
 # - an array that only the next line needs is overwritten in place.
 #
-# This helps most with few features, such as 16, where nearly all of the time goes into function calls, and hardly with
-# many: matrix products take the same time in both versions.
+# This helps most with few features, such as 16, where nearly all of the time goes into function calls.
