@@ -58,6 +58,8 @@
 # `nn.TransformerEncoderLayer` is post-norm unless you set `norm_first=True`.
 
 # %%
+import sys
+
 from ffn import dropout as apply_dropout
 from ffn import dropout_backward, ffn, ffn_backward
 from layernorm import layernorm, layernorm_backward
@@ -380,6 +382,101 @@ if __name__ == "__main__":
 # 0.90 20
 #
 # ```
+
+# %% [markdown]
+# ## Try it: the tape checks your block
+#
+# In `gradients` you wrote a tape that finds the gradients of any computation, as long as it consists of seven
+# operations. These seven are enough for a block. $1/\sqrt{v}$ is $e^{-\frac12 \log v}$. The tape cannot transpose, but
+# `rows @ (k_d * eye)` puts the column k_d into every row. So your tape, which knows nothing of attention, can check the
+# backward pass that you derived by hand, just as `headway check` does with PyTorch's.
+#
+# **Guess first.** A pre-norm block with one head, a causal mask and GELU: how many entries does its tape have? And how
+# closely will its gradients agree with those of `block_backward`?
+#
+# Run it: `headway experiment blocks tape`, or the next cell of the notebook.
+
+# %%
+if __name__ == "__main__" and "tape" in sys.argv:
+    import numpy as np
+    from gradients import tape_gradients
+
+    T, D, F = 3, 4, 8
+    rng = np.random.default_rng(0)
+    shapes = {"x": (T, D), "dout": (T, D), "W_q": (D, D), "W_k": (D, D), "W_v": (D, D), "attn.W_o": (D, D)}
+    shapes |= {"ffn.W_1": (D, F), "ffn.W_2": (F, D)}
+    shapes |= {f"ln{i}.{name}": (D,) for i in (1, 2) for name in ("gamma", "beta")}
+    arrays = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    arrays |= {"mean": np.full((D, D), 1 / D), "rows": np.ones((T, T)), "eye": np.eye(T)}
+    arrays |= {f"column {d}": np.eye(D)[:, [d]] for d in range(D)}
+    arrays |= {"hide": np.where(np.tri(T), 0.0, -1e9), "1/√D": np.array(D**-0.5), "ε": np.array(1e-5)}
+    arrays |= {"√(2/π)": np.array((2 / np.pi) ** 0.5)} | {str(c): np.array(c) for c in (-1.0, -0.5, 0.5, 1.0, 0.044715)}
+    number = {name: i for i, name in enumerate(arrays)}
+    tape = []
+
+    def do(op, *arguments):  # write an entry, and return the number of its result
+        tape.append((op, tuple(number.get(a, a) for a in arguments)))
+        return len(arrays) + len(tape) - 1
+
+    def norm(x, name):
+        c = do("add", x, do("mul", "-1.0", do("matmul", x, "mean")))
+        variance = do("matmul", do("mul", c, c), "mean")
+        scale = do("exp", do("mul", "-0.5", do("log", do("add", variance, "ε"))))  # 1 / √(variance + ε)
+        return do("add", do("mul", do("mul", c, scale), f"{name}.gamma"), f"{name}.beta")
+
+    def attend(x):
+        q, k, v = (do("matmul", x, name) for name in ("W_q", "W_k", "W_v"))
+        scores = "hide"
+        for d in range(D):
+            q_d, k_d = do("matmul", q, f"column {d}"), do("matmul", k, f"column {d}")  # (T, 1) each
+            product = do("mul", q_d, do("matmul", "rows", do("mul", k_d, "eye")))  # (T, T)
+            scores = do("add", scores, do("mul", "1/√D", product))
+        e = do("exp", scores)
+        weights = do("mul", e, do("exp", do("mul", "-1.0", do("log", do("matmul", e, "rows")))))
+        return do("matmul", do("matmul", weights, v), "attn.W_o")
+
+    def feed_forward(x):
+        z = do("matmul", x, "ffn.W_1")
+        cube = do("mul", "0.044715", do("mul", z, do("mul", z, z)))
+        gate = do("add", "1.0", do("tanh", do("mul", "√(2/π)", do("add", z, cube))))
+        return do("matmul", do("mul", do("mul", "0.5", z), gate), "ffn.W_2")
+
+    a = do("add", "x", attend(norm("x", "ln1")))
+    do("sum", do("mul", "dout", do("add", a, feed_forward(norm(a, "ln2")))))
+    found = dict(zip(arrays, tape_gradients(tape, list(arrays.values())), strict=True))
+    found["attn.W_qkv"] = np.hstack([found[name] for name in ("W_q", "W_k", "W_v")])
+
+    W_qkv = np.hstack([arrays[name] for name in ("W_q", "W_k", "W_v")])
+    params = {"attn.W_qkv": W_qkv} | {name: arrays[name] for name in shapes if "." in name}
+    _, cache = block(arrays["x"], params, 1, mask=np.tri(T, dtype=bool))
+    dx, grads = block_backward(arrays["dout"], cache)
+    print(f"{len(tape)} entries")
+    for name, gradient in ({"x": dx} | grads).items():
+        print(f"{name:11} largest {abs(gradient).max():5.2f}", abs(found[name] - gradient).max() < 1e-12)
+
+
+# %% [markdown]
+# ## What came out: the tape checks your block
+#
+# ```text
+# 78 entries
+# x           largest 36.51 True
+# attn.W_qkv  largest 14.21 True
+# attn.W_o    largest 12.05 True
+# ffn.W_1     largest  4.25 True
+# ffn.W_2     largest 13.36 True
+# ln1.gamma   largest  5.72 True
+# ln1.beta    largest  9.99 True
+# ln2.gamma   largest  3.71 True
+# ln2.beta    largest  6.58 True
+# ```
+#
+# They agree to twelve digits, and share no formula: the tape has no rule for a softmax, a norm or attention. If
+# `block_backward` forgets a copy on the stream, the lines even show which one. Without the copy at the first plus sign,
+# only `x` is False. Without the one at the second, so is everything that belongs to attention and to the first norm.
+#
+# The tape visits every small operation, so it takes several times as long as your formulas. This is why they are
+# written by hand, and why libraries merge ("fuse") many small operations into one.
 
 # %% [markdown]
 # ## In your own GPT
