@@ -10,11 +10,11 @@
 # small changes to its parameters it answers 0, 0.99, 0.99, 0.01.
 #
 # How did it find the changes? There is one question for each parameter: if this number rises a little, does the loss
-# rise or fall, and how fast? For 12 parameters you could find out by trial. The smallest GPT-2 has 124 million. Moving
-# each of them up and down takes a quarter of a billion runs of the model, for a single step of training.
+# rise or fall, and how fast? You could try all 12. But the smallest GPT-2 has 124 million, and moving each of them up
+# and down takes a quarter of a billion runs of the model, for a single step of training.
 #
-# You will answer the question by trial first, and then exactly, for all parameters at once. The functions are so small
-# that you can follow every number on paper. The rules are those by which every network is trained.
+# You will find the answers by trial first, and then exactly, for all parameters at once, by rules that you can follow
+# on paper. The same rules train every network.
 #
 # ```text
 #     w ──┐
@@ -46,12 +46,11 @@ import numpy as np
 # ```
 #
 # The ratio approaches 6. This limit is the **derivative** of f at 3: how much the result changes per unit of a small
-# change of the input. On paper,
+# change in the input. On paper,
 #
 # $$\frac{(x + h)^2 - x^2}{h} = \frac{2xh + h^2}{h} = 2x + h$$
 #
 # and as h goes to 0, only 2x is left. At 3 the derivative is 6: raising x raises f. At −3 it is −6: raising x lowers f.
-# Where the derivative is 0, a small change of x makes almost no difference.
 #
 # These derivatives occur in the course. You can test each with a small step, as above:
 #
@@ -70,19 +69,18 @@ import numpy as np
 # %% [markdown]
 # ## How to read the formulas
 #
-# Come back to this table when a sign is new to you, in this lesson or later:
+# Come back here when a sign is new to you:
 #
 # | written | meaning |
 # |---|---|
-# | exp(x), $e^x$ | e = 2.71828… to the power x, always above 0. exp(x + y) = exp(x) · exp(y), and exp(0) = 1 |
-# | log(x) | the natural logarithm ("ln" at school), also in `np.log`. It undoes exp: log(exp(x)) = x |
-# | rules for log | log(x · y) = log(x) + log(y), log(x / y) = log(x) − log(y), log(1) = 0 |
-# | dL/dx | "dL by dx": the derivative of L *with respect to* x, how fast L changes with x, all else held fixed |
-# | ∂L/∂x | the same; the round ∂ stresses that L depends on other numbers, too |
+# | exp(x), $e^x$ | e = 2.71828… to the power x, above 0. exp(x + y) = exp(x) · exp(y), exp(0) = 1 |
+# | log(x) | the natural logarithm ("ln" at school), `np.log`. It undoes exp: log(exp(x)) = x |
+# | its rules | log(x · y) = log(x) + log(y), log(x / y) = log(x) − log(y), log(1) = 0 |
+# | dL/dx, ∂L/∂x | "dL by dx": the derivative of L *with respect to* x, all else held fixed, as the ∂ stresses |
 # | $x_i$, $a_{ij}$ | entry i of a vector; the entry of a matrix (a table) in row i and column j. Both count from 0 |
 # | $\sum_i x_i$, Σ_i x_i | the sum of $x_i$ over all i. $\sum_j a_{ij}$ is the sum of row i |
-# | (..., M, N) | a shape: any number of axes, possibly none, and then axes of length M and N |
-# | [0, V) | the numbers from 0 up to V, without V itself. The integers in it are 0, 1, ..., V − 1 |
+# | (..., M, N) | a shape: any number of axes, possibly none, then axes of length M and N |
+# | [0, V) | the numbers from 0 up to V, without V. Its integers are 0, 1, ..., V − 1 |
 # | $a^\top$ | a *transposed*: its rows become columns, so that $(a^\top)_{ij} = a_{ji}$ |
 
 # %% [markdown]
@@ -91,25 +89,23 @@ import numpy as np
 # *35 min, straightforward*
 #
 # The ratio above is a **difference quotient**. It needs no theory, only a function that you can compute. The *forward*
-# difference compares f at x + h with f at x, and the *central* difference compares f at x + h with f at x − h, which
-# are 2h apart. For f(x) = x³, whose derivative is 3x²:
+# difference compares f at x + h with f at x, the *central* difference f at x + h with f at x − h, which are 2h apart.
+# For f(x) = x³, whose derivative is 3x²:
 #
 # $$\frac{(x + h)^3 - x^3}{h} = 3x^2 + 3xh + h^2 \qquad\quad \frac{(x + h)^3 - (x - h)^3}{2h} = 3x^2 + h^2$$
 #
-# With a step ten times smaller, the error of the forward difference is about ten times smaller, and that of the central
-# difference a hundred times. The term 3xh comes from the bend of the curve, which lifts f(x + h) and f(x − h) by the
-# same amount. So it cancels in their difference, for every smooth curve.
+# With a tenth of the step, the forward difference has about a tenth of the error, and the central difference only a
+# hundredth. The term 3xh comes from the bend of the curve, which lifts f(x + h) and f(x − h) by the same amount. So it
+# cancels in their difference, for every smooth curve.
 #
-# In a drawing, a difference quotient is the slope of a line through two points of the curve, and the derivative is the
-# slope of the tangent:
+# A difference quotient is the slope of a line through two points of the curve. The derivative is that of the tangent:
 #
-# ![Left: x² with lines through the points at 1 and at 1 + h; for a smaller h the line is closer to the tangent. Right:
-# x³; the line of the central difference is nearly parallel to the tangent, the forward one is
-# steeper.](figures/slopes.svg)
+# ![Left: x² with lines through its points at 1 and at 1 + h; the smaller h, the closer to the tangent. Right: x³; the
+# line of the central difference is nearly parallel to the tangent, the forward one is steeper.](figures/slopes.svg)
 #
 # So the smaller the step, the better? A `float64` has about 16 digits. If h is tiny, f(x + h) and f(x − h) agree in
-# most of them, and only the last few are left in the difference. This rounding error, roughly $10^{-16}$ times the size
-# of f divided by h, *grows* as h shrinks. For x³ at 2, where the derivative is 12, this is the total error:
+# most of them, and their difference keeps only the last few. This rounding error, roughly $10^{-16}$ times the size of
+# f divided by h, *grows* as h shrinks. For x³ at 2, where the derivative is 12, this is the total error:
 #
 # ```python
 # >>> def cube(x):
@@ -130,9 +126,9 @@ import numpy as np
 # The best central difference has ten correct digits, the best forward difference seven or eight (Press and others 2007,
 # section 5.7). A `float32` has only 7 to begin with.
 #
-# A function of an array has one derivative for each entry: move this entry, keep all others, and see what happens to
-# the result. The array of all these derivatives is the **gradient**, in the shape of x. For x₀² + x₁² + x₂² it is 2x.
-# (`lambda x: ...` is a function without a name, which returns what comes after the colon.)
+# A function of an array has one derivative for each entry: move this entry, and keep all others. The array of all these
+# derivatives is the **gradient**, in the shape of x. For x₀² + x₁² + x₂² it is 2x. (`lambda x: ...` is a function that
+# returns what comes after the colon.)
 #
 # ```python
 # >>> numerical_gradient(lambda x: (x * x).sum(), np.array([1.0, 2.0, -3.0])).round(6)
@@ -140,8 +136,8 @@ import numpy as np
 #
 # ```
 #
-# How do you visit every entry if you do not know the shape? `np.ndindex(x.shape)` yields all indices. A single number
-# can be an array, too: `np.array(3.0)` has the shape () and a single index, ():
+# `np.ndindex(x.shape)` yields the indices of all entries, whatever the shape. A single number can be an array, too:
+# `np.array(3.0)` has the shape () and one index, ():
 #
 # ```python
 # >>> x = np.zeros((2, 2))  # np.zeros_like(x) makes such an array in the shape and dtype of x
@@ -155,8 +151,8 @@ import numpy as np
 #
 # ```
 #
-# Each entry takes two calls of f, which is too slow for training. But difference quotients can *test* gradients that
-# were computed in another way (Goodfellow, Bengio and Courville 2016, section 11.5), and in this course they will.
+# Two calls of f for each entry are too slow for training. But difference quotients can *test* gradients that were
+# computed in another way (Goodfellow, Bengio and Courville 2016, section 11.5), and in this course they will.
 
 # %%
 def numerical_gradient(f, x, eps=1e-6):
@@ -196,9 +192,9 @@ def numerical_gradient(f, x, eps=1e-6):
 #                    if x rises by h, p rises by w · h                  dL/dx = 0.9610 · w   = 1.9221
 # ```
 #
-# This is the **backward pass**. (Its numbers are computed with all digits and then rounded.) Every line follows the
-# **chain rule**: the derivative of L with respect to an *input* of a step is its derivative with respect to the step's
-# *output*, times the derivative of this output with respect to this input.
+# This is the **backward pass** (its numbers are rounded only for the page). Every line follows the **chain rule**: the
+# derivative of L with respect to an *input* of a step is its derivative with respect to the step's *output*, times the
+# derivative of this output with respect to this input.
 #
 # $$\frac{dL}{dw} = \frac{dL}{dp} \cdot \frac{dp}{dw}$$
 #
@@ -214,9 +210,8 @@ def numerical_gradient(f, x, eps=1e-6):
 # ```
 #
 # The first factor, dL/dp, is all that a step needs to know about the steps after it. This is the **upstream gradient**,
-# in this course `dout`, for $dL/d\mathit{out}$; in the same way `dw` stands for $dL/dw$. A backward function, such as
-# `matmul_backward`, takes the upstream gradient of one step and returns the gradients with respect to its inputs,
-# whatever comes after the step.
+# in this course `dout`, for $dL/d\mathit{out}$; likewise `dw` is $dL/dw$. A backward function, such as
+# `matmul_backward`, takes the upstream gradient of one step and returns the gradients with respect to its inputs.
 #
 # **Numbers that are used twice.** In L = x · x, both factors are x. If x rises by h, each factor makes L rise by x · h,
 # and L rises by the *sum*, 2x · h. Whenever a number is used more than once, every use contributes to its gradient, and
@@ -254,8 +249,7 @@ def numerical_gradient(f, x, eps=1e-6):
 # ```
 #
 # Call the sum `out`, and let later steps make a single number L of it. What is `db`? Pick one entry:
-# $out_{ij} = table_{ij} + b_j$, so $b_j$ is in column j of *every* row, with the factor 1. It is used twice here, and
-# the contributions are added:
+# $out_{ij} = table_{ij} + b_j$, so $b_j$ is in column j of *every* row, with the factor 1. The contributions are added:
 #
 # $$db_j = \sum_i dout_{ij}$$
 #
@@ -319,11 +313,8 @@ def sum_to_shape(grad, shape):
 #     [3  4]  @  [7  8]  =  [3 · 5 + 4 · 7    3 · 6 + 4 · 8]  =  [43  50]
 # ```
 #
-# *Transposing* exchanges rows and columns: if b has the shape (K, N), then $b^\top$ has the shape (N, K), and $b_{kj}$
-# is in row j and column k of it.
-#
 # Nearly all work of a transformer is matrix products, so this gradient is the most important of the course. There is no
-# need to memorize it: it follows from one entry. For a of shape (M, K) and b of shape (K, N),
+# need to memorize it, because it follows from one entry:
 #
 # ```text
 #     out_ij = Σ_k a_ik b_kj          the definition: row i of a, times column j of b
@@ -333,11 +324,9 @@ def sum_to_shape(grad, shape):
 # ```
 #
 # Now write the last line as a matrix product, on paper. In a product like the first line, the index that is summed is
-# the *second* of the left matrix and the *first* of the right one. Here j is summed: it is already the second index of
-# dout, but also the second of b. What has to be done with b? Then do the same for `b_kj`.
-#
-# Check the shapes: da must be (M, K), made of dout (M, N) and b (K, N). If M, K and N differ, only one product of the
-# two has this shape.
+# the *second* of the left matrix and the *first* of the right one. Here j is summed: it is the second index of dout,
+# but also the second of b. What has to be done with b? Then do the same for `b_kj`, and check the shapes: da must be
+# (M, K), from dout (M, N) and b (K, N).
 #
 # In this example L is the first entry of the product above, 1 · 5 + 2 · 7, so dout is 1 there and 0 elsewhere. The
 # derivative with respect to each number is the other one of its pair:
@@ -355,9 +344,9 @@ def sum_to_shape(grad, shape):
 # ```
 #
 # With more than two axes, `a @ b` multiplies the matrices in the last two axes and broadcasts the axes in front of
-# them. In (B, M, K) @ (K, N) the same matrix b multiplies each of the B matrices in a, so its gradient is summed over
-# them. The same can happen to a. Compute each product with all its axes first, and then bring it to the shape of a or
-# b: you have a function for that. (`np.swapaxes(x, -1, -2)` swaps the last two axes; `x.T` would reverse all of them.)
+# them. In (B, M, K) @ (K, N) the same b multiplies each of the B matrices in a, so its gradient is summed over them.
+# The same can happen to a. Compute each product with all its axes first, then bring it to the shape of a or b: you have
+# a function for that. (`np.swapaxes(x, -1, -2)` swaps the last two axes; `x.T` would reverse all.)
 
 # %%
 def matmul_backward(dout, a, b):
@@ -383,14 +372,13 @@ def matmul_backward(dout, a, b):
 #
 # *25 min, straightforward*
 #
-# The backward pass at the beginning was done by hand, but it followed a fixed rule: go back through the steps, and
-# multiply at each of them. A program can do that, if it knows the steps. They form a **computation graph**: the figure
-# with the boxes, in which lines lead from each result to the steps that use it. Written as a list, in the order of the
-# computation, it is called a **tape**.
+# Going back through the steps and multiplying at each is a job for a program, if it knows the steps. They form a
+# **computation graph**, the figure with the boxes: lines lead from each result to the steps that use it. Written as a
+# list, in the order of the computation, it is called a **tape**.
 #
-# All arrays of the computation are numbered from 0: first the inputs, then the result of each entry of the tape. An
-# entry is a pair: the name of an operation, and the numbers of the arrays that it is applied to. With the inputs w, x
-# and b (numbers 0, 1, 2), L = tanh(w · x + b) is this tape:
+# All arrays are numbered from 0: first the inputs, then the result of each entry of the tape. An entry is a pair: the
+# name of an operation, and the numbers of the arrays that it is applied to. With the inputs w, x and b (numbers 0, 1,
+# 2), L = tanh(w · x + b) is this tape:
 #
 # ```python
 # >>> tape = [
@@ -404,11 +392,9 @@ def matmul_backward(dout, a, b):
 #
 # ```
 #
-# The forward pass keeps *all* of them, because the backward pass needs them: in the gradient of mul, the other factor
-# occurs.
+# The forward pass keeps *all* arrays for the backward pass: the gradient of mul contains the other factor.
 #
-# Some operations take one array, others two. A star passes the items of a list as separate arguments. (The tape holds
-# the *numbers* of the arrays. Look the arrays up first.)
+# Some operations take one array, others two. A star passes the items of a list as separate arguments:
 #
 # ```python
 # >>> arrays = [np.array(2.0), np.array(0.5)]
@@ -453,11 +439,10 @@ def tape_values(tape, inputs):
 #
 # *1 h, needs pen and paper*
 #
-# Now run the tape backwards. Keep one gradient for each array, of the same shape: at first all 0, except that of the
-# last result, L itself. Its derivative with respect to itself is 1. Then go through the tape from its last entry to its
-# first. At each entry, the gradient of its result is `dout`; compute from it the gradients of its arguments, as in the
-# sections above, and *add* them to what is already there. With k inputs, the result of entry n of the tape is array
-# k + n. For the tape above, which has three inputs:
+# Now run the tape backwards, in the **reverse mode** of automatic differentiation. Keep one gradient for each array, in
+# its shape: at first 0, except for the last result, L, whose derivative with respect to itself is 1. Then go from the
+# last entry of the tape to the first. The gradient of the entry's result is `dout`; compute from it the gradients of
+# its arguments, and *add* them to what is already there. For the tape above:
 #
 # | entry of the tape | its result | dout | is added to |
 # |---|---|---|---|
@@ -467,15 +452,13 @@ def tape_values(tape, inputs):
 #
 # You have met the rules of all seven operations:
 #
-# | operation | where to find its rule |
-# |---|---|
-# | `add`, `exp`, `sum` | "From numbers to arrays". For `sum`, `np.full_like(x, dout)` has `dout` in every entry |
-# | `mul` | as with numbers, entry by entry: `dout` times the other factor |
-# | `tanh`, `log` | the table of derivatives, times `dout`. For `tanh` and `exp` use the result, which you have kept |
-# | `matmul` | `matmul_backward`. Both arguments have at least two axes |
+# - `add`, `exp`, `sum`: in "From numbers to arrays". For `sum`, `np.full_like(x, dout)` has `dout` in every entry.
+# - `mul`: entry by entry, `dout` times the other factor.
+# - `tanh`, `log`: the table of derivatives, times `dout`. For `tanh` and `exp`, use the result that you kept.
+# - `matmul`: `matmul_backward`. Both arguments have at least two axes.
 #
-# Why does the order matter? When you come to an entry, its `dout` must be complete. All uses of its result are further
-# down on the tape, so they have already been visited. And why add? Because an array may have other uses.
+# Why does the order matter? At each entry, `dout` must be complete, and all uses of the entry's result are further down
+# the tape. And why add? Because an array may have several uses:
 #
 # ```python
 # >>> [round(float(gradient), 4) for gradient in tape_gradients(tape, inputs)]
@@ -485,9 +468,7 @@ def tape_values(tape, inputs):
 #
 # ```
 #
-# For `mul` and `add` remember that their arguments may have been broadcast; you have a function for that, too.
-#
-# This is the **reverse mode** of automatic differentiation. The section after the function compares it with another.
+# The arguments of `mul` and `add` may have been broadcast; you have a function for that, too.
 
 # %%
 def tape_gradients(tape, inputs):
@@ -510,33 +491,33 @@ def tape_gradients(tape, inputs):
 # %% [markdown]
 # ## Why reverse mode
 #
-# The tape runs in reverse mode. There is also a **forward mode**: start at *one* input, and carry along how fast each
-# result changes with it, in the order of the computation. This gives the derivatives of all results with respect to
-# this input; for a million inputs you need a million passes. Reverse mode gives the
-# derivatives of one result with respect to *all* inputs in a single pass, which costs only a few times as much as the
-# forward pass. A loss is one number and a model has many parameters: that is why every network is trained in reverse
-# mode. The price is storage, for all the arrays of the forward pass (Baydin and others 2018, sections 3.1 and 3.2).
+# The opposite, the **forward mode**, starts at *one* input and carries along how fast each result changes with it: a
+# million inputs need a million passes. Reverse mode gives the derivatives of one result with respect to *all* inputs in
+# a single pass, which costs only a few times as much as the forward pass. A loss is one number and a model has many
+# parameters: that is why every network is trained in reverse mode. The price is storage, for all the arrays of the
+# forward pass (Baydin and others 2018, sections 3.1 and 3.2).
 #
-# PyTorch does the same. It writes the tape while it computes, and `loss.backward()` runs it backwards. In the
-# assignments that follow there is no tape: you write the backward pass of each layer by hand, with the rules of this
-# lesson, and see how it works.
+# Seppo Linnainmaa described it in 1970, in a thesis on how rounding errors add up (Griewank 2012). It became famous
+# when Rumelhart, Hinton and Williams trained networks with it (1986).
+#
+# PyTorch writes the tape while it computes, and `loss.backward()` runs it backwards. In the coming assignments you
+# write the backward pass of each layer by hand, to see how it works.
 
 # %% [markdown]
 # ## On paper
 #
-# Ten minutes with a pencil, before you look at the answers (in a file, they begin right below):
+# Take a pencil. (In a file, the answers begin right below.)
 #
 # 1. L = log(exp(x) + exp(y)). What are dL/dx and dL/dy, for any x and y? What is their sum?
 # 2. A mean of n numbers is subtracted: $out_i = x_i - \frac{1}{n} \sum_j x_j$. Which outputs contain $x_0$, and with
-#    what factors?
-#    What is dx, given dout?
+#    what factors? What is dx, given dout?
 # 3. L is the sum of all entries of a @ b. What is $da_{ik}$? Why are all rows of da equal?
 
 # %% [markdown]
 # ## Answers on paper
 #
-# **1. exp(x) / (exp(x) + exp(y)), and the same with y; their sum is 1.** The logarithm of u has the derivative 1/u, and
-# u = exp(x) + exp(y) has the derivative exp(x) with respect to x. For x = 0 and y = log 3 that is 1/4 and 3/4:
+# **1. exp(x) / (exp(x) + exp(y)), and the same with y; their sum is 1.** The derivative of log(u) is 1/u, and that of u
+# = exp(x) + exp(y) with respect to x is exp(x). For x = 0 and y = log 3 that is 1/4 and 3/4:
 #
 # ```python
 # >>> tape_for_1 = [("exp", (0,)), ("exp", (1,)), ("add", (2, 3)), ("log", (4,))]
@@ -545,9 +526,9 @@ def tape_gradients(tape, inputs):
 #
 # ```
 #
-# **2. All of them.** The output $out_0$ contains $x_0$ with the factor 1 − 1/n, every other one with −1/n. So $dx_0$ is
-# $dout_0$, minus $dout_j / n$ for every output j, including the first: $dx_0 = dout_0 - \frac{1}{n} \sum_j dout_j$. It
-# is the same for every entry: the mean is subtracted from the upstream gradient, too.
+# **2. All of them.** $out_0$ contains $x_0$ with the factor 1 − 1/n, every other output with −1/n. So
+# $dx_0 = dout_0 - \frac{1}{n} \sum_j dout_j$, and the same for every entry: the mean is subtracted from the upstream
+# gradient, too.
 #
 # ```python
 # >>> dout = np.array([1.0, 2.0, 6.0])
@@ -557,7 +538,7 @@ def tape_gradients(tape, inputs):
 # ```
 #
 # **3. The sum of row k of b.** All upstream gradients are 1, so $da_{ik} = \sum_j b_{kj}$, in which i does not occur.
-# With the matrices of the example above, the rows of b have the sums 11 and 15:
+# In the example above, the rows of b sum to 11 and 15:
 #
 # ```python
 # >>> a, b = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[5.0, 6.0], [7.0, 8.0]])
@@ -570,42 +551,30 @@ def tape_gradients(tape, inputs):
 # %% [markdown]
 # ## What could go wrong
 #
-# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
-# one.
+# A wrong gradient rarely raises an error: the loss just falls more slowly, or not at all. The report uses these words.
 #
-# - `numerical_gradient`: **the difference was divided by eps, not by 2 * eps.** The two points x + eps and x - eps
-#   are 2 * eps apart. Without the 2 the gradient is twice as large as it should be.
-# - `numerical_gradient`: **the entry was not set back before the next one was changed.** The following differences
-#   are then taken at another point: every entry before them is off by a step. The mistake stays hidden if f treats
-#   all entries separately.
-# - `numerical_gradient`: **x was not converted to float64.** An integer array cannot hold 3.125: the decimals are
-#   cut off. In float32 a small step is lost in rounding.
+# - `numerical_gradient`: **the entry was not set back before the next one was changed.** The following differences are
+#   then taken at another point: every entry before them is off by a step. The mistake stays hidden if f treats all
+#   entries separately.
 # - `sum_to_shape`: **the mean over the copies was taken, not the sum.** Every copy contributes in full: if the entry
 #   rises by h, all copies rise by h.
-# - `sum_to_shape`: **repeated axes were removed by the sum: they should stay, with length 1.** The result must have
-#   exactly the shape from before broadcasting, in which these axes have length 1.
-# - `matmul_backward`: **in both gradients, the other factor was not transposed.** The index that is summed must be
-#   the second of the left matrix and the first of the right one.
-# - `matmul_backward`: **db was not summed over the axes that were broadcast.** A matrix that was used for the whole
-#   batch was used many times, and all uses contribute.
+# - `matmul_backward`: **in both gradients, the other factor was not transposed.** The index that is summed must be the
+#   second of the left matrix and the first of the right one.
 # - `tape_values`: **the results were appended to the caller's list of inputs.** `values = inputs` does not copy the
 #   list: it is a second name for it. A second call would start with too many inputs.
 # - `tape_gradients`: **gradients were overwritten, not added.** What is used several times gets a contribution from
 #   each use. Only the last one is left.
-# - `tape_gradients`: **the gradients of arrays that were broadcast were not summed.** A gradient has the shape of its
-#   array. What was repeated in the forward pass is summed in the backward pass.
 
 # %% [markdown]
 # ## Try it
 #
-# Four ways to compute a gradient, side by side: by hand, by difference quotients, by the tape, and by PyTorch (whose
-# numbers are copied here, because you may not have it). The computation is a small network: h = tanh(x W + b), and then
-# h V. It should say whether exactly one of two inputs is 1, and its loss is the sum of the squared errors. Then the
-# tape trains the network: 200 steps, each subtracts a twentieth of the gradient from every parameter.
+# Here is the network of the beginning. It computes h = tanh(x W + b) and answers h V; its loss is the sum of the
+# squared errors. You get the gradient of b in four ways: by hand, by difference quotients, by the tape, and by PyTorch
+# (copied, because you may not have it). Then the tape trains the network: each of 200 steps subtracts a twentieth of
+# the gradient from every parameter.
 #
-# The gradient of b by hand goes back through the steps. The loss is the sum of error², so its gradient with respect to
-# the error h V − y is 2 · error; the rule of `matmul_backward` makes it `dh = 2 error @ V.T`; tanh multiplies it by
-# 1 − h²; and b was added to each of the four rows, so sum over them.
+# By hand, start with the error h V − y, whose gradient is 2 · error. `matmul_backward` makes it `dh = 2 error @ V.T`,
+# tanh multiplies it by 1 − h², and b was added to each of the four rows, so sum over them.
 #
 # **Guess first.** To how many digits will the four gradients agree: to 8, or even to 13? And can the tape train a
 # network of which it knows nothing but the list of steps?
@@ -657,24 +626,22 @@ if __name__ == "__main__":
 # predictions   [0.   0.99 0.99 0.01]
 # ```
 #
-# PyTorch's numbers are those of `loss.backward()` for the same computation in float64.
+# By hand, by the tape and by PyTorch's `loss.backward()`, the gradients agree in nearly all digits of a `float64`,
+# because all three follow the same rules. The difference quotients have their rounding error, but they are good enough
+# to find most mistakes in a formula: a missing factor shows in the first digit.
 #
-# By hand, by the tape and by PyTorch, the gradients agree in nearly all digits that a `float64` has, because all three
-# follow the same rules. The difference quotients agree with them in fewer digits: that is their rounding error. They
-# are still good enough to find most mistakes in a formula: a missing factor shows in the first digit.
+# The tape knows nothing of networks, and yet it found parameters with which this one is right. The training loop of
+# your GPT will do the same, with more steps.
 #
-# The tape knows nothing of networks, but it found parameters with which this one is right. The training loop that you
-# will write for your GPT does the same, with more steps.
-#
-# 1. How many times was the loss computed for the gradient of b by difference quotients? And how many times would it be
-#    for all parameters?
+# 1. How many times was the loss computed for the gradient of b by difference quotients, and how many would it take for
+#    all parameters?
 # 2. Start with W, b and V all 0. What are their gradients, and what does training change?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. Six times, and 24 times for all parameters.** Each entry needs two. The tape computes the loss once and then goes
-# back once, for any number of parameters.
+# **1. Six times, and 24 times for all parameters.** Each entry needs two. The tape computes the loss once and goes back
+# once, for any number of parameters.
 #
 # ```python
 # >>> 2 * b.size, sum(2 * parameter.size for parameter in (W, b, V))
@@ -683,9 +650,9 @@ if __name__ == "__main__":
 # ```
 #
 # **2. All gradients are 0, and training changes nothing.** If W and b are 0, h is 0, and with it hᵀ dout, the gradient
-# of V. If V is 0, nothing comes back through it to W and b. Numbers other than 0 are not enough, either: if every
-# parameter were 0.5, all columns of W would get the same gradient in every step and stay equal forever, as if there
-# were only one of them. Random numbers break this symmetry.
+# of V. If V is 0, nothing comes back through it to W and b. Other equal numbers are no better: if every parameter were
+# 0.5, all columns of W would get the same gradient in every step and stay equal forever. Random numbers break this
+# symmetry.
 #
 # ```python
 # >>> zeros = [np.zeros((2, 3)), np.zeros(3), np.zeros((3, 1))]
