@@ -5,19 +5,19 @@
 #
 # *Assignment 2 of 19 · 3 functions · about 35 min to write them*
 #
-# Which letter comes after a q? You know without thinking. After a t it is harder, but you would not guess x. You have
-# never been taught this. You have read a great deal, and that was enough to learn which letters follow which.
+# Which letter comes after a q? You know without thinking. After a t it is harder, but you would not guess x. Nobody
+# taught you this. You have read a great deal, and that was enough.
+#
+# Your program learns it in the most honest way there is, by counting. With all letters equally likely, it would invent
+# names like niijzqrhrcav. With the counts, it invents kahazin and cone.
 #
 # Claude Shannon made a game of it: cover the rest of a sentence and guess the next letter, again and again (Shannon
-# 1951). Played well, the game is all that a language model does. In this assignment your program learns it in the most
-# honest way there is, by counting. Then you turn the game around: let the program *choose* each next letter, and it
-# writes.
+# 1951). Played well, the game is all that a language model does. Turn it around, let the program *choose* each next
+# letter, and it writes.
 #
-# Such counting is older than computers. In 1913 the mathematician A. A. Markov went through the first 20,000 letters of
-# Pushkin's novel in verse *Eugene Onegin*, by hand, and noted for each letter whether it was a vowel. 43% of them were.
-# But of the letters that came right after a vowel, only 13% were vowels themselves, and of those after a consonant 66%.
-# So the letter before matters, and this is all that your program will use. Markov had two kinds of letters. You have
-# every letter.
+# Such counting is older than computers. In 1913 A. A. Markov went through the first 20,000 letters of Pushkin's *Eugene
+# Onegin* by hand. 43% of them were vowels; of the letters right after a vowel, only 13%, and of those after a consonant
+# 66%. So the letter before matters, and it is all that your program will use.
 #
 # ```text
 #     ids (N,) ── bigram_counts ──> P (V, V) ── a row of P ── draw ──> the next token ──┐
@@ -25,15 +25,14 @@
 #                                                   └───────────── write_text ──────────┘
 # ```
 #
-# N is the number of tokens in the text, and V is the size of the vocabulary. P is a table with V rows and V columns:
-# row i belongs to the token with id i, and holds the **probability** of each token that may come next. A probability is
-# a number from 0 (never) to 1 (always). Those in a row sum to 1, because some token has to come.
+# N is the number of tokens in the text, and V the size of the vocabulary. P is a table with V rows and V columns. Row i
+# belongs to the token with id i, and holds the **probability** of each token that may come next: a number from 0
+# (never) to 1 (always). Each row sums to 1, because some token has to come.
 #
-# ![A map of the whole model. Marked: drawing the next token. The table of counts takes the place of everything
-# before it.](figures/map-counting.svg)
+# ![A map of the whole model. Marked: drawing the next token. The table of counts takes the place of everything before
+# it.](figures/map-counting.svg)
 #
-# Only `build_vocab`, `encode` and `decode` are needed here, and `train_val_split`. If `get_batch` is not finished,
-# leave it for later.
+# Only `build_vocab`, `encode`, `decode` and `train_val_split` are needed. `get_batch` can wait.
 
 # %%
 import numpy as np
@@ -43,9 +42,9 @@ import numpy as np
 #
 # *20 min, needs some thought*
 #
-# A pair of neighboring tokens is called a **bigram**. How likely is token j after token i? Count how often the pair
-# (i, j) occurs, and divide by how often i was followed by anything. Every row of the table then sums to 1. In the text
-# 0 1 1 0 1, token 0 was followed by 1 twice, and token 1 by 1 and by 0 once each:
+# A pair of neighboring tokens is a **bigram**. How likely is token j after token i? Count how often the pair (i, j)
+# occurs, and divide by how often i was followed by anything. In the text 0 1 1 0 1, token 0 was followed by 1 twice,
+# and token 1 by 1 and by 0 once each:
 #
 # ```python
 # >>> ids = np.array([0, 1, 1, 0, 1])
@@ -55,9 +54,9 @@ import numpy as np
 #
 # ```
 #
-# A pair that never occurs gets probability 0 here: the table calls it impossible. That is rash, because it may occur in
-# another text after all. **Add-k smoothing** is more careful: every pair starts with a count of k (Jurafsky and Martin,
-# chapter 3). With k = 1, the rows above have the counts 1, 3 and 2, 2:
+# A pair that never occurs gets probability 0 here: the table calls it impossible. That is rash. It may occur in another
+# text. **Add-k smoothing** is more careful: every pair starts with a count of k (Jurafsky and Martin, chapter 3). With
+# k = 1, the rows above have the counts 1, 3 and 2, 2:
 #
 # ```python
 # >>> bigram_counts(ids, 2)
@@ -67,12 +66,11 @@ import numpy as np
 # ```
 #
 # With k = 0, a token that is never followed by anything has no counts, and 0 / 0 is `nan`. Nothing is known about such
-# a row, so all tokens are equally likely in it. Give the row equal counts before you divide; then NumPy has no 0 / 0 to
-# warn about. (An array with one True or False for each row selects rows: `counts[is_empty] = 1.0`.)
+# a row, so all tokens are equally likely in it: give it equal counts before you divide. (One True or False for each row
+# selects rows: `counts[is_empty] = 1.0`.)
 #
-# NumPy has a trap for counting. `counts[rows, columns] += 1` adds 1 to each entry at most once, even if it is listed
-# more often. `np.add.at` adds as often as it is listed. For a table it takes a pair of index arrays, as in
-# `np.add.at(counts, (rows, columns), 1)`:
+# NumPy has a trap for counting. `counts[rows, columns] += 1` adds 1 to each entry at most once, however often it is
+# listed. `np.add.at(counts, (rows, columns), 1)` adds every time. With a single axis:
 #
 # ```python
 # >>> once, each = np.zeros(3), np.zeros(3)
@@ -83,9 +81,8 @@ import numpy as np
 #
 # ```
 #
-# Now take a real text: 32,033 given names, one on each line, in random order. The newline is one of the 27 tokens: it
-# says that a name ends and that the next one begins. (`autograder` is the folder of the course software. Lessons import
-# data and tools from it; you need not read its code.)
+# Now a real text: 32,033 given names, one on each line, in random order. The newline is one of the 27 tokens. It says
+# that a name ends and the next begins.
 #
 # ```python
 # >>> from autograder.models.training import datasets
@@ -106,8 +103,8 @@ import numpy as np
 #
 # ```
 #
-# So that is what comes after a q: a u in two cases of three. In names, the rest is mostly the end of the name. And 20%
-# of all a's end a name. The whole model is this table of 27 × 27 numbers. Find the row of q in it.
+# So that is what comes after a q: a u in two cases of three, or else mostly the end of the name. And 20% of all a's end
+# a name. Find the row of q in the table:
 #
 # ![The table of 27 times 27 probabilities as colored cells. The darkest cells: a after w, u after q, a after
 # m.](figures/bigram-table.svg)
@@ -138,12 +135,11 @@ def bigram_counts(ids, vocab_size, k=1.0):
 #
 # *10 min, straightforward*
 #
-# The row of a token says how likely each next token is. To write, you have to *choose* one, and likely tokens should be
-# chosen more often. Always taking the most likely one would give the same text every time.
+# To write, you have to *choose* a next token, and likely ones more often. Always taking the most likely one would give
+# the same text every time.
 #
-# So throw a dart. Lay the probabilities of the row end to end on a line: each token gets a stretch as long as its
-# probability, and the whole line has the length 1. Throw a dart at a random point of the line, and take the token whose
-# stretch it hits.
+# So throw a dart. Lay the probabilities of the row end to end on a line of length 1: each token gets a stretch as long
+# as its probability. Throw at a random point, and take the token whose stretch you hit.
 #
 # ```text
 #                                  a dart at 0.637, after a q
@@ -152,9 +148,9 @@ def bigram_counts(ids, vocab_size, k=1.0):
 #     0         0.098 0.147         0.293               0.970 1
 # ```
 #
-# `np.cumsum` (cumulative sum) gives the points where the stretches end, and `rng.random()` gives a random number u with
-# 0 ≤ u < 1: the dart. The token is the first one whose stretch ends *beyond* the dart. To find it, count the stretches
-# that end at or before the dart, because they have all been passed:
+# `np.cumsum` (cumulative sum) gives the points where the stretches end, and `rng.random()` gives the dart, a random
+# number u with 0 ≤ u < 1. The token is the first one whose stretch ends *beyond* the dart. To find it, count the
+# stretches that end at or before it:
 #
 # ```python
 # >>> ends = np.cumsum([0.5, 0.25, 0.0, 0.25])
@@ -165,11 +161,11 @@ def bigram_counts(ids, vocab_size, k=1.0):
 #
 # ```
 #
-# Token 2 has probability 0, and its stretch no length. It is never hit, not even by a dart at exactly 0.75: that dart
+# Token 2 has probability 0, and its stretch no length. It is never hit, not even by a dart at exactly 0.75, which
 # belongs to token 3.
 #
-# Computers round. The sum of a row may come out a little below 1, say 0.9999999, and a dart in the tiny gap at the end
-# hits nothing. Then take the last token that is possible at all.
+# Computers round. The sum of a row may come out as 0.9999999, and a dart in the tiny gap at the end hits nothing. Then
+# take the last token that is possible at all.
 #
 # ```python
 # >>> draw(np.array([0.5, 0.25, 0.0, 0.25]), np.random.default_rng(0))  # its first dart is at 0.637
@@ -202,8 +198,7 @@ def draw(probs, rng):
 #
 # *5 min, straightforward*
 #
-# Now let it write. Look up the row of the current token, draw the next token from it, and go on from there: the token
-# that was drawn is the new current token.
+# Now let it write. Draw the next token from the row of the current one, and go on from the token that was drawn.
 #
 # ```python
 # >>> P_small = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.5, 0.5, 0.0]])  # 0 → 1 → 2 → 0 or 1
@@ -212,7 +207,7 @@ def draw(probs, rng):
 #
 # ```
 #
-# And now the names. Begin with a newline, so that the first new letter begins a name:
+# Now the names. Begin with a newline, so that the first new letter begins a name:
 #
 # ```python
 # >>> text = decode(write_text(P, stoi["\n"], 80, np.random.default_rng(6)), itos)
@@ -221,10 +216,9 @@ def draw(probs, rng):
 #
 # ```
 #
-# This is the first text that your code has written. Nobody wrote a rule about vowels or endings, and of these names,
-# only ma and don are in the list: the table knows only which letter follows which. Some could be names. Others show
-# what a program cannot know if it sees one letter: how long the name already is, and whether it has a vowel yet.
-# Compare with a table in which every letter is as likely as any other:
+# This is the first text that your code has written. Of these names, only ma and don are in the list. Some others could
+# be. The rest show what a program cannot know if it sees one letter: how long the name already is, and whether it has a
+# vowel yet. Compare with a table in which all letters are equally likely:
 #
 # ```python
 # >>> text = decode(write_text(np.full((27, 27), 1 / 27), stoi["\n"], 80, np.random.default_rng(6)), itos)
@@ -234,8 +228,8 @@ def draw(probs, rng):
 # ```
 #
 # Shannon (1948, section 3) wrote such text by hand, without any table. He opened a book and wrote down a letter. Then
-# he opened the book somewhere else, read on until that letter occurred, and wrote down the letter after it. Do you see
-# why this is the same as a row of P and a dart?
+# he opened it somewhere else, read on until that letter occurred, and wrote down the one after it. Why is this the same
+# as a row of P and a dart?
 
 # %%
 def write_text(P, start, n_new, rng):
@@ -258,12 +252,8 @@ def write_text(P, start, n_new, rng):
 # %% [markdown]
 # ## What could go wrong
 #
-# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
-# one.
+# Does a check fail? Compare your code with this list. The report uses the same words.
 #
-# - `bigram_counts`: **a pair that occurs several times was counted once.** `counts[rows, columns] += 1` adds 1 to each
-#   entry at most once, and a set of pairs forgets how often each occurs. The mistake stays hidden if no pair is
-#   repeated.
 # - `bigram_counts`: **the counts were divided by the sums of the columns, not of the rows.** That says how likely token
 #   i was before j. What comes after i is a row.
 # - `bigram_counts`: **the sums of the rows grew by k, not by V times k.** k is added to each of the V counts of a row,
@@ -272,26 +262,21 @@ def write_text(P, start, n_new, rng):
 #   repeats without end.
 # - `draw`: **the dart was compared with each probability, not with the cumulative sums.** A stretch begins where the
 #   one before it ends, so the ends are sums.
-# - `draw`: **a dart beyond the last end was not handled.** Rounding can make the last cumulative sum smaller than 1.
-#   The count of the ends is then V, and there is no token V.
 # - `write_text`: **every token was drawn from the row of the first token.** Each token is drawn from the row of the one
 #   before it.
-# - `write_text`: **the first token is missing from the result.** The result is the whole text: `start`, then the new
-#   tokens, n_new + 1 in all.
 
 # %% [markdown]
 # ## Try it
 #
-# How good is the table? Names by the dozen are fun, but no measurement. Take names that it was not counted from, and
-# ask how likely each next letter was, according to the table: high numbers are good guesses. The usual way to sum them
-# up is the **perplexity**: take the average of −log p over all letters, then exp. If every probability were 1/27, the
-# perplexity would be 27: it is N for a guess among N equally likely letters.
+# How good is the table? Take names that it was not counted from, and ask which probability p it gave to each next
+# letter. The usual summary is the **perplexity**: the average of −log p over all letters, then exp. For a guess among N
+# equally likely letters it is N: before any counting, 27.
 #
 # Then give the table more to go on: the last two letters (three letters in a row are a **trigram**), or the last three.
-# The rows are now all combinations of letters, numbered as in counting to base V.
+# The rows are now all combinations of letters, numbered in base V.
 #
 # **Guess first.** The table that sees one letter has a perplexity of 12 on new names. What does 12 mean, compared with
-# 27? How far will two and three letters bring it down, and on which of the two texts?
+# 27? How far will two and three letters bring it down, on the names that were counted and on new ones?
 #
 # Run it: `headway experiment counting`, or the next cell of the notebook.
 
@@ -337,18 +322,16 @@ if __name__ == "__main__":
 #     nihasniel aubutucky mahdie samiliseithristasnpaeto miya railennella zynix
 # ```
 #
-# A perplexity of 12 means: the table is as unsure as if it had to guess among 12 equally likely letters, where at the
-# beginning there were 27. Seeing one letter is worth more than half of the alphabet. With two letters it is
-# 9, with three 8, and the names look more and more like names.
+# A perplexity of 12 means: the table is as unsure as if it guessed among 12 equally likely letters, not 27. With two
+# letters it is 9, with three 8, and the names look more and more like names.
 #
-# But look at the two columns. On the names that were counted, perplexity falls quickly; on new names, slower and
+# But compare the two columns. On the names that were counted, perplexity falls quickly; on new names, slower and
 # slower. The table for three letters has 19,683 rows, and two thirds of them have not a single count: no name has "xqj"
-# in it. Every further letter makes the table 27 times as large. For eight letters it would have 27⁹ entries, nearly
-# eight trillion. That is the wall that counting runs into, and the reason why the rest of this course exists: a
-# transformer looks at many letters without a table of all combinations.
+# in it. For eight letters there would be 27⁹ entries, nearly eight trillion. Here counting ends, and this is why the
+# rest of the course exists: a transformer looks at many letters without a table of all combinations.
 #
-# How good can it get? Shannon's estimate for people who see 100 letters of English text is between 0.6 and 1.3 bits per
-# letter (Shannon 1951), which are perplexities of 1.5 and 2.5. Names are harder: nothing says which one comes next.
+# How good can it get? For people who see 100 letters of English text, Shannon (1951) estimated 0.6 to 1.3 bits per
+# letter: perplexities of 1.5 to 2.5. Names are harder: nothing says which one comes next.
 #
 # 1. Is more smoothing better? Guess the best k for the table that sees one letter, and then for the one that sees
 #    three.
@@ -359,9 +342,8 @@ if __name__ == "__main__":
 # ## Answers
 #
 # **1. For one letter k hardly matters up to 1; for three letters it has to be small.** Most rows of the small table
-# have thousands of counts, and one more in each entry changes little. In the large table they have a handful, or none:
-# one more in each of 27 entries drowns what was counted, and a hundred leave a table that knows little more than the
-# alphabet.
+# have thousands of counts, and one more in each entry changes little. In the large table most rows have none and many
+# others a handful, and one more in each of 27 entries drowns it.
 #
 # ```python
 # >>> for n in (1, 3):
@@ -371,9 +353,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. It is infinite.** At least one pair of the new names never occurs in the others. Its probability is 0, −log 0 is
-# infinite, and so is the average. The table called something impossible, and it happened. Smoothing is the price for
-# never being that sure.
+# **2. It is infinite.** Four pairs of the new names never occur in the others. Their probability is 0, −log 0 is
+# infinite, and so is the average. The table called something impossible, and it happened.
 #
 # ```python
 # >>> P = bigram_counts(train, V, k=0)
@@ -382,8 +363,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **3. Its perplexity is 16.63.** That is 1.6 times less than 27, where nothing is known. Knowing the letter before
-# makes it another 1.4 times smaller.
+# **3. Its perplexity is 16.63.** That is 1.6 times better than 27. Knowing the letter before makes it another 1.4 times
+# better.
 #
 # ```python
 # >>> frequencies = np.bincount(train, minlength=V) / len(train)
@@ -395,8 +376,8 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# The table does not care what it counts. Download a million characters of Shakespeare's plays, and let your functions
-# write a play. First in a terminal:
+# The table does not care what it counts. Download a million characters of Shakespeare, and let your functions write a
+# play. In a terminal:
 #
 # ```sh
 # headway data fetch tinyshakespeare
@@ -416,7 +397,7 @@ if __name__ == "__main__":
 # print(decode(write_text(P, stoi["\n"], 140, np.random.default_rng(8)), itos))
 # ```
 #
-# It has never seen a word, only pairs of letters, and still it begins lines with capitals, and names speakers:
+# It has seen only pairs of letters, and still it begins lines with capitals, and names speakers:
 #
 # ```text
 # Cratond an.

@@ -75,3 +75,11 @@ def test_names_that_open_the_course_are_half_real_half_invented():
     assert [name.title() for name in shown.split() if name in listed] == list(said)
     assert set(shown.split()) - set(listed) <= set(measured()["samples"][1].split())
     assert len(shown.split()) == 6
+
+
+def test_opening_of_the_lesson_on_counting_quotes_its_names():
+    lesson, listed = (bundled("solutions") / "counting.py").read_text("utf-8"), datasets.load("names").split()
+    said = re.search(r"names like (\w+)\. With the counts, it invents (\w+)\s+(?:# )?and (\w+)\.", lesson).groups()
+    counted, uniform = (line.split() for line in re.findall(r"# >>> print\(\*text\.split.*\n# (.*)", lesson))
+    assert said[0] in uniform and set(said[1:]) <= set(counted)
+    assert set(said).isdisjoint(listed)
