@@ -5,14 +5,19 @@
 #
 # *Assignment 5 of 19 · 4 functions · about 50 min to write them*
 #
-# You can turn scores into probabilities, measure how wrong they are, and say how each score should change. That is
-# enough for a language model that learns. The one in this assignment looks at a single token, the current one, and
-# predicts the next: it is the bigram model again.
+# One table of 27 × 27 numbers wrote both of these lines, with the same random numbers. Between them lie 1,000 steps of
+# training:
 #
-# In `counting`, you filled its table by counting. Now you forget the counts, start from a table W of zeros, and *train*
-# it. W has V rows and V columns: row i belongs to the current token i, and holds a score for each token that may come
-# next. Softmax makes probabilities of a row. Both tables write names, and both have a loss, so you can compare them:
-# the counts show where training should arrive.
+# ```text
+# before   niijzqrhrcav zvuaevkpcemtnbwckohkwlnzgxihwawvxaftk
+# after    kaieylien as znn congaalli salidethayavees sst cle miy dr delisine jvorisielan
+# ```
+#
+# Nobody counted anything, and nobody told the table what a name looks like. How did it find out?
+#
+# It is the bigram model again, which predicts the next token from the current one. In `counting` you filled its table
+# with counts. Now a table W starts from zeros, and you *train* it. Row i belongs to the current token i, and holds a
+# score for each of the V tokens that may come next. Softmax makes probabilities of it.
 #
 # ```text
 #     ids (N,) ──> pairs ──> loss and dW ──> step ──> W (V, V) ──> softmax, draw ──> new names
@@ -23,9 +28,9 @@
 # ![A map of the whole model. Marked: softmax, the loss, the gradients, the step, the new parameters, and drawing the
 # next token. One table of scores takes the place of everything between the ids and softmax.](figures/map-bigram.svg)
 #
-# Why train what can be counted? Because counting ends here. The table for three letters was mostly empty, and the
-# models to come have no table that could be counted. All of them are trained, in the way that you write in this
-# assignment, and only here you know the right answer in advance.
+# Why train what you can count? Because counting ends here: the table for three letters was mostly empty, and the models
+# to come have no table. They are all trained in the way that you write now, but only here you know the right answer in
+# advance.
 
 # %%
 import numpy as np
@@ -37,11 +42,11 @@ from softmax import cross_entropy, cross_entropy_backward, softmax
 #
 # *15 min, straightforward*
 #
-# First let the table talk. This is `write_text` again, with one difference: the trained table will hold scores, so the
-# function takes scores, and applies softmax to the row of the current token before it draws.
+# First let the table talk. This is `write_text` again, but with scores: apply softmax to the row of the current token
+# before you draw.
 #
-# The counts come from 32,033 given names. To pass their probabilities, pass the logarithms. The exponential in softmax
-# undoes the logarithm, and the sum it divides by is 1.
+# To pass counted probabilities, pass their logarithms: the exponential in softmax undoes the logarithm, and the sum it
+# divides by is 1.
 #
 # ```python
 # >>> from autograder.models.training import datasets
@@ -68,8 +73,8 @@ from softmax import cross_entropy, cross_entropy_backward, softmax
 # ![The table of 27 times 27 counted probabilities as colored cells. The darkest cells: a after w, u after q, a after
 # m.](figures/bigram-table.svg)
 #
-# These are the names that you know from `counting`: the same table and the same random numbers. A table of zeros has
-# learned nothing. That is where training starts:
+# You know these names from `counting`: the same table, the same random numbers. Training starts from zeros, a table
+# that has learned nothing:
 #
 # ```python
 # >>> text = decode(generate_bigram(np.zeros((27, 27)), stoi["\n"], 80, np.random.default_rng(6)), itos)
@@ -104,12 +109,11 @@ def generate_bigram(W, start, n_new, rng):
 #
 # *20 min, needs some thought*
 #
-# How good is the table? Use it to predict every character of the text from the one before, and take the mean
-# cross-entropy. The scores of all predictions are rows of the table, and NumPy looks up many rows at once: `W[ids]` has
-# a row of V scores for each entry of `ids`, whatever shape `ids` has.
+# How good is the table? Let it predict every character of the text from the one before, and take the mean
+# cross-entropy. `W[ids]` looks up a row of V scores for each entry of `ids`, whatever its shape.
 #
-# A table of zeros has the loss log 27 = 3.2958, like any model that knows nothing. The counts do much better, and
-# nearly as well on names that they were not made from:
+# A table of zeros has the loss log 27 = 3.2958, like any model that knows nothing. The counts do much better, even on
+# names that they were not made from:
 #
 # ```python
 # >>> for table in (np.zeros((27, 27)), np.log(probs)):
@@ -119,11 +123,10 @@ def generate_bigram(W, start, n_new, rng):
 #
 # ```
 #
-# Now forget the counts. To find a good table by training you need the gradient `dW`: how the loss changes with each of
-# its V × V entries. You have most of it. `cross_entropy_backward` gives the gradient for the looked-up rows, one row of
-# V numbers for each pair. What remains is to bring these rows back to where they came from. A row of `W` that was
-# looked up five times influences the loss in five places, and its gradient is the *sum* of the five. A row that was not
-# looked up has no influence: its gradient is 0.
+# To train, you need the gradient `dW`: how the loss changes with each of the V × V entries. `cross_entropy_backward`
+# gives the gradients of the rows that were looked up, one for each pair. Bring them back to where they came from: a row
+# of `W` that was looked up five times influences the loss in five places, and its gradient is the *sum* of the five. A
+# row that was not looked up has the gradient 0.
 #
 # ```python
 # >>> loss, dW = bigram_loss(np.array([0, 0, 2]), np.array([1, 1, 0]), np.zeros((3, 3)))
@@ -136,16 +139,15 @@ def generate_bigram(W, start, n_new, rng):
 #
 # ```
 #
-# What does that sum mean? Each of the N pairs contributes (probabilities − one-hot row of the target) / N. The
-# probabilities are the same for all pairs that begin with token i: they depend on row i only. And the one-hot rows,
-# added up, are the counts of what came after i. Let $n_i$ be the number of pairs that begin with i. Then
+# What does the sum mean? Let B be the number of pairs in the batch; $n_i$ of them begin with token i. Each contributes
+# (probabilities − one-hot row of the target) / B. The probabilities are the same for all $n_i$, and the one-hot rows,
+# added up, are the counts of what came after i:
 #
-# $$dW_i = \frac{n_i}{N}\,\big(\mathrm{softmax}(W_i) - \mathrm{frequencies}_i\big)$$
+# $$dW_i = \frac{n_i}{B}\,\big(\mathrm{softmax}(W_i) - \mathrm{frequencies}_i\big)$$
 #
-# where $\mathrm{frequencies}_i$ is how often each token came after i, divided by $n_i$. In words: the gradient of row i
-# is what the model predicts after i, minus what really came. If token i occurs, it is 0 exactly when both are equal,
-# and then training has nothing left to change. So the softmax of the table approaches the table of the counts
-# (with k = 0), although it never counts.
+# where $\mathrm{frequencies}_i$ are these counts, divided by $n_i$. In words: what the model predicts after i, minus
+# what really came. Once both are equal, training has nothing left to change. So the softmax of the table approaches the
+# counted table (with k = 0), although nobody counts.
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
@@ -182,10 +184,9 @@ def bigram_loss(ids, targets, W):
 #
 # *5 min, straightforward*
 #
-# Each entry of the gradient says how the loss changes with one entry of the table. If it is positive, the loss rises
-# with that entry, so make the entry smaller; if it is negative, make it larger. In both cases that is a step *against*
-# the gradient. Take such a step, and repeat: that is **gradient descent**. How far each step goes is set by the
-# learning rate:
+# Where the gradient is positive, the loss rises with that entry of the table, so make it smaller; where it is negative,
+# make it larger. Both are a step *against* the gradient. Repeat such steps, and you have **gradient descent**, which
+# Cauchy (1847) proposed for the long calculations of astronomy. The learning rate sets how far each step goes:
 #
 # $$W \leftarrow W - lr \cdot dW$$
 #
@@ -202,11 +203,10 @@ def bigram_loss(ids, targets, W):
 #
 # ```
 #
-# The function returns a *new* array and leaves `W` as it is. `W -= lr * dW` would write into the caller's array, and an
-# older table that somebody kept to compare with would change without notice.
+# Return a *new* array. `W -= lr * dW` would write into the caller's array, and an older table that somebody kept would
+# change without notice.
 #
-# The name stands for *stochastic* gradient descent. The function itself is not random, but its gradient usually comes
-# from a random batch.
+# The s stands for *stochastic*: the step itself is not random, but its gradient usually comes from a random batch.
 
 # %%
 def sgd_step(W, dW, lr):
@@ -230,26 +230,27 @@ def sgd_step(W, dW, lr):
 #
 # *10 min, straightforward*
 #
-# A training run is a loop of three lines: draw a batch, compute its loss and gradient, take a step. Start from a table
-# of zeros, so that the first loss is log V; if it is not, something is wrong.
+# A training run is a loop: draw a batch, compute its loss and gradient, take a step. From a table of zeros, the first
+# loss must be log V.
 #
-# Why a batch? The gradient of the whole text is the best direction, but computing it for each small step takes long. A
-# few hundred random pairs give nearly the same direction at a fraction of the cost. The price is noise: the losses of
-# single batches jump up and down, and the table never quite comes to rest.
+# Why a batch? The gradient of the whole text takes long to compute. A few hundred random pairs give nearly the same
+# direction at a fraction of the cost. The price is noise: the losses jump, and the table never quite comes to rest.
 #
-# For a batch of pairs, draw B positions. The current tokens are the ids at these positions, and the next tokens are the
-# ids one position later. The last token of the text has no next one, so N − 1 positions are possible; remember that
-# `rng.integers` excludes its upper end.
+# Draw B positions. The current tokens are the ids there, and the next tokens those one position later. The last of the
+# N tokens of a text has no next one, so N − 1 positions are possible; `rng.integers` excludes its upper end.
 #
 # ```python
 # >>> W, losses = train_bigram(train, 27, steps=1000, lr=10.0, batch_size=500, rng=np.random.default_rng(0))
 # >>> [round(losses[step], 2) for step in (0, 10, 100, 999)]
 # [3.3, 2.93, 2.58, 2.5]
+# >>> text = decode(generate_bigram(W, stoi["\n"], 80, np.random.default_rng(6)), itos)
+# >>> print(*text.split("\n")[1:-1])
+# kaieylien as znn congaalli salidethayavees sst cle miy dr delisine jvorisielan
 #
 # ```
 #
-# A learning rate of 10 is unusually large. The formula above shows why it is needed here: the gradient of row i has the
-# factor $n_i / N$, and each of 27 rows gets only a small part of the batch.
+# A learning rate of 10 is unusually large. The formula above shows why you need it: row i has the factor $n_i / B$, and
+# each of 27 rows gets only a small part of the batch.
 
 # %%
 def train_bigram(ids, vocab_size, steps, lr, batch_size, rng):
@@ -279,50 +280,40 @@ def train_bigram(ids, vocab_size, steps, lr, batch_size, rng):
 # %% [markdown]
 # ## On paper
 #
-# Take a pencil; no code is needed.
-#
 # 1. A table of zeros, V = 3, and one batch with the pairs (0, 1), (0, 1), (2, 0). Compute `dW` without a computer.
 # 2. Add 5 to every entry of one row of `W`. How does the loss change? What follows for the sum of each row of `dW`?
 
 # %% [markdown]
 # ## Answers on paper
 #
-# **1. Row 0 is (2/9, −4/9, 2/9), row 1 is 0, and row 2 is (−2/9, 1/9, 1/9).** All probabilities are ⅓, and N is 3. Row
+# **1. Row 0 is (2/9, −4/9, 2/9), row 1 is 0, and row 2 is (−2/9, 1/9, 1/9).** All probabilities are ⅓, and B is 3. Row
 # 0 has two pairs, both with target 1: twice (⅓, ⅓ − 1, ⅓) / 3. Row 2 is (⅓ − 1, ⅓, ⅓) / 3. These are the numbers of the
-# example in the section on `bigram_loss`.
+# example above.
 #
 # **2. The loss does not change, so each row of `dW` sums to 0.** Softmax ignores what is added to a whole row. The
-# formula says the same: probabilities sum to 1, and so do frequencies.
+# formula agrees: probabilities sum to 1, and so do frequencies.
 
 # %% [markdown]
 # ## What could go wrong
 #
-# Look here when a check fails. These mistakes are easy to make, and the report uses the same words when it recognizes
-# one.
+# With some of these, the model still learns something. The report uses the same words.
 #
 # - `generate_bigram`: **the most likely token was taken instead of drawing one.** The text then runs into a short loop
 #   that repeats without end.
-# - `generate_bigram`: **every token was drawn from the row of the first token.** Each token is drawn from the row of
-#   the one before it.
-# - `generate_bigram`: **one random number was used for all tokens.** The same dart again and again soon makes the text
-#   repeat itself.
 # - `bigram_loss`: **of several pairs with the same token, only the last one is in dW.** `dW[ids] += …` writes each row
 #   once, even if it is listed several times. All pairs of a token add to its row.
 # - `bigram_loss`: **the gradients were added to the rows of the targets, not of the current tokens.** A row of W was
 #   looked up for the current token, so its gradient belongs there.
-# - `sgd_step`: **W was changed in place.** `W -= …` writes into the caller's array. The function promises a new array.
 # - `train_bigram`: **the result of sgd_step was not kept, so W never changes.** sgd_step returns a new array and leaves
 #   its argument as it is.
-# - `train_bigram`: **all steps used the same batch.** The batch was drawn before the loop. The table then learns these
-#   pairs only.
 # - `train_bigram`: **the last pair of the text was never drawn.** N tokens have N − 1 pairs, and rng.integers excludes
 #   its upper end.
 
 # %% [markdown]
 # ## Try it
 #
-# Train the table for longer and longer, and put its loss beside that of the counts, on the names it was trained on and
-# on names that it has not seen. Then let both tables write, with the same random numbers.
+# Train the table for longer and longer, and compare its loss with that of the counts, on the training names and on new
+# ones. Then let both tables write, with the same random numbers.
 #
 # **Guess first.** Will the learned table reach the loss of the counts, stay above it, or get below it? And how similar
 # will the names be, from two tables that were made in such different ways?
@@ -367,28 +358,26 @@ if __name__ == "__main__":
 # learned: ky xaisha pharde jadjalyton bxi mino ke mon shararirara stth
 # ```
 #
-# Training starts at log 27 and comes within 0.005 of the counts, on both texts. Nobody told it to count: it took small
-# steps against a gradient. With the same random numbers the two tables write nearly the same names, because their
-# probabilities are nearly the same.
+# Training starts at log 27 and comes within 0.005 of the counts, on both texts. With the same random numbers, the two
+# tables write nearly the same names.
 #
-# This is how everything in this course is trained: parameters, a loss, its gradient, a step. Only the model in the
-# middle will grow. And the table shows why it has to. On its training text, a bigram model cannot get better than its
-# counts, however long it is trained, because it sees one letter. (On new text it can: question 4.) A table for two
-# letters has 27³ entries, one for eight letters 27⁹, nearly eight trillion, and most of these pieces of text never
-# occur. A transformer looks at many tokens without a table of all combinations.
+# Everything in this course is trained like this: parameters, a loss, its gradient, a step. Only the model in the middle
+# will grow, and the table shows why it has to. On its training text, a bigram model cannot beat its counts, because it
+# sees one letter. (On new text it can: question 4.) A table for two letters has 27³ entries, one for eight letters 27⁹,
+# nearly eight trillion, mostly for pieces of text that never occur. A transformer needs no such table.
 #
 # 1. How low can the loss of a bigram model get on the training text? Does the trained table have a gradient of 0?
 # 2. Which k is best? Compare the two columns for k from 0.000000001 to 100.
-# 3. In which rows do the learned and the counted table differ most, and why there? (The gradient of a row has a factor
-#    that says it.)
-# 4. Train on the first 2,000 letters only. After how many steps is the loss on the validation text the lowest?
+# 3. In which rows do the learned and the counted table differ most, and why there? (Look at the factor in the
+#    gradient.)
+# 4. Train on the first 2,000 letters only. After how many steps is the validation loss the lowest?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. To 2.4547, the loss of the counts without smoothing.** The section on `bigram_loss` showed that the gradient is 0
-# exactly where the probabilities are the frequencies. (k is not exactly 0 here, because the logarithm of 0 is not a
-# finite number.) The trained table is near, and the noise of the batches keeps it moving.
+# **1. To 2.4547, the loss of the counts without smoothing.** There the probabilities are the frequencies, and the
+# gradient is 0. (Here k is not exactly 0, because log 0 is not a finite number.) The trained table is near, and the
+# noise of the batches keeps it moving.
 #
 # ```python
 # >>> for W in (np.log(bigram_counts(train, 27, k=1e-9)), counted, learned):
@@ -400,9 +389,9 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. On the training text the smallest, on the validation text one between 0.1 and 1.** Without smoothing, pairs that
-# are new in the validation text are nearly impossible, and each of them costs a lot. With a large k, all rows become
-# alike. What is best cannot be seen from the training text.
+# **2. On the training text the smallest, on the validation text one between 0.1 and 1.** Without smoothing, each pair
+# that is new in the validation text is nearly impossible, and costs a lot. With a large k, all rows become alike. The
+# training text cannot tell you which k is best.
 #
 # ```python
 # >>> for k in (1e-9, 0.01, 0.1, 1.0, 10.0, 100.0):
@@ -416,10 +405,9 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **3. In the rows of the two rarest letters, q and x.** The gradient of row i has the factor $n_i / N$, so the rows of
-# rare tokens move slowly: after 2,000 steps they are still on the way. The other rows differ little. Their order, such
-# as "f" in third place, depends on which batches were drawn. A better update rule, which takes larger steps in the rows
-# of rare tokens, comes in the assignment `training`.
+# **3. In the rows of the two rarest letters, q and x.** The gradient of row i has the factor $n_i / B$, so the rows of
+# rare tokens move slowly: after 2,000 steps they are still on the way. The other rows differ little, and their order
+# depends on the batches. An update rule that takes larger steps in rare rows comes in the assignment `training`.
 #
 # ```python
 # >>> distance = np.abs(softmax(learned) - softmax(counted)).sum(axis=1)
@@ -435,8 +423,8 @@ if __name__ == "__main__":
 # ```
 #
 # **4. After about 300. Then the table is better on new text than the counts, and longer training makes it worse.** It
-# comes closer to the counts of a short text, in which most pairs do not occur. To stop at the lowest validation loss is
-# called *early stopping*. Like k, it is a *regularization*: it keeps a model from trusting its training text too much.
+# comes closer to the counts of a short text, in which most pairs do not occur. Stopping at the lowest validation loss
+# is *early stopping*. Like k, it is a *regularization*: it keeps a model from trusting its training text too much.
 #
 # ```python
 # >>> few = train[:2000]

@@ -46,7 +46,7 @@ mistake("target-not-subtracted", _GRADIENT, f"dlogits = {_SOFTMAX} / np.size(ids
     ask: What is the sum of each row of your dW, and what should it be?""")
 mistake("gradient-not-divided", _GRADIENT, f"{_GRADIENT} * np.size(ids)", common=True).explain("""
     the gradient was not divided by the number of pairs
-    why: The loss is a mean over N pairs, so each pair contributes 1/N of its own gradient.
+    why: The loss is a mean over all pairs, so each contributes its own gradient divided by their number.
     ask: For one pair and equal scores of 4 tokens, what are the entries of dW?""")
 mistake("gradient-sign", _GRADIENT, _GRADIENT.replace("= ", "= -"), common=True).explain("""
     the gradient has the wrong sign
