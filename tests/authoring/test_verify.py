@@ -90,6 +90,7 @@ def test_every_module_has_mistakes_with_texts_and_right_answers():
         assert bool(mistake.edits) != bool(mistake.body), name
         assert min(map(len, (mistake.title, mistake.explanation, mistake.hint))) > 10, name
         assert not mistake.title.endswith("."), name
+        assert "docstring" not in mistake.title + mistake.explanation + mistake.hint, name  # They say why it matters.
 
 
 def example(**more):

@@ -71,12 +71,12 @@ mistake(
     ask: What is the shape of your table for the text 0 1 and a vocabulary of 27 tokens?""")
 mistake("ids-not-checked", _CHECK, "if False:").explain("""
     ids outside the vocabulary were not rejected
-    why: The docstring promises a ValueError. A negative index silently counts from the end, and an index that is
-         too large raises an IndexError somewhere else.
+    why: A negative index silently counts from the end, and an index that is too large raises an IndexError
+         somewhere else.
     ask: What does your code do with the id −1, and what with the id V?""")
 mistake("negative-k-accepted", "if k < 0:", "if False:").explain("""
     a negative k was accepted
-    why: The docstring promises a ValueError. Probabilities must not be negative.
+    why: Counts below −k become negative, and so do the probabilities that are made from them.
     ask: What does your code do with k = −1?""")
 mistake(
     "short-text-refused-1",
@@ -125,7 +125,7 @@ mistake("beyond-not-handled", _BEYOND, "if False:", common=True).explain("""
     ask: What does your function return for a dart at 0.99999 if the last cumulative sum is 0.9999?""")
 mistake("beyond-is-the-last", _LAST, "len(probs) - 1", common=True).explain("""
     beyond the last end, the last token of the vocabulary was taken
-    why: Its probability may be 0. The docstring asks for the last token with a probability above 0.
+    why: Its probability may be 0, and an impossible token must never be drawn.
     ask: What should the function return for the probabilities 0.9999 and 0, if the dart is at 0.99999?""")
 mistake("two-numbers", "rng.random()", "(rng.random(), rng.random())[1]").explain("""
     two random numbers were drawn for one token
@@ -182,5 +182,5 @@ mistake("one-dart", common=True).body("""
     ask: How often does your code call rng?""")
 mistake("array-returned", _TEXT, "return np.array(tokens)").explain("""
     the text is an array, not a list
-    why: The docstring promises a list.
+    why: The caller may append to a list, or save it as json. An array allows neither.
     ask: What is the type of your result?""")

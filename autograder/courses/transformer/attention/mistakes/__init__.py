@@ -92,7 +92,8 @@ mistake("integers", ", dtype=bool)", ", dtype=np.int64)").explain("""
     ask: What is ~np.array(1), and what is ~np.array(True)?""")
 mistake("axes-for-batch-and-heads", "dtype=bool)", "dtype=bool)[None, None]").explain("""
     the mask has extra axes in front: (1, 1, T, S)
-    why: The docstring asks for (T, S). Broadcasting adds axes in front by itself, wherever they are needed.
+    why: Broadcasting adds axes in front by itself, wherever they are needed. With (1, 1, T, S), the mask does not
+         fit the scores of a single text, (T, S).
     ask: What does broadcasting do with (T, S) and (B, H, T, S)?""")
 
 mistake("integers-32", ", dtype=bool)", ", dtype=np.int32)").explain("""
@@ -133,8 +134,8 @@ for name, condition, title in (
 ):
     mistake(name, "n_queries > n_keys:", f"{condition}:").explain(f"""
         {title}
-        why: The docstring promises a ValueError. The queries are the last of the positions, so there cannot be more of
-             them; the first queries would see nothing.
+        why: The queries are the last of the positions, so there cannot be more of them than keys. The first queries
+             would see nothing.
         ask: Which numbers of queries and keys make no sense? What does your function do with them?""")
 mistake("fewer-queries-refused", "n_queries > n_keys:", "n_queries != n_keys:").explain("""
     fewer queries than keys were rejected

@@ -173,8 +173,8 @@ for name, edits in (
 ):
     mistake(f"numbers-in-mask-accepted{name}", *edits, common=not name, group="numbers in the mask").explain("""
         a mask of numbers was accepted
-        why: The docstring promises a TypeError. In a mask of 0 and -inf, 0 means "may attend", but as a boolean it is
-             False: with the wrong convention everything still runs, and the results are wrong.
+        why: In a mask of 0 and -inf, 0 means "may attend", but as a boolean it is False: with the wrong convention
+             everything still runs, and the results are wrong.
         ask: What is the dtype of a mask of 0 and -inf? Which line of your code would notice it?""")
 mistake(
     "mask-enlarges-scores",

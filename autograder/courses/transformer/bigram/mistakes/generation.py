@@ -73,7 +73,7 @@ for name, condition, what in (
 ):
     mistake(name, _START, condition).explain(f"""
         {what}
-        why: The docstring promises a ValueError. A negative index silently counts from the end.
+        why: A start that is too large fails later, inside NumPy. A negative one does not fail: it counts from the end.
         ask: What does your code do with start = −1, and what with start = V?""")
 mistake("negative-n-accepted", _LENGTH, "if False:").explain("""
     a negative n_new was accepted

@@ -66,9 +66,9 @@ for name, code, what in (
 ):
     mistake(name, _PLACES, f"places = {code}").explain(f"""
         {what}
-        why: The docstring fixes the draw, so that a generator in the same state gives the same run in every
-             implementation.
-        ask: Which call of rng does the docstring give?""")
+        why: Everybody who draws in the same way gets the same run from the same seed, loss by loss. This code gets
+             another one.
+        ask: How many numbers does a step of yours draw for 32 pairs, and can a place occur twice among them?""")
 for name, start, what in (
     ("ones", "np.ones((vocab_size, vocab_size))", "ones"),
     ("random", "rng.normal(size=(vocab_size, vocab_size))", "normal random numbers"),

@@ -161,7 +161,7 @@ for name, new, title, why in (
     mistake(name, _TRAINING, new).explain(f"""
         {title}
         why: {why}
-        ask: What do you pass to `ffn.dropout`, and what does its docstring say about each argument?""")
+        ask: Which x, p, rng and training does each of your calls of `ffn.dropout` get, with rng and without?""")
 mistake("dropout-by-default", _SIGNATURE, "dropout=0.1, rng=None):").explain("""
     the default is dropout=0.1, not dropout=0.0
     why: A block without the argument drops nothing.

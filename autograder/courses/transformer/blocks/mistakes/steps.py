@@ -62,7 +62,7 @@ for names, which in (
 # Documented errors.
 mistake("any-norm-is-pre", _CHECK, 'if norm not in ("pre", "post"):\n        norm = "pre"\n    if False:').explain("""
     a norm that is neither "pre" nor "post" was accepted as "pre"
-    why: The docstring promises a ValueError. Otherwise a misspelled name gives another network.
+    why: A misspelled name would give another network, and nothing would say so.
     ask: What does your code do with norm="rms"?""")
 mistake(
     "any-activation-is-gelu",
@@ -70,7 +70,7 @@ mistake(
     f'if activation not in ("gelu", "relu"):\n        activation = "gelu"\n    {_CHECK}',
 ).explain("""
     an activation that is neither "gelu" nor "relu" was accepted as "gelu"
-    why: The docstring promises a ValueError. Otherwise a misspelled name gives another network.
+    why: A misspelled name would give another network, and nothing would say so.
     ask: What does your code do with activation="tanh"?""")
 
 

@@ -52,7 +52,7 @@ mistake("half-of-the-bytes", "range(256) if", "range(128) if",
 mistake("as-a-list", "return {byte: chr(byte)", "return list(({byte: chr(byte)",
         "for i, byte in enumerate(others)}", "for i, byte in enumerate(others)}).values())").explain("""
     a list was returned, not a dict
-    why: The docstring asks for a dict, byte -> symbol.
+    why: The table for the way back is made with .items(), which a list does not have.
     ask: How do you find the byte of a symbol if the table is a list?""")  # fmt: skip
 mistake("symbols-as-numbers", "chr(byte) for", "byte for", "chr(256 + i)", "256 + i").explain("""
     the symbols are code points, not characters

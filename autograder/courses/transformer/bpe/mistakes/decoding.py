@@ -43,7 +43,7 @@ mistake("symbols-kept", "return data.decode", 'return "".join(tokens[index] for 
 )
 mistake("key-error", "if index not in tokens:", "if False:").explain("""
     an unknown id raises a KeyError, not a ValueError
-    why: The docstring asks for a ValueError with the id.
+    why: A KeyError shows the id, but does not say that the vocabulary lacks it. A ValueError can say both.
     ask: What does Python do if a dictionary does not have a key, and what should your function do?""")
 mistake("unknown-skipped", 'raise ValueError(f"the id {index} is not in the vocabulary")', "continue").explain("""
     unknown ids were skipped

@@ -98,7 +98,7 @@ mistake("as-a-row", RESULT, "np.array([ids], dtype=np.int64)").explain("""
     ask: What is the shape of your result?""")
 mistake("key-error", "if token not in vocab:", "if False:").explain("""
     a token that the vocabulary does not have raises a KeyError, not a ValueError
-    why: The docstring asks for a ValueError with the token.
+    why: A KeyError shows the token, but does not say that the vocabulary lacks it. A ValueError can say both.
     ask: What does Python do if a dictionary does not have a key, and what should your function do?""")
 mistake("message-without-token", "the token {token!r} is not in the vocabulary", "a token is not in the vocabulary"
         ).explain("""

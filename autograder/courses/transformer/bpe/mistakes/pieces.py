@@ -86,7 +86,7 @@ mistake("lower-case", "findall(text)", "findall(text.lower())").explain("""
     ask: Is "".join of your pieces the text?""")
 mistake("as-a-tuple", "_PIECE.findall(text)", "tuple(_PIECE.findall(text))").explain("""
     a tuple was returned, not a list
-    why: The docstring asks for a list of strings.
+    why: A tuple is never equal to a list, even with the same pieces.
     ask: What does findall return, and what does your code do with it?""")
 mistake("empty-text-raises", "_PIECE.findall(text)", "[text[0], *_PIECE.findall(text)][1:]").explain("""
     the empty text raised an error

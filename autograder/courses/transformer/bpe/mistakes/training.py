@@ -36,8 +36,8 @@ mistake("pairs-across-pieces", WORDS, 'words = [[symbols[byte] for byte in text.
     ask: Can the last letter of one piece and the first of the next be a pair in your code?""")
 mistake("ties-first-in-the-text", BEST, "max(counts, key=counts.get)").body(PLAIN).explain("""
     of equally frequent pairs, the one that comes first in the text was merged
-    why: max returns the first of several, and a dictionary has the order in which pairs were counted. The docstring
-         gives another rule, which depends on the vocabulary.
+    why: max returns the first of several, and a dictionary has the order in which pairs were counted. Here
+         the vocabulary decides, so that the same words in another order give the same merges.
     ask: Which of two equally frequent pairs does your code take? Does it depend on the order of the words?""")
 for name, key, rule in (
     ("smallest-string", "min(counts, key=lambda pair: (-counts[pair], pair))", "comes first in alphabetical order"),
@@ -117,7 +117,7 @@ for name, result, what in (
 ):
     mistake(f"returned-{name}", "return merges", f"return {result}").body(PLAIN).explain(f"""
         {what}
-        why: The docstring asks for a list of tuples (left, right), in the order in which they were learned.
+        why: bpe_encode needs both halves of each pair, and its place: pairs that were learned first are merged first.
         ask: What is your merges[0] for the text "ab"?""")
 mistake("lower-case", "split_text(text)]", "split_text(text.lower())]").body(PLAIN).explain("""
     the text was converted to lower case

@@ -8,7 +8,7 @@ _TEXT = """
     the gradient was computed as a difference quotient
     why: The rounding error of f is divided by h, so at most about ten digits are correct, in float32 three. It also
          needs a forward pass or two for every entry. That is good for testing a gradient, but not for training.
-    ask: Which formula does the docstring give for the gradient? Your present result can then test it."""
+    ask: How often does your code compute the forward pass? A formula needs it once at most. Your result can test it."""
 
 _LOOP = """
     def quotients(x):

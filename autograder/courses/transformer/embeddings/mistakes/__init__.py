@@ -19,7 +19,7 @@ for name, dtype in (("integers", "int64"), *((f"integers-{d}", d) for d in ("int
     mistake(name, "np.float64", f"np.{dtype}", common=name == "integers").explain("""
         the result holds integers, not floats
         why: The entries are correct, but the dtype is not, and results computed from them may get another dtype, too.
-        ask: What is the dtype of your array, and which one does the docstring ask for?""")
+        ask: What happens in your code in `rows = one_hot(ids, 3)`, then `rows *= 0.5`?""")
 mistake("as-wide-as-the-largest-id", "np.arange(vocab_size)", "np.arange(ids.max(initial=0) + 1)").explain("""
     the rows are only as long as the largest id requires
     why: Two texts then have rows of different lengths, depending on which tokens happen to occur.
@@ -62,8 +62,8 @@ mistake("columns-of-all-ids").body("""
     ask: How many ones should a row have? Which index pairs every row with its own column?""")
 mistake("float32", "np.float64", "np.float32").explain("""
     the rows are float32, not float64
-    why: The docstring asks for float64, the default of the course.
-    ask: Which dtype does the docstring ask for?""")
+    why: The course computes in float64. 0 and 1 are exact in both, but a mean of such rows has only seven digits.
+    ask: What is one_hot([0, 1, 1], 2).mean(axis=0) in your code, and what is its dtype?""")
 mistake("one-column-too-many", "np.arange(vocab_size)", "np.arange(vocab_size + 1)").explain("""
     the rows have one column too many
     why: The ids are 0 … V - 1, so there are V columns.

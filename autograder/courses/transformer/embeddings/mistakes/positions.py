@@ -143,7 +143,7 @@ mistake("sines-only", "np.cos(angles", "np.sin(angles").explain("""
     ask: What should row 0 of the table be, where all angles are 0?""")
 mistake("axis-for-the-batch", "return table", "return table[None]").explain("""
     the table has a batch axis: (1, T, D)
-    why: The docstring asks for (T, D). Broadcasting adds an axis in front by itself.
+    why: Broadcasting adds an axis in front by itself. With (1, T, D), a single text would become a batch.
     ask: What does broadcasting do with (T, D) and (B, T, D)?""")
 mistake(
     "float32-angles",

@@ -26,7 +26,7 @@ mistake("norm-ignored", "norm=norm", 'norm="post"').explain("""
     ask: Which of the arguments does your code pass on?""")
 mistake("any-norm-is-pre", "norm=norm", 'norm=norm if norm in ("pre", "post") else "pre"').explain("""
     a norm that is neither "pre" nor "post" was accepted as "pre"
-    why: The docstring promises a ValueError. Otherwise a misspelled name gives another network.
+    why: A misspelled name would give another network, and nothing would say so.
     ask: What does your code do with norm="rms"?""")
 mistake("mask-ignored", "n_heads, mask, norm", "n_heads, None, norm", common=True).explain("""
     the mask was not used
@@ -44,7 +44,7 @@ mistake(
     a causal mask was used in the encoder
     why: The whole source is known from the start, so every position may attend to later ones. Only the decoder is
          causal.
-    ask: Which masks does the docstring mention, and which ones does your code use?""")
+    ask: In "the bank of the river", which word shows what "bank" means? May "bank" attend to it in your code?""")
 mistake("one-head", "n_heads, mask, norm", "1, mask, norm").explain("""
     attention used one head, not n_heads
     why: The shapes are the same for any number of heads, so there is no error.
@@ -68,12 +68,13 @@ _ENCODER_QUESTIONS = {
     "biases": "Do you look up a bias by its name, or do you pass on the parameters that exist?",
     "axes": "Which of your lines needs to know how many axes x has?",
     "float64": "What is the dtype of your result when `x` is float32?",
-    "cache": "Which entries of the cache does the docstring name, and what does each of them hold?",
-    "weights": "Which axes does the docstring give for the weights?",
-    "only-out": "How many results does the docstring list?",
+    "cached-unnormed": "With gamma 1 and beta 0, normalized rows have the mean 0. Which mean do these have?",
+    "cache": "encode copies the weights and two stages from the cache of a block. Which does it find in yours?",
+    "weights": "Each head has a map of its own. How many maps of a text are in your cache if there are two heads?",
+    "only-out": "What is cache after `out, cache = encoder_block(…)` in your code, if x has the shape (2, S, D)?",
     "norms": "Which of the two steps does each norm belong to?",
     "twice": "Which of the two steps does each norm belong to?",
-    "": "Compare your lines with the docstring: what does each step read, and what is added and normalized?",
+    "": "What does your code have in the places of a in ln2(a + ffn(a)), and of x in ln1(x + attention(x))?",
 }
 _FORMULA = "Each step adds its output to the residual stream, and the sum is normalized."
 for name, old, new, title, why in (
@@ -230,7 +231,7 @@ mistake(
     'if norm not in ("pre", "post"):\n        norm = "pre"\n    if False:',
 ).explain("""
     a norm that is neither "pre" nor "post" was accepted as "pre"
-    why: The docstring promises a ValueError. Otherwise a misspelled name gives another network.
+    why: A misspelled name would give another network, and nothing would say so.
     ask: What does your code do with norm="rms"?""")
 mistake(
     "masks-exchanged",

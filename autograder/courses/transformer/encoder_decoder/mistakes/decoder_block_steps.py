@@ -53,7 +53,7 @@ for number, (step, name, stream, total, branch, _) in enumerate(_STEPS, 1):
 mistake("shared-source-attention", 'subset(params, "attn.")', 'subset(params, "source_attn.")').explain("""
     both attentions used the parameters of the source attention
     why: The two attentions have different tasks, and separate matrices.
-    ask: Compare your lines with the formulas of the docstring: what does each step read, and what is added?""")
+    ask: How many matrices W_qkv does a decoder block have, and how many of them does your code use?""")
 
 # Biases, the cache, results.
 for names, title in (
@@ -72,7 +72,7 @@ for name in ("weights", "source_weights", "after_attention"):
     ).explain(f"""
         the cache has no entry {name}
         why: Plots and later functions use it.
-        ask: Which entries of the cache does the docstring name?""")
+        ask: What does decode find when it reads block_cache["{name}"] after your block?""")
 mistake("three-axes-only", "    ln1, ln2, ln3", "    _, _, _ = x.shape\n    ln1, ln2, ln3").explain("""
     the function works only for x with three axes
     why: x is (..., T, D), with any number of axes before T.

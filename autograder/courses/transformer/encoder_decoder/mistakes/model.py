@@ -59,7 +59,7 @@ for name, edits, missing in (
     mistake(f"cache-without-{name}", *edits).explain(f"""
         the cache has no entry {missing}
         why: It holds the named entries of both stacks, and the memory.
-        ask: Which entries does the docstring list, and which of the two caches holds each?""")
+        ask: Where does your code have the value of {missing}: in a variable, or in the cache of encode or decode?""")
 mistake("cached-embedding-as-memory", '"memory": memory', '"memory": cache["source_embedded"]').explain("""
     cache["memory"] holds the embedded source
     why: The memory is what the encoder returns.
@@ -90,7 +90,7 @@ for name, mask, title, why in (
         ).explain(f"""
             the {text} mask {title}
             why: {why}
-            ask: What does the docstring say about {text}_mask, and about None?""")
+            ask: How many tokens are real with the mask (True, True, False)? And of the ids 5, 0, 7, without one?""")
 for text, size in (("source", "vocab_source"), ("target", "vocab_target")):
     clipped = f"    {text} = np.clip({text}, 0, config.{size} - 1)\n    memory, cache = "
     mistake(f"{text}-clipped", "    memory, cache = ", clipped).explain(f"""
@@ -140,8 +140,8 @@ mistake(
     ask: How many tokens does your code return if the first one is the end token?""")
 mistake("int32", "return target[..., 1:]", "return target[..., 1:].astype(np.int32)").explain("""
     the tokens are int32
-    why: The docstring asks for int64, as for all ids in this course.
-    ask: Which dtype does the docstring name?""")
+    why: All ids of this course are int64. Code that gets two kinds of them has to convert one.
+    ask: What is the dtype of np.argmax([1, 2]), and of np.full((2, 1), 3)? Which of your lines changes it?""")
 mistake(
     "last-is-end-and-never-stops",
     *("best[ended] = end", "best[ended | (target.shape[-1] == max_length)] = end", " and not ended.all()", ""),

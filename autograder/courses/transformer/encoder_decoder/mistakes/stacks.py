@@ -67,7 +67,7 @@ for function, (ids, stack, table, result, _) in _STACKS.items():
         right.replace(f"({ids},", f'(np.where(np.asarray({ids}) < 0, {ids} + len(params["{table}"]), {ids}),'),
     ).explain("""
         a negative id was not rejected
-        why: The docstring promises a ValueError. In NumPy, a negative index counts from the end.
+        why: In NumPy, a negative index counts from the end: -1 silently reads the vector of the last token.
         ask: What is table[-1]? What should happen to a negative id?""")
 
     mistake("zeros-are-padding", f"    x = _embed({ids}", f"    {_ZEROS[function]}\n    x = _embed({ids}").explain(f"""
@@ -97,7 +97,7 @@ for function, (ids, stack, table, result, _) in _STACKS.items():
         mistake(name, *edits).explain(f"""
             with pre-norm, {text}
             why: Pre-norm blocks never normalize the stream itself. Each stack ends with a norm of its own.
-            ask: What does the docstring say about config.norm?""")
+            ask: With norm="pre", which form do your blocks have, and which line reads {stack}.ln_f.gamma?""")
     normed = "layernorm(VALUE, np.ones(x.shape[-1], x.dtype), np.zeros(x.shape[-1], x.dtype))"
     in_the_end = ("return x, cache", f"return {normed.replace('VALUE', 'x')}, cache")
     if function == "decode":
@@ -114,7 +114,7 @@ for function, (ids, stack, table, result, _) in _STACKS.items():
         mistake(f"cache-without-{entry}", result, f'cache.pop("{entry}", None)\n    {result}').explain(f"""
             the cache has no entry {entry}
             why: Plots and later functions use it. The blocks are counted from 0.
-            ask: Which entries of the cache does the docstring name?""")
+            ask: Which of your variables should cache["{entry}"] hold?""")
     mistake("two-axes-only", f"    x = _embed({ids}", f"    _, _ = np.shape({ids})\n    x = _embed({ids}").explain(f"""
         the function works only for {ids} tokens with two axes
         why: The ids may have any number of leading axes, or none.

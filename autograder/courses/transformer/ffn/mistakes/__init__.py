@@ -31,7 +31,7 @@ mistake("activation-last").body("""
 mistake("exact-gelu", "= hidden * gate", '= gelu_exact(hidden) if activation == "gelu" else relu(hidden)').explain("""
     the exact GELU was used instead of the tanh form
     why: The two never differ by more than 0.0005, but the weights of GPT-2 belong to the tanh form.
-    ask: Which function of this assignment does the docstring name?""")
+    ask: In which decimal place do gelu(1.0) and gelu_exact(1.0) differ? Which of them does your ffn call?""")
 for ordinal, bias in (("first", "b_1"), ("second", "b_2")):
     mistake(f"{ordinal}-bias-forgotten", f'params.get("{bias}")', "None", common=True).explain(f"""
         the {ordinal} bias, {bias}, was not added
@@ -69,8 +69,7 @@ mistake("leading-axes-lost", "return out, cache", "return out.reshape(-1, out.sh
     ask: What is the shape of x, and what is the shape of your result?""")
 mistake("any-activation-as-relu", _ERROR, "if False:").explain("""
     every unknown activation was taken for ReLU
-    why: The docstring promises a ValueError if `activation` is neither "gelu" nor "relu". Otherwise, a typo
-         would train another network.
+    why: A typo would train another network, and nothing would say so.
     ask: What does your code do with activation="tanh", and with "GELU"?""")
 mistake("raises-KeyError", _RAISE, "raise KeyError(activation)").explain("""
     an unknown activation raised KeyError, not ValueError

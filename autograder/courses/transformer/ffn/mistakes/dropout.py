@@ -33,7 +33,7 @@ for name, off, title in (
     ).explain(f"""
         {title}
         why: dropout always returns two arrays; the mask is all ones then. The backward pass multiplies by it.
-        ask: What does the docstring say about the mask if `training` is false or `p` is 0?""")
+        ask: dropout_backward multiplies the gradient by your mask. What comes out if nothing was dropped?""")
 for name, result, title in (
     ("output-not-scaled", "x * (mask != 0), mask", "the mask was scaled, but not the output"),
     ("output-not-masked", "x * 1, mask", "the mask was not applied to x"),
@@ -68,8 +68,8 @@ for name, draw, title, why in (
     mistake(name, _DRAW, draw, group="below 1 - p" if name in ("other-side", "binomial") else "").explain(f"""
         {title}
         why: {why}
-        ask: Which call of rng does the docstring name, and how many numbers does it give for an x of shape (B, T, D)?
-             Which of them are dropped?""")
+        ask: For x of shape (2, 3, 4), how many numbers do you draw from rng, and of which dtype? Does a second call
+             drop other places?""")
 for name, edits in (
     (
         "drawn-outside-training",
@@ -94,8 +94,7 @@ for name, condition, title in (
 ):
     mistake(name, _ERROR, condition).explain(f"""
         {title}
-        why: The docstring promises a ValueError if p is not in [0, 1), that is 0 ≤ p < 1: with p = 1 the kept values
-             would be divided by 0.
+        why: With p = 1, the kept values would be divided by 0, and no other p outside [0, 1) is a probability.
         ask: Which of the numbers -0.5, 0, 1 and 1.5 does your code accept, with training and without?""")
 mistake(
     "integers-truncated",

@@ -87,11 +87,11 @@ mistake("all-gradients-returned", _RETURN, "return gradients", common=True).expl
     ask: How many entries does your result have, and how many inputs are there?""")
 mistake("tuple-returned", _RETURN, "return tuple(gradients[: len(inputs)])").explain("""
     a tuple was returned, not a list
-    why: The docstring promises a list.
+    why: A tuple is never equal to a list, and its entries cannot be replaced, for example by clipped ones.
     ask: What is the type of your result?""")
 mistake("any-last-value-accepted", "if np.ndim(values[-1]) > 0:", "if False:", common=True).explain("""
     a last result with axes was accepted
-    why: The docstring promises a ValueError. A gradient belongs to one number; an array has many, each with its own.
+    why: A gradient belongs to one number; an array has many, each with its own.
     ask: What should happen if the last result is a matrix?""")
 mistake("only-vectors-refused", "if np.ndim(values[-1]) > 0:", "if np.ndim(values[-1]) == 1:").explain("""
     a matrix was accepted as the last result: only a vector was rejected

@@ -65,7 +65,7 @@ for number, (op, code, title, right) in enumerate(_OPERATIONS, start=1):
         ask: Which function of NumPy belongs to the name {op!r}? OPERATIONS lists them all.""")
 mistake("tuple-returned", "return values", "return tuple(values)").explain("""
     a tuple was returned, not a list
-    why: The docstring promises a list, to which other code may append.
+    why: A tuple has no append: code that continues the computation, value by value, then fails.
     ask: What is the type of your result?""")
 mistake("inputs-appended-to", "list(inputs)", "inputs", common=True).explain("""
     the results were appended to the caller's list of inputs
@@ -74,7 +74,7 @@ mistake("inputs-appended-to", "list(inputs)", "inputs", common=True).explain("""
     ask: How many entries does the list of inputs have after the call?""")
 mistake("unknown-operation-copies", _CALL, "OPERATIONS.get(op, lambda *x: x[0])(", _CHECK, "pass").explain("""
     an unknown operation returned its argument
-    why: The docstring promises a ValueError. A typo in a tape would go unnoticed.
+    why: A typo in a tape would go unnoticed, and all results after it would be wrong.
     ask: What should happen with the operation 'sin'?""")
 mistake("key-error", _CHECK, "pass", common=True).explain("""
     an unknown operation raised a KeyError, not a ValueError
@@ -82,7 +82,7 @@ mistake("key-error", _CHECK, "pass", common=True).explain("""
     ask: What does Python raise when a dictionary does not have a key? Where can you check that earlier?""")
 mistake("operation-not-named", 'f"unknown operation {op!r}"', '"unknown operation"').explain("""
     the message of the error does not contain the operation
-    why: The docstring promises it. Without the name, you would have to search the tape.
+    why: Without the name, you would have to search the tape.
     ask: What does your message say about the tape ('exp', 'sin')?""")
 mistake("tape-reversed", "in tape:", "in reversed(tape):").explain("""
     the tape was followed from its end

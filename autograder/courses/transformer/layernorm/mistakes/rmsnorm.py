@@ -111,7 +111,7 @@ for function, body in (("layernorm.rmsnorm", _RMSNORM), ("layernorm.rmsnorm_back
             "Which entries share one?"
         )
         if name.endswith("expected"):
-            ask = "Which shapes of x does the docstring allow? Which of the sizes do you need?"
+            ask = "What does `n, d = x.shape` do for one vector, and for x of shape (2, 3, 4)? Which sizes do you need?"
         mistake(name, old, new).body(body).explain(f"""
             {title}
             why: {why}

@@ -128,7 +128,7 @@ for function, body in (("layernorm.layernorm", FORWARD), ("layernorm.layernorm_b
     ).explain("""
         x was expected to have exactly two axes, (N, D)
         why: Unpacking x.shape into two names fails for every other number of axes.
-        ask: Which shapes of x does the docstring allow? Which of the sizes do you need?""")
+        ask: What does `n, d = x.shape` do for one vector, and for x of shape (2, 3, 4)? Which sizes do you need?""")
     for name, variance in (
         ("", "(x * x).mean(axis=-1, keepdims=True) - x.mean(axis=-1, keepdims=True) ** 2"),
         ("-from-0", "np.maximum((x * x).mean(axis=-1, keepdims=True) - mean**2, 0)"),

@@ -83,7 +83,7 @@ mistake(
 mistake("any-length", _LENGTH, "if False:").explain("""
     a text longer than block_size was accepted
     why: Nothing fails by itself, because no table of positions ends. But the model was trained on no larger distances.
-    ask: Which distance between two tokens occurs in a text of nine, but in none of the eight that were trained on?""")
+    ask: Which distance between two tokens occurs in a text of nine tokens, but in none of eight?""")
 mistake("length-of-the-batch", "length = np.shape(ids)[-1]", "length = len(ids)").explain("""
     the number of texts was taken for their length
     why: ids is (B, T), and may have more axes or only one. T is the last.

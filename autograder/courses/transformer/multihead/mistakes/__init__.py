@@ -57,7 +57,7 @@ mistake("size-first", ".swapaxes(-2, -3)", ".swapaxes(-2, -3).swapaxes(-1, -3)")
 _UNEQUAL = 'raise ValueError(f"a width of {d_model} cannot be divided into {n_heads} heads of the same size")'
 mistake("remainder-dropped", _UNEQUAL, "x = x[..., : d_model // n_heads * n_heads]").explain("""
     a width that is not a multiple of the number of heads was accepted, and the last columns dropped
-    why: The docstring promises a ValueError. Entries that no head gets are lost.
+    why: Entries that no head gets are lost, and nothing says so.
     ask: With 7 columns and 2 heads, what becomes of the last column?""")
 mistake(
     "remainder-padded",

@@ -63,8 +63,8 @@ mistake(
     "numbers-in-mask-accepted", _CALL, "attention(q, k, v, None if mask is None else mask.astype(bool))"
 ).explain("""
     a mask of numbers was accepted
-    why: The docstring promises a TypeError. In a mask of 0 and -inf, 0 means "may attend", but as a boolean it is
-         False.
+    why: In a mask of 0 and -inf, 0 means "may attend", but as a boolean it is False, and -inf is True: the mask would
+         be inverted, without an error.
     ask: What does your code do with the mask before `attention` sees it?""")
 mistake(
     "sizes-not-checked",

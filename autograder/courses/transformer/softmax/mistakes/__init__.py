@@ -184,15 +184,15 @@ mistake(
     ask: For the scores 1000 and 999 and the temperature 0.5, which numbers does your code pass to exp?""")
 mistake("any-temperature-accepted", "if not temperature > 0:", "if False:").explain("""
     a temperature that is not positive was accepted
-    why: The docstring promises a ValueError. A negative temperature makes the least likely entry the most likely.
-    ask: Which temperatures does the docstring allow, and what should happen with the others?""")
+    why: Scores cannot be divided by 0, and a negative temperature makes the least likely entry the most likely.
+    ask: What does your code return for the scores 1 and 3 with the temperature 0, and what with -1?""")
 mistake("zero-temperature-accepted", "if not temperature > 0:", "if temperature < 0:").explain("""
     the temperature 0 was accepted
-    why: The docstring promises a ValueError unless the temperature is positive: the scores cannot be divided by 0.
+    why: The largest score becomes 0 / 0, and with it the whole row nan.
     ask: Is 0 positive? What does your code compute with it?""")
 mistake("negative-temperature-accepted", "if not temperature > 0:", "if temperature == 0:").explain("""
     a negative temperature was accepted
-    why: The docstring promises a ValueError. A negative temperature makes the least likely entry the most likely.
+    why: It turns the order around: the least likely entry becomes the most likely.
     ask: Divide the scores 1 and 3 by the temperature -1. Which of them is now the larger one?""")
 mistake("integers-truncated", "    return z\n", "    return z.astype(np.asarray(x).dtype)\n").explain("""
     for integer scores, the probabilities were rounded down to integers
@@ -208,7 +208,7 @@ mistake(
 ).explain("""
     {constant} was added to the temperature
     why: It is not needed, because the temperature must be positive, and it changes every result a little.
-    ask: Which temperatures does the docstring allow? Can one of them be 0?""")
+    ask: If a temperature of 0 raises ValueError, which division by 0 is left to prevent?""")
 mistake("base-2", "np.exp(z, out=z)", "np.exp2(z, out=z)").explain("""
     powers of 2 were taken, not of e
     why: The distribution is then flatter, as with a higher temperature.

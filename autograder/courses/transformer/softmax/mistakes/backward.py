@@ -75,7 +75,7 @@ mistake("sum-not-times-probs", "dout - ", "dout * probs - ", "dx *= probs", "pas
 mistake("softmax-of-probs", "probs = as_float(probs)", "probs = softmax(probs, axis=axis)").explain("""
     the softmax was taken of the probabilities again
     why: `probs` is already the result of softmax.
-    ask: According to the docstring, are the `probs` scores or probabilities?""")
+    ask: What do the entries of `probs` add up to? What is softmax of the probabilities 1 and 0?""")
 mistake("one-row-only").body("""
     probs = as_float(probs)
     return (np.diag(probs) - np.outer(probs, probs)) @ as_float(dout)
@@ -288,4 +288,4 @@ for name, rows in (("divided-by-the-others", "max(1, np.count_nonzero(targets))"
     ).explain("""
         the gradient of rows whose target is 0 was set to 0, as if 0 were padding
         why: Some libraries have an option for that (`ignore_index`). Here 0 is a class like any other.
-        ask: What does the docstring say about rows whose target is 0? Which of your lines treats them differently?""")
+        ask: Suppose class 0 is the line break. What does a model learn about line breaks from your gradient?""")

@@ -245,4 +245,4 @@ for name, loss, over in (
     mistake(f"padding-{name}", "-picked.mean()", loss).explain(f"""
         rows whose target is 0 were left out {over}, as if 0 were padding
         why: Some libraries have an option for that (`ignore_index`). Here 0 is a class like any other.
-        ask: What does the docstring say about rows whose target is 0? Which of your lines treats them differently?""")
+        ask: Suppose class 0 is the line break. Does your loss change if a model predicts line breaks badly?""")

@@ -88,7 +88,7 @@ mistake("ids-as-numpy", "{char: index for index", "{char: np.int64(index) for in
     ask: What is type(stoi['a'])? Which Python function numbers the entries of a list?""")
 mistake("characters-as-a-tuple", "return chars, stoi", "return tuple(chars), stoi").explain("""
     the characters were returned as a tuple, not as a list
-    why: The docstring asks for a list. A tuple cannot be extended.
+    why: A tuple cannot be extended: chars.append fails, for example when a special token is added.
     ask: What does sorted return, and what does your code do with the result?""")
 mistake("itos-as-a-list", "return chars, stoi, itos", "return chars, stoi, list(itos.values())").explain("""
     itos is a list, not a dict

@@ -18,8 +18,8 @@ mistake("unknown-skipped", "for char in text]", "for char in text if char in sto
 mistake("message-incomplete", " at position {position} is", " is").explain("""
     the error did not give the first unknown character and its position
     why: In a text of a million characters, the position is what helps. It is counted from 0.
-    ask: What does the docstring say the message contains? Is text[position] the unknown character, for your
-         position?""")
+    ask: The text is "abc?d", and only ? is unknown. Which character and which position does your message give? Is
+         text[position] that character?""")
 mistake("another-unknown-character", "{char!r} at position", "{min(set(text) - set(stoi))!r} at position").explain("""
     the error gave another unknown character than the first
     why: A set or a sorted list of the unknown characters has another order than the text.
@@ -37,7 +37,7 @@ mistake("empty-is-float", ", dtype=np.int64", "").explain("""
 mistake("int32", "dtype=np.int64", "dtype=np.int32").explain("""
     the ids are int32, not int64
     why: int64 is also NumPy's own default for integers.
-    ask: Which dtype does the docstring ask for?""")
+    ask: What is the dtype of np.array([1, 2]), and what is that of your ids?""")
 mistake("floats", "dtype=np.int64", "dtype=np.float64").explain("""
     the ids are floats, not integers
     why: np.zeros creates a float64 array unless a dtype is given, and floats cannot be used as indices.
@@ -102,7 +102,7 @@ mistake("counted-from-zero").body("""
 mistake("message-incomplete", " at position {position} is", " is").explain("""
     the error did not give the first unknown id and its position
     why: Among a million ids, the position is what helps. It is counted from 0.
-    ask: What does the docstring say the message contains? Is ids[position] the unknown id, for your position?""")
+    ask: The ids are 0, 1 and 99, and only 99 is unknown. Which id and which position does your message give?""")
 mistake("arrays-only", "np.asarray(ids).tolist()", "ids.tolist()").explain("""
     the function works for arrays but not for lists
     why: A list has no method tolist.

@@ -9,7 +9,7 @@ mistake("rounded", "int(len(ids) * train_fraction)", "round(len(ids) * train_fra
     the size of the training part was rounded to nearest, not down
     why: `int` discards the fraction; `round` may go up. The two parts then differ by one character from the expected
          ones.
-    ask: What is int(8.75), and what is round(8.75)? Which one does the docstring ask for?""")
+    ask: What are int(8.75) and round(8.75)? How many of 35 ids does your training part get with a fraction of 0.25?""")
 mistake(
     "results-exchanged", "return ids[:n_train], ids[n_train:]", "return ids[n_train:], ids[:n_train]", common=True
 ).explain("""
@@ -67,13 +67,13 @@ mistake(
 ).explain("""
     the size of the training part was rounded to nearest, not down
     why: `int` discards the fraction. The two parts then differ by one character from the expected ones.
-    ask: What is int(8.75)? Which size does the docstring ask for?""")
+    ask: What is int(8.75)? How many of 35 ids does your training part get with a fraction of 0.25?""")
 mistake(
     "rounded-up", "int(len(ids) * train_fraction)", "int(np.ceil(len(ids) * train_fraction))", common=True
 ).explain("""
     the size of the training part was rounded up, not down
     why: One character then ends up in the wrong part whenever the product is not a whole number.
-    ask: What is int(8.75)? Which size does the docstring ask for?""")
+    ask: What is int(8.75)? How many of 35 ids does your training part get with a fraction of 0.25?""")
 mistake(
     "validation-from-the-end",
     "return ids[:n_train], ids[n_train:]",
@@ -86,4 +86,4 @@ for default in (0.8, 0.7, 0.75, 0.5, 0.95):
     mistake(f"default-{default}", "train_fraction=0.9", f"train_fraction={default}", common=True).explain(f"""
         the default of train_fraction is {default}, not 0.9
         why: A call that does not pass train_fraction gets the default.
-        ask: Which default does the docstring give for train_fraction?""")
+        ask: How many of 100 ids does train_val_split(ids) keep for training in your code?""")

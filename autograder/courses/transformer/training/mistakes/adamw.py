@@ -159,7 +159,7 @@ mistake(
 ).body(ADAM).explain("""
     the larger of the old and the new v was used
     why: That resembles AMSGrad, a variant of Adam. Here, v may also fall.
-    ask: Does the formula in the docstring contain a maximum?""")
+    ask: The first gradient is 10, and all others are 0. How does v change from step to step in your code?""")
 for name, old, new, text in (
     *(
         (

@@ -49,7 +49,7 @@ for name, wrong_divisor, code in (
         max_norm was divided by {wrong_divisor}, not by norm + 1e-6
         why: The 1e-6 is PyTorch's, against division by 0. For norms near 1 it changes about the sixth digit; for tiny
              norms it matters more.
-        ask: What is max_norm divided by in the formula of the docstring?""")
+        ask: If norm and max_norm are both 1e-6, the factor should be 0.5. What is it in your code?""")
 mistake(
     "largest-number",
     "math.sqrt(sum(float(np.vdot(g, g)) for g in grads.values()))",
@@ -74,7 +74,7 @@ mistake("norm-not-returned", "return dict(grads), norm", "return dict(grads)", "
 mistake("another-small-number", "(norm + 1e-6)", "(norm + CONSTANT)", constant=1e-8).explain("""
     max_norm was divided by norm + {constant}, not by norm + 1e-6
     why: The 1e-6 is PyTorch's. For norms near 1 it changes about the sixth digit; for tiny norms it matters more.
-    ask: What is max_norm divided by in the formula of the docstring?""")
+    ask: If norm and max_norm are both 1e-6, the factor should be 0.5. What is it in your code?""")
 _NORM = "math.sqrt(sum(float(np.vdot(g, g)) for g in grads.values()))"
 _CLIPPED = "{name: g * scale for name, g in grads.items()}"
 _ARRAYS = "np.concatenate([g.ravel() for g in grads.values()])"
@@ -112,7 +112,7 @@ mistake(
     f"return norm, {_CLIPPED}",
 ).explain("""
     the gradients and the norm were returned in the wrong order
-    why: The docstring lists the gradients first, then the norm.
+    why: The optimizer would get a number where it needs a gradient for each parameter.
     ask: What does `grads, norm = clip_grad_norm(grads, 1.0)` put into `grads`: a number or a dictionary?""")
 mistake(
     "one-long-array",

@@ -75,11 +75,9 @@ _LOOP = """
     return dict(params), state, losses
 """
 _STEP = "train_step(params, state, x, y, config, rate, betas, eps, weight_decay, max_norm, rng)"
-_LR = "What may lr be, according to the docstring, and what does your code expect?"
+_LR = "What does your code do with lr=0.1, with an array of rates, and with a generator of rates?"
 # The question of a mistake is the first one whose word is in the name.
 _QUESTIONS = {
-    "results": "In which order does the docstring list the results?",
-    "replaced": "Which of your lines write into an argument?",
     "state": "Which state does each step start from, and which one do you return?",
     "parameters": "Which parameters does each step start from, and which ones do you return?",
     "listed": "How many batches and learning rates have been read before your first step?",
@@ -88,11 +86,8 @@ _QUESTIONS = {
     "rates-with-length": _LR,
     "rates-indexed": _LR,
     "rate": "Which learning rate does each of your steps get, and when does training end?",
-    "loss": "What does the docstring say about the losses: how many are there, and of which type?",
-    "counted": "What may `batches` be, according to the docstring?",
+    "counted": "What is len of a generator? What does your code need the number of batches for?",
     "answers": "What are the targets of a batch (x, y)?",
-    "pair": "In which order does a batch hold the tokens to read and the targets?",
-    "": "Which batches does your loop visit, and in which order?",
 }
 mistake(
     "always-clipped",

@@ -42,7 +42,7 @@ mistake(
     'return {"step": step, "m": new_m, "v": new_v}, new_params',
 ).explain("""
     the state and the parameters were returned in the wrong order
-    why: The docstring lists the parameters first, then the state.
+    why: The next step would then start from the averages m and v, as if they were the weights.
     ask: What does `params, state = adamw_step(...)` put into `params`: weights, or m and v?""")
 mistake("step-not-stored", '"step": step, ', "").explain("""
 `step` is missing in the new state

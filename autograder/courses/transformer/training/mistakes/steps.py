@@ -131,7 +131,7 @@ mistake("last-batch-only", "total += ", "total = ", "n_tokens += ", "n_tokens = 
     ask: After the loop, which batches does your result depend on?""")
 mistake("perplexity", "return total / n_tokens", "return math.exp(total / n_tokens)").explain("""
     the exponential of the mean loss was returned
-    why: That is called the perplexity. The docstring asks for the mean loss itself.
+    why: That is called the perplexity. It is always larger than the loss, and cannot be drawn beside the training loss.
     ask: What does your code do after it has computed the mean?""")
 mistake("answers-are-questions", "cross_entropy(logits, y)", "cross_entropy(logits, x)").explain("""
     x was used as the targets: y was ignored
@@ -156,5 +156,5 @@ _NO_BATCH = """    if n_tokens == 0:
 """
 mistake("no-batch-accepted", _NO_BATCH, "", "return total / n_tokens", "return total / max(n_tokens, 1)").explain("""
 without a batch, 0 was returned
-why: The mean of nothing does not exist. The docstring promises ValueError.
+why: The mean of nothing does not exist, and a loss of 0 looks like a perfect model.
 ask: What does your function do with an empty list of batches?""")
