@@ -109,7 +109,7 @@ def _wrong_orders(function: str, package: str) -> Iterator[Mistake]:
                 f"parameters-in-order-{'-'.join(positional[i].arg for i in order)}",
                 f"the optional parameters are not in the order {', '.join(arg.arg for arg in positional)}",
                 "A call without names assigns its arguments by position, so that they reach the wrong parameters.",
-                "In which order does the docstring list the parameters?",
+                "Which parameter does the last argument of a call without names reach in your code?",
                 ((old, ", ".join(parts[i] for i in order)),),
             )
 
@@ -162,7 +162,7 @@ def _wrong_default(
         f"default-of-{name}{suffix}" + ("" if constant is not None else f"-{value.strip(chr(39)).lower()}"),
         f"the default of {name} is {shown}, not {right}",
         f"A call that does not pass {name} gets the default.",
-        f"Which default does the docstring give for {name}?",
+        f"What does a call without {name} return in your code, and what does one with {name}={right}?",
         ((old, f"{name}={value}"),),
         constant=constant,
     )
