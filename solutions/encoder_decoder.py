@@ -5,17 +5,16 @@
 #
 # A small model writes five tokens backwards. Told the correct tokens so far, it gets 76% of the next ones right; left
 # to its own writing, 66%. Yet the share of texts without a single mistake is 16% in both tests. Why must those two be
-# equal? At the end of this lesson you can answer that.
+# equal?
 #
 # A model like this needs two texts. The first transformer (Vaswani et al. 2017) *translated*: it reads a whole text in
-# one language, the *source*, and writes a text in another, the *target*, one token at a time. It has two stacks of
-# blocks:
+# one language, the *source*, and writes one in another, the *target*, token by token. It has two stacks of blocks:
 #
-# - The **encoder** reads the source. The whole source is known from the start, so every position attends to every
-#   other. Its output is the *memory*, one vector for each source token.
-# - The **decoder** writes the target. A position must not attend to later ones, so its self attention is causal, as in
-#   a GPT. Each of its blocks has a second attention, the **source attention**, whose keys and values come from the
-#   memory. It is the cross attention that you wrote in the assignment `multihead` and have not used since.
+# - The **encoder** reads the source, which is known from the start, so every position attends to every other. Its
+#   output is the *memory*, one vector for each source token.
+# - The **decoder** writes the target. Its self attention is causal, as in a GPT. But each of its blocks has a second
+#   attention, the **source attention** (the cross attention of the assignment `multihead`), whose keys and values come
+#   from the memory.
 #
 # ```text
 #     source (B, S)                      target (B, T)
@@ -32,10 +31,10 @@
 # ![A map of the model: the encoder on the left makes the memory, which every block of the decoder on the right
 # reads.](figures/map-encoder-decoder.svg)
 #
-# You have already written nearly all of it. New are the three-step block of the decoder, the masks for two texts, and
-# the backward pass through both stacks.
+# You have already written nearly all of it. Only the three-step block of the decoder, the masks for two texts, and the
+# backward pass through both stacks are new.
 #
-# The table shows what differs from the GPT of the assignment `gpt`, all as in the paper:
+# It follows the paper where the GPT of the assignment `gpt` does not:
 #
 # | | here | the GPT |
 # |---|---|---|
@@ -46,14 +45,10 @@
 # | after the last block | nothing | one more layer norm |
 # | output | log-probabilities | scores |
 #
-# The option `norm="pre"` puts the norms before each branch, and one more after each stack.
+# With `norm="pre"`, the norms come before each branch, and one more after each stack. Unlike the paper's, the model has
+# no dropout, and a matrix of its own for each table and for the head. (The paper uses one for all three, section 3.4.)
 #
-# By default, the model differs from the paper's in four ways. There is no dropout, so that everything can be computed
-# exactly. The norms use $\epsilon = 10^{-5}$. Attention may have biases; the paper has them in the feed-forward network
-# only (sections 3.2.2 and 3.3). And the two tables and the output head are separate matrices; the paper uses one matrix
-# for all three, which requires a vocabulary that both languages share (section 3.4).
-#
-# The letters are: S source tokens, T target tokens, Vs and Vt tokens in the two vocabularies; all others as before.
+# The letters: S source tokens, T target tokens, Vs and Vt tokens in the two vocabularies; all others as before.
 
 # %%
 import math
@@ -72,11 +67,10 @@ from softmax import log_softmax
 # %% [markdown]
 # ## `TransformerConfig` and `init_transformer`
 #
-# Both are given. The paper's model has 6 layers, 8 heads, D = 512 and F = 2048, and the paper does not say how its
+# Both are given. The paper's model has 6 layers, 8 heads, D = 512 and F = 2048. The paper does not say how its
 # parameters start. Here, every matrix is drawn so that its outputs are about as large as its inputs (LeCun et al. 1998,
 # section 4.6), and the token vectors so that they are about as large as the position vectors after the multiplication
-# by √D. The Annotated Transformer draws Glorot's initial matrices instead: their variance is 2 / (rows + columns), a
-# compromise between the sizes of the outputs and of the gradients (Glorot and Bengio 2010, section 4.2.1).
+# by √D.
 #
 # ```python
 # >>> config = TransformerConfig(vocab_source=11, vocab_target=12, n_layers=1, n_heads=2, d_model=8)
@@ -202,7 +196,7 @@ def init_transformer(config, rng):
 # %% [markdown]
 # ## `encoder_block`
 #
-# You wrote this block in the assignment `blocks`. A block of the 2017 encoder is the post-norm block with ReLU:
+# You wrote this block in the assignment `blocks`. In the 2017 encoder it is the post-norm block with ReLU:
 #
 # $$a = \mathrm{ln}_1(x + \mathrm{attention}(x)) \qquad y = \mathrm{ln}_2(a + \mathrm{ffn}(a))$$
 #
@@ -223,8 +217,7 @@ def init_transformer(config, rng):
 #
 # ```
 #
-# The well-known Annotated Transformer normalizes *before* each branch, and both it and PyTorch's `nn.Transformer` add a
-# layer norm after each stack. Neither is in the paper. With `norm="pre"` you can build the Annotated Transformer, too.
+# PyTorch's `nn.Transformer` adds a layer norm after each stack. The paper has none there.
 
 
 # %%
@@ -269,11 +262,10 @@ def encoder_block(x, params, n_heads, mask=None, norm="post"):
 #
 # In the source attention, the queries come from the decoder, and the keys and values from the memory: each target
 # position looks for the source tokens that it needs for its next word. The weights are (..., H, T, S), a row for each
-# target position and a column for each source position. In a translation they show which source words each target word
-# depends on, like the alignments of Bahdanau et al. (2015, section 5.2.1), whose attention this one resembles.
+# target position and a column for each source position. Bahdanau et al. (2015, section 5.2.1) plotted such weights. For
+# *zone*, their model looked at the last word of "European Economic Area" and jumped over the other two.
 #
-# The example is a block with two positions, a memory of three, and one head. Only the source attention has an effect;
-# the other two steps add 0.
+# In this block only the source attention has an effect; the other two steps add 0.
 #
 # ```python
 # >>> params = {f"ln{n}.gamma": np.ones(2) for n in (1, 2, 3)} | {f"ln{n}.beta": np.zeros(2) for n in (1, 2, 3)}
@@ -300,8 +292,7 @@ def encoder_block(x, params, n_heads, mask=None, norm="post"):
 #
 # ```
 #
-# There are two masks, for two texts: `target_mask` for attention within the target, and `source_mask` for attention to
-# the source. The block uses both unchanged. The causal mask of the target is created in `decode`.
+# The block uses `target_mask` and `source_mask` unchanged. The causal mask is created in `decode`.
 
 
 # %%
@@ -383,21 +374,20 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
 # %% [markdown]
 # ## `encode`
 #
-# The token vectors are multiplied by √D. Why? The paper does not explain it. The entries of the tables are usually
-# drawn with a size of about $1/\sqrt{D}$, and those of a position vector lie between -1 and 1: without the factor, the
-# position would outweigh the token. The factor is unrelated to the √K of attention, which *divides*, and by the root of
-# the size of a head.
+# Why are the token vectors multiplied by √D? The paper does not explain it. The entries of the tables are usually drawn
+# with a size of about $1/\sqrt{D}$, and those of a position vector lie between -1 and 1: without the factor, the
+# position would outweigh the token. (It has nothing to do with the √K of attention, which *divides*.)
 #
-# The texts of a batch have different lengths, so the short ones are padded. `source_mask`, (B, S), shows which tokens
-# are real: True for a token, False for padding. `padding_mask` brings it into the form that attention needs. (PyTorch's
-# `src_key_padding_mask` is the opposite: True for padding.)
+# The texts of a batch have different lengths, so the short ones are padded. `source_mask`, (B, S), is True for a token
+# and False for padding. `padding_mask` brings it into the form that attention needs. (PyTorch's `src_key_padding_mask`
+# is the opposite: True for padding.)
 #
 # ![The masks of the three attentions: the encoder's hides padding, the decoder's own hides later tokens, and source
 # attention hides padding.](figures/source-masks.svg)
 #
-# With the mask, no position attends to padding. The padding positions themselves are still computed, but their rows of
-# the memory mean nothing, so the decoder must not attend to them either. Then the result for a text does not depend on
-# its padding:
+# No position may attend to padding. The padding positions themselves are still computed, but their rows of the memory
+# mean nothing, so the decoder must not attend to them either. Then the result for a text does not depend on its
+# padding:
 #
 # ```python
 # >>> config = TransformerConfig(vocab_source=11, vocab_target=12, n_layers=2, n_heads=2, d_model=8)
@@ -462,13 +452,12 @@ def encode(source, params, config, source_mask=None):
 # %% [markdown]
 # ## `decode`
 #
-# The decoder's stack is followed by the head: a matrix without bias computes a score for every token of the target
-# vocabulary, and log-softmax turns the scores into log-probabilities.
+# After the decoder's last block comes the head: a matrix computes a score for every token of the target vocabulary, and
+# log-softmax turns the scores into log-probabilities.
 #
-# All blocks attend to the *same* memory, the output of the *last* encoder block; block i of the decoder does not attend
-# to block i of the encoder. The self attention needs two masks at once: no position attends to later ones, and none
-# attends to padding. Both masks must allow a key, so combine them with `&`. The causal one is needed even if no
-# `target_mask` is given.
+# All blocks attend to the *same* memory, the output of the *last* encoder block. The self attention needs two masks at
+# once, against later tokens and against padding. Both must allow a key, so combine them with `&`. The causal one is
+# needed even if no `target_mask` is given.
 #
 # ```python
 # >>> target = np.array([[1, 7, 5]])
@@ -483,9 +472,8 @@ def encode(source, params, config, source_mask=None):
 #
 # ```
 #
-# Log-probabilities are the input of a loss that only picks out the correct one, like PyTorch's `nn.NLLLoss`. A loss
-# called *cross-entropy* takes scores and applies log-softmax itself. Log-probabilities as its input do no harm, because
-# applying log-softmax a second time changes nothing. *Probabilities* as its input are a frequent mistake.
+# A loss like PyTorch's `nn.NLLLoss` takes log-probabilities and only picks out the correct one. A loss called
+# *cross-entropy* takes scores and applies log-softmax itself. Giving it *probabilities* is a frequent mistake.
 
 
 # %%
@@ -543,17 +531,16 @@ def decode(target, memory, params, config, target_mask=None, source_mask=None):
 # ## `transformer`
 #
 # In training, the correct translation is known, and all its positions are computed at once. The decoder gets the target
-# *shifted to the right by one*, with a start token in front, and should predict the target and an end token. Whatever
-# it predicts at one position, its input at the next one is the *correct* token: this is called **teacher forcing**. If
-# the task is to write "abc" backwards:
+# *shifted to the right by one*, with a start token in front (section 3.1), and should predict the target and an end
+# token. Whatever it predicts at one position, its input at the next one is the *correct* token: this is called
+# **teacher forcing**. If the task is to write "abc" backwards:
 #
 # | the decoder reads | start | c | b | a |
 # |---|---|---|---|---|
 # | it should predict | c | b | a | end |
 #
-# (Section 3.1: "the output embeddings are offset by one position".) If the target is not shifted, each position can
-# read the token that it should predict. The loss then falls to almost 0 very quickly, and the model learns nothing
-# useful.
+# Without the shift, each position can read the token that it should predict. The loss then falls to almost 0 very
+# quickly, and the model learns nothing useful.
 #
 # ```python
 # >>> source, target = np.array([[3, 1, 4]]), np.array([[1, 4, 1, 3]])  # 1 is the start token
@@ -600,15 +587,15 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
 # %% [markdown]
 # ## `greedy_decode`
 #
-# When the model is used, the target is unknown; the model writes it, token by token. Encode the source once. Begin with
-# the start token, compute the log-probabilities at the *last* position, append the most probable token, and repeat,
-# until the model writes the end token or the text has `max_length` tokens.
+# When the model is used, nobody knows the target: the model has to write it. Encode the source once. Begin with the
+# start token, compute the log-probabilities at the *last* position, append the most probable token, and repeat, until
+# the model writes the end token or the text has `max_length` tokens.
 #
-# This is the greedy decoding of the last assignment. It works better for translation than for stories, because the
-# source leaves less choice. Still, the most probable *text* may begin with a second-best token: the paper searches for
-# it with a **beam search**, which keeps the four best partial texts at every step (section 6.1).
+# Taking the best token works better for translation than for stories, because the source leaves less choice. Still, the
+# most probable *text* may begin with a second-best token. The paper looks for it with a **beam search**, which keeps
+# the four best partial texts at every step (section 6.1).
 #
-# The texts of a batch end at different times. A text that has ended gets the end token at every step, until all have
+# The texts of a batch end at different times. One that has ended gets the end token at every step, until all have
 # ended.
 #
 # ```python
@@ -619,11 +606,8 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
 #
 # ```
 #
-# In the experiment at the end, a model with two layers and D = 32 learns to reverse a sequence from 200 batches of
-# random examples. It is the simplest task for which a model has to attend to a specific source position at each step.
-#
-# Every step here computes all earlier positions again. The keys and values could be stored instead, including those of
-# the memory, as in the key/value cache of the assignment `generation`.
+# Every step computes all earlier positions again. A key/value cache, as in the assignment `generation`, would save that
+# work.
 
 
 # %%
@@ -664,8 +648,7 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
 # %% [markdown]
 # ## Bonus: `transformer_backward`
 #
-# The backward pass starts at the end. The head ends in a log-softmax, which you have not differentiated by itself yet.
-# It is easier than softmax. For one row of scores z,
+# The backward pass starts at the end, with a log-softmax. It is easier than softmax. For one row of scores z,
 #
 # $$y_i = z_i - \log \sum_j e^{z_j}$$
 #
@@ -673,9 +656,9 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
 # $y_i$: the derivative of log(a) is 1/a, so the factor is $-e^{z_k} / \sum_j e^{z_j}$. You know this fraction, and you
 # have its logarithm in the cache. Multiply each factor by its upstream gradient $dy_i$ and add over i.
 #
-# Then come the decoder's blocks, the last one first. A block has three steps of the form $\mathrm{ln}(a + f(a))$, which
-# you have derived in the assignment `blocks`. New is that the source attention has two inputs, the stream and the
-# memory, so the block returns two gradients. That of its stream goes to the block before it. And that of the memory?
+# Then come the decoder's blocks, the last one first. Their steps have the form $\mathrm{ln}(a + f(a))$, which you have
+# derived in the assignment `blocks`. But the source attention has two inputs, the stream and the memory, so the block
+# returns two gradients. That of its stream goes to the block before it. And that of the memory?
 #
 # ```text
 #     memory ──┬───────────────┬──────────── … ──┐       one memory, used by every block
@@ -684,16 +667,15 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
 # ```
 #
 # The memory is one array that is used L times, so it is clear what happens to its L gradients. The result is the
-# upstream gradient of the encoder's last block. It is the only gradient that reaches the encoder.
+# upstream gradient of the encoder's last block, and the only gradient that reaches the encoder.
 #
 # Last, the tables. The forward pass multiplies the token vectors by √D: what does a constant factor do to a gradient?
-# The sines and cosines are not learned and need none.
 #
-# With pre-norm, the last norm of each stack comes before its blocks in the backward pass, and each block runs its norms
-# on the branches backward, after the step. If the head has a bias, its gradient is the sum over all positions.
+# With pre-norm, go through the last norm of a stack first. The gradient of the head's bias, if it has one, is the sum
+# over all positions.
 #
 # For the mean loss over N target tokens, `dlog_probs` is -1/N at the correct token of each position, and 0 everywhere
-# else. At padding positions, all entries are 0.
+# else, including all entries at padding positions.
 #
 # ```python
 # >>> source, target, answer = np.array([[3, 1, 4]]), np.array([[1, 7, 5]]), np.array([[7, 5, 2]])
@@ -795,9 +777,8 @@ def transformer_backward(dlog_probs, cache):
 #
 # 1. A row of log-probabilities belongs to the probabilities (½, ¼, ¼). The loss is minus the first of the three, so
 #    `dlog_probs` is (−1, 0, 0). What is the gradient of the scores? Where have you seen it before?
-# 2. What is the gradient of the scores if all entries of `dlog_probs` are equal to the *probabilities* of the row?
-# 3. A decoder has 6 blocks, each with one source attention. How many gradients are added up for the memory, and how
-#    many for the output of decoder block 0? (Count the uses in the forward pass.)
+# 2. A decoder has 6 blocks. How many gradients are added up for the memory, and how many for the output of decoder
+#    block 0? (Count the uses in the forward pass.)
 
 # %% [markdown]
 # ## Answers on paper
@@ -813,29 +794,20 @@ def transformer_backward(dlog_probs, cache):
 #
 # ```
 #
-# **2. It is 0.** The probabilities add up to 1, so each score gets its probability from the direct path, and minus its
-# probability through the logarithm.
-#
-# **3. Six for the memory.** The output of decoder block 0 is used by block 1 only, but twice: as the stream, and as the
+# **2. Six for the memory.** The output of decoder block 0 is used by block 1 only, but twice: as the stream, and as the
 # input of the branch of self attention. Those are two gradients, one for each side of the plus sign.
 
 # %% [markdown]
 # ## What could go wrong
 #
-# Each of these has a name in the report, in the same words.
+# Three of these show only when texts of different lengths share a batch. The report uses the same words.
 #
-# - `encoder_block`: **the norms came before the steps, not after them.** The 2017 transformer normalizes after each
-#   addition (post-norm). Pre-norm came later.
 # - `decoder_block`: **the second attention attended to the target itself, not to the memory.** The decoder then gets no
 #   information about the source.
 # - `decoder_block`: **the source mask was not used in the second attention.** The decoder then attends to the padding
 #   of short sources.
-# - `encode`: **the token vectors were not multiplied by √D.** Their entries are about 1/√D in size. Times √D, they are
-#   about as large as those of the position vectors.
 # - `decode`: **with a target mask, the causal mask was not used.** Both masks must allow a key: a position attends to
 #   real tokens that do not come after it.
-# - `decode`: **probabilities were returned instead of their logarithms.** The logarithm of a probability is negative or
-#   0.
 # - `greedy_decode`: **the loop stopped as soon as one text of the batch had ended.** The other texts are then cut off.
 # - `transformer_backward`: **the encoder got the memory's gradient from one decoder block only.** All blocks attend to
 #   the same memory, so their gradients add up.
@@ -844,9 +816,8 @@ def transformer_backward(dlog_probs, cache):
 # ## Try it
 #
 # Train the model to write five tokens backwards, and stop after 80 batches, when it has learned only part of the task.
-# Test it on 200 new texts in two ways: with teacher forcing, as in training, where its input is the correct text so
-# far; and free, where its input is the text that it has written itself. (The experiment needs the bonus function,
-# `transformer_backward`. Without it, try question 2.)
+# Test it on 200 new texts in two ways: with teacher forcing, and free, where its input is the text that it has written
+# itself. (This needs the bonus function, `transformer_backward`. Without it, try question 2.)
 #
 # **Guess first.** In which test does it get more *tokens* right? And in which more *whole texts*?
 #
@@ -892,23 +863,20 @@ if __name__ == "__main__":
 # free     tokens 66%   whole texts 16%
 # ```
 #
-# With teacher forcing, it gets more tokens right: a mistake costs one token there. A model that writes freely continues
-# after its own mistakes, and its training contained no such texts. The number of correct whole texts is the same, and
-# must be: until the first mistake, both inputs are equal. So tokens that are counted with teacher forcing, as in the
-# training loss, are too optimistic about a model that will have to write freely.
+# With teacher forcing, a mistake costs one token. A model that writes freely continues after its own mistakes, and its
+# training contained no such texts. But the number of correct whole texts must be the same: until the first mistake,
+# both inputs are equal. So counting tokens with teacher forcing, as the training loss does, is too optimistic.
 #
 # 1. How good is the model after 200 batches? And to which source position does it attend, for each of the six
 #    predictions? Print the mean of `cache["decoder.1.source_weights"]` over texts and heads.
-# 2. Padding must make no difference. Give an untrained model the source `[[3, 1, 4]]`, then padded to `[[3, 1, 4, 0,
-#    0]]`, once with the mask and once without. By how much do the log-probabilities differ?
-# 3. Some models are trained with *masked tokens*: source and target are the same text, not shifted, and one of its
-#    tokens is hidden in both. Only the loss at that token counts. What is `dlog_probs` then? Can this model learn it?
+# 2. Padding must make no difference. Give an untrained model the source `[[3, 1, 4]]`, then padded to
+#    `[[3, 1, 4, 0, 0]]`, once with the mask and once without. By how much do the log-probabilities differ?
 
 # %% [markdown]
 # ## Answers
 #
 # **1. It makes no mistakes on these texts.** It attends mostly to the last source token first, then to the last but
-# one, and so on. It has learned from examples alone which position it needs at each step.
+# one, and so on.
 #
 # ```python
 # >>> forced, free, cache = evaluate(*learn(steps=200))
@@ -939,33 +907,14 @@ if __name__ == "__main__":
 # 0.47 [[ 9 11 11]]
 #
 # ```
-#
-# **3. It is 0 in all rows but those of the hidden tokens.** In the texts here the second half repeats the first, so the
-# hidden token can be found. A guess among eight tokens is right in 12% of the texts; this small model soon does better:
-#
-# ```python
-# >>> config = TransformerConfig(vocab_source=11, vocab_target=11, n_layers=1, n_heads=2, d_model=16)
-# >>> rng = np.random.default_rng(0)
-# >>> params, state = init_transformer(config, rng), {}
-# >>> for _ in range(200):
-# ...     text = np.tile(rng.integers(3, 11, size=(64, 2)), 2)  # (B, 4)
-# ...     hidden = np.arange(4) == rng.integers(4, size=(64, 1))  # one in each text
-# ...     seen = np.where(hidden, 0, text)
-# ...     log_probs, cache = transformer(seen, seen, params, config)
-# ...     grads = transformer_backward(-np.eye(11)[text] * hidden[..., None] / 64, cache)
-# ...     params, state = adamw_step(params, grads, state, lr=1e-2)
-# >>> bool((log_probs.argmax(axis=-1) == text)[hidden].mean() > 0.7)
-# True
-#
-# ```
 
 # %% [markdown]
 # ## Try it: label smoothing
 #
-# The paper does not train its model to be certain (section 5.4). With **label smoothing**, the target of each position
-# is not one token with probability 1, but a mixture: 0.9 for the correct token, and 0.1 spread evenly over the whole
-# vocabulary (Szegedy et al. 2016, section 7). Only the gradient of the loss changes: the row of `dlog_probs` is minus
-# this mixture, divided by the number of targets. Here are the targets c, b, a and end, for a vocabulary of five tokens:
+# Should a model be certain? The paper trains its model not to be (section 5.4). With **label smoothing**, the target of
+# each position is not one token with probability 1, but a mixture: 0.9 for the correct token, and 0.1 spread evenly
+# over the whole vocabulary (Szegedy et al. 2016, section 7). The row of `dlog_probs` is minus this mixture, divided by
+# the number of targets. Here are the targets c, b, a and end, for a vocabulary of five tokens:
 #
 # ![The targets of c, b, a and end as rows of two tables. Plain: 1.00 for the correct token and 0.00 for the others.
 # Smoothed: 0.92 and 0.02.](figures/label-smoothing.svg)
@@ -975,7 +924,7 @@ if __name__ == "__main__":
 # **Guess first.** How large does the probability of the correct token become in each run? Which run has the lower loss
 # on new texts, and which has more tokens right?
 #
-# Run it: `headway experiment encoder_decoder smoothing`, or the next cell of the notebook.
+# Run it: `headway experiment encoder_decoder smoothing`.
 
 # %%
 if __name__ == "__main__" and "smoothing" in sys.argv:
@@ -1013,14 +962,14 @@ if __name__ == "__main__" and "smoothing" in sys.argv:
 # smoothing 0.1: right 100%, loss 0.10, typical probability 0.91
 # ```
 #
-# Both models have learned the task. The first one is certain. The second one gives the correct token the probability
-# that the mixture asks for: 0.9, and its share of the rest, 0.1 / 11, together 0.91. Its loss is close to −log 0.91 =
-# 0.10 and cannot get much lower: the model is trained not to be certain. The paper reports the same effect, a *worse*
-# loss but better translations. Reversing has one correct answer, so there is nothing to gain here. A sentence has
-# several good translations, and there it helps that a second word keeps a little probability.
+# Both have learned the task. The first is certain. The second gives the correct token the probability that the mixture
+# asks for: 0.9, and its share of the rest, 0.1 / 11, together 0.91. Its loss is close to −log 0.91 = 0.10 and cannot
+# get much lower. The paper reports the same effect, a *worse* loss but better translations. Reversing has one correct
+# answer, so there is nothing to gain here. A sentence has several good translations, and there it helps that a second
+# word keeps a little probability.
 
 # %% [markdown]
 # ## In your own GPT
 #
-# `greedy_decode` is all that a translator needs besides training, and `transformer_backward`, the bonus, gives the
-# gradients for that.
+# `headway train --preset annotated` trains your encoder–decoder to copy ten digits, the first task of The Annotated
+# Transformer, a well-known commentary. It needs `transformer_backward`, the bonus.
