@@ -49,7 +49,7 @@
 #
 # A line after `>>>` is typed into Python; below it is what you get once your function is correct. In a notebook, the
 # cell after the function checks it; in a file, `headway watch` checks on every save; on the website, press *Check*. All
-# three give you a report. Commands with `headway` are typed in a terminal.
+# three give you a report. Type commands such as `headway watch` in a terminal.
 #
 # Later lessons import your earlier functions, as in `from softmax import softmax`. A notebook takes yours from
 # `softmax.py` or `softmax.ipynb` if it is written there and saved, and otherwise the official one. Imports from
@@ -219,9 +219,9 @@ def decode(ids, itos):
 # model's predictions are good. One number measures how bad they are: the **loss**, which you write in the assignment
 # `softmax`.
 #
-# A model with enough parameters can learn a text by heart. Its loss is then tiny, although it may have learned nothing
-# about the language. So part of the text is kept out of training, and the loss on that part, the **validation loss**,
-# shows what was learned (Goodfellow, Bengio and Courville 2016, section 5.3).
+# A model with enough parameters can learn a text by heart. Its loss on that text is then tiny, although it may have
+# learned nothing about the language. So part of the text is kept out of training, and the loss on that part, the
+# **validation loss**, shows what was learned (Goodfellow, Bengio and Courville 2016, section 5.3).
 #
 # Cut the text at one position: the part before it is for training, the rest for validation. Rows of a table are often
 # shuffled first, but characters in random order are no longer language. With larger pieces, neighbors from one sentence
@@ -236,7 +236,7 @@ def decode(ids, itos):
 #
 # ```
 #
-# The size, 7.5, is rounded down. `ids[:n]` is the part before position n, and `ids[n:]` the rest.
+# A size of 7.5 is rounded down. `ids[:n]` is the part before position n, and `ids[n:]` the rest.
 
 # %%
 def train_val_split(ids, train_fraction=0.9):
@@ -346,7 +346,7 @@ def get_batch(ids, batch_size, block_size, rng):
 # %% [markdown]
 # ## What could go wrong
 #
-# When a check fails, look here first. The report uses the same words when it recognizes a mistake.
+# When a check fails, look here first. The report uses the same words.
 #
 # - `build_vocab`: **the characters were listed in order of first occurrence, not sorted.** Two texts with the same
 #   characters then get different ids, and a saved model cannot be used with the other text.
@@ -363,7 +363,7 @@ def get_batch(ids, batch_size, block_size, rng):
 # ## Try it
 #
 # You have all you need for a first language model. It only counts: which character followed the same k characters most
-# often in the training text? That is its prediction. The text is the docstrings of your five functions.
+# often in the training text? That is its prediction. It reads the docstrings of your five functions.
 #
 # **Guess first.** With more characters to go on, a prediction should be better. As k grows from 1 to 12, will it be
 # correct more and more often, both on the training text and on the validation text?
