@@ -24,12 +24,15 @@ def cells_of_stub():
 @pytest.fixture(scope="session")
 def reports():
     """Two reports of one function: all checks pass, and two of three fail."""
+    from autograder.engine.comparison.error_map import map_errors
     from autograder.report.page_report import page_report
 
+    right = np.geomspace(1.234e-5, 98.765, 20).reshape(4, 5)
+    wrong = map_errors(1.1 * right, right, np.zeros((4, 5), bool), (0, 0), ("row", "class"))
     name = f"{MODULE}.softmax"
     location = {"file": f"{MODULE}.py", "line": 1, "text": ""}
     failed = [
-        check(name, "failed", title=title, message="probs differs from PyTorch's softmax", location=location)
+        check(name, "failed", title=title, message="probs differs from PyTorch's softmax", location=location, error_map=wrong)
         for title in ("Rows of a matrix", "Scores of ±1000")
     ]
     passed = [check(name, title=f"Case {number}") for number in range(3)]

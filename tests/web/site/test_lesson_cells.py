@@ -1,6 +1,7 @@
 """The cells of a lesson page in Chromium: edit, check, hints, saving, conflicts; the back end is a fake."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from support.served_lesson import ServedLesson
@@ -137,6 +138,15 @@ def test_hints_come_in_steps_and_then_the_solution_after_a_question(page):
     page.answer("yes")
     page.wait_for(".solution", "keepdims")
     assert [payload["give_up"] for payload in page.requests("solution")] == [False, False, True]
+
+
+def test_lists_have_terms_and_headings_skip_no_level(page):
+    page.click(".hint")
+    page.wait_for(".hints")
+    assert page.js("return [...document.querySelectorAll('dl')].filter((list) => !list.matches(':has(dt)'))") == []
+    shown = "[...document.querySelectorAll('main :is(h1, h2, h3, h4)')].filter((heading) => heading.checkVisibility())"
+    levels = page.js(f"return {shown}.map((heading) => Number(heading.tagName[1]))")
+    assert [pair for pair in pairwise(levels) if pair[1] > pair[0] + 1] == []
 
 
 def test_reset_asks_first_and_says_where_the_backup_is(page):
@@ -376,7 +386,8 @@ def test_start_page_becomes_a_home_for_who_has_begun(browser, lesson_site):
 def test_page_fits_a_phone_and_large_letters(page):
     page.check(WRONG)
     page.wait_for(".cell-report", "checks failed")
-    for width, scale in ((390, 1), (720, 2)):
+    maps = "[...document.querySelectorAll('.cell .map-scroll')]"
+    for width, scale in ((1440, 1), (390, 1), (720, 2)):
         page.browser.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride",
             {"width": width // scale, "height": 800, "deviceScaleFactor": scale, "mobile": False},
@@ -390,4 +401,5 @@ def test_page_fits_a_phone_and_large_letters(page):
             ).map((element) => element.className);
         """)
         assert wide == [], width
+        assert page.js(f"return {maps}.filter((box) => box.scrollWidth > box.clientWidth).length") == 0 or width < 1440
     page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -194,8 +194,8 @@ def test_cells_of_a_small_map_say_both_values(page):
     show(page, "report", mapped((3, 4), (1, 2)))
     labels = values(page, "[role=gridcell]", "ariaLabel")
     assert len(labels) == 2 * 12, "one table of what the function returned, one of what was expected"
-    assert labels[6] == "query 1, key 2: got 107, expected 7 (far off)"
-    assert labels[0] == "query 0, key 0: got 1, expected 1 (correct)"
+    assert labels[6] == "107, query 1, key 2: got 107, expected 7 (far off)", "it has the text of the cell"
+    assert labels[0] == "1, query 0, key 0: got 1, expected 1 (correct)"
     assert texts(page, "[role=gridcell]")[6] == "107"
     assert count(page, "[role=gridcell][tabindex='0']") == 2, "one stop of the tab key for each table"
 

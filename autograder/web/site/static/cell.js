@@ -373,7 +373,7 @@ export class Cell {
     });
     this._view.below.querySelector(".solution")?.remove();
     this._view.below.append(panel);
-    panel.querySelector("h4")?.focus();
+    panel.querySelector("h3")?.focus();
   }
 
   async _askToReset() {

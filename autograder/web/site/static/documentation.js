@@ -36,18 +36,17 @@ export function signature(source, name) {
  */
 export function layOut(text) {
   const laidOut = document.createDocumentFragment();
-  /** @type {HTMLElement | null} */
-  let list = null;
+  let inSection = false;
   for (const block of text.split(/\n\s*\n/)) {
     const lines = block.split("\n");
     if (SECTION.test(lines[0])) {
       laidOut.append(make("p", { class: "docs-section" }, lines[0].slice(0, -1)));
-      list = laidOut.appendChild(make("dl"));
+      inSection = true;
       lines.shift();
     } else if (!lines[0].startsWith(" ")) {
-      list = null;
+      inSection = false;
     }
-    if (list) appendTerms(list, lines);
+    if (inSection) appendTerms(laidOut, lines);
     else if (lines[0].startsWith(" ")) laidOut.append(make("pre", {}, block.replace(/^ {4}/gm, "")));
     else laidOut.append(make("p", {}, ...withCode(lines.join(" "))));
   }
@@ -57,10 +56,10 @@ export function layOut(text) {
 /**
  * Append the entries of a section such as Args: "name: description", continued on lines that are indented further.
  * A section may also be plain sentences, as Returns often is.
- * @param {HTMLElement} list
+ * @param {DocumentFragment} place
  * @param {string[]} lines
  */
-function appendTerms(list, lines) {
+function appendTerms(place, lines) {
   /** @type {{term: string, text: string}[]} */
   const entries = [];
   for (const line of lines) {
@@ -71,7 +70,8 @@ function appendTerms(list, lines) {
     else entries.push({ term: "", text: line.trim() });
   }
   for (const { term, text } of entries) {
-    if (term) list.append(make("dt", {}, make("code", {}, term)));
-    list.append(make("dd", {}, ...withCode(text)));
+    if (term && !place.lastElementChild?.matches("dl")) place.append(make("dl"));
+    if (term) place.lastElementChild?.append(make("dt", {}, make("code", {}, term)), make("dd", {}, ...withCode(text)));
+    else place.append(make("p", { class: "docs-text" }, ...withCode(text)));
   }
 }

@@ -56,13 +56,11 @@ function grid(map, labels, name, values) {
     class: `map-cell map-${mark}`,
     role: "gridcell",
     tabIndex: row || column ? -1 : 0,
-    "aria-label": cellText(map, labels, row, column),
+    "aria-label": (values ? `${values[row][column]}, ` : "") + cellText(map, labels, row, column),
   }, values ? values[row][column] : make("span", { class: "map-glyph" }, glyphs[mark]))));
   const [down, across] = map.axes;
-  const heading = [values && name, across && `${across} →`].filter(Boolean).join(" · ");
-  const rows = cells.map((row, number) => make("tr", { role: "row" },
-    down && map.rows.length > 1 && make("th", { class: "map-axis", "aria-hidden": "true" }, number ? "" : `${down} ↓`),
-    ...row));
+  const heading = [values && name, down && map.rows.length > 1 && `${down} ↓`, across && `${across} →`].filter(Boolean).join(" · ");
+  const rows = cells.map((row) => make("tr", { role: "row" }, ...row));
   const table = make("table", { class: values ? "map-numbers" : "map-marks", role: "grid", "aria-label": `${name}. ${map.description}` },
     heading && make("caption", { "aria-hidden": "true" }, heading), make("tbody", {}, ...rows));
   return { table, cells };

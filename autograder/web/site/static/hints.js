@@ -21,7 +21,7 @@ export class Hints {
     this._more = button("", () => this.show(1), { class: "next-hint" });
     this._solution = button("Show the solution", onSolution, { class: "show-solution" });
     this.element = make("section", { class: "hints", hidden: true, "aria-label": "Hints" },
-      make("h4", {}, "Hints"), this._steps, make("p", { class: "actions" }, this._more, this._solution));
+      make("h3", {}, "Hints"), this._steps, make("p", { class: "actions" }, this._more, this._solution));
   }
 
   get isShown() {

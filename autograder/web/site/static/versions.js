@@ -24,7 +24,7 @@ export function codePanel({ title, text, yours, onClose }) {
   const shown = yours === null ? showText(text, title) :
     twoTexts({ label: "Your code", text: yours }, { label: "Solution", text });
   return make("section", { class: "solution", "aria-label": title },
-    make("h4", { tabIndex: -1 }, title), shown, make("p", { class: "actions" }, button("Close", onClose)));
+    make("h3", { tabIndex: -1 }, title), shown, make("p", { class: "actions" }, button("Close", onClose)));
 }
 
 /** @param {{label: string, text: string}} first @param {{label: string, text: string}} second */
