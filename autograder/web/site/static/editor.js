@@ -5,7 +5,7 @@
 // because only a script can make them. The bundle (frontend/codemirror.js) therefore gives style-mod a root that
 // adopts style sheets for the whole document. So `style-src 'self'` is enough: no nonce, no 'unsafe-inline'. Inline
 // styles that CodeMirror sets (positions, heights) go through the style object, which a policy does not restrict.
-// tests/web/site/test_lesson_page.py checks in Chromium that nothing violates the policy.
+// tests/web/site/test_lesson_cells.py checks in Chromium that nothing violates the policy.
 
 import {
   Annotation, Compartment, Decoration, EditorState, EditorView, HighlightStyle, MergeView, StateEffect, StateField,

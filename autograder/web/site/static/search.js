@@ -46,15 +46,17 @@ class Index {
     this.entries = rows.map(([page, anchor, title, heading, text], id) => ({ id, page, anchor, title, heading, text }));
     this.index = new MiniSearch({
       fields: ["heading", "title", "text"],
-      searchOptions: { prefix: true, fuzzy: 0.15, combineWith: "AND", boost: { heading: 6, title: 2 } },
+      searchOptions: { prefix: true, combineWith: "AND", boost: { heading: 6, title: 2 } },
     });
     this.index.addAll(this.entries);
     return this;
   }
 
-  /** @param {string} query @returns {{entry: Entry, terms: string[]}[]} the best first */
+  /** Find the words as they are, else similar ones. @param {string} query @returns {{entry: Entry, terms: string[]}[]} the best first */
   find(query) {
-    return this.index.search(query).map((result) => ({ entry: this.entries[result.id], terms: result.terms }));
+    const exact = this.index.search(query);
+    const found = exact.length ? exact : this.index.search(query, { fuzzy: 0.15 });
+    return found.map((result) => ({ entry: this.entries[result.id], terms: result.terms }));
   }
 }
 
