@@ -31,10 +31,8 @@ def reports():
     wrong = map_errors(1.1 * right, right, np.zeros((4, 5), bool), (0, 0), ("row", "class"))
     name = f"{MODULE}.softmax"
     location = {"file": f"{MODULE}.py", "line": 1, "text": ""}
-    failed = [
-        check(name, "failed", title=title, message="probs differs from PyTorch's softmax", location=location, error_map=wrong)
-        for title in ("Rows of a matrix", "Scores of ±1000")
-    ]
+    more = {"message": "probs differs from PyTorch's softmax", "location": location, "error_map": wrong}
+    failed = [check(name, "failed", title=title, **more) for title in ("Rows of a matrix", "Scores of ±1000")]
     passed = [check(name, title=f"Case {number}") for number in range(3)]
     return {"passed": page_report(document(*passed)), "failed": page_report(document(*failed, passed[0]))}
 
