@@ -193,6 +193,37 @@ def test_change_outside_is_shown_at_once(page):
     assert page.code() == RIGHT and page.save_state() == "saved"
 
 
+def test_file_that_is_gone_is_not_saved_until_it_is_back(page):
+    page.js("fake.emit({event: 'changed', module: 'softmax', cells: {}, notes: ['no such file: softmax.py']})")
+    page.wait_for_state("not saved")
+    assert page.text(".backend-state") == "no such file: softmax.py"
+    page.js("fake.changeOutside(...arguments)", LOG_SOFTMAX, RIGHT)
+    page.wait_for_state("saved")
+    assert page.text(".backend-state") == "" and page.js("return sessionStorage.length") == 1
+
+
+def test_page_says_that_python_starts_without_covering_text_or_paper(page):
+    place = "return getComputedStyle(document.querySelector('.backend-state')).position"
+    page.js("fake.emit({event: 'loading', text: 'starting Python'})")
+    assert page.text(".backend-state") == "Starting Python …" and page.js(place) == "static"
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert not page.js("return document.querySelector('.backend-state').checkVisibility()")
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    page.js("fake.emit({event: 'ready'})")
+    assert page.text(".backend-state") == "" and page.js(place) == "sticky"
+
+
+def test_page_without_scripts_says_why_it_has_no_editors(browser, lesson_site):
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.get(f"{lesson_site}softmax.html")
+        note = browser.find_element(By.CSS_SELECTOR, ".backend-state")
+        wait_until(note.is_displayed)
+        assert "need JavaScript" in note.text and "opened as a file" in note.text
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
 @pytest.mark.parametrize(("choice", "kept"), [("first-child", WRONG), ("last-child", RIGHT)])
 def test_conflict_shows_both_texts_and_asks(page, choice, kept):
     page.write(WRONG)

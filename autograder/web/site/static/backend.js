@@ -7,7 +7,6 @@
  * @typedef {object} Page
  * @property {string} backend "server", "browser" or "none"
  * @property {string} module the assignment that the page shows, or ""
- * @property {(text: string) => void} [progress] receives a line for the reader while the back end starts
  *
  * @typedef {object} Backend
  * @property {string} name

@@ -163,10 +163,10 @@ export class Cell {
     return true;
   }
 
-  /** Say that the file has no such function any more. */
-  fileLacksCell() {
-    this._view.problem.textContent =
-      `${this._file} has no function ${this.title} any more. Reset restores it; a backup is made first.`;
+  /** Say that the text is not in the file any more; the page says why if there is no file. @param {boolean} hasFile */
+  fileLacksCell(hasFile) {
+    this.saved.lose();
+    this._view.problem.textContent = hasFile ? `${this._file} has no function ${this.title} any more. Reset restores it; a backup is made first.` : "";
   }
 
   /** @param {import("./saved_text.js").Version} version */

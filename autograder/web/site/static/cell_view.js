@@ -57,7 +57,7 @@ export class CellView {
   showSaveState(state, message) {
     this._saveState.textContent = SAVE_WORDS[state];
     this._saveState.dataset.state = state;
-    this.problem.textContent = state === "failed" ? `not saved: ${message.replace(/^not saved: /, "")}` : "";
+    this.problem.textContent = message && `not saved: ${message.replace(/^not saved: /, "")}`;
   }
 
   /** Say what the check does, or only to screen readers what the report shows. @param {string} text */

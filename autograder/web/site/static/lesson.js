@@ -15,14 +15,14 @@ class Lesson {
   constructor(module, backend) {
     this._module = module;
     this._contents = document.querySelector("nav.contents");
-    this._state = make("p", { class: "backend-state", role: "status" });
-    document.querySelector("main")?.prepend(this._state);
+    this._state = /** @type {HTMLElement} */ (document.querySelector(".backend-state"));
+    this._state.className = "backend-state";
+    this._state.textContent = "";
     this.progress = new Progress(module, this._contents);
     this.queue = new CheckQueue();
-    this.connection = new Connection(
-      { backend, module, progress: (text) => (this._state.textContent = text) },
-      { onEvent: (event) => this._receive(event), onLost: (message) => this._showLost(message) },
-    );
+    this.connection = new Connection({ backend, module }, {
+      onEvent: (event) => this._receive(event), onLost: (message) => this._showLost(message),
+    });
     this._drafts = new Drafts(module);
     this._loading = ""; // what the back end is doing before it can check
     /** @type {string[]} */
@@ -150,12 +150,13 @@ class Lesson {
   _receive(event) {
     if (event.event === "changed" && event.module === this._module) {
       this._showFiles(event.cells, false).catch(messageOf);
-      if (event.notes?.length) this._state.textContent = event.notes.join(" ");
+      this._state.textContent = (event.notes ?? []).join(" "); // why the file cannot be read, until it can be again
     }
     if (event.event === "countdown") this.queue.running?.expect(event.seconds);
     else if (event.event === "loading") this._showLoading(event.text);
     if (event.event === "ready") {
       this._loading = "";
+      this._state.classList.remove("page-note");
       this.queue.running?.say("Checking");
       this._state.replaceChildren();
     }
@@ -166,6 +167,7 @@ class Lesson {
   /** @param {string} text what is loaded, such as "starting Python" */
   _showLoading(text) {
     this._loading = `Waiting: ${text}`;
+    this._state.classList.add("page-note"); // It does not stay above the text.
     this.queue.running?.say(this._loading);
     const more = this.cells.length ? "" : " You can read already. When it is done, the functions become editors.";
     this._state.textContent = `${text[0].toUpperCase()}${text.slice(1)} …${more}`;
@@ -180,7 +182,7 @@ class Lesson {
     const known = this.cells.map((cell) => {
       const file = files[cell.functions[0]];
       if (file) return cell.fileChanged(file, isCertain);
-      if (Object.keys(files).length) cell.fileLacksCell();
+      cell.fileLacksCell(Object.keys(files).length > 0);
       return true;
     });
     if ((await Promise.all(known)).every(Boolean)) return;

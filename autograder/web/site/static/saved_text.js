@@ -150,7 +150,10 @@ export class SavedText {
    */
   async fileChanged(file, isCertain) {
     if (this._saving) await this._saving; // the event may be about our own save
-    if (file.digest === this.digest) return true;
+    if (file.digest === this.digest) {
+      this.type(this.text); // It is saved again, or saved now, if the file was gone.
+      return true;
+    }
     if (!isCertain && this._former.has(file.digest)) return false;
     if (file.text === this.text) {
       this.saved = file.text;
@@ -163,6 +166,12 @@ export class SavedText {
       this.replace(file);
     }
     return true;
+  }
+
+  /** The file does not have the text any more: keep it in the tab. */
+  lose() {
+    this._drafts.set(this._name, { text: this.text, digest: this.digest });
+    this._callbacks.onState("failed", "");
   }
 
   /** Show the text of the file. @param {Version} file */
