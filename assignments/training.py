@@ -7,11 +7,10 @@
 #
 # Take a small post-norm model, and train it for 200 steps at the learning rate 0.01. Its loss is still log 6 = 1.8: it
 # guesses among six tokens. Now let the rate grow slowly over the first 100 steps, and change nothing else. The loss
-# falls to 0.6, close to the best possible 0.55. (You can repeat both runs at the end of this lesson.) The gradients
-# were correct both times. What made the difference was how far each step went.
+# falls to 0.6, close to the best possible 0.55. The gradients were correct both times. What made the difference was how
+# far each step went. (You can repeat both runs at the end.)
 #
-# `gpt_loss` gives you the gradients. This lesson turns them into steps that are fast and stable enough for a million
-# characters:
+# `gpt_loss` gives you the gradients. This lesson turns them into steps:
 #
 # ```text
 #     batch (x, y) ──> loss, gradients ──> clip ──> AdamW step ──> new parameters ──> next batch
@@ -21,13 +20,11 @@
 #
 # ![A map of the whole model. Marked: from the gradients to the new parameters.](figures/map-training.svg)
 #
-# A small mistake in the middle part is easy to overlook, because the loss falls all the same. So the checks compare
-# your training loop with PyTorch's loss by loss, from the same parameters and the same batches. In float64 and with a
-# learning rate of 0.001, a correct loop agrees to thirteen decimal places for a hundred steps; the subtlest mistakes
-# that the checks know show in the seventh place within twenty.
+# A mistake in the middle of that line is easy to overlook, because the loss falls all the same. So the checks compare
+# your losses with PyTorch's. In float64 and with a learning rate of 0.001, a correct loop agrees to thirteen decimal
+# places for a hundred steps; the subtlest mistakes that the checks know show in the seventh place within twenty.
 #
-# All functions here are *pure*: they return new dictionaries and do not change their arguments. That makes mistakes
-# much easier to find.
+# All functions here are *pure*: they return new dictionaries and do not change their arguments.
 
 # %%
 import itertools
@@ -43,42 +40,39 @@ from softmax import cross_entropy
 #
 # *35 min, needs some thought*
 #
-# Subtracting `lr * gradient` has two problems: the gradients of single batches are noisy, and one learning rate must
-# serve parameters whose gradients differ by factors of a thousand. **Adam** (Kingma and Ba 2015, algorithm 1) solves
-# both with two running averages for every single parameter:
+# Why not just subtract `lr * gradient`? The gradients of single batches are noisy, and those of two parameters can
+# differ by a factor of a thousand. **Adam** (Kingma and Ba 2015, algorithm 1) answers with two running averages for
+# every single parameter:
 #
-# - `m`, the average *gradient*: the noise of single batches cancels, and what they have in common remains;
+# - `m`, the average *gradient*: the noise cancels, and what the batches have in common remains;
 # - `v`, the average *squared gradient*: it measures how large the gradients of this parameter usually are.
 #
-# The step is the first divided by the root of the second. A parameter with small gradients moves as far as one with
-# large gradients: about `lr` when its gradients are all alike, less when their signs differ. With the gradient g and
-# the constants β₁ and β₂ (0.9 and 0.999), the averages are updated like this:
+# The step is the first divided by the root of the second. So parameters with small gradients move as far as those with
+# large gradients: about `lr` when the gradients are all alike, less when their signs differ. With the gradient g, β₁ =
+# 0.9 and β₂ = 0.999:
 #
 # $$m \leftarrow \beta_1 m + (1-\beta_1)\, g \qquad v \leftarrow \beta_2 v + (1-\beta_2)\, g^2$$
 #
-# Two refinements follow. The first is the **bias correction**. Both averages start at 0. After t steps, the gradients
-# in an average have the total weight $1 - \beta^t$; the rest is still the initial 0. Divide by that weight:
+# The first of two refinements is the **bias correction**. Both averages start at 0. After t steps (t counts from 1),
+# the gradients in them have the total weight $1 - \beta^t$. Divide by that weight:
 #
 # $$\hat m = \frac{m}{1-\beta_1^t} \qquad \hat v = \frac{v}{1-\beta_2^t}$$
 #
-# Here t counts from 1, is shared by all parameters, and increases by one per step. Without the correction, the first
-# steps are about three times too long: with $\beta_1 = 0.9$ and $\beta_2 = 0.999$, $m$ is 10 times too small in the
-# first step, but $\sqrt v$ is 32 times too small.
+# In the first step $m$ is 10 times too small, but $\sqrt v$ is 32 times too small: without the correction, that step is
+# about three times too long.
 #
-# The second is **weight decay**: every step pulls every parameter p a little towards 0. Its strength is $\lambda$. The
-# older method adds $\lambda p$ to the gradient. But then the decay is divided by $\sqrt{\hat v}$ too, and parameters
-# with large gradients decay less than others. Loshchilov and Hutter (2019, algorithm 2) instead multiply the parameter
-# by a number just below 1. That is the W in **AdamW**.
+# The second is **weight decay**: every step pulls every parameter p a little towards 0, with the strength $\lambda$.
+# People used to add $\lambda p$ to the gradient. With plain steps that comes to the same, but Adam then divides the
+# decay by $\sqrt{\hat v}$, too, and parameters with large gradients decay less. Loshchilov and Hutter (2019, algorithm
+# 2) multiply the parameter by a number just below 1 instead. That is the W in **AdamW**.
 #
 # $$p \leftarrow p\,(1 - lr \cdot \lambda) - lr \cdot \frac{\hat m}{\sqrt{\hat v} + \epsilon}$$
 #
-# Three details matter. The decay acts on the *old* parameter. It is multiplied by the learning rate (in PyTorch and
-# here; in the paper it follows the schedule, but not the size of the rate). And $\epsilon$, a small number against
-# division by 0, is added *outside* the root, unlike that of layer norm. In this course the decay acts on every
-# parameter, as it does in PyTorch by default; many training scripts exclude biases and norms.
+# Three details matter. The decay acts on the *old* parameter. It is multiplied by the learning rate, as in PyTorch. And
+# $\epsilon$, a small number against division by 0, is added *outside* the root, unlike that of layer norm.
 #
-# In the very first step, $\hat m = g$ and $\sqrt{\hat v} = |g|$: every parameter moves by about `lr`, even if its
-# gradient is small (unless it is as small as $\epsilon$). (The third entry below has the gradient 0, and only decays.)
+# In the very first step, $\hat m = g$ and $\sqrt{\hat v} = |g|$: every parameter moves by about `lr`, unless its
+# gradient is as small as $\epsilon$. The third entry below has the gradient 0, and only decays.
 #
 # ```python
 # >>> params = {"W": np.array([1.0, 1.0, 1.0])}
@@ -122,10 +116,10 @@ def adamw_step(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_de
 #
 # *15 min, needs some thought*
 #
-# One bad batch can have a huge gradient, and a single step along it can undo many steps before it. **Gradient
-# clipping** (Pascanu, Mikolov and Bengio 2013, algorithm 1) limits the length of the gradient, its *norm*, where the
-# gradients of all parameters count as *one* long vector. Every array is multiplied by the same number, so the direction
-# does not change.
+# Pascanu, Mikolov and Bengio (2013) plotted the loss of a network with a single hidden unit and found a steep wall in
+# it. A step that starts there lands far away. Their remedy is **gradient clipping** (algorithm 1): limit the length of
+# the gradient, its *norm*, where all parameters count as *one* long vector. Every array is multiplied by the same
+# number, so the direction does not change.
 #
 # $$\|g\| = \sqrt{\textstyle\sum_{\text{all arrays}} \sum_i g_i^2} \qquad
 #   g \leftarrow g \cdot \min\Big(1,\ \frac{max\_norm}{\|g\| + 10^{-6}}\Big)$$
@@ -139,8 +133,7 @@ def adamw_step(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_de
 #
 # ```
 #
-# The root of 3² + 4² is 5, so everything is divided by 5. The $10^{-6}$ is PyTorch's, against division by zero.
-# Clipping never makes a gradient longer.
+# The root of 3² + 4² is 5, so everything is divided by 5. (The $10^{-6}$ is PyTorch's, against division by zero.)
 
 # %%
 def clip_grad_norm(grads, max_norm):
@@ -168,11 +161,10 @@ def clip_grad_norm(grads, max_norm):
 #
 # The steps should be short at first, then long, then short again.
 #
-# - During the **warm-up**, the learning rate grows in a straight line from almost 0 to its full value (Vaswani et al.
-#   2017, section 5.3). The first steps are the riskiest: the average `v` contains only a few batches and is unreliable.
-# - During the **cosine decay**, it falls along half a wave to a small final value: slowly at first, while there is much
-#   to learn, and slowly again at the end, so that training settles (Loshchilov and Hutter 2017, section 3, equation 5,
-#   without restarts).
+# - During the **warm-up**, the rate grows in a straight line from almost 0 to its full value (Vaswani et al. 2017,
+#   section 5.3). The first steps are the riskiest: the average `v` contains only a few batches.
+# - During the **cosine decay**, it falls along half a wave to a small final value, slowly at both ends (Loshchilov and
+#   Hutter 2017, section 3, equation 5, without restarts).
 #
 # With 4 steps of warm-up and 12 steps in all:
 #
@@ -184,11 +176,10 @@ def clip_grad_norm(grads, max_norm):
 #
 # ```
 #
-# Steps are counted from 0. Many schedules start with a learning rate of 0, which wastes the first batch; this one
-# starts at `max_lr / warmup_steps`. The last step of the warm-up has the full rate, and so has the first step of the
-# cosine.
+# A rate of 0 would waste the first batch, so the warm-up starts at `max_lr / warmup_steps`. Its last step has the full
+# rate, and so has the first step of the cosine.
 #
-# Plot the schedule with `headway plot learning-rate` (add `--solution` if you have not written your function yet).
+# Plot it: `headway plot learning-rate` (add `--solution` if you have not written your function yet).
 #
 # ![The learning rate over 220 steps for three lengths of the warm-up: a straight line up, then half a cosine wave
 # down.](figures/learning-rate.svg)
@@ -225,8 +216,7 @@ def learning_rate(step, max_lr, min_lr, warmup_steps, total_steps):
 #
 # *15 min, straightforward*
 #
-# A training step combines these parts: loss and gradients, clipping (if a `max_norm` is given), AdamW. It returns the
-# loss *before* the step.
+# A training step puts the parts together. It returns the loss *before* the step.
 #
 # ```python
 # >>> from gpt import GPTConfig, init_gpt
@@ -245,7 +235,7 @@ def learning_rate(step, max_lr, min_lr, warmup_steps, total_steps):
 # The first loss is log 5 = 1.61, as it should be.
 #
 # If a batch does not fit into memory, compute the gradients of equal parts one after the other, and step with their
-# mean: this is *gradient accumulation*. The mean over two halves is the gradient of the whole batch:
+# mean. This is *gradient accumulation*. Two halves give the gradient of the whole batch:
 #
 # ```python
 # >>> _, whole = gpt_loss(x, y, params, config)
@@ -288,12 +278,12 @@ def train_step(
 #
 # *15 min, needs some thought*
 #
-# The loss of a training batch is noisy, and it is measured on text that the model is trained on. What counts is the
-# validation loss of the assignment `tokenizer`: the mean over many batches of text that the model has never been
-# trained on. The forward pass is enough for it.
+# The loss of a training batch is noisy, and the model is trained on that very text. What counts is the validation loss
+# of the assignment `tokenizer`: the mean over many batches of text that the model has never seen. The forward pass is
+# enough.
 #
-# If the training loss keeps falling while the validation loss rises, the model has begun to memorize the training text:
-# it is **overfitting**.
+# If the training loss keeps falling while the validation loss rises, the model has begun to memorize: it is
+# **overfitting**.
 #
 # ```python
 # >>> round(estimate_loss(params, config, [(x, y), (y, x)]), 2)
@@ -325,9 +315,8 @@ def estimate_loss(params, config, batches):
 #
 # *20 min, needs some thought*
 #
-# The training loop calls `train_step` for each batch and collects the losses. The caller provides the batches and the
-# rates, so nothing in here is random, and a run can be resumed: pass the returned parameters and state to the next
-# call, and the results are those of an uninterrupted run.
+# The training loop calls `train_step` for each batch and collects the losses. To resume a run, pass the returned
+# parameters and state to the next call:
 #
 # ```python
 # >>> params = init_gpt(config, np.random.default_rng(0))
@@ -340,13 +329,11 @@ def estimate_loss(params, config, batches):
 #
 # ```
 #
-# Keep the losses, but no caches, gradients or old parameters: memory should not grow with the number of steps.
-# `batches` may be a generator.
+# Keep the losses, but no caches, gradients or old parameters. Ignore `pack` and `unpack` until the last section, "Going
+# faster".
 #
-# The base model of Vaswani et al. (2017, section 6.1) is the mean of the parameters saved at five times near the end of
-# its training: this is *checkpoint averaging*.
-#
-# A loop of `train_step` is all you need. You can ignore `pack` and `unpack` until the last section, "Going faster".
+# For their base model, Vaswani et al. (2017, section 6.1) took the mean of the last five sets of parameters that they
+# had saved. This is *checkpoint averaging*.
 
 # %%
 def pack(arrays, like):
@@ -396,14 +383,14 @@ def train(
 # ## Why is my loss impossibly low?
 #
 # A loss that is too high worries everyone. One that is too low is worse: usually the model can read the tokens that it
-# should predict, and learns to look up the answer.
+# should predict.
 #
-# Random tokens show the leak. If every token is drawn from ten, all equally likely and independent, then no model has a
-# mean loss below log 10 = 2.30 on new batches, apart from luck. So draw a new random batch for every step, and train.
-# If the loss falls clearly below 2.30, the model reads what it should not.
+# Random tokens show such a leak. If every token is one of ten, drawn independently, then no model has a mean loss below
+# log 10 = 2.30 on new batches, apart from luck. So train on a new random batch in every step. A loss clearly below 2.30
+# means a leak.
 #
-# Here is one attention with two heads between the tables and the output head. It is trained correctly; with heads that
-# are merged by a reshape alone (the mistake of the assignment `multihead`); and without the causal mask.
+# Here is one attention with two heads, trained correctly; with heads merged by a reshape alone (the mistake of the
+# assignment `multihead`); and without the causal mask.
 #
 # ```python
 # >>> from attention import causal_mask
@@ -446,10 +433,10 @@ def train(
 #
 # The correct model learns that there is nothing to learn. With the reshape, row t of the first four holds head 0 of the
 # positions 2t and 2t + 1, and position 2t + 1 may attend to position t + 1, where the target of row t stands. Half of
-# the predictions can become certain: the loss falls to about ½ log 10 = 1.15. Without the mask only the last target is
-# safe, because it is not in the window, and about ⅛ log 10 = 0.29 is left.
+# the predictions can become certain: the loss falls to about ½ log 10 = 1.15. Without the mask only the last target,
+# which is not in the window, is safe: about ⅛ log 10 = 0.29 is left.
 #
-# To find the leak, change the last token and see which scores change. Only those of the last position may:
+# To find the leak, change the last token. Only the scores of the last position may change:
 #
 # ```python
 # >>> before, _ = gpt(np.array([[0, 1, 2, 3]]), params, config)
@@ -463,23 +450,22 @@ def train(
 # ## On paper
 #
 # 1. A parameter starts at 0. AdamW has the learning rate 0.1, the default betas, no weight decay and $\epsilon = 0$.
-#    The gradient is 1 in the first step and −1 in the second. Where is the parameter after each step?
-# 2. Two arrays have the gradients (6, 0) and (0, 8), and `max_norm` is 5. What does `clip_grad_norm` make of them? What
-#    would they be if each array was clipped by itself?
-# 3. How much memory does AdamW need? Parameters, gradients, m and v are all float32, 4 bytes per entry. How many bytes
-#    per parameter is that, and how much for GPT-2 with its 124 million parameters?
-# 4. The rate of Vaswani et al. (2017, section 5.3) falls with the inverse square root of the step:
-#    $D^{-0.5} \cdot \min(step^{-0.5},\ step \cdot warmup^{-1.5})$, with steps counted from 1. At which step is it
-#    largest? What is left of that rate after four times as many steps?
-# 5. Train the table of `bigram` with `adamw_step` in place of `sgd_step`. A batch does not contain the token 1, so row
-#    1 of the gradient is 0. What does each of the two functions do to row 1, if earlier batches contained the token?
+#    The gradient is 1, then −1. Where is the parameter after each step?
+# 2. Two arrays have the gradients (6, 0) and (0, 8), and `max_norm` is 5. What does `clip_grad_norm` make of them? And
+#    if each array were clipped by itself?
+# 3. Parameters, gradients, m and v are float32, 4 bytes per entry. How much memory is that for GPT-2 with its 124
+#    million parameters?
+# 4. The rate of Vaswani et al. (2017, section 5.3) is $D^{-0.5} \cdot \min(step^{-0.5},\ step \cdot warmup^{-1.5})$,
+#    with steps counted from 1. At which step is it largest? What is left of it after four times as many steps?
+# 5. You train the table of `bigram`. A batch does not contain the token 1, but earlier ones did. Row 1 of the gradient
+#    is 0. What does `sgd_step` do to row 1 of the table, and what `adamw_step`?
 
 # %% [markdown]
 # ## Answers on paper
 #
-# **1. At −0.1, then at −0.0947.** In the first step, both corrected averages are 1, so the step has the full length.
-# Then m = 0.9 · 0.1 − 0.1 = −0.01, corrected −0.01 / 0.19 = −0.0526: the two gradients nearly cancel. The corrected v
-# is 1 again, because both squares are 1. So the second step goes back, but only by 0.0053.
+# **1. At −0.1, then at −0.0947.** At first both corrected averages are 1: a full step. Then m = 0.9 · 0.1 − 0.1 =
+# −0.01, corrected −0.01 / 0.19 = −0.0526, because the gradients nearly cancel. The squares are 1, and so is the
+# corrected v. The second step goes back, but only by 0.0053.
 #
 # ```python
 # >>> p, state = {"p": np.array([0.0])}, {}
@@ -491,8 +477,8 @@ def train(
 #
 # ```
 #
-# **2. (3, 0) and (0, 4).** The norm of all together is 10, so everything is halved (nearly: there is the $10^{-6}$).
-# Clipped one by one, they would be (5, 0) and (0, 5): the direction has changed.
+# **2. (3, 0) and (0, 4).** The norm of all together is 10, so everything is halved. Clipped one by one, they would be
+# (5, 0) and (0, 5): the direction has changed.
 #
 # ```python
 # >>> clipped, _ = clip_grad_norm({"a": np.array([6.0, 0.0]), "b": np.array([0.0, 8.0])}, max_norm=5.0)
@@ -501,8 +487,8 @@ def train(
 #
 # ```
 #
-# **3. 16 bytes, and about 2 GB.** That is before a single value of the forward pass is stored. That is four times the
-# memory that is needed to use the model.
+# **3. 16 bytes per parameter, about 2 GB.** That is four times what you need to use the model, and the forward pass
+# comes on top.
 #
 # ```python
 # >>> 4 * 4 * 124_000_000 / 1e9
@@ -510,9 +496,8 @@ def train(
 #
 # ```
 #
-# **4. At the last step of the warm-up; half of it.** Before that step the second term is the smaller one, a straight
-# line; after it the first. At the step $warmup$ itself, both are $warmup^{-0.5}$. Here are the rates of the paper's
-# base model:
+# **4. At the last step of the warm-up; half of it.** Up to there the second term is the smaller one, a straight line;
+# then the first: four times the steps, half the rate. The rates of the paper's base model:
 #
 # ```python
 # >>> for step in (1, 2000, 4000, 16_000):
@@ -543,7 +528,7 @@ def train(
 # %% [markdown]
 # ## What could go wrong
 #
-# The report uses these words when it recognizes one of the following mistakes.
+# With most of these the loss still falls, which is why they go unnoticed. The report uses the same words.
 #
 # - `adamw_step`: **the bias correction is missing.** Both averages start at 0. With the default betas, the first steps
 #   are about three times too long without the correction.
@@ -551,25 +536,21 @@ def train(
 #   hardly move.
 # - `adamw_step`: **the weight decay was added to the gradient.** That is Adam with L2 regularization: the decay enters
 #   the averages and is divided by √v̂. AdamW keeps it out of both.
-# - `clip_grad_norm`: **every array was clipped separately.** All gradients together are one long vector. Clipping each
-#   array changes its direction, and the whole can still be too long.
 # - `learning_rate`: **the cosine counted from step 0, as if there were no warm-up.** After the warm-up, the rate jumps
 #   down, because the cosine does not start at its beginning.
 # - `train_step`: **every step started with an empty state.** There are then no running averages: each step is treated
 #   as the first.
-# - `estimate_loss`: **the losses of the batches were averaged without regard to their sizes.** Every token counts
-#   equally: a batch of two tokens must not weigh as much as one of two hundred.
 
 # %% [markdown]
 # ## Try it
 #
-# What can two blocks do that one cannot? Each text of this task has six different tokens in random order, and then the
-# same six in the same cyclic order, starting anywhere, until the first of them comes round again: 3 0 5 1 4 2, and then
-# 1 4 2 3 0 5 1. The first token of the second part cannot be predicted, but all the others can: 4 came after 1 before,
-# so 4 comes after 1 again. Train a model of one block and a model of two blocks on this task, 150 steps each.
+# What can two blocks do that one cannot? Each text of this task lists six different tokens in random order, then goes
+# round the same cycle from any start: 3 0 5 1 4 2, and then 1 4 2 3 0 5 1. The first token of the second part cannot be
+# predicted, but all the others can: 4 came after 1 before, so 4 comes after 1 again. Train a model of one block and a
+# model of two, 150 steps each.
 #
-# **Guess first.** How often is each model right, at the positions of the second part? For the model with one block,
-# consider this: a head can find the earlier 1. Can it also find the token that came after it?
+# **Guess first.** How often is each model right in the second part? A head of the single block can find the earlier 1.
+# Can it also find the token that came after it?
 #
 # Run it: `headway experiment training`, or the next cell of the notebook.
 
@@ -606,26 +587,24 @@ if __name__ == "__main__":
 # blocks: 2 ['80%', '92%', '96%', '97%', '100%', '99%']
 # ```
 #
-# The model with two blocks predicts most of these tokens, the one with one block does not. (The last prediction closes
-# the cycle: the answer is the token that the second part began with, and both models have learned that.) A head that
-# finds the earlier 1 finds a 1. To find the token *after* it, an earlier block must first have moved information: what
-# one block writes into the stream, a head of the next block can use as a key. That is an advantage of depth.
+# Two blocks predict most of these tokens; one block does not. (Both have learned the last one, which closes the cycle.)
+# A head that finds the earlier 1 finds a 1. To find the token *after* it, an earlier block must first have moved
+# information: what one block writes into the stream, a head of the next can use as a key.
 #
-# In small models of two blocks of attention alone, pairs of heads were found to do it like this: the first head stores,
-# at each position, which token came before it; the second attends to the position where "1" is stored (Elhage et al.
-# 2021). Such second heads are called **induction heads**; there is evidence of them in large models, too, but it is
-# less direct (Olsson et al. 2022). Does this model do the same?
+# Elhage et al. (2021) found pairs of heads that do this in small models of attention alone. The first stores, at each
+# position, which token came before it; the second attends to the position where "1" is stored. Such second heads are
+# called **induction heads**; the evidence for them in large models is less direct (Olsson et al. 2022). Does this model
+# have one?
 #
-# 1. The model with one block does not guess at random: its results rise from position to position. What has it learned?
-# 2. If there is an induction head, the later 1 attends to the position right after the earlier 1. Check this in
-#    `cache`: how much weight goes to the earlier 1 itself, to the position after it, to the next, and so on round the
-#    cycle?
+# 1. With one block, the results rise from position to position. What has this model learned?
+# 2. With an induction head, the later 1 attends to the position right after the earlier 1. Does it? In `cache`, find
+#    the weight of the earlier 1 itself, of the position after it, and so on round the cycle.
 
 # %% [markdown]
 # ## Answers
 #
-# **1. It has learned to rule out tokens.** The six tokens are all different. Five are left at the first position, then
-# four, three, two, one. A guess among these is right this often:
+# **1. It has learned to rule out tokens.** Five are left at the first position, then four, three, two, one. A guess
+# among these is right this often:
 #
 # ```python
 # >>> print([f"{1 / left:.0%}" for left in (5, 4, 3, 2, 1)])
@@ -633,10 +612,9 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. There is no peak at the position after it.** The second block gives little weight to the answer, and more to the
-# tokens after it. These can be ruled out, so perhaps it does what the single block does, only better. All tokens of a
-# cycle are different here, so a model can solve the task without an induction head, and this one does. To find out what
-# a network does, measure it: a plausible explanation of the result is not enough.
+# **2. No.** The second block gives little weight to the answer, and more to the tokens after it. These can be ruled
+# out, so perhaps it does what the single block does, only better. The explanation above was plausible, and wrong for
+# this model.
 #
 # ```python
 # >>> earlier = (x[:, None, :6] == x[:, 6:, None]).argmax(axis=-1)  # for the six later tokens, (B, 6)
@@ -656,17 +634,15 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Try it: an ablation
 #
-# How do you find out what a part of a model is good for? Take it out, train the rest in exactly the same way, and
-# compare. This is called an **ablation**. The model here has six blocks and learns the task from above. Train it six
-# times, from the same start and on the same batches: with all its parts; without the residual connections; without
-# dividing the scores by √K; with post-norm instead of pre-norm; with post-norm and a warm-up of 100 steps; and with
-# post-norm and a third of the learning rate.
+# What is a part of a model good for? Take it out, train the rest in the same way, and compare. This is called an
+# **ablation**. Train a model of six blocks on the task from above six times: with all its parts; without the residual
+# connections; without dividing the scores by √K; with post-norm; with post-norm and a warm-up of 100 steps; and with
+# post-norm and a third of the rate.
 #
-# **Guess first.** Which runs learn the task, and which do not? (A model that knew everything about the task would have
-# the loss log(720) / 12 = 0.55: of the twelve predictions, one has six equally likely answers, and the others have
-# five, four, three, two or one. Always guessing among all six tokens costs log 6 = 1.79.)
+# **Guess first.** Which runs learn the task, and which do not? (The best possible loss is log(720) / 12 = 0.55: one of
+# the twelve predictions has six equally likely answers, and the others have five, four, three, two or one.)
 #
-# Run it: `headway experiment training ablation`, or the next cell of the notebook. It takes about 20 seconds.
+# Run it: `headway experiment training ablation`. It takes about 20 seconds.
 
 # %%
 if __name__ == "__main__" and "ablation" in sys.argv:
@@ -753,28 +729,24 @@ if __name__ == "__main__" and "ablation" in sys.argv:
 # post-norm, rate 0.003 1.7 1.4 1.2 1.0 0.8 0.7 0.7 0.6 0.6 0.6
 # ```
 #
-# (Each number is the mean loss of 20 steps. Some of these runs are sensitive to rounding: on another machine their
-# numbers may differ a little.) Without residual connections the model learns nothing: its loss stays at log 6. Without
-# the scale, the scores start four times as large (√K is 4 here), the weights are much sharper from the beginning, and
-# learning is slow. Post-norm fails, too, if it starts with the full rate. With a warm-up it succeeds, more slowly than
-# pre-norm.
+# (Each number is the mean loss of 20 steps. On another machine some may differ a little.) Without residual connections
+# the loss stays at log 6. Without the scale, the scores start four times as large (√K is 4 here), the weights are
+# sharper, and learning is slow. Post-norm fails at the full rate, and succeeds with a warm-up.
 #
-# Be careful with conclusions. This is one task, one size, one seed and one learning rate: with the rate 0.003,
-# post-norm learns without a warm-up, too. An ablation shows what a part does *in this setting*. In a paper, look for
-# several seeds, and for a rate that was tuned for each variant.
+# So does post-norm need a warm-up? Not at the rate 0.003. An ablation shows what a part does *in this setting*. In a
+# paper, look for several seeds, and for a rate that was tuned for each variant.
 
 # %% [markdown]
 # ## Try it: three sizes
 #
-# How much does a larger model help? Here is a text whose best possible loss is known. Its 20 tokens follow a table:
-# after the tokens a and b comes the entry (a, b) of the table, with probability 0.9. Otherwise comes a random token.
-# The table has 400 entries, and a model has to learn them all. Train models with D = 8, 16 and 32 on the same 400
-# batches.
+# How much does a larger model help? Take a text whose best possible loss is known: after the tokens a and b comes, with
+# probability 0.9, the entry (a, b) of a table, and otherwise one of the 20 tokens at random. Train models with D = 8,
+# 16 and 32 on the same 400 batches.
 #
-# **Guess first.** The widths are doubled twice. By which factor does the number of parameters grow each time? How close
-# does each model come to the best possible loss?
+# **Guess first.** By which factor does the number of parameters grow each time that D is doubled? How close does each
+# model come to the best possible loss?
 #
-# Run it: `headway experiment training scaling`, or the next cell of the notebook. It takes about 10 seconds.
+# Run it: `headway experiment training scaling`. It takes about 10 seconds.
 
 # %%
 if __name__ == "__main__" and "scaling" in sys.argv:
@@ -816,28 +788,26 @@ if __name__ == "__main__" and "scaling" in sys.argv:
 # D 32   26624 parameters   loss 0.79   above the best possible: 0.05
 # ```
 #
-# The parameters grow by a factor of about 3.6 each time, because most of them are in matrices with D² entries. The loss
-# approaches the best possible, which no model can beat. For large language models the distance falls as a power of the
-# number of parameters, over many orders of magnitude, if the data and the number of steps grow with them (Kaplan et al.
-# 2020; Hoffmann et al. 2022). People train small models, fit the curve, and predict the loss of a large one before they
-# pay for it. Three sizes on a toy task are too few for a law, but the method is the same.
+# The parameters grow by a factor of about 3.6 each time, because most of them are in matrices with D² entries. In large
+# language models the distance from the best possible loss falls as a power of the number of parameters, if data and
+# steps grow with them (Kaplan et al. 2020; Hoffmann et al. 2022). So people train small models, fit the curve, and
+# predict the loss of a large one before they pay for it.
 
 # %% [markdown]
 # ## Try it: induction heads
 #
-# The model of the first experiment had no induction head. Can you make one appear? Take a task that cannot be solved by
-# ruling out tokens, and a model in which nothing else can help: two layers of attention alone, with two heads each.
-# Each text repeats a random sequence of 5 to 9 different tokens until 16 positions are full. The length changes from
-# text to text, so positions alone do not help either.
+# The model of the first experiment had no induction head. Can you make one appear? Take two layers of attention alone,
+# with two heads each. The task can be solved neither by ruling out tokens nor by counting positions: each text repeats
+# a random sequence of 5 to 9 different tokens until 16 positions are full.
 #
-# After training, measure three things for each head: in layer 0, the mean weight on the previous position; in layer 1,
-# the mean weight on the position *after* the earlier occurrence of the same token; and the share of correct predictions
-# without this head, with its rows of `W_o` set to 0.
+# The experiment prints the mean weight of each head: in layer 0 on the previous position, in layer 1 on the position
+# *after* the earlier occurrence of the same token. It also prints the share of correct predictions when the head's rows
+# of `W_o` are set to 0.
 #
 # **Guess first.** Which heads does the model need? If there is an induction head in layer 1, what must a head of layer
 # 0 do for it?
 #
-# Run it: `headway experiment training induction`, or the next cell of the notebook.
+# Run it: `headway experiment training induction`.
 
 # %%
 if __name__ == "__main__" and "induction" in sys.argv:
@@ -916,26 +886,25 @@ if __name__ == "__main__" and "induction" in sys.argv:
 # layer 1, head 1: weight 0.6 (after the earlier one); without it 99% correct
 # ```
 #
-# Here they are: both heads of layer 1 attend to the position after the earlier occurrence, as an induction head does,
-# and head 1 of layer 0 attends to the previous position. (The exact numbers depend on rounding.)
+# Here they are: both heads of layer 1 attend to the position after the earlier occurrence, and head 1 of layer 0 to the
+# previous position. (The exact numbers depend on rounding.)
 #
-# Attention weights alone do not prove that a head matters. The ablation does: without the previous-token head, the
-# predictions break down, because the keys of layer 1 no longer contain which token came before. In layer 1, head 0 can
-# do the work alone. Head 1 attends to the same position, but without head 0 it gets only half of the predictions right.
+# Weights alone do not prove that a head matters. The ablation does: without the previous-token head, the keys of layer
+# 1 no longer contain which token came before, and the predictions break down. In layer 1, head 0 can do the work alone.
+# Head 1 attends to the same position, but without head 0 it gets only half of the predictions right.
 
 # %% [markdown]
 # ## Try it: masked tokens
 #
-# A GPT predicts the *next* token. Models such as BERT learn from another task: some tokens of a text are replaced by a
-# special *mask token*, and the model predicts what was there (Devlin et al. 2019, section 3.1). There is no causal
-# mask: a position may use both sides. Compare the two objectives on a text that is a random walk: on a circle of ten
-# tokens, each token is one step to the left or to the right of the token before it. The model is a single block with
-# two heads.
+# A GPT predicts the *next* token. In models such as BERT, some tokens of a text are replaced by a special *mask token*,
+# and the model predicts what was there (Devlin et al. 2019, section 3.1). There is no causal mask: a position may use
+# both sides. Train a block on each of the two tasks. The text is a random walk: on a circle of ten tokens, each is one
+# step to the left or right of the one before it.
 #
 # **Guess first.** Two tokens can follow each token, so the best possible loss of next-token prediction is log 2 = 0.69.
-# What is it for a masked token, whose two neighbours are known? (How often do they leave two possibilities?)
+# What is it for a masked token between two known neighbors? (How often do they leave two possibilities?)
 #
-# Run it: `headway experiment training masked`, or the next cell of the notebook.
+# Run it: `headway experiment training masked`.
 
 # %%
 if __name__ == "__main__" and "masked" in sys.argv:
@@ -993,24 +962,21 @@ if __name__ == "__main__" and "masked" in sys.argv:
 # masked token: loss 0.35
 # ```
 #
-# Both are close to the best possible. If the neighbours are two steps apart, the token is between them: it is certain.
-# If they are equal, there are two possibilities. Each happens half of the time, so the best loss is ½ log 2 = 0.35.
+# Both are close to the best possible. If the neighbors are two steps apart, the token between them is certain. If they
+# are equal, there are two possibilities. Each happens half of the time, so the best loss is ½ log 2 = 0.35.
 #
-# A masked model sees both sides. But it learns from one position of each text, where the other learns from seven. And
-# it cannot write a text token by token, which is why GPTs are trained on the next token.
+# A masked model sees both sides. But here it learns from one position of each text, where the other learns from seven.
+# And it cannot write a text token by token.
 
 # %% [markdown]
 # ## In your own GPT
 #
-# You have now written everything that is needed to train a GPT. `headway train` trains one on a whole text with your
-# functions, and `headway plot loss` plots its losses.
+# `headway train` now trains a GPT with your functions, by default on the names of the assignment `bigram`, and
+# `headway plot loss` plots its losses. Counting pairs had a validation loss of 2.45 there. This GPT ends near 2.05.
 #
-# Start with `headway train`, on the names of the assignment `bigram`. There, counting pairs has a validation loss of
-# 2.45. This GPT ends near 2.05, and you see its names beside those of the counts.
-#
-# Those losses are per *token*, so a model with longer tokens has a larger loss even if it predicts the text just as
-# well. To compare models with different tokenizers, use *bits per character*: add up the loss over a text, divide by ln
-# 2 (a nat is 1 / ln 2 bits), and by the number of characters. Here a token is a character, so 2.45 and 2.05 become
+# Those losses are per *token*, so longer tokens have larger losses. To compare models with different tokenizers, use
+# *bits per character*: add up the loss over a text, and divide by ln 2 (for bits) and by the number of characters. Here
+# a token is a character:
 #
 # ```python
 # >>> [round(loss / math.log(2), 2) for loss in (2.45, 2.05)]
@@ -1024,11 +990,10 @@ if __name__ == "__main__" and "masked" in sys.argv:
 # %% [markdown]
 # ## Going faster
 #
-# Calling `train_step` in a loop passes all checks; skip this section until it does. For small models, AdamW makes about
-# a dozen NumPy calls for each of some fifty arrays, and with arrays as small as 16 × 16 the calls take more time than
-# the arithmetic. But AdamW does the same to every entry. So put all parameters end to end into *one* long array, and
-# the gradients into another, in the same order. A single `adamw_step` of a dictionary with one entry then updates
-# everything. The model still gets its named matrices, as views into the long array. The solution does this.
+# Calling `train_step` in a loop passes all checks; skip this section until it does. AdamW makes about a dozen NumPy
+# calls for each of some fifty arrays, and in small models they take more time than the arithmetic. But AdamW does the
+# same to every entry. So put all parameters end to end into *one* long array, and the gradients into another. One
+# `adamw_step` then updates everything. The model still gets its named matrices, as views into the long array.
 #
 # ```python
 # >>> arrays = {"a": np.array([[1.0, 2.0]]), "b": np.array([3.0])}
@@ -1040,12 +1005,4 @@ if __name__ == "__main__" and "masked" in sys.argv:
 #
 # ```
 #
-# This helps only small models: with 16 features and 4 layers a training step should be noticeably faster, with 64
-# features you may see no difference.
-#
-# The solution of `adamw_step` saves time in a second way. It never computes the corrected averages as arrays, because
-# both corrections are single numbers: with $c_1 = 1 - \beta_1^t$ and $c_2 = 1 - \beta_2^t$,
-#
-# $$\frac{m / c_1}{\sqrt{v / c_2} + \epsilon} = \frac{m}{\sqrt v + \epsilon \sqrt{c_2}} \cdot \frac{\sqrt{c_2}}{c_1}$$
-#
-# The last factor goes into the length of the step.
+# With 16 features and 4 layers you should notice the difference; with 64 features perhaps not.
