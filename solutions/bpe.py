@@ -440,7 +440,7 @@ def bpe_decode(ids, vocab):
 #   such as Ġthe. With the space as a piece of its own, they are never found, and each word costs one token more.
 # - `train_bpe`: **of equally frequent pairs, the one that comes first in the text was merged.** max returns the first
 #   of several, and a dictionary has the order in which pairs were counted. Here the vocabulary decides, so that the
-#   same words in another order give the same merges.
+#   same pieces in another order give the same merges.
 # - `train_bpe`: **the pair was replaced in a string, also where it is only a part of two tokens.** If "a b" is replaced
 #   in "ca b", the tokens ca and b are merged, too. Compare whole tokens.
 # - `bpe_encode`: **the longest token of the vocabulary that fits was taken, again and again; the merges were not

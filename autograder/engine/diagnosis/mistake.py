@@ -12,7 +12,7 @@ the solution is rewritten. The module `mistakes/<assignment>.py` of a course hol
 - A mistake that is more than a few edits has a new body instead: `mistake(name).body(code).explain(text)`. Edits given
   as well are made in that body, which several mistakes may share.
 - The text has a title and two sections: `why:` says why it matters and how it shows; `ask:` is a question that leads
-  to the line without giving it away. Sections may run over several lines.
+  to the line without giving it away: a case to try or to count. Neither cites the docstring; both may be long.
 - `for_functions` takes several functions if the change and the text fit all of them.
 - A few known constants are varied in an ordinary `for` loop; f-strings put them in the name, the edits and the text.
 - A constant that may be any number is a family: `CONSTANT` in the edits or the body, `{constant}` in the text. It is

@@ -1,6 +1,7 @@
 """Claims of lessons and explanations that no worked example computes."""
 
 import re
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -83,3 +84,21 @@ def test_opening_of_the_lesson_on_counting_quotes_its_names():
     counted, uniform = (line.split() for line in re.findall(r"# >>> print\(\*text\.split.*\n# (.*)", lesson))
     assert said[0] in uniform and set(said[1:]) <= set(counted)
     assert set(said).isdisjoint(listed)
+
+
+def test_questions_about_a_gpt_have_the_answers_that_they_suggest():
+    gpt, blocks = solution_module("gpt"), solution_module("blocks")
+    config = gpt.GPTConfig(5, 3, n_layers=1, n_heads=2, d_model=8, init_std=0.5, dropout=0.5)
+    params = {name: value.astype(float) for name, value in gpt.init_gpt(config, np.random.default_rng(0)).items()}
+    without_positions = params | {"W_pos": np.zeros((3, 8))}
+    scores, swapped = (gpt.gpt(ids, without_positions, config)[0] for ids in ([1, 2, 3], [2, 1, 3]))
+    assert np.abs(scores - swapped)[2].max() < 1e-12 < np.abs(scores - gpt.gpt([1, 2, 3], params, config)[0])[2].max()
+    layer, x = blocks.subset(params, "blocks.0."), np.random.default_rng(1).normal(size=(3, 8))
+    nothing = layer | {name: layer[name] * 0 for name in ("attn.W_o", "ffn.W_2")}
+    assert np.array_equal(blocks.block(x, nothing, 2, norm="pre")[0], x)
+    rng, same = np.random.default_rng(2), np.random.default_rng(2)
+    gpt.gpt([1, 2, 3], params, config, rng)
+    same.random((3, 3, 8))  # three draws, each of the shape of x
+    assert rng.random() == same.random()
+    assert round(2 - 2 * NormalDist().cdf(3**0.5), 2) == 0.08
+    assert solution_module("training").clip_grad_norm({"w": np.array([1e-6])}, 1e-6)[0]["w"].round(12) == 0.5e-6

@@ -37,7 +37,7 @@ mistake("pairs-across-pieces", WORDS, 'words = [[symbols[byte] for byte in text.
 mistake("ties-first-in-the-text", BEST, "max(counts, key=counts.get)").body(PLAIN).explain("""
     of equally frequent pairs, the one that comes first in the text was merged
     why: max returns the first of several, and a dictionary has the order in which pairs were counted. Here
-         the vocabulary decides, so that the same words in another order give the same merges.
+         the vocabulary decides, so that the same pieces in another order give the same merges.
     ask: Which of two equally frequent pairs does your code take? Does it depend on the order of the words?""")
 for name, key, rule in (
     ("smallest-string", "min(counts, key=lambda pair: (-counts[pair], pair))", "comes first in alphabetical order"),
