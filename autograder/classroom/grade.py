@@ -239,13 +239,13 @@ def _tasks(
         for student in graded_class.students
         if (member := student.work.get(source.name)) and (only is None or student.submission in only)
     ]
-    chosen = comment_records.chosen_files(comment_records.read(plan.out))
+    decisions = comment_records.decisions(comment_records.read(plan.out))
     number = 0
     for round_of_attempts in zip_longest(*(attempts for *_, attempts in in_order)):
         for (source, student, member, _), graded in zip(in_order, round_of_attempts, strict=True):
             if graded is None:
                 continue
-            files = {name: file for name, file in chosen.get(student, {}).items() if name in source.assignments}
+            files = {name: file for name, file in decisions[student].chosen.items() if name in source.assignments}
             entry = store.entries.get(graded.file)
             run_key = f"{run_keys[source.name]}{sorted(files.items()) or ''}"
             if not plan.force and entry and store.is_current(graded.file, _current_key(run_key, member, graded, entry)):

@@ -30,11 +30,8 @@ def read_class(
     owners = comment_records.owners(records)
     students = merge_students(stored.members, stored.roster_entries(out), stored.names, owners)
     exceptions, warnings = student_exceptions.exceptions_by_submission(policy.exceptions, students)
-    graded_class = GradedClass(
-        stored.sources, students, policy, curriculum, seed, exceptions=exceptions,
-        manual=comment_records.manual_points(records), comments=comment_records.by_student(records),
-        settled=comment_records.settled(records), chosen=comment_records.chosen_files(records),
-    )  # fmt: skip
+    decisions = comment_records.decisions(records)
+    graded_class = GradedClass(stored.sources, students, policy, curriculum, seed, exceptions, decisions)
     rules = {name: policy.assignments.get(name, AssignmentPolicy()) for name in graded_class.modules}
     rubrics = {name: {item.id for item in rule.rubric} for name, rule in rules.items()}
     submissions = [student.submission for student in students]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Policy, PolicyException, RubricItem
 from autograder.classroom.scoring.class_document import GradedClass
-from autograder.classroom.scoring.student_scores import Adjustment, ManualPoints, RubricPoints
+from autograder.classroom.scoring.student_scores import Adjustment, ManualPoints, RubricPoints, StudentDecisions
 from autograder.classroom.storage.result_store import JournalEntry
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
 from autograder.core.points import format_points, rounded_points
@@ -35,7 +35,7 @@ def document_of(policy, earned, manual=None, exceptions=(), late=timedelta(0), n
     ]
     group = GradedClass(
         [Source("", names, Path())], students, policy, TRANSFORMER, 0,
-        exceptions={"ada": list(exceptions)}, manual={"ada": manual or {}},
+        exceptions={"ada": list(exceptions)}, decisions={"ada": StudentDecisions(manual or {})},
     )  # fmt: skip
     everything = dict.fromkeys((*FUNCTIONS.values(), BONUS), (0.0, 12.0))
     entries = {"ada.json": JournalEntry("ada.json", "", functions=points)} if earned else {}

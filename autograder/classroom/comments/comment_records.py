@@ -6,6 +6,7 @@ mistake is undone by another one. Scores are computed from the records in force 
 
 import datetime
 import getpass
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -15,10 +16,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from autograder.classroom.policy.model import FINITE
-from autograder.classroom.scoring.student_scores import Adjustment, ManualPoints, RubricPoints
+from autograder.classroom.scoring.student_scores import Adjustment, ManualPoints, RubricPoints, StudentDecisions
 from autograder.core.files import read_plain_file, report_write_error, write_atomically
 from autograder.core.text import clean
-from autograder.documents.types import StudentComment
 from autograder.errors import UsageError
 
 COMMENTS = "comments.jsonl"
@@ -129,50 +129,24 @@ def in_force(records: Sequence[CommentRecord]) -> list[CommentRecord]:
     return [record for record in records if not record.undoes and record.id not in undone]
 
 
-def manual_points(records: Sequence[CommentRecord]) -> dict[str, dict[str, ManualPoints]]:
-    """Return the points given by hand, by student and assignment."""
-    rubrics: dict[tuple[str, str], dict[str, RubricPoints]] = {}
-    adjustments: dict[tuple[str, str], list[Adjustment]] = {}
+def decisions(records: Sequence[CommentRecord]) -> defaultdict[str, StudentDecisions]:
+    """Return what has been decided, by student."""
+    found: defaultdict[str, StudentDecisions] = defaultdict(StudentDecisions)
     for record in in_force(records):
-        key = record.student, record.assignment
-        if record.rubric:
-            rubrics.setdefault(key, {})[record.rubric] = RubricPoints(max(0.0, record.points or 0.0), record.text)
-        elif record.changes_points:
-            adjustment = Adjustment(record.text, record.add or 0.0, record.score, record.by, record.time)
-            adjustments.setdefault(key, []).append(adjustment)
-    manual: dict[str, dict[str, ManualPoints]] = {}
-    for student, assignment in {**rubrics, **adjustments}:
-        key = student, assignment
-        points = ManualPoints(rubrics.get(key, {}), tuple(adjustments.get(key, ())))
-        manual.setdefault(student, {})[assignment] = points
-    return manual
-
-
-def by_student(records: Sequence[CommentRecord]) -> dict[str, list[StudentComment]]:
-    """Return the comments, by student, as they are in the class document; reasons for points are not among them."""
-    found: dict[str, list[StudentComment]] = {}
-    for record in in_force(records):
+        student = found[record.student]
+        student.settled.update(record.settles)
+        if record.file:
+            student.chosen[record.assignment] = record.file
+        if record.rubric or record.changes_points:
+            manual = student.manual.setdefault(record.assignment, ManualPoints())
+            if record.rubric:
+                manual.rubric[record.rubric] = RubricPoints(max(0.0, record.points or 0.0), record.text)
+            else:
+                change = Adjustment(record.text, record.add or 0.0, record.score, record.by, record.time)
+                manual.adjustments.append(change)
         if not record.changes_points and not record.is_choice:
             by, text = clean(record.by, 120), clean(record.text, MAX_TEXT)
-            comment: StudentComment = {"time": record.time, "by": by, "assignment": record.assignment, "text": text}
-            found.setdefault(record.student, []).append(comment)
-    return found
-
-
-def settled(records: Sequence[CommentRecord]) -> dict[str, set[str]]:
-    """Return the ids of the questions that were decided, by student."""
-    found: dict[str, set[str]] = {}
-    for record in in_force(records):
-        found.setdefault(record.student, set()).update(record.settles)
-    return found
-
-
-def chosen_files(records: Sequence[CommentRecord]) -> dict[str, dict[str, str]]:
-    """Return the files that were chosen, by student and assignment."""
-    found: dict[str, dict[str, str]] = {}
-    for record in in_force(records):
-        if record.file:
-            found.setdefault(record.student, {})[record.assignment] = record.file
+            student.comments.append({"time": record.time, "by": by, "assignment": record.assignment, "text": text})
     return found
 
 

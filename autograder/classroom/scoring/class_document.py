@@ -14,8 +14,8 @@ from autograder.classroom.scoring.open_questions import open_questions
 from autograder.classroom.scoring.student_scores import (
     AssignmentWork,
     GradedAssignment,
-    ManualPoints,
     RubricPoints,
+    StudentDecisions,
     StudentScore,
     graded_assignments,
     student_score,
@@ -28,7 +28,7 @@ from autograder.core.versions import versions
 from autograder.course import Curriculum
 from autograder.documents.reading import CLASS_SCHEMA, Document
 from autograder.documents.statuses import SubmissionStatus
-from autograder.documents.types import ClassDocument, GradeRecord, RubricRecord, StudentComment, StudentDocument
+from autograder.documents.types import ClassDocument, GradeRecord, RubricRecord, StudentDocument
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,12 +59,9 @@ class GradedClass:
     policy: Policy
     curriculum: Curriculum
     seed: int
-    seconds: float = 0.0
     exceptions: Mapping[str, list[PolicyException]] = dataclasses.field(default_factory=dict)  # by submission
-    manual: Mapping[str, Mapping[str, ManualPoints]] = dataclasses.field(default_factory=dict)  # by submission
-    comments: Mapping[str, list[StudentComment]] = dataclasses.field(default_factory=dict)  # by submission
-    settled: Mapping[str, set[str]] = dataclasses.field(default_factory=dict)  # open questions, by submission
-    chosen: Mapping[str, dict[str, str]] = dataclasses.field(default_factory=dict)  # files, by submission
+    decisions: Mapping[str, StudentDecisions] = dataclasses.field(default_factory=dict)  # by submission
+    seconds: float = 0.0
     # By the name of a submission, how many attempts were not graded in this run because the student's CPU time was
     # used up.
     left_out: Counter[str] = dataclasses.field(default_factory=Counter)
@@ -162,8 +159,8 @@ class GradedClass:
         """Return the entry of one student in the class document."""
         counting = self.counting_attempts(student, assignments, entries)
         exceptions = self.exceptions.get(student.submission, [])
-        manual = self.manual.get(student.submission, {})
-        score = student_score(assignments, _works(assignments, counting), self.policy, exceptions, manual)
+        decided = self.decisions.get(student.submission, StudentDecisions())
+        score = student_score(assignments, _works(assignments, counting), self.policy, exceptions, decided.manual)
         records = {
             assignment.name: _grade_record(assignment, counting[assignment.name], score) for assignment in assignments
         }
@@ -174,8 +171,7 @@ class GradedClass:
             statuses.update(one.entry.checks.get(name, {}) if one.entry else {})
         limit_note = self._limit_note(student)
         attempts = {name: one.entry for name, one in counting.items()}
-        settled, chosen = self.settled.get(student.submission, ()), self.chosen.get(student.submission)
-        questions = open_questions(student.notes, records, attempts, settled, chosen)
+        questions = open_questions(student.notes, records, attempts, decided.settled, decided.chosen)
         return {
             "name": student.name or student.submission, "id": student.id, "email": student.email, "ids": student.ids,
             "section": student.section, "ta": student.ta, "roster": student.roster, "submission": student.submission,
@@ -184,7 +180,7 @@ class GradedClass:
             "earned": round(score.earned, 6), "possible": round(score.possible, 6), "penalty": round(score.penalty, 6),
             "score": round(score.score, 6), "out_of": round(score.out_of, 6), "dropped": list(score.dropped),
             "percent": None if score.percent is None else round(score.percent, 6), "statuses": dict(statuses),
-            "comments": list(self.comments.get(student.submission, [])), "assignments": records, "open": questions,
+            "comments": decided.comments, "assignments": records, "open": questions,
             "seconds": round(sum(entry.seconds for entry in graded), 6),
         }  # fmt: skip
 

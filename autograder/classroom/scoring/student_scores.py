@@ -13,6 +13,7 @@ from autograder.classroom.scoring.best_drops import kept_assignments
 from autograder.classroom.scoring.student_exceptions import describe_exception, effective_exception
 from autograder.course import Curriculum
 from autograder.documents.statuses import Counts
+from autograder.documents.types import StudentComment
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,22 @@ class RubricPoints:
     comment: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass
 class ManualPoints:
     """The points that instructors gave one student by hand for one assignment."""
 
-    rubric: Mapping[str, RubricPoints] = field(default_factory=dict)  # by the item's id
-    adjustments: tuple[Adjustment, ...] = ()  # in the order in which they apply
+    rubric: dict[str, RubricPoints] = field(default_factory=dict)  # by the item's id
+    adjustments: list[Adjustment] = field(default_factory=list)  # in the order in which they apply
+
+
+@dataclass
+class StudentDecisions:
+    """What instructors have decided about one student with `headway comment` and `headway choose`."""
+
+    manual: dict[str, ManualPoints] = field(default_factory=dict)  # by assignment
+    comments: list[StudentComment] = field(default_factory=list)  # without the reasons for points
+    settled: set[str] = field(default_factory=set)  # the ids of open questions that need no more attention
+    chosen: dict[str, str] = field(default_factory=dict)  # the file that counts, by assignment
 
 
 DAY = timedelta(days=1)

@@ -14,7 +14,7 @@ from autograder.classroom.policy.model import (
     RubricItem,
 )
 from autograder.classroom.scoring.class_document import GradedClass
-from autograder.classroom.scoring.student_scores import Adjustment, ManualPoints, RubricPoints
+from autograder.classroom.scoring.student_scores import Adjustment, ManualPoints, RubricPoints, StudentDecisions
 from autograder.classroom.storage.result_store import JournalEntry
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
 from autograder.courses.transformer import TRANSFORMER
@@ -167,7 +167,7 @@ def test_texts_of_instructors_are_cleaned():
     exception = PolicyException("ada", bonus=1.0, reason=HARMFUL)
     _, ada = graded(
         entry(points={"softmax": 1.0}), policy=policy,
-        exceptions={"ada": [exception]}, manual={"ada": {"softmax": manual}},
+        exceptions={"ada": [exception]}, decisions={"ada": StudentDecisions({"softmax": manual})},
     )  # fmt: skip
     grade = ada["assignments"]["softmax"]
     texts = [grade["exception"], grade["rubric"][0]["comment"], *(one["text"] for one in grade["adjustments"])]
