@@ -12,6 +12,7 @@ Sources (tests/support/lms_importers.py repeats their rules):
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from autograder.classroom.exporters.lms_plan import listed
@@ -27,6 +28,7 @@ from autograder.report.score_words import score_lines
 from autograder.report.student_feedback import as_html, as_markdown
 
 _NOT_IN_FILE_NAMES = re.compile(r"[_/\\:*?\"<>|\x00-\x1f]+")
+_Shown = tuple[Document, Document, Document | None, list[str]]  # student, results, code and arithmetic of the score
 
 
 def write_moodle(book: Gradebook, path: Path, assignment: str, worksheet: Worksheet | None) -> tuple[int, list[str]]:
@@ -42,46 +44,33 @@ def write_moodle(book: Gradebook, path: Path, assignment: str, worksheet: Worksh
         numbers = {
             book.students[student]["submission"]: worksheet.number(worksheet.rows[r]) for r, student in rows.items()
         }
-    files: dict[str, bytes] = {}
-    missing = []
-    for student, result in book.results():
-        if (shown := _feedback_of(book, student, result, assignment)) is None:
-            continue
+
+    def file_name(student: Document) -> str | None:
         number = numbers.get(student["submission"]) or student["ids"].get(platform) or student["ids"].get("moodle")
-        if number is None:
-            missing.append(display_name(student))
-            continue
-        name = (
-            " ".join(_NOT_IN_FILE_NAMES.sub(" ", clean(display_name(student), 100)).split()).strip(".~ ") or "Student"
-        )
-        page = as_html(*shown).encode("utf-8", "replace")
-        files[f"{name}_{number}_assignsubmission_file/feedback-{assignment}.html"] = page
+        name = " ".join(_NOT_IN_FILE_NAMES.sub(" ", clean(display_name(student), 100)).split()).strip(".~ ")
+        folder = f"{name or 'Student'}_{number}_assignsubmission_file"
+        return None if number is None else f"{folder}/feedback-{assignment}.html"
+
     hint = "Their numbers in Moodle are in the assignment's grading worksheet: --worksheet FILE"
     reason = f"the submissions for {assignment} were not downloaded from Moodle. {hint}"
-    return _write(path, files, missing, "number in Moodle not known", reason)
+    return _write(book, path, assignment, file_name, "number in Moodle not known", reason)
 
 
 def write_canvas(book: Gradebook, path: Path, assignment: str) -> tuple[int, list[str]]:
     """Write the archive for Canvas; return the number of students, and lines about those who are not in it."""
-    files: dict[str, bytes] = {}
-    missing = []
-    for student, result in book.results():
-        if (shown := _feedback_of(book, student, result, assignment)) is None:
-            continue
+
+    def file_name(student: Document) -> str | None:
         name = student["assignments"][assignment].get("upload_name")
-        if name:
-            files[Path(name).name] = _in_format_of(name, *shown)
-        else:
-            missing.append(display_name(student))
+        return Path(name).name if name else None
+
     hint = "Grade the files of Canvas's Download Submissions"
     reason = f"the submissions for {assignment} were not downloaded from Canvas. {hint}"
-    return _write(path, files, missing, "no file in Canvas's download that can be graded", reason)
+    why = "no file in Canvas's download that can be graded"
+    return _write(book, path, assignment, file_name, why, reason)
 
 
-def _feedback_of(
-    book: Gradebook, student: Document, result: Document | None, assignment: str
-) -> tuple[Document, Document, Document | None, list[str]] | None:
-    """Return what the feedback on one assignment shows: student, results, code and score of this assignment only."""
+def _feedback_of(book: Gradebook, student: Document, result: Document | None, assignment: str) -> _Shown | None:
+    """Return what the feedback on one assignment shows, of this assignment only."""
     entries = [entry for entry in result["assignments"] if entry["name"] == assignment] if result else []
     grade = student["assignments"].get(assignment)
     if result is None or not entries or grade is None:
@@ -100,26 +89,38 @@ def _feedback_of(
     return only, result, book.code_of(student), score_lines(student, book.document, [assignment])
 
 
-def _in_format_of(
-    name: str, student: Document, result: Document, code: Document | None, arithmetic: list[str]
-) -> bytes:
-    """Return the feedback as a file that opens under the name of the student's own file."""
-    text = as_markdown(student, result, code, arithmetic)
-    suffix = lower_suffix(name).rpartition(".")[2]
+def _in_format_of(file: str, shown: _Shown) -> bytes:
+    """Return the feedback in the format of a file: a page, or what opens under the name of the student's own file."""
+    suffix = lower_suffix(file).rpartition(".")[2]
+    if suffix == "html":
+        return as_html(*shown).encode("utf-8", "replace")
+    text = as_markdown(*shown)
     if suffix == "py":
         lines = ["Feedback. Your submission is unchanged; this file only has its name.", "", *text.splitlines()]
         text = "\n".join(f"# {line}".rstrip() for line in lines) + "\n"
     elif suffix == "ipynb":
         cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": text}
         text = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, ensure_ascii=False)
-    elif lower_suffix(name).endswith(SUFFIXES):
-        page = as_html(student, result, code, arithmetic).encode("utf-8", "replace")
+    elif lower_suffix(file).endswith(SUFFIXES):
+        page = as_html(*shown).encode("utf-8", "replace")
         files = {"feedback.html": page, "feedback.md": text.encode("utf-8", "replace")}
         return zip_of(files) if suffix == "zip" else tar_of(files, "w" if suffix == "tar" else "w:gz")
     return text.encode("utf-8", "replace")
 
 
-def _write(path: Path, files: dict[str, bytes], missing: list[str], why: str, reason: str) -> tuple[int, list[str]]:
+def _write(
+    book: Gradebook, path: Path, assignment: str, file_name: Callable[[Document], str | None], why: str, reason: str
+) -> tuple[int, list[str]]:
+    """Write the archive; say `why` students without a file name are left out. If all are, raise UsageError."""
+    files: dict[str, bytes] = {}
+    missing = []
+    for student, result in book.results():
+        if (shown := _feedback_of(book, student, result, assignment)) is None:
+            continue
+        if name := file_name(student):
+            files[name] = _in_format_of(name, shown)
+        else:
+            missing.append(display_name(student))
     if not files:
         raise UsageError(f"no feedback can be uploaded: {reason}")
     write_atomically(path, zip_of(files))
