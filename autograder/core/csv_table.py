@@ -3,6 +3,7 @@
 import codecs
 import csv
 import io
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -67,6 +68,15 @@ def read_given(path: Path, remedy: str, *, what: str = "", option: str = "") -> 
         raise UsageError(f"cannot read {name} ({error.strerror}). Check the path{where}") from None
     except ValueError as error:  # for example a quotation mark that is never closed
         raise UsageError(f"{name} is {error}. {remedy}") from None
+
+
+def parse_number(text: str) -> float | None:
+    """Return the number in a cell, with a decimal point or comma; None if it is not one."""
+    try:
+        number = float(text.strip().replace(",", "."))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def decode(content: bytes) -> str:

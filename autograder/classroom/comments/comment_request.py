@@ -1,6 +1,5 @@
 """Read and check what an instructor asks to be recorded about students, before anything is written."""
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -122,12 +121,7 @@ def read_table(path: Path, names: StudentNames) -> list[CommentRecord]:
 
 
 def _number(text: str, where: str, column: str) -> float | None:
-    if not text:
-        return None
-    try:
-        number = float(text.replace(",", "."))
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
+    number = csv_table.parse_number(text)
+    if text and number is None:
         raise UsageError(f"{where}: {column} must be a number, not {clean(text, 40)!r}")
     return number

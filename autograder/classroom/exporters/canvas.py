@@ -13,16 +13,10 @@ from dataclasses import dataclass
 
 from autograder.classroom.exporters import canvas_gradebook, csv_cells
 from autograder.classroom.exporters.canvas_gradebook import CanvasGradebook
-from autograder.classroom.exporters.lms_plan import (
-    LmsOptions,
-    LmsPlan,
-    describe_matching,
-    has_score,
-    listed,
-    parse_number,
-)
+from autograder.classroom.exporters.lms_plan import LmsOptions, LmsPlan, describe_matching, has_score, listed
 from autograder.classroom.exporters.person_matching import Person, identifiers, match, name_words, person_of_student
 from autograder.classroom.storage.gradebook import Gradebook
+from autograder.core.csv_table import parse_number
 from autograder.core.text import counted
 from autograder.documents.reading import Document
 from autograder.errors import UsageError
@@ -115,7 +109,7 @@ def _columns(
 def _column(assignment: Document, title: str, gradebook: CanvasGradebook, result: LmsPlan) -> _Column:
     name, points = assignment["name"], csv_cells.points(assignment["possible"])
     if title not in gradebook.titles:
-        if canvas_gradebook.has_number(title):  # only existing columns have one
+        if canvas_gradebook.TITLE_AND_ID.fullmatch(title):  # only existing columns have one
             raise UsageError(
                 f"{gradebook.where} has no column {title!r}. Copy the title from it: --column {name}=TITLE"
             )
@@ -146,7 +140,7 @@ def _row(gradebook: CanvasGradebook, row: Sequence[str]) -> Person:
     cells = list(zip(gradebook.titles, row, strict=False))
     ids = identifiers([cells[number] for number in gradebook.student_columns])
     number = row[gradebook.titles.index("ID")].strip().casefold()
-    return Person(name_words(gradebook.name(row)), {**ids, "platform": frozenset({number})})
+    return Person(name_words(gradebook.name(row)), {**ids, "platform": {number}})
 
 
 def _cell(

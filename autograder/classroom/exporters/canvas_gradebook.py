@@ -11,6 +11,7 @@ student, whose login is a digest.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from autograder.classroom.storage.gradebook import Gradebook
@@ -24,7 +25,7 @@ STUDENT_TITLES = (
     "Section",
 )  # fmt: skip
 HOW_TO_EXPORT = "In Canvas, open Grades, choose Export > Export Entire Gradebook, and give the file: --gradebook FILE"
-_TITLE_AND_ID = re.compile(r"(.*)\s\((\d+)\)", re.DOTALL)  # Assignment.title_and_id
+TITLE_AND_ID = re.compile(r"(.*)\s\((\d+)\)", re.DOTALL)  # Assignment.title_and_id
 _TEST_LOGIN = re.compile(r"[0-9a-f]{40}")
 # Words that a title may contain besides the assignment's name.
 _GENERIC = {
@@ -48,15 +49,12 @@ class CanvasGradebook:
     @property
     def student_columns(self) -> list[int]:
         """The columns of the student, at the beginning."""
-        end = next(
-            (number for number, title in enumerate(self.titles) if title not in STUDENT_TITLES), len(self.titles)
-        )
-        return list(range(end))
+        return [number for number, _ in enumerate(takewhile(STUDENT_TITLES.__contains__, self.titles))]
 
     @property
     def assignment_titles(self) -> list[str]:
         """The titles of assignments."""
-        return [title for title in self.titles[len(self.student_columns) :] if _TITLE_AND_ID.fullmatch(title)]
+        return [title for title in self.titles[len(self.student_columns) :] if TITLE_AND_ID.fullmatch(title)]
 
     def name(self, row: Sequence[str]) -> str:
         """Return the name of the student in a row."""
@@ -76,12 +74,8 @@ def read(path: Path) -> CanvasGradebook:
 
 def of_roster(book: Gradebook) -> CanvasGradebook | None:
     """Return the gradebook that was given as the roster of the class, or None if the roster is another file."""
-    rosters = [student["roster"] for student in book.students if student["roster"]]
-    if not rosters or not _is_gradebook(list(rosters[0])):
-        return None
-    titles = list(rosters[0])
-    rows = [[roster.get(title, "") for title in titles] for roster in rosters]
-    return _gradebook("the roster", CsvTable(titles, rows), is_current=False)
+    roster = book.roster
+    return _gradebook("the roster", roster, is_current=False) if _is_gradebook(roster.titles) else None
 
 
 def _is_gradebook(titles: Sequence[str]) -> bool:
@@ -134,13 +128,8 @@ def find_columns(
     return found, [name for name in assignments if name not in found]
 
 
-def has_number(title: str) -> bool:
-    """Return whether a title ends with the number of an assignment, as those of existing columns do."""
-    return _TITLE_AND_ID.fullmatch(title) is not None
-
-
 def _bare(column: str) -> str:
-    match = _TITLE_AND_ID.fullmatch(column)
+    match = TITLE_AND_ID.fullmatch(column)
     return match[1] if match else column
 
 

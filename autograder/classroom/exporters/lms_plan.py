@@ -1,6 +1,5 @@
 """The plan of an export into a learning platform's own file, reported before anything is written."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,15 +67,6 @@ def has_score(grade: Document | None) -> bool:
     if grade is None or grade["excused"] or has_no_result(grade):
         return False
     return grade["status"] != "missing" or bool(grade["adjustments"])
-
-
-def parse_number(text: str) -> float | None:
-    """Return the number in a cell, with a decimal point or comma; None if it is not one."""
-    try:
-        number = float(text.strip().replace(",", "."))
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 def describe_matching(

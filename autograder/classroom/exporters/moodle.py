@@ -16,10 +16,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from autograder.classroom.exporters import csv_cells, moodle_worksheet
-from autograder.classroom.exporters.lms_plan import LmsOptions, LmsPlan, describe_matching, has_score, parse_number
+from autograder.classroom.exporters.lms_plan import LmsOptions, LmsPlan, describe_matching, has_score
 from autograder.classroom.exporters.moodle_worksheet import Worksheet
 from autograder.classroom.exporters.person_matching import match, person_of_student
 from autograder.classroom.storage.gradebook import Gradebook, has_no_result, iter_functions
+from autograder.core.csv_table import parse_number
 from autograder.core.points import rounded_points
 from autograder.core.text import clean, listed
 from autograder.documents.reading import Document

@@ -12,11 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.classroom.exporters.lms_plan import parse_number
 from autograder.classroom.exporters.person_matching import Person, identifiers, letters, name_words
 from autograder.classroom.storage.gradebook import Gradebook
 from autograder.core import csv_table
-from autograder.core.csv_table import CsvTable
+from autograder.core.csv_table import CsvTable, parse_number
 from autograder.core.text import clean
 from autograder.errors import UsageError
 
@@ -73,7 +72,7 @@ class Worksheet:
     def person(self, row: list[str]) -> Person:
         """Return what identifies the participant in a row."""
         ids = identifiers(zip(self.titles, row, strict=True))
-        number = frozenset({self.number(row)})
+        number = {self.number(row)}
         return Person(name_words(self.name(row)), {**ids, "platform": number, "participant": number})
 
     def is_locked(self, row: list[str]) -> bool:
@@ -102,15 +101,10 @@ def read(path: Path, columns: Mapping[str, str]) -> Worksheet:
 
 def of_roster(book: Gradebook, columns: Mapping[str, str]) -> Worksheet | None:
     """Return the worksheet that was given as the roster of the class, or None if the roster is another file."""
-    rosters = [student["roster"] for student in book.students if student["roster"]]
-    titles = list(rosters[0]) if rosters else []
-    table = CsvTable(titles, [[roster.get(title, "") for title in titles] for roster in rosters])
-    if _identifier_column(table) is None or not set(map(letters, titles)) & {
-        *_GRADE,
-        letters(columns.get("grade", "")),
-    }:
+    roster, of_grade = book.roster, {*_GRADE, letters(columns.get("grade", ""))}
+    if _identifier_column(roster) is None or of_grade.isdisjoint(map(letters, roster.titles)):
         return None
-    return _worksheet("the roster", table, columns)
+    return _worksheet("the roster", roster, columns)
 
 
 def _worksheet(where: str, table: CsvTable, columns: Mapping[str, str]) -> Worksheet:

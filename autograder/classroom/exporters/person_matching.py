@@ -39,7 +39,7 @@ class Person:
     """The identifiers of a person; texts are normalized."""
 
     name: tuple[str, ...] = ()  # the words of the name, sorted
-    ids: Mapping[Kind, frozenset[str]] = field(default_factory=dict)
+    ids: Mapping[Kind, set[str]] = field(default_factory=dict)
 
 
 @dataclass
@@ -66,17 +66,16 @@ def letters(title: str) -> str:
     return "".join(char for char in unicodedata.normalize("NFC", title.lower()) if char.isalpha())
 
 
-def identifiers(cells: Iterable[tuple[str, str]]) -> dict[Kind, frozenset[str]]:
+def identifiers(cells: Iterable[tuple[str, str]]) -> defaultdict[Kind, set[str]]:
     """Return the identifiers in the cells of a row, each with its column's title, by kind."""
-    found: dict[Kind, set[str]] = defaultdict(set)
+    found: defaultdict[Kind, set[str]] = defaultdict(set)
     for title, cell in cells:
         value = cell.strip().casefold()
-        kind = _KINDS.get(letters(title))
-        if value and kind:
+        if value and (kind := _KINDS.get(letters(title))):
             found[kind].add(value)
         if _EMAIL.fullmatch(value):
             found["email"].add(value)
-    return {kind: frozenset(values) for kind, values in found.items()}
+    return found
 
 
 def person_of_student(student: Document, platform: str) -> Person:
@@ -84,20 +83,17 @@ def person_of_student(student: Document, platform: str) -> Person:
 
     `platform` is the key of the platform's own number in `student["ids"]`, such as `canvas` or `moodle:softmax`.
     """
-    found: dict[Kind, set[str]] = defaultdict(set)
-    for kind, values in identifiers(student["roster"].items()).items():
-        found[kind] |= values
-    stored = student["ids"]
+    found = identifiers(student["roster"].items())
     kinds: dict[str, Kind] = {
         platform: "platform", "moodle": "participant", "gradescope": "number", "nbgrader": "login",
         "institution": "number",
     }  # fmt: skip
     for key, kind in kinds.items():
-        if value := str(stored.get(key, "")).strip().casefold():
+        if value := str(student["ids"].get(key, "")).strip().casefold():
             found[kind].add(value)
     if address := str(student["email"]).strip().casefold():
         found["email"].add(address)
-    return Person(name_words(student["name"]), {kind: frozenset(values) for kind, values in found.items()})
+    return Person(name_words(student["name"]), found)
 
 
 def match(students: Sequence[Person], rows: Sequence[Person]) -> Matching:
@@ -152,7 +148,7 @@ def _rows_by_id(student: Person, positions: Mapping[tuple[Kind, str], set[int]])
 def _is_other_person(student: Person, row: Person) -> bool:
     """Return whether only a number or login is the same, and no word of the names."""
     certain: tuple[Kind, ...] = ("platform", "email")
-    if any(student.ids.get(kind, frozenset()) & row.ids.get(kind, frozenset()) for kind in certain):
+    if any(student.ids.get(kind, set()) & row.ids.get(kind, set()) for kind in certain):
         return False
     return bool(student.name and row.name) and not set(student.name) & set(row.name)
 

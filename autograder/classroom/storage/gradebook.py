@@ -13,6 +13,7 @@ import msgspec
 from autograder.classroom.policy.model import Policy
 from autograder.classroom.storage.file_names import readable_names
 from autograder.classroom.storage.submitted_code import read_code
+from autograder.core.csv_table import CsvTable
 from autograder.documents.reading import CLASS_SCHEMA, RESULT_SCHEMA, Document, SchemaError, read_document
 from autograder.documents.results import hidden_document, most_urgent
 from autograder.errors import UsageError
@@ -45,6 +46,13 @@ class Gradebook:
     def weights(self) -> dict[str, float]:
         """The weight of each assignment, by its name."""
         return {assignment["name"]: assignment["weight"] for assignment in self.assignments}
+
+    @property
+    def roster(self) -> CsvTable:
+        """The roster of the class, as far as students are matched with it; without titles if there was none."""
+        rows = [student["roster"] for student in self.students if student["roster"]]
+        titles = list(rows[0]) if rows else []
+        return CsvTable(titles, [[row.get(title, "") for title in titles] for row in rows])
 
     @property
     def title(self) -> str:

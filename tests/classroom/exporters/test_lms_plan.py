@@ -4,17 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.classroom.exporters.lms_plan import (
-    MAX_NAMES,
-    LmsOptions,
-    LmsPlan,
-    describe_matching,
-    has_score,
-    listed,
-    parse_number,
-)
+from autograder.classroom.exporters.lms_plan import MAX_NAMES, LmsOptions, LmsPlan, describe_matching, has_score, listed
 from autograder.classroom.exporters.person_matching import Matching
 from autograder.classroom.storage.gradebook import Gradebook
+from autograder.core.csv_table import parse_number
 from autograder.errors import UsageError
 
 GRADE = {"status": "graded", "excused": False, "by_hand": False, "adjustments": []}
