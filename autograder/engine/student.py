@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from autograder.core.default_integer import default_as_int64
 from autograder.core.files import read_plain_file
@@ -226,18 +226,13 @@ class StudentCode:
                 return False
         return self._stubs[function.qualified]
 
-    def training_request(self, action: str, name: str, **request: Any) -> Any:
-        """Send one request of the trainer (see `sandbox/child/training.py`) and return the answer's value.
+    def model_request(self, kind: Literal["training", "pretrained"], action: str, name: str, /, **request: Any) -> Any:
+        """Send one request about a model (see `sandbox/child/training.py` and `pretrained.py`) and return the answer.
 
         An error is reported as one of the function `name`.
         """
-        function = self._curriculum.functions[name]
-        return self._request({"op": "training", "action": action, **request}, function).get("value")
-
-    def pretrained_request(self, action: str, function_name: str, **request: Any) -> Any:
-        """Send one request about an imported model (see `sandbox/child/pretrained.py`); like `training_request`."""
-        function = self._curriculum.functions[function_name]
-        return self._request({"op": "pretrained", "action": action, **request}, function).get("value")
+        reply = self._request({"op": kind, "action": action, **request}, self._curriculum.functions[name])
+        return reply.get("value")
 
     def activity(self) -> Activity | None:
         """Return what the current process has used so far, if there is one and this system can tell."""

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from autograder.core.text import clean, counted
 from autograder.errors import UsageError
+from autograder.models.model_process import ModelProcess
 from autograder.models.pretrained.model_file import ImportedModel, as_bytes
-from autograder.models.pretrained.process import PretrainedProcess
 from autograder.models.training.sampling import Sampling
 from autograder.sandbox.process import start_workers
 
@@ -51,7 +51,7 @@ def stream_text(
     end = model.description.end
     if not prompt and end is None:
         raise UsageError("the prompt is empty, and the model has no token to begin with. Give one: --prompt TEXT")
-    with start_workers() as workers, closing(PretrainedProcess(workers, modules)) as process:
+    with start_workers() as workers, closing(ModelProcess(workers, modules, "pretrained")) as process:
         speed.prompt_tokens = process.request(
             "generate",
             "bpe.bpe_encode",

@@ -18,10 +18,10 @@ from autograder.core.output_files import require_no_work
 from autograder.core.text import clean
 from autograder.core.wire_format import FrameError, pack
 from autograder.errors import UsageError
+from autograder.models.model_process import ModelProcess
 from autograder.models.pretrained import model_file
 from autograder.models.pretrained.hugging_face import HuggingFaceModel
 from autograder.models.pretrained.model_file import ModelDescription
-from autograder.models.pretrained.process import PretrainedProcess
 from autograder.models.training import checkpoint_list
 from autograder.sandbox.process import start_workers
 
@@ -47,7 +47,7 @@ def _require_no_source(out: Path, model: HuggingFaceModel) -> None:
 def import_model(modules: Path, model: HuggingFaceModel, out: Path) -> ModelDescription:
     """Write the model to `out`, converted by the modules in a folder; return its description."""
     _require_no_source(out, model)
-    with start_workers() as workers, closing(PretrainedProcess(workers, modules)) as process:
+    with start_workers() as workers, closing(ModelProcess(workers, modules, "pretrained")) as process:
         config, parameters = _convert(process, model)
         end = model.config.get("eos_token_id")
         description = ModelDescription(
@@ -74,7 +74,7 @@ def count_parameters(config: Mapping[str, Any]) -> int:
     return sum(math.prod(shape) for shape in model_file.parameter_shapes(config).values())
 
 
-def _convert(process: PretrainedProcess, model: HuggingFaceModel) -> tuple[dict[str, Any], Parameters]:
+def _convert(process: ModelProcess, model: HuggingFaceModel) -> tuple[dict[str, Any], Parameters]:
     """Have the student's functions convert the model; return the configuration's fields, and the parameters."""
     tensors = {name: (model_file.mapped(tensor), tensor.dtype) for name, tensor in model.tensors.items()}
     request = {"config": model.config, "tensors": tensors}
@@ -96,7 +96,7 @@ def _convert(process: PretrainedProcess, model: HuggingFaceModel) -> tuple[dict[
         raise UsageError("gpt2.gpt2_params did not return parameters. Check it: headway check gpt2") from None
 
 
-def _data(process: PretrainedProcess, description: ModelDescription, parameters: Parameters) -> Iterator[bytes]:
+def _data(process: ModelProcess, description: ModelDescription, parameters: Parameters) -> Iterator[bytes]:
     """Yield the bytes of all parameters, in order, as they are stored."""
     for name, (dtype, shape) in parameters.items():
         code, count = tensor_files.DTYPES[dtype], math.prod(shape)

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder.core.text import clean
-from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.student import StudentCode
-from autograder.errors import Blocked, NotStarted, UsageError, Verdict
+from autograder.errors import UsageError
+from autograder.models.model_process import ModelProcess
 from autograder.models.training import datasets
 from autograder.models.training.baselines import CountedPairs
 from autograder.models.training.checkpoint import Checkpoint
@@ -18,7 +17,6 @@ from autograder.models.training.presets import PRESETS
 from autograder.models.training.sampling import Sampling
 from autograder.models.training.settings import TrainingSettings
 from autograder.report.training_progress import TrainingUpdate
-from autograder.sandbox.limits import Limits
 from autograder.sandbox.workers import Workers
 
 # The function that a run needs last, by the kind of model.
@@ -49,7 +47,7 @@ class Trainer:
         *,
         only_text: bool = False,
     ) -> None:
-        self._student = StudentCode(workers, folder, TRANSFORMER, Limits.for_training(call_seconds=600.0))
+        self._process = ModelProcess(workers, folder, "training")
         self.settings = settings
         self._function = _FUNCTIONS[settings.kind]
         text = "".join(resumed.chars) if only_text and resumed else datasets.text_of(settings)
@@ -159,16 +157,7 @@ class Trainer:
 
     def close(self) -> None:
         """End the student's process."""
-        self._student.close()
+        self._process.close()
 
     def _request(self, action: str, **request: Any) -> Any:
-        try:
-            return self._student.training_request(action, self._function, **request)
-        except (NotStarted, Blocked) as verdict:
-            needed = verdict.blocked_by[0] if isinstance(verdict, Blocked) else self._function
-            raise UsageError(
-                f"training needs {needed}, which is not written yet. Write it (headway check {needed}), "
-                "or use the official solution: --solution"
-            ) from None
-        except Verdict as verdict:
-            raise UsageError(f"{verdict.message}. To see more: headway check") from None
+        return self._process.request(action, self._function, **request)
