@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from autograder.cli import options
-from autograder.cli.train import selected_modules, solution_option
+from autograder.cli.train import solution_option
 
 
 @click.command()
@@ -70,6 +70,7 @@ def card(
     from autograder.models.training import checkpoint
     from autograder.models.training.model_card import make_card
     from autograder.models.training.sampling import Sampling
+    from autograder.models.training.select_modules import use_modules
     from autograder.report import model_card as report
 
     target = out or path.with_name(f"{path.stem}-card.html")
@@ -80,7 +81,7 @@ def card(
     if target.exists() and not force:
         raise UsageError(f"{target} exists, so it was kept. Name another one: --out FILE. To replace it: --force")
     run = checkpoint.load(path)
-    with selected_modules(folder, solution, run.settings.kind) as modules:
+    with use_modules(folder, solution, run.settings.kind) as modules:
         made = make_card(modules.folder, run, Sampling(temperature, seed=seed))
     if title:
         made = replace(made, title=title)
@@ -102,11 +103,12 @@ def import_model(source: Path, folder: Path, solution: bool, out: Path, force: b
     is downloaded. Uses your gpt2_config and gpt2_params if your assignments pass, and the official solution otherwise.
     """
     from autograder.models.pretrained import hugging_face, importing
+    from autograder.models.training.select_modules import use_modules
 
     model = hugging_face.read_folder(source)
     importing.require_new_file(out, model, force)
     console = options.make_console()
-    with selected_modules(folder, solution, "gpt2") as modules:
+    with use_modules(folder, solution, "gpt2") as modules:
         console.print(modules.describe(), markup=False)
         with options.spinner(console, "importing the model"):
             description = importing.import_model(modules.folder, model, out)

@@ -3,11 +3,10 @@
 import random
 import sys
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -15,9 +14,6 @@ from click.core import ParameterSource
 from autograder.cli import options
 from autograder.errors import UsageError
 from autograder.models.training.sampling import Sampling
-
-if TYPE_CHECKING:
-    from autograder.models.training.select_modules import ModuleSelection
 
 PRESET_HELP = (
     "Model: names, shakespeare, synthetic, bigram, dropout, bias-free-attention, lecture, annotated, post-norm or "
@@ -31,13 +27,6 @@ LENGTH_HELP = f"Characters to generate (default: {CHARACTERS}); of an imported m
 LINES_HELP = "Generate N non-empty lines, such as names."
 TOP_P_HELP = "Choose only among the most likely ones whose probabilities add up to P."
 solution_option = click.option("--solution", is_flag=True, help="Use the official solution instead of your code.")
-
-
-def selected_modules(folder: Path, solution: bool, kind: str = "gpt") -> "AbstractContextManager[ModuleSelection]":
-    """Provide the official modules if `solution`; else the student's where they pass, official ones for the rest."""
-    from autograder.models.training.select_modules import use_modules
-
-    return use_modules(folder, solution, kind)
 
 
 @click.command(context_settings=options.WITH_DEFAULTS)
@@ -84,7 +73,7 @@ def train(
     else:
         settings = runs.new_settings(preset, runs.ChosenSettings(**choices))
     console = options.make_console()
-    with selected_modules(folder, solution, settings.kind) as modules:
+    with select_modules.use_modules(folder, solution, settings.kind) as modules:
         if not solution:
             console.print(modules.describe(), markup=False)
         for note in runs.notes_about_text(settings) if resumed is None else ():
@@ -151,7 +140,7 @@ def generate(
         click.echo(str(speed), err=True)
         return text
 
-    with selected_modules(folder, solution, kind) as modules:
+    with select_modules.use_modules(folder, solution, kind) as modules:
         if isinstance(model, model_file.ImportedModel):
             if lines is not None:
                 raise UsageError("--lines is for models that were trained here. Use --length for an imported one")
@@ -216,11 +205,11 @@ def bench(
     Shows where your code spends its time, and how to make the slowest function faster.
     --json FILE writes an entry for a class leaderboard.
     """
-    from autograder.models.training import speed_comparison
+    from autograder.models.training import select_modules, speed_comparison
     from autograder.report import speed_comparison as speed_report
 
     console = options.make_console(stderr=json_file == "-")
-    with selected_modules(folder, solution) as modules:
+    with select_modules.use_modules(folder, solution) as modules:
         console.print(modules.describe(), markup=False)
         with options.spinner(console, "training with your code and with PyTorch in turn"):
             comparison = speed_comparison.compare_with_torch(modules.folder, preset, rounds, seconds, modules.student)
@@ -292,7 +281,8 @@ def plot(
         workspace.require_assignments()
     source = stubs.bundled("solutions") if solution else workspace.module_folder
     with functions_in_folder(source) as functions:
-        plots.write(chosen, PlotInputs(functions, text, lambda: load(checkpoint)), path, force=force)
+        inputs = PlotInputs(functions, text, lambda: load(checkpoint))
+        plots.write(chosen, lambda: plots.draw(chosen, inputs), path, force=force)
     click.echo(f"Wrote {path}. {chosen.caption}")
 
 

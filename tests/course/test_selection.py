@@ -173,5 +173,5 @@ def test_given_assignments_are_not_named_as_the_students(tmp_path, monkeypatch):
     monkeypatch.setattr(select_modules, "statuses_of", lambda workspace, names: dict.fromkeys(names, "passed"))
     passing = {"softmax", "attention"}
     monkeypatch.setattr(select_modules.progress, "passed_assignments", lambda statuses, curriculum: passing)
-    with select_modules.select_modules(tmp_path / "w") as chosen:
+    with select_modules.use_modules(tmp_path / "w", solution=False) as chosen:
         assert chosen.student == ("attention",) and "softmax" in chosen.official

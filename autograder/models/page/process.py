@@ -27,7 +27,6 @@ from autograder.models.training import checkpoint, datasets, runs, select_module
 from autograder.models.training.baselines import baselines
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.checkpoint_list import finite
-from autograder.models.training.curve_points import curve_points
 from autograder.models.training.sampling import Sampling
 from autograder.report.training_progress import TrainingStart, TrainingUpdate
 
@@ -99,7 +98,7 @@ def train(write: Write, stop: threading.Event, folder: Path, job: RunRequest) ->
                         "record": "start", **asdict(record), "kind": settings.kind, "seed": settings.seed,
                         "using": modules.describe(), "student": modules.student, "official": modules.official,
                         "baselines": [{"label": label, "loss": loss} for label, loss in lines.items()],
-                        "earlier": earlier_points(resumed) if resumed else [],
+                        "earlier": [asdict(point) for point in resumed.curve()] if resumed else [],
                     })  # fmt: skip
                 elif isinstance(record, TrainingUpdate):
                     validation = None if record.validation is None else finite(record.validation)
@@ -109,11 +108,6 @@ def train(write: Write, stop: threading.Event, folder: Path, job: RunRequest) ->
                     badges = select_modules.award_loss_badge(folder, modules, record.run)
                     write({"record": "end", "saved": True, "stopped": record.stopped, "step": record.run.step,
                            "notes": [*record.comparison, *badges]})  # fmt: skip
-
-
-def earlier_points(run: Checkpoint) -> list[dict[str, Any]]:
-    """Return the loss curve of a checkpoint, as points like those of the updates."""
-    return [{"step": step, "loss": loss, "validation": validation} for step, loss, validation in curve_points(run)]
 
 
 def generate(write: Write, stop: threading.Event, folder: Path, job: TextRequest) -> None:

@@ -178,17 +178,14 @@ class TrainingRuns:
 
     def _conflict(self, path: Path) -> dict[str, Any]:
         """Return what the page needs to offer another name, or to resume the run in a file that exists."""
-        saved, number = checkpoint_list.summary(path), 2
-        stem = path.name.removesuffix(checkpoint_list.SUFFIX)
-        while (other := path.with_name(f"{stem}-{number}{checkpoint_list.SUFFIX}")).exists() or other.is_symlink():
-            number += 1
+        saved = checkpoint_list.summary(path)
         return {
             "checkpoint": path.name,
             "message": f"{path.name} exists already ({saved.about}). It was not changed.",
             "resumable": saved.step is not None,
             "step": saved.step,
             "steps": saved.steps,
-            "suggestion": other.name,
+            "suggestion": checkpoint_list.unused_path(path).name,
         }
 
     def _receive(self, run: RunState, record: Record) -> None:

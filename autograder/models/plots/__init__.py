@@ -33,12 +33,7 @@ def draw(plot: Plot, inputs: "PlotInputs") -> Any:
     return getattr(importlib.import_module(f"{__name__}.{module}"), function)(plot, inputs)
 
 
-def write(plot: Plot, inputs: "PlotInputs", path: Path, *, force: bool = False) -> None:
-    """Draw the plot and write it to `path`, in the format of its suffix; `force` replaces a file of another kind."""
-    write_drawn(plot, lambda: draw(plot, inputs), path, force=force)
-
-
-def write_drawn(plot: Plot, draw_it: Callable[[], Any], path: Path, *, force: bool = False) -> None:
+def write(plot: Plot, draw_it: Callable[[], Any], path: Path, *, force: bool = False) -> None:
     """Write what `draw_it` returns, a figure or the text of a page, in the format of the path's suffix.
 
     An earlier plot is replaced. Raises UsageError if another file is in its place, unless `force` replaces that, too.

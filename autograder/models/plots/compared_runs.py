@@ -12,7 +12,6 @@ from autograder.errors import UsageError
 from autograder.models import plots
 from autograder.models.training import checkpoint
 from autograder.models.training.checkpoint import Checkpoint
-from autograder.models.training.curve_points import curve_points
 from autograder.models.training.hyperparameters import changed_settings
 
 MOST_RUNS = 6
@@ -28,28 +27,24 @@ def write_comparison(plot: Plot, paths: Sequence[Path], out: Path, *, force: boo
     for name, run in runs:
         if not run.losses:
             raise UsageError(f"{name} has not been trained yet. Train it: headway train --resume --out {name}")
-    plots.write_drawn(plot, lambda: compared_losses(runs), out, force=force)
+    plots.write(plot, lambda: compared_losses(runs), out, force=force)
     lines = [f"Wrote {out}."]
     for name, run in runs:
-        _, training, _ = curve_points(run)[-1]
         validation = f", validation {run.validation[-1][1]:.4f}" if run.validation else ""
-        lines.append(f"  {clean(name, 100)}: {run.step:,} steps, training {training:.4f}{validation}{_about(run)}")
+        about = clean(", ".join([f"preset {run.settings.preset}", *changed_settings(run.settings)]), 200)
+        steps, training = f"{clean(name, 100)}: {run.step:,} steps", f"training {run.curve()[-1].loss:.4f}"
+        lines.append(f"  {steps}, {training}{validation} ({about})")
     if len({run.settings.data_sha256 for _, run in runs}) > 1:
         lines.append("The text or its order differs between these runs, so their losses are not directly comparable.")
     return lines
-
-
-def _about(run: Checkpoint) -> str:
-    about = [f"preset {run.settings.preset}", *changed_settings(run.settings)]
-    return f" ({clean(', '.join(about), 200)})"
 
 
 def compared_losses(runs: Sequence[tuple[str, Checkpoint]]) -> "figure.Figure":
     """Draw training losses as lines, and validation losses as points of the same color."""
     fig, [[panel]] = figure.subplots("The loss during training", size=(9.5, 5))
     for (name, run), color in zip(runs, figure.COLORS, strict=False):
-        points = curve_points(run)
-        panel.plot([step for step, _, _ in points], [loss for _, loss, _ in points], color=color, linewidth=1.2,
+        points = run.curve()
+        panel.plot([point.step for point in points], [point.loss for point in points], color=color, linewidth=1.2,
                    label=clean(name, 60).lstrip("_"))  # fmt: skip
         if run.validation:
             steps, losses = np.array(run.validation).T

@@ -17,12 +17,15 @@ from autograder.core.text import clean, counted
 from autograder.errors import UsageError, missing_package
 from autograder.models.training import hyperparameters
 from autograder.models.training.settings import TrainingSettings
+from autograder.report.loss_curve import LossPoint
 
 FORMAT = "headway.checkpoint/1"
 LARGEST = 4 << 30  # bytes: more than the largest model that can be trained has, with its averages
 MOST_STEPS = 10_000_000
 # What reading a file of another kind, or a damaged one, raises.
 DAMAGED = (msgspec.MsgspecError, ValueError, KeyError, OverflowError, RecursionError, UsageError)
+MOST_POINTS = 400  # of a loss curve
+LOSSES = 100  # how many of the latest steps the training loss of a run averages
 Arrays = dict[str, np.ndarray[Any, np.dtype[Any]]]
 
 
@@ -61,6 +64,15 @@ class Checkpoint:
         if unknown := sorted(set(text) - set(self.chars)):
             known = "".join(self.chars)
             raise UsageError(f"{unknown[0]!r} is not in the model's vocabulary. Use only these characters: {known!r}")
+
+    def curve(self) -> list[LossPoint]:
+        """Return some points of the loss curve, like those that a run reports."""
+        every = max(1, math.ceil(len(self.losses) / MOST_POINTS))
+        validation = {step: loss for step, loss in self.validation if math.isfinite(loss)}
+        wanted = {*range(every, len(self.losses) + 1, every), len(self.losses), *validation}
+        steps = sorted(step for step in wanted if 0 < step <= self.step)
+        means = {step: float(np.mean(self.losses[max(0, step - LOSSES) : step])) for step in steps}
+        return [LossPoint(step, loss, validation.get(step)) for step, loss in means.items() if math.isfinite(loss)]
 
 
 def require_writable(path: Path) -> None:

@@ -1,5 +1,6 @@
 """List the models in a folder: checkpoints of `headway train`, and imported models. Only their headers are read."""
 
+import itertools
 import math
 import re
 from pathlib import Path
@@ -13,7 +14,6 @@ from autograder.core.text import clean, counted
 from autograder.errors import UsageError
 from autograder.models.pretrained import model_file
 from autograder.models.training import checkpoint, datasets
-from autograder.models.training.curve_points import LOSSES
 from autograder.models.training.hyperparameters import changed_settings
 from autograder.report.runs_table import ModelSummary
 
@@ -37,6 +37,12 @@ def model_path(folder: Path, name: str) -> Path:
     return path
 
 
+def unused_path(path: Path) -> Path:
+    """Return the first path that does not exist with a number from 2 at the end of its name."""
+    others = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in itertools.count(2))
+    return next(other for other in others if not (other.exists() or other.is_symlink()))
+
+
 def model_summaries(folder: Path) -> list[ModelSummary]:
     """Return a summary of each model in the folder, the latest first."""
     names = [path.name for path in folder.glob(f"*{SUFFIX}") if len(path.name) <= LONGEST_NAME]
@@ -56,7 +62,7 @@ def summary(path: Path) -> ModelSummary:
             return ModelSummary(path.name, "imported", changed, f"{about}, width {model.config['d_model']}")
         header = checkpoint.read_header(file)
         settings = header.settings
-        losses = _last_rows(file.tensors["history.losses"], LOSSES)
+        losses = _last_rows(file.tensors["history.losses"], checkpoint.LOSSES)
         validation = _last_rows(file.tensors["history.validation"], 1)
         return ModelSummary(
             name=path.name,

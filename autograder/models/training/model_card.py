@@ -11,7 +11,6 @@ from autograder.errors import UsageError
 from autograder.models.training import datasets, runs
 from autograder.models.training.baselines import baselines
 from autograder.models.training.checkpoint import Checkpoint
-from autograder.models.training.curve_points import curve_points
 from autograder.models.training.sampling import Sampling
 from autograder.models.training.select_modules import modules_of
 from autograder.report.loss_curve import LossPoint
@@ -27,7 +26,7 @@ OWN_TEXT = "a text of the author's own"
 def make_card(folder: Path, run: Checkpoint, sampling: Sampling) -> ModelCard:
     """Return the card of a model; the sample is generated with the modules in `folder`."""
     settings, kind = run.settings, KINDS.get(run.settings.kind, run.settings.kind)
-    points = [LossPoint(*point) for point in curve_points(run)]
+    points = run.curve()
     if not points:
         raise UsageError("the model has not been trained yet. Train it: headway train --resume")
     size = sum(array.size for array in run.params.values())

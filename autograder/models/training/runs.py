@@ -21,13 +21,11 @@ from autograder.errors import UsageError
 from autograder.models.plots.training import loss_curve
 from autograder.models.training import checkpoint, checkpoint_list, datasets, presets, text_files
 from autograder.models.training.checkpoint import Checkpoint
-from autograder.models.training.curve_points import curve_points
 from autograder.models.training.hyperparameters import changed_model, changed_settings
 from autograder.models.training.sampling import Sampling
 from autograder.models.training.settings import TrainingSettings
 from autograder.models.training.trainer import Trainer
 from autograder.report.check_report import break_before_command
-from autograder.report.loss_curve import LossPoint
 from autograder.report.training_progress import TrainingStart, TrainingUpdate, show_training
 from autograder.sandbox.process import start_workers
 from autograder.workspace.terminal import echo_disabled
@@ -195,7 +193,7 @@ def train(
     with ExitStack() as stack:
         stop = stack.enter_context(_stop_on_ctrl_c())
         progress = stack.enter_context(closing(records(folder, settings, out, resumed, until, stop, student)))
-        earlier = [LossPoint(*point) for point in curve_points(resumed)] if resumed else []
+        earlier = resumed.curve() if resumed else []
         show: Callable[[TrainingUpdate], None] | None = None
         for record in progress:
             if isinstance(record, TrainingStart):
@@ -230,9 +228,7 @@ def _save(run: Checkpoint, out: Path, before: tuple[int, int, int] | None = None
     `before` is the file's stamp when this run began.
     """
     if _file_stamp(out) not in (None, before):
-        number = 2
-        while (other := out.with_name(f"{out.stem}-{number}{out.suffix}")).exists():
-            number += 1
+        other = checkpoint_list.unused_path(out)
         checkpoint.save(other, run)
         raise UsageError(f"{out} was changed by another run meanwhile, so it was kept. This run is in {other}")
     try:

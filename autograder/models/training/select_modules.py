@@ -61,20 +61,14 @@ class NoPassingModules(UsageError):
 
 @contextmanager
 def use_modules(folder: Path, solution: bool, kind: str = "gpt") -> Iterator[ModuleSelection]:
-    """Provide the official modules if `solution`; else the student's where they pass, official ones for the rest."""
+    """Provide the official modules if `solution`; else the student's where they pass, official ones for the rest.
+
+    Checks those that are not yet known to pass. A bigram model is a single assignment, so it is never replaced by the
+    official solution.
+    """
     if solution:
         yield ModuleSelection(bundled("solutions"), (), tuple(TRANSFORMER.modules))
         return
-    with select_modules(folder, kind) as modules:
-        yield modules
-
-
-@contextmanager
-def select_modules(folder: Path, kind: str = "gpt") -> Iterator[ModuleSelection]:
-    """Provide the modules to run for the workspace `folder`. Checks those that are not yet known to pass.
-
-    A bigram model is a single assignment, so it is never replaced by the official solution.
-    """
     needed = _MODULES[kind]
     functions = tuple(f.qualified for name in needed for f in TRANSFORMER.modules[name].functions if not f.bonus)
     workspace = Workspace.open(folder, TRANSFORMER)
@@ -103,11 +97,8 @@ def select_modules(folder: Path, kind: str = "gpt") -> Iterator[ModuleSelection]
 
 def award_loss_badge(folder: Path, modules: ModuleSelection, run: Checkpoint) -> list[str]:
     """Award the badge for the first falling loss, if the model is the student's. Return the lines to show."""
-    return (
-        _award(folder, badges.LOSS)
-        if run.settings.kind in modules.student and badges.loss_has_fallen(run.losses)
-        else []
-    )
+    is_own = run.settings.kind in modules.student
+    return _award(folder, badges.LOSS) if is_own and badges.loss_has_fallen(run.losses) else []
 
 
 def award_name_badge(folder: Path, modules: ModuleSelection, run: Checkpoint, text: str) -> list[str]:

@@ -17,6 +17,7 @@ from autograder.models.training import baselines, checkpoint, checkpoint_list, d
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.preset_descriptions import PRESET_DESCRIPTIONS
 from autograder.models.training.presets import PRESETS
+from autograder.report.loss_curve import LossPoint
 
 
 @pytest.fixture(scope="module")
@@ -160,10 +161,7 @@ def test_numbers_that_json_cannot_hold_are_left_out(folder):
     checkpoint.save(folder / "inf.safetensors", saved)
     listed = checkpoint_list.summary(folder / "inf.safetensors")
     assert (listed.step, listed.loss, listed.validation) == (3, None, None)
-    assert training_process.earlier_points(saved) == [
-        {"step": 1, "loss": 2.0, "validation": None},
-        {"step": 2, "loss": 1.5, "validation": 1.5},
-    ]
+    assert saved.curve() == [LossPoint(1, 2.0), LossPoint(2, 1.5, 1.5)]
 
 
 def test_every_preset_is_described():
