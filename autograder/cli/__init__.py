@@ -11,7 +11,7 @@ import click
 from autograder import __version__
 from autograder.cli.options import INTERNAL_ERROR, INTERRUPTED, USAGE, describe_os_error
 from autograder.core import ascii_fallback, gc_tuning, safe_output, slow_imports
-from autograder.core.text import clean
+from autograder.core.text import clean, did_you_mean
 from autograder.errors import UsageError
 
 # The module and name of each command, in the order of the help.
@@ -128,13 +128,10 @@ class _HeadwayGroup(click.Group):
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        import difflib
-
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
-            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            suggestion = f"Did you mean {close[0]!r}? " if close else ""
+            suggestion = did_you_mean(args[0], COMMANDS)
             raise UsageError(f"no such command: {args[0]!r}. {suggestion}List all commands: headway --help") from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -2,7 +2,7 @@
 
 import datetime
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 # Terminal commands (CSI; OSC up to its end; two-character escapes), control characters, direction overrides and marks,
@@ -47,6 +47,14 @@ def listed(names: Sequence[str], most: int, separator: str = ", ") -> str:
     """Return the first names of a list, and how many more there are."""
     more = [f"and {len(names) - most} more"] if len(names) > most else []
     return separator.join([*names[:most], *more])
+
+
+def did_you_mean(name: str, choices: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return a question about the choice that is most like a name, with a space after it; empty if none is like it."""
+    import difflib
+
+    close = difflib.get_close_matches(name, choices, n=1, cutoff=cutoff)
+    return f"Did you mean {close[0]!r}? " if close else ""
 
 
 def ago(since: str, now: datetime.datetime | None = None) -> str:

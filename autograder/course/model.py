@@ -1,10 +1,10 @@
 """The model of a course: its assignments, their functions, and what each function returns and needs."""
 
-import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from autograder.core.text import did_you_mean
 from autograder.errors import UsageError
 
 FIGURES = ("png", "svg", "pdf")
@@ -169,19 +169,14 @@ class Curriculum:
                 return [f.qualified for f in assignment.functions]
         module, dot, function = name.partition(".")
         if dot and module in self.modules:
-            nearest = _nearest(name, [f.qualified for f in self.modules[module].functions])
+            nearest = did_you_mean(name.lower(), [f.qualified for f in self.modules[module].functions], 0.5)
             raise UsageError(
                 f"{module} has no function {function!r}. {nearest}List its functions: headway list {module}"
             )
         if same_name := " or ".join(qualified for qualified, f in self.functions.items() if f.name == name):
             raise UsageError(f"no such assignment: {name!r}, but there is a function of that name. Try: {same_name}")
-        nearest = _nearest(name, [*self.modules, *self.functions])
+        nearest = did_you_mean(name.lower(), [*self.modules, *self.functions], 0.5)
         raise UsageError(f"no such assignment or function: {name!r}. {nearest}List all: headway list --all")
-
-
-def _nearest(name: str, choices: list[str]) -> str:
-    close = difflib.get_close_matches(name.lower(), choices, n=1, cutoff=0.5)
-    return f"Did you mean {close[0]!r}? " if close else ""
 
 
 def reachable(start: Iterable[str], neighbours: Callable[[str], Iterable[str]]) -> set[str]:

@@ -1,6 +1,5 @@
 """Texts to train on: small ones that come with Headway, public corpora with a known SHA-256, and the user's files."""
 
-import difflib
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from autograder.core.files import user_folder
-from autograder.core.text import clean
+from autograder.core.text import clean, did_you_mean
 from autograder.course.stubs import bundled
 from autograder.errors import UsageError, missing_package
 from autograder.models.training import synthetic_corpus, text_files
@@ -48,10 +47,8 @@ DATASETS = {dataset.name: dataset for dataset in _CATALOG}
 def find_dataset(name: str) -> Dataset:
     """Return the dataset with this name."""
     if name not in DATASETS:
-        close = difflib.get_close_matches(name, DATASETS, n=1)
-        hint = f"Did you mean {close[0]!r}? " if close else ""
         advice = "List them all: headway data list. Or give a text file of your own: --data FILE"
-        raise UsageError(f"no such dataset: {name!r}. {hint}{advice}")
+        raise UsageError(f"no such dataset: {name!r}. {did_you_mean(name, DATASETS)}{advice}")
     return DATASETS[name]
 
 

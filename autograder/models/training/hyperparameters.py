@@ -1,11 +1,11 @@
 """The settings of a model that `headway train --set NAME=VALUE` can change: their types, bounds and relations."""
 
-import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from autograder.core.text import did_you_mean
 from autograder.errors import UsageError
 from autograder.models.training.presets import PRESETS, Model
 from autograder.models.training.settings import TrainingSettings
@@ -130,9 +130,8 @@ def require_valid(model: Model, kind: str) -> None:
 def _unknown(name: str, known: Mapping[str, Hyperparameter], preset: str) -> str:
     if not known:
         return f"the model of the preset {preset} has no settings to change. Leave out --set"
-    close = difflib.get_close_matches(name, known, n=1)
-    hint = f"Did you mean {close[0]!r}? " if close else ""
-    return f"no such setting: {name!r}. {hint}The settings of the preset {preset}: {', '.join(sorted(known))}"
+    settings = f"The settings of the preset {preset}: {', '.join(sorted(known))}"
+    return f"no such setting: {name!r}. {did_you_mean(name, known)}{settings}"
 
 
 def _require_consistent(model: Model, kind: str) -> None:
