@@ -84,6 +84,12 @@ def is_dark(red: float, green: float, blue: float) -> bool:
     return bool(0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 < 0.18)
 
 
+def text_color(image: "AxesImage", value: Any) -> str:
+    """Return the color of a text in the cell of a heat map that has this value."""
+    red, green, blue, _ = image.cmap(image.norm(value))
+    return "white" if np.isfinite(value) and is_dark(red, green, blue) else "black"
+
+
 def log_scale(axes: "Axes") -> None:
     """Make the y axis logarithmic, with ticks such as 1,000 instead of small exponents."""
     from matplotlib.ticker import FuncFormatter

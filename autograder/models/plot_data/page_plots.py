@@ -256,14 +256,10 @@ def _activations(functions: FunctionCaller) -> list[Panel]:
     names = "relu", "gelu"
     styles: tuple[Style, ...] = ("dashed", "line")
     drawn: list[Panel] = []
-    for title, label, parts in (
-        ("the functions", "after the activation", [functions.array(f"ffn.{name}", x.shape, x) for name in names]),
-        (
-            "their derivatives",
-            "slope",
-            [functions.array(f"ffn.{name}_backward", x.shape, np.ones_like(x), x) for name in names],
-        ),
-    ):
+    values = [functions.array(f"ffn.{name}", x.shape, x) for name in names]
+    slopes = [functions.array(f"ffn.{name}_backward", x.shape, np.ones_like(x), x) for name in names]
+    labeled = ("the functions", "after the activation", values), ("their derivatives", "slope", slopes)
+    for title, label, parts in labeled:
         low, high = min(float(part.min()) for part in parts), max(float(part.max()) for part in parts)
         series = [
             panels.series(name, x, part, color=color, style=style)

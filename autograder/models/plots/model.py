@@ -138,10 +138,8 @@ def logit_lens(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     fig, [[panel]] = figure.subplots(plot.title, size=size)
     image = figure.heatmap(panel, np.stack(probabilities), "after the token", "after block", vmin=0.0, vmax=1.0)
     for (row, column), probability in np.ndenumerate(np.stack(probabilities)):
-        red, green, blue, _ = image.cmap(image.norm(probability))
-        color = "white" if figure.is_dark(red, green, blue) else "black"
-        panel.text(column, row, best[row][column][:7], ha="center", va="center", fontsize=9, color=color,
-                   parse_math=False)  # fmt: skip
+        panel.text(column, row, best[row][column][:7], ha="center", va="center", fontsize=9, parse_math=False,
+                   color=figure.text_color(image, probability))  # fmt: skip
     figure.tick_labels(panel, forward.labels, x=True)
     figure.tick_labels(panel, ["embedding", *map(str, range(forward.n_layers))], y=True)
     panel.tick_params(axis="x", rotation=60)
@@ -183,8 +181,4 @@ def ffn_values(forward: ForwardPass) -> tuple[Array, Array]:
         raise UsageError("this plot needs a pre-norm model, such as: headway train --preset names")
     _, stream = forward.residual_stream()
     before, after = stream[1:-1:2], stream[2::2]  # (L, T, D): each network adds its output to the stream
-    normed = []
-    for i, x in enumerate(before):
-        gamma, beta = (forward.model.parameter(f"blocks.{i}.ln2.{name}") for name in ("gamma", "beta"))
-        normed.append(forward.functions.array("layernorm.layernorm", x.shape, x, gamma, beta))
-    return np.stack(normed), after - before
+    return np.stack([forward.model.layernorm(f"blocks.{i}.ln2", x) for i, x in enumerate(before)]), after - before

@@ -59,9 +59,7 @@ def _draw_heatmap(axes: "figure.Axes", panel: Panel) -> None:
     assert axes.figure is not None
     axes.figure.colorbar(image, ax=axes, label=scale["label"])
     for (row, column), text in np.ndenumerate(np.array(panel.get("texts", []))):
-        red, green, blue, _ = image.cmap(image.norm(values[row, column]))
-        is_dark = np.isfinite(values[row, column]) and figure.is_dark(red, green, blue)
-        color = "white" if is_dark else "black"
+        color = figure.text_color(image, values[row, column])
         axes.text(column, row, text, ha="center", va="center", fontsize=10, color=color)
 
 

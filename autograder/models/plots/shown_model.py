@@ -35,9 +35,10 @@ class ShownModel(ABC):
 
     unit = "token"  # what its tokens are called
 
-    def __init__(self, config: Config, params: Any, inputs: PlotInputs) -> None:
+    def __init__(self, config: Config, params: Any, about: str, inputs: PlotInputs) -> None:
         self.config = config  # as it is passed to the student's functions
         self.params = params  # likewise
+        self.about = about  # what model this is, in a few words
         self._inputs, self._functions = inputs, inputs.functions
 
     @abstractmethod
@@ -48,11 +49,6 @@ class ShownModel(ABC):
     def labels(self, ids: Sequence[int]) -> list[str]:
         """Return how plots show these tokens."""
 
-    @property
-    @abstractmethod
-    def about(self) -> str:
-        """Return what model this is, in a few words."""
-
     def parameter(self, name: str) -> Any:
         """Return one parameter as it is passed to the student's functions, or None if the model has none such."""
         return self.params.get(name)
@@ -62,11 +58,15 @@ class ShownModel(ABC):
         """Return whether the norms are before the layers, and one more before the head."""
         return bool(self.config.fields.get("norm", "pre") == "pre")
 
+    def layernorm(self, name: str, x: Array) -> Array:
+        """Return vectors (N, D) after one of the model's layer norms."""
+        gamma, beta = (self.parameter(f"{name}.{part}") for part in ("gamma", "beta"))
+        return self._functions.array("layernorm.layernorm", x.shape, x, gamma, beta)
+
     def scores(self, x: Array) -> Array:
         """Return the scores of all tokens for vectors of the residual stream, (N, D) -> (N, V)."""
         if self.is_pre_norm:
-            gamma, beta = (self.parameter(f"ln_f.{name}") for name in ("gamma", "beta"))
-            x = self._functions.array("layernorm.layernorm", x.shape, x, gamma, beta)
+            x = self.layernorm("ln_f", x)
         size = (self.config.vocab_size, len(x))
         if (head := self.parameter("W_head")) is None:  # The head is the transposed token table.
             table = self.parameter("W_tok")
@@ -84,7 +84,8 @@ class TrainedModel(ShownModel):
     unit = "character"
 
     def __init__(self, run: Checkpoint, inputs: PlotInputs) -> None:
-        super().__init__(model_config(run), run.params, inputs)
+        about = f"{run.settings.preset} on {datasets.shown_name(run.settings.data)}, {run.step:,} steps"
+        super().__init__(model_config(run), run.params, about, inputs)
         self._run = run
 
     def read(self) -> ShownText:
@@ -96,24 +97,19 @@ class TrainedModel(ShownModel):
         """Return how plots show these tokens."""
         return [figure.visible_character(self._run.chars[i]) for i in ids]
 
-    @property
-    def about(self) -> str:
-        """Return what model this is, in a few words."""
-        settings = self._run.settings
-        return f"{settings.preset} on {datasets.shown_name(settings.data)}, {self._run.step:,} steps"
-
 
 class ImportedGPT(ShownModel):
     """A model from `headway import-model`, whose tokens are sequences of bytes."""
 
     def __init__(self, model: ImportedModel, inputs: PlotInputs) -> None:
-        super().__init__(model.config, model.params, inputs)
+        about = f"imported from {clean(model.description.source, 80)}"
+        super().__init__(model.config, model.params, about, inputs)
         self._model = model
 
     def read(self) -> ShownText:
         """Return the user's text, or a default one, as tokens."""
         text = TEXT if self._inputs.text is None else self._inputs.text
-        ids = self._functions.call("bpe.bpe_encode", text, self._model.vocab, self._model.merges)
+        ids = self._functions.call("bpe.bpe_encode", text, self._model.vocab, self._model.description.merges)
         size = self.config.vocab_size
         is_right = isinstance(ids, np.ndarray) and ids.ndim == 1 and ids.dtype.kind == "i"
         if not is_right or (ids.size and not 0 <= ids.min() <= ids.max() < size):
@@ -137,11 +133,6 @@ class ImportedGPT(ShownModel):
         if not isinstance(table, dict) or sorted(table) != [*range(256)] or len({*table.values()}) != 256:
             raise UsageError("bpe.byte_symbols did not return 256 symbols. To see more: headway check bpe.byte_symbols")
         return {symbol: byte for byte, symbol in table.items()}
-
-    @property
-    def about(self) -> str:
-        """Return what model this is, in a few words."""
-        return f"imported from {clean(self._model.description.source, 80)}"
 
 
 def shown_model(inputs: PlotInputs) -> ShownModel:

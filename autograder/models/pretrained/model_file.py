@@ -90,11 +90,6 @@ class ImportedModel:
         """Return the id of each token."""
         return {token: number for number, token in enumerate(self.description.tokens)}
 
-    @property
-    def merges(self) -> list[tuple[str, str]]:
-        """Return the pairs of tokens, in the order in which they are merged."""
-        return self.description.merges
-
 
 def mapped(tensor: StoredTensor, transposed: bool = False) -> MappedArray:
     """Return a tensor in the form in which it is sent to the student's process: as a place in the file."""

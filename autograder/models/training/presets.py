@@ -21,72 +21,45 @@ class Preset:
     kind: str = "gpt"  # or "bigram", "llama", or "encoder-decoder", which learns to copy windows of the text
 
 
-# At these widths, init_std=0.02 costs 0.1 nats after 1,000 steps (measured on the Shakespeare preset).
-_COMMON: Model = {"n_layers": 4, "n_heads": 4, "init_std": 0.08}
+# At this width, init_std=0.02 costs 0.1 nats after 1,000 steps (measured on the Shakespeare preset).
+_SMALL: Model = {"n_layers": 4, "n_heads": 4, "init_std": 0.08, "d_model": 64, "block_size": 32}
 
 # The best validation loss after 60 seconds on two quiet cores, of the sizes and rates tried (tests/bench/README.md).
-_NAMES: Model = {**_COMMON, "n_layers": 2, "d_model": 64, "block_size": 16}
+_NAMES: Model = {**_SMALL, "n_layers": 2, "block_size": 16}
 
 PRESETS = {
     "names": Preset("names", _NAMES, 32, 0.004, 5_000, schedule="cosine"),
     # It has the size of a published run to compare with: nanoGPT's small CPU run.
-    "shakespeare": Preset(
-        "tinyshakespeare", {**_COMMON, "d_model": 64, "block_size": 32, "tied": False}, 16, 1e-3, 5_000
-    ),
+    "shakespeare": Preset("tinyshakespeare", {**_SMALL, "tied": False}, 16, 1e-3, 5_000),
     "bigram": Preset("names", {"block_size": 1}, 500, 10.0, 4_000, kind="bigram"),
-    "synthetic": Preset("synthetic", {**_COMMON, "d_model": 64, "block_size": 32}, 16, 1e-3, 3_000),
+    "synthetic": Preset("synthetic", _SMALL, 16, 1e-3, 3_000),
     # The forms of well-known small models, one for each combination of options.
-    "dropout": Preset(
-        "tinyshakespeare", {**_COMMON, "d_model": 64, "block_size": 32, "tied": False, "dropout": 0.1}, 16, 1e-3, 5_000
-    ),
+    "dropout": Preset("tinyshakespeare", {**_SMALL, "tied": False, "dropout": 0.1}, 16, 1e-3, 5_000),
     # Attention without biases; the feed-forward network and the head have them.
     "bias-free-attention": Preset(
-        "names",
-        {**_COMMON, "d_model": 64, "block_size": 16, "tied": False, "bias": "b_1,b_2,b_head"},
-        32,
-        5e-4,
-        5_000,
+        "names", {**_SMALL, "block_size": 16, "tied": False, "bias": "b_1,b_2,b_head"}, 32, 5e-4, 5_000
     ),
     # The GPT of Karpathy's lecture "Let's build GPT": ReLU, and no biases for queries, keys and values.
     "lecture": Preset(
         "tinyshakespeare",
-        {
-            "n_layers": 4,
-            "n_heads": 4,
-            "d_model": 64,
-            "block_size": 32,
-            "init_std": 0.02,
-            "activation": "relu",
-            "tied": False,
-            "bias": "b_o,b_1,b_2,b_head",
-        },
-        16,
-        1e-3,
-        5_000,
+        {**_SMALL, "init_std": 0.02, "activation": "relu", "tied": False, "bias": "b_o,b_1,b_2,b_head"},
+        16, 1e-3, 5_000,
     ),
     # The Annotated Transformer on its first task, to copy what it reads: pre-norm, with a norm after each stack.
     "annotated": Preset(
         "digits",
         {"n_layers": 2, "n_heads": 4, "d_model": 64, "block_size": 10, "norm": "pre", "head_bias": True},
-        32,
-        1e-3,
-        1_000,
-        prompt="3141592653",
-        kind="encoder-decoder",
+        32, 1e-3, 1_000, prompt="3141592653", kind="encoder-decoder",
     ),
     # The decoder of the first transformer, without its source attention.
     "post-norm": Preset(
-        "tinyshakespeare",
-        {**_COMMON, "d_model": 64, "block_size": 32, "activation": "relu", "norm": "post", "positions": "sinusoidal"},
-        16,
-        1e-3,
-        5_000,
+        "tinyshakespeare", {**_SMALL, "activation": "relu", "norm": "post", "positions": "sinusoidal"}, 16, 1e-3, 5_000,
     ),
     # A Llama beside the GPT of the preset names: same width, depth, head and context, and fewer parameters.
     "llama": Preset(
         "names", {**_NAMES, "n_kv_heads": 2, "tied": True}, 32, 0.004, 5_000, schedule="cosine", kind="llama"
     ),
-}
+}  # fmt: skip
 
 
 def find_preset(name: str) -> Preset:
