@@ -48,7 +48,7 @@ check: $(VENV)/$(CHECK_WITH)
 	$(BIN)/ruff format --check .
 	$(BIN)/python tests/support/line_budget.py
 	@$(BIN)/mypy --strict autograder $(LEFT_OUT:%=--exclude '^%$$')
-	$(BIN)/codespell -D - -D docs/vocabulary.txt README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs autograder solutions tests pyproject.toml
+	$(BIN)/codespell --builtin clear,rare,en-GB_to_en-US -D - -D docs/vocabulary.txt README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs autograder solutions tests pyproject.toml
 	$(SCHEMA) vendor.github-workflows .github/workflows/*.yml
 	$(SCHEMA) vendor.dependabot .github/dependabot.yml
 	$(SCHEMA) vendor.github-issue-forms .github/ISSUE_TEMPLATE/*.yml

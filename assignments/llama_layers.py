@@ -398,9 +398,9 @@ def swiglu_backward(dout, cache):
 # A model that writes reads all earlier keys and values for every new token (the assignment `generation`). Are H
 # different sets of them needed? In **multi-query attention**, all heads share a single one (Shazeer 2019, section 3),
 # and the model becomes slightly worse. **Grouped-query attention** lies in between: there are G heads of keys and
-# values, and H / G neighbouring heads of queries share each of them (Ainslie et al. 2023, section 2.2).
+# values, and H / G neighboring heads of queries share each of them (Ainslie et al. 2023, section 2.2).
 #
-# ![Six heads of queries. On the left, each has keys and values of its own. In the middle, three neighbours share one
+# ![Six heads of queries. On the left, each has keys and values of its own. In the middle, three neighbors share one
 # of two heads of keys and values. On the right, all six share a single one.](figures/shared-heads.svg)
 #
 # The smallest Llama 3 has 32 blocks, H = 32, G = 8 and K = 128. With two bytes for each number, the keys and values of
@@ -600,16 +600,16 @@ def grouped_query_attention_backward(dout, cache):
 #
 # The report uses these words when it recognizes a mistake.
 #
-# - `rope`: **neighbouring entries were rotated: 2i with 2i + 1.** Here the entry i is rotated with the entry i + K/2.
+# - `rope`: **neighboring entries were rotated: 2i with 2i + 1.** Here the entry i is rotated with the entry i + K/2.
 #   Weights that were trained with one order of the entries give nonsense with another.
 # - `silu_backward`: **the gate was treated as a constant: only σ(x) is left.** SiLU is x times a gate σ that depends
 #   on x: the product rule gives σ + x σ', and σ' is σ (1 - σ).
 # - `grouped_query_attention`: **the heads of the keys and values were repeated in turn: 0, 1, 0, 1 instead of 0, 0,
-#   1, 1.** Head h of the queries uses head h // (H / G) of the keys and values: neighbouring heads share.
+#   1, 1.** Head h of the queries uses head h // (H / G) of the keys and values: neighboring heads share.
 # - `grouped_query_attention`: **the values were rotated, too.** In each head, queries and keys are rotated by their
 #   positions, once, so that their product depends on the distance. What is averaged, the values, stays as it is.
 # - `grouped_query_attention_backward`: **the gradients of the heads of a group were averaged, not added.** H / G
-#   neighbouring heads used the same keys and values. What is repeated in the forward pass is summed in the backward
+#   neighboring heads used the same keys and values. What is repeated in the forward pass is summed in the backward
 #   pass.
 
 # %% [markdown]

@@ -18,7 +18,7 @@
 # section 3.1). The vectors that run through the whole network in this way are called the **residual stream**. Every
 # step reads from the stream on a *branch* and adds a correction to it. In the backward pass every plus sign passes the
 # gradient on unchanged, past the branch. Without the sum, a position would lose itself: if each attends to its left
-# neighbour only, attention shifts the whole text by one, and "cat" is found where "sat" was.
+# neighbor only, attention shifts the whole text by one, and "cat" is found where "sat" was.
 #
 # ```text
 #     x ──┬────────────────────────> + ──┬──────────────────> + ──> y     the residual stream

@@ -119,10 +119,10 @@ def _rows(x):
 def _normalize(x, eps):
     """Return `x` (N, D) with mean 0 and variance 1 in every row, (N, D), and the standard deviations, (N, 1)."""
     d = x.shape[-1]
-    centred = x - (x @ _ones(d, x.dtype) / d)[:, None]
-    std = np.sqrt(np.vecdot(centred, centred) / d + float(eps))[:, None]
-    centred /= std
-    return centred, std
+    centered = x - (x @ _ones(d, x.dtype) / d)[:, None]
+    std = np.sqrt(np.vecdot(centered, centered) / d + float(eps))[:, None]
+    centered /= std
+    return centered, std
 
 
 def layernorm(x, gamma, beta, eps=1e-5):

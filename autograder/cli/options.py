@@ -93,7 +93,7 @@ assignments = click.option(
 
 
 def make_console(*, stderr: bool = False) -> "Console":
-    """Return a console without highlighting, and without colour if `--no-color` is given."""
+    """Return a console without highlighting, and without color if `--no-color` is given."""
     from autograder.report.console import SafeConsole
 
     return SafeConsole(no_color=_stored("no_color") or None, stderr=stderr)

@@ -179,12 +179,12 @@ class Curriculum:
         raise UsageError(f"no such assignment or function: {name!r}. {nearest}List all: headway list --all")
 
 
-def reachable(start: Iterable[str], neighbours: Callable[[str], Iterable[str]]) -> set[str]:
+def reachable(start: Iterable[str], neighbors: Callable[[str], Iterable[str]]) -> set[str]:
     """Return everything that can be reached from `start`, itself included."""
     reached: set[str] = set()
     pending = list(start)
     while pending:
         if (name := pending.pop()) not in reached:
             reached.add(name)
-            pending.extend(neighbours(name))
+            pending.extend(neighbors(name))
     return reached

@@ -4,7 +4,7 @@ An earlier assignment comes from the first of these places; the report names it:
 
 1. this notebook
 2. the version that counts in the workspace: its file or its notebook
-3. `softmax.py` or `softmax.ipynb` in the notebook's folder, in the folder above, or in the neighbouring folder
+3. `softmax.py` or `softmax.ipynb` in the notebook's folder, in the folder above, or in the neighboring folder
    `softmax`, if some function in it is more than a stub
 4. the official solution
 

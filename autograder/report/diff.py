@@ -1,6 +1,6 @@
 """Two versions of a function in the terminal: side by side, or one below the other where it is narrow.
 
-Lines are marked with signs, as in `diff`, so the comparison can be read without colours.
+Lines are marked with signs, as in `diff`, so the comparison can be read without colors.
 """
 
 from collections.abc import Iterator, Sequence

@@ -76,7 +76,7 @@ def _place(location: Document | None) -> str | None:
 
 
 def error_map_text(check: Document) -> str:
-    """Return the map of wrong elements and its legend as plain characters, as in the terminal without colours."""
+    """Return the map of wrong elements and its legend as plain characters, as in the terminal without colors."""
     if not check["error_map"]:
         return ""
     rows = check["error_map"]["rows"]

@@ -15,7 +15,7 @@ from autograder.report.console import SafeConsole
 
 WIDTH = 96
 MAX_PANELS = 3
-# Text takes the colours of the notebook's theme, light or dark. Wrapped lines would break the panels' borders.
+# Text takes the colors of the notebook's theme, light or dark. Wrapped lines would break the panels' borders.
 _STYLE = "white-space:pre;overflow-x:auto;line-height:1.16;font-family:Menlo,'DejaVu Sans Mono',Consolas,monospace"
 _FORMAT = f'<pre style="{_STYLE};margin:0;color:inherit;background:none">{{code}}</pre>'
 

@@ -1,7 +1,7 @@
-"""The colours and tables of the terminal. Wherever a colour has a meaning, a mark next to it has the same meaning.
+"""The colors and tables of the terminal. Wherever a color has a meaning, a mark next to it has the same meaning.
 
 Colour-blind readers can tell them apart (Okabe and Ito 2008, "Color Universal Design"). Orange and sky blue are darker
-than in that palette, so that every colour has a contrast of at least 3 to 1 with white and with black, as WCAG 2.2
+than in that palette, so that every color has a contrast of at least 3 to 1 with white and with black, as WCAG 2.2
 requires (success criterion 1.4.11).
 """
 
@@ -15,7 +15,7 @@ PINK = "#cc79a7"
 
 
 def grid(*columns: str, gap: int = 2) -> Table:
-    """Return a table without lines. Words describe a column: `right`, `dim` or a colour, `fold` (only these wrap)."""
+    """Return a table without lines. Words describe a column: `right`, `dim` or a color, `fold` (only these wrap)."""
     table = Table.grid(padding=(0, gap))
     for words in map(str.split, columns):
         folds = "fold" in words

@@ -24,7 +24,7 @@ class Frame(NamedTuple):
 
 
 def render_frame(screen: WatchScreen, columns: int, lines: int, *, no_color: bool | None = None) -> Frame:
-    """Return at most `lines` lines of coloured text, none wider than `columns`."""
+    """Return at most `lines` lines of colored text, none wider than `columns`."""
     console = watch_body.make_console(columns, no_color)
     header = lines_of(console, _title(screen, columns), _course_bar(screen, columns), _assignment(screen, columns))
     notes = lines_of(console, *(Text(note, "bold") for note in screen.notes)) if screen.notes else []

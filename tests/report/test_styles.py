@@ -1,14 +1,14 @@
-"""The terminal's colours are readable on white and on black."""
+"""The terminal's colors are readable on white and on black."""
 
 import pytest
 from support.contrast import contrast
 
 from autograder.report import styles
 
-COLOURS = {name: value for name, value in vars(styles).items() if name.isupper()}
+COLORS = {name: value for name, value in vars(styles).items() if name.isupper()}
 
 
-@pytest.mark.parametrize("name", COLOURS)
+@pytest.mark.parametrize("name", COLORS)
 def test_colour_contrasts_with_white_and_black(name):
-    assert contrast(COLOURS[name], "#ffffff") >= 3
-    assert contrast(COLOURS[name], "#000000") >= 3
+    assert contrast(COLORS[name], "#ffffff") >= 3
+    assert contrast(COLORS[name], "#000000") >= 3

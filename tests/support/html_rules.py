@@ -53,8 +53,8 @@ class _Reader(HTMLParser):
         self.references += [(tag, given[name]) for name in ("aria-describedby", "aria-controls", "popovertarget",
                             "aria-labelledby") if name in given]  # fmt: skip
         page.problems += [f"<{tag}> has {name}" for name in given if name == "style" or name.startswith("on")]
-        labelled = any(name == "label" for name, _ in self.open)
-        problem = self.problem_of(tag, given, labelled)
+        labeled = any(name == "label" for name, _ in self.open)
+        problem = self.problem_of(tag, given, labeled)
         if problem:
             page.problems.append(problem)
         if tag[0] == "h" and tag[1:].isdigit():
@@ -65,12 +65,12 @@ class _Reader(HTMLParser):
             self.open.append((tag, given))
 
     @staticmethod
-    def problem_of(tag, given, labelled):
+    def problem_of(tag, given, labeled):
         if tag == "img" and not given.get("alt", "").strip():
             return f"{given.get('src')} has no alt text"
         if tag == "html" and given.get("lang") != "en":
             return "no language"
-        if tag in ("input", "select", "textarea") and not (labelled or given.get("aria-label")):
+        if tag in ("input", "select", "textarea") and not (labeled or given.get("aria-label")):
             return "an input without a label"
         if tag == "nav" and not given.get("aria-label"):
             return "a <nav> without a name"

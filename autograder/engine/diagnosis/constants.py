@@ -150,7 +150,7 @@ def _first_wrong_numbers(search: Search, index: int) -> tuple[int, Array]:
 
 
 def _candidates(family: Mistake, check: _FamilyCheck) -> Iterator[float]:
-    """Yield constants that may explain a check: those of the grid, then roots between neighbours on it."""
+    """Yield constants that may explain a check: those of the grid, then roots between neighbors on it."""
     grid = INTEGERS if isinstance(family.constant, int) else GRID
     yield from (probes := (grid[0], grid[len(grid) // 2], grid[-1], family.constant or 0))
     has_no_effect = all(check.errors(value).size for value in probes) and not check.depends_on_constant
@@ -168,8 +168,8 @@ def _candidates(family: Mistake, check: _FamilyCheck) -> Iterator[float]:
     # The largest error determines the constant best; a small one belongs to a smoother function of it.
     for entry in dict.fromkeys((size - 1, size // 4)) if size else ():
         column = [float(error[entry]) if error.size == size else math.nan for error in errors]
-        neighbours = zip(grid, grid[1:], column, column[1:], strict=False)
-        changes = [(low, high, start) for low, high, start, end in neighbours if start * end < 0]
+        neighbors = zip(grid, grid[1:], column, column[1:], strict=False)
+        changes = [(low, high, start) for low, high, start, end in neighbors if start * end < 0]
         for low, high, error_low in changes[:MAX_ROOTS]:
             root = _find_root(check, entry, low, high, error_low)
             if root is not None:

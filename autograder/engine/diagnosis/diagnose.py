@@ -196,7 +196,7 @@ def _diagnose_quotients(
         steps = [_find_step(check.calls[-1], mistake, package) for check in checks]
         step = next((step for step in steps if step is not None), None)
         if step is not None:
-            proof = f"your numbers are differences of neighbouring floats, divided by {step:g} or twice that"
+            proof = f"your numbers are differences of neighboring floats, divided by {step:g} or twice that"
             return {
                 check.id: Diagnosis((mistake,), proof=proof)
                 for check, own_step in zip(checks, steps, strict=True)

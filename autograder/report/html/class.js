@@ -23,7 +23,7 @@ const students = data.students.map(([name, id, submission, status, reason, score
 let shown = students, sortBy = "name", reversed = false, onlyMistake = null, onlyGroup = null, chosen = null;
 const hasSections = students.some((s) => s.section);
 
-// The background of a row's statuses; neighbours with the same status are one stop of the gradient.
+// The background of a row's statuses; neighbors with the same status are one stop of the gradient.
 const strips = new Map();
 const strip = (letters) => {
   if (!strips.has(letters)) {
@@ -31,8 +31,8 @@ const strip = (letters) => {
     for (let start = 0; start < letters.length;) {
       let end = start + 1;
       while (end < letters.length && letters[end] === letters[start]) end += 1;
-      const colour = letters[start] === "-" ? "transparent" : `var(--${letters[start]})`;
-      stops.push(`${colour} ${start * CELL}px ${end * CELL}px`);
+      const color = letters[start] === "-" ? "transparent" : `var(--${letters[start]})`;
+      stops.push(`${color} ${start * CELL}px ${end * CELL}px`);
       start = end;
     }
     strips.set(letters, letters ? `linear-gradient(to right, ${stops.join(", ")})` : "none");
@@ -77,7 +77,7 @@ grid.style.maxHeight = `${(students.length + 2) * ROW}px`;  // no empty space be
 function layout() {
   const used = [...head.children].reduce((sum, cell) => sum + (cell === groups ? 0 : cell.offsetWidth), 0);
   const room = (grid.clientWidth - used - 4) / Math.max(1, data.functions.length);
-  // A phone shows all of them, if only as colours.
+  // A phone shows all of them, if only as colors.
   const isPhone = matchMedia("(max-width: 40rem)").matches;
   CELL = isPhone ? Math.max(1, Math.floor(2 * room) / 2) : Math.max(13, Math.min(LARGE_CELL, Math.floor(room)));
   width = data.functions.length * CELL;

@@ -1,4 +1,4 @@
-"""Code as HTML with classes, which the style sheet colours."""
+"""Code as HTML with classes, which the style sheet colors."""
 
 import html
 from functools import cache
@@ -8,7 +8,7 @@ _LANGUAGES = {"python": "python", "py": "python", "pycon": "pycon", "sh": "bash"
 
 
 def highlight(code: str, language: str = "python") -> str:
-    """Return code with a `<span>` for each coloured token; unknown languages stay plain."""
+    """Return code with a `<span>` for each colored token; unknown languages stay plain."""
     if language == "python" and code.lstrip().startswith(">>>"):
         language = "pycon"
     if language not in _LANGUAGES:

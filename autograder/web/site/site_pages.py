@@ -127,7 +127,7 @@ class SitePages:
         page = PageText(assignment.module, self.figures)
         rendered = render_lesson(lesson, assignment, self._markdown, page)
         self._introduced[assignment.module] = page.ids
-        neighbours = self._course.assignments
+        neighbors = self._course.assignments
         return self._render(
             "lesson.html.j2",
             lesson.title.replace("`", ""),
@@ -137,8 +137,8 @@ class SitePages:
             lesson=rendered,
             functions=self._course.functions,
             points=self._points,
-            previous=neighbours[number - 1] if number else None,
-            following=neighbours[number + 1] if number + 1 < len(neighbours) else None,
+            previous=neighbors[number - 1] if number else None,
+            following=neighbors[number + 1] if number + 1 < len(neighbors) else None,
         )
 
     def _glossary_page(self) -> str:

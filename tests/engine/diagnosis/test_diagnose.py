@@ -368,9 +368,9 @@ official = layernorm_backward
 
 def layernorm_backward(dout, x, gamma, eps=1e-5):
     rows, upstream = x.reshape(-1, x.shape[-1]), dout.reshape(-1, x.shape[-1])
-    centred = rows - rows.mean(axis=-1, keepdims=True)
+    centered = rows - rows.mean(axis=-1, keepdims=True)
     dx, _, _ = official(dout, x, gamma, eps)
-    return dx, (upstream * centred).sum(axis=0), upstream.mean(axis=0)
+    return dx, (upstream * centered).sum(axis=0), upstream.mean(axis=0)
 """
     (title,) = {outcome.mistake["title"] for outcome in judged(tmp_path, "layernorm.layernorm_backward", text)}
     assert "dbeta is the mean" in title and "are means" not in title

@@ -1,4 +1,4 @@
-"""The site in a real browser: no errors, search, the choice of colours, phones, keyboard and paper."""
+"""The site in a real browser: no errors, search, the choice of colors, phones, keyboard and paper."""
 
 import pytest
 from support.static_server import serve

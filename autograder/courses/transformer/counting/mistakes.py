@@ -61,7 +61,7 @@ mistake("rows-without-counts-nan", _UNIFORM, "pass", _RETURN, _QUIET + _RETURN, 
     ask: What is the sum of the row of a token that does not occur?""")
 mistake("two-apart", _PAIRS, "np.add.at(counts, (ids[:-2], ids[2:]), 1.0)").explain("""
     tokens that are two places apart were paired
-    why: A text of N tokens has N − 1 pairs of neighbours: each token but the last, with the one after it.
+    why: A text of N tokens has N − 1 pairs of neighbors: each token but the last, with the one after it.
     ask: Which is the first pair?""")
 mistake(
     "size-from-the-text", "counts = np.full(", "vocab_size = int(ids.max(initial=-1)) + 1\n    counts = np.full("

@@ -107,7 +107,7 @@ def count_parameters(params: Params) -> int:
 
 @in_torch
 def gpt(ids: Tensor, params: Params, config: Any, rng: Rng | None = None) -> tuple[Tensor, dict[str, Tensor]]:
-    """`F.scaled_dot_product_attention` and its neighbours; the cache has the named stages."""
+    """`F.scaled_dot_product_attention` and its neighbors; the cache has the named stages."""
     return forward(ids, {name: as_float(param) for name, param in params.items()}, config, rng)
 
 

@@ -28,7 +28,7 @@ def _params(
 
 @graded("multihead.split_heads")
 def test_split_batch(agree: Agree, draw: RandomInputs) -> None:
-    """A batch: each head gets neighbouring columns"""
+    """A batch: each head gets neighboring columns"""
     agree(draw.normal(2, 5, 12), 3)
 
 

@@ -8,14 +8,14 @@ const here = import.meta.dirname;
 const out = process.argv[2] ?? join(here, "..", "static", "vendor");
 const LICENSES = ["LICENSE", "LICENSE.txt", "LICENSE.md"];
 
-/** The folder of a bundled package and the text of its licence. */
+/** The folder of a bundled package and the text of its license. */
 async function license(folder) {
   const about = JSON.parse(await readFile(join(here, folder, "package.json"), "utf8"));
   for (const name of LICENSES) {
     const text = await readFile(join(here, folder, name), "utf8").catch(() => null);
     if (text !== null) return `${about.name} ${about.version}\n\n${text.trim()}\n`;
   }
-  throw new Error(`${folder} has no licence file`);
+  throw new Error(`${folder} has no license file`);
 }
 
 const { metafile } = await build({

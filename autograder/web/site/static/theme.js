@@ -1,4 +1,4 @@
-// Sets the colours that the reader has chosen, before the page is drawn. A plain script, because modules run later.
+// Sets the colors that the reader has chosen, before the page is drawn. A plain script, because modules run later.
 "use strict";
 (() => {
   const key = "headway-theme";
@@ -22,7 +22,7 @@
     const button = /** @type {HTMLButtonElement} */ (document.querySelector("button.theme"));
     const show = () => {
       button.textContent = isDark() ? "Light" : "Dark";
-      button.setAttribute("aria-label", `${button.textContent} colours`);
+      button.setAttribute("aria-label", `${button.textContent} colors`);
     };
     button.hidden = false;
     button.addEventListener("click", () => {

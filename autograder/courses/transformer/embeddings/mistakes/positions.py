@@ -25,7 +25,7 @@ mistake("exponent-halved", "even_columns / d_model)", "even_columns / 2 / d_mode
     ask: For the last pair of columns, which number should the exponent be close to?""")
 mistake("base", "10000.0", "CONSTANT", constant=500.0).explain("""
     the base is {constant} instead of 10000
-    why: The slowest waves then have another length, so that positions far apart look alike, or neighbours do.
+    why: The slowest waves then have another length, so that positions far apart look alike, or neighbors do.
     ask: Which number comes before the exponent in the formula?""")
 mistake(
     "cosine-with-its-own-exponent",

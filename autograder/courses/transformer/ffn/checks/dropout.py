@@ -59,11 +59,11 @@ def test_dropout_every_value(student: StudentCode, compare: Compare, draw: Rando
     x, p = draw.normal(6, 8, 10, 12), 0.5
     kept = _mask_of(student.ffn.dropout(x, p, draw.rng()), x, p, compare) != 0
     for axis in range(kept.ndim):
-        # Independent neighbours agree half of the time.
+        # Independent neighbors agree half of the time.
         agreeing = ~np.diff(kept, axis=axis)
         if abs(agreeing.mean() - 0.5) > _spread(0.5, agreeing.size):
             raise Mismatch(
-                f"along axis {axis}, {agreeing.mean():.0%} of neighbouring values are dropped or kept together, "
+                f"along axis {axis}, {agreeing.mean():.0%} of neighboring values are dropped or kept together, "
                 "expected about 50%",
                 help="draw one random number for each value of x, not one for a whole row",
             )

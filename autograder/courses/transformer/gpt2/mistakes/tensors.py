@@ -11,7 +11,7 @@ mistake = MISTAKES.for_functions("gpt2.gpt2_params")
 
 
 def _changed(condition: str, change: str) -> str:
-    """Return the code that changes the parameters whose names fulfil a condition, before the result is returned."""
+    """Return the code that changes the parameters whose names fulfill a condition, before the result is returned."""
     return f"    for name in params:\n        if {condition}:\n            params[name] = {change}\n" + _RETURN
 
 

@@ -35,8 +35,8 @@ _BATCH_NORMALIZATION = """That is what batch normalization does: each feature ov
 mistake = MISTAKES.for_functions("layernorm.layernorm", "layernorm.layernorm_backward")
 mistake(
     "unbiased-variance",
-    "np.vecdot(centred, centred)",
-    "np.vecdot(centred, centred) * d / (d - 1)",
+    "np.vecdot(centered, centered)",
+    "np.vecdot(centered, centered) * d / (d - 1)",
     common=True,
     inside="_normalize",
 ).explain("""

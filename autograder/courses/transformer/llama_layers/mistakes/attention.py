@@ -25,7 +25,7 @@ for name, code, title in (
 ):
     mistake(name, _REPEAT, code, inside="_for_all_heads", common=name in ("tiled", "first-for-all")).explain(f"""
         {title}
-        why: Head h of the queries uses head h // (H / G) of the keys and values: neighbouring heads share.
+        why: Head h of the queries uses head h // (H / G) of the keys and values: neighboring heads share.
         ask: With H = 6 and G = 2, which keys does query head 1 use by the formula, and which in your code?""")
 mistake("not-repeated", "_for_all_heads(k, n_heads), _for_all_heads(v, n_heads)", "k, v").explain("""
     the heads of the keys and values were not repeated

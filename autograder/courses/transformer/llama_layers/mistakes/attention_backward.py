@@ -28,12 +28,12 @@ for name, code, title in (
     (
         "tiled",
         "dheads.reshape(*batch, n_heads // n_kv_heads, n_kv_heads, length, size).sum(axis=-4)",
-        "heads 0, G, 2G, … were added, not the neighbouring ones",
+        "heads 0, G, 2G, … were added, not the neighboring ones",
     ),
 ):
     mistake(f"shared-{name}", _GROUPS, code, inside="_over_groups", common=name in ("averaged", "tiled")).explain(f"""
         {title}
-        why: H / G neighbouring heads used the same keys and values. What is repeated in the forward pass is summed in
+        why: H / G neighboring heads used the same keys and values. What is repeated in the forward pass is summed in
              the backward pass.
         ask: Which heads of the queries used head 0 of the keys, and how do their gradients get to it?""")
 mistake("not-summed", _SUMMED, "pass").explain("""

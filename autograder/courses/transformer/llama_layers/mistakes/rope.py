@@ -18,14 +18,14 @@ backward = MISTAKES.for_functions("llama_layers.rope_backward")
 
 # Which entries form a pair.
 for name, edits, title in (
-    ("interleaved", (_HALVES, _PAIRS, _JOINED, _WOVEN), "neighbouring entries were rotated: 2i with 2i + 1"),
+    ("interleaved", (_HALVES, _PAIRS, _JOINED, _WOVEN), "neighboring entries were rotated: 2i with 2i + 1"),
     (
         "angles-of-interleaved",
         (
             _JOINED,
             "x * np.repeat(cos, 2, axis=-1) + np.concatenate([-second, first], axis=-1) * np.repeat(sin, 2, axis=-1)",
         ),
-        "the halves were rotated, but with the angles of neighbouring pairs: each angle twice in a row",
+        "the halves were rotated, but with the angles of neighboring pairs: each angle twice in a row",
     ),
 ):
     both(name, *edits, inside="_rotate", common=name == "interleaved").explain(f"""

@@ -28,7 +28,7 @@ mistake(
     "x.reshape(*batch, length, n_heads, d_model // n_heads).swapaxes(-2, -3)",
     "np.moveaxis(x.reshape(*batch, length, d_model // n_heads, n_heads), -1, -3)",
 ).explain("""
-    each head got every H-th column, not K neighbouring columns
+    each head got every H-th column, not K neighboring columns
     why: Head h owns the columns from h K up to (h + 1) K.
     ask: Which columns belong to head 0 by the formula, and which does your result have there?""")
 mistake(
