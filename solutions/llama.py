@@ -31,13 +31,7 @@ from embeddings import embed_tokens, embed_tokens_backward
 from ffn import linear, linear_backward
 from generation import next_token_probs, sample
 from layernorm import rmsnorm, rmsnorm_backward
-from llama_layers import (
-    grouped_query_attention,
-    grouped_query_attention_backward,
-    rope,
-    swiglu,
-    swiglu_backward,
-)
+from llama_layers import grouped_query_attention, grouped_query_attention_backward, rope, swiglu, swiglu_backward
 from multihead import merge_heads, split_heads
 
 # %% [markdown]

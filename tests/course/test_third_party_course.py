@@ -23,13 +23,8 @@ SOLUTION = TOY / "solutions" / "averages.py"
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    return install(tmp_path_factory.mktemp("installed") / "site")
-
-
-@pytest.fixture(scope="module")
-def headway(site):
-    return headway_with(site)
+def headway(tmp_path_factory):
+    return headway_with(install(tmp_path_factory.mktemp("installed") / "site"))
 
 
 def test_student_works_from_stub_to_solution(headway, tmp_path):
@@ -188,8 +183,8 @@ def test_built_in_course_needs_no_search(monkeypatch):
         registry.load("another one")
 
 
-def test_reference_digest_depends_on_the_course(site, monkeypatch):
-    monkeypatch.syspath_prepend(str(site))
+def test_reference_digest_depends_on_the_course(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(install(tmp_path / "site")))
     assert source_digest("toycourse") != source_digest(TRANSFORMER.package)
 
 

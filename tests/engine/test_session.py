@@ -36,7 +36,6 @@ def attention(q, k, v, mask=None):
 STUB = "def softmax(x, axis=-1):\n    raise NotImplementedError\n"
 (CHECKS,) = registry.check_files("softmax", TRANSFORMER.package)
 PLUGIN = (sys.executable, "-m", "pytest", "-p", "autograder.engine.pytest_plugin", CHECKS)
-SOME = ("softmax.softmax", "softmax.cross_entropy", "attention.attention")
 
 
 def by_name(result):

@@ -4,12 +4,7 @@ import pytest
 from support.html_rules import read_page
 from support.waiting import wait_until
 
-from autograder.classroom.class_report import (
-    class_comparison,
-    class_statistics,
-    similar_pages,
-    student_pages,
-)
+from autograder.classroom.class_report import class_comparison, class_statistics, similar_pages, student_pages
 from autograder.classroom.storage import gradebook
 from autograder.courses.transformer import TRANSFORMER
 from autograder.report.class_records import SimilarityResult, SimilarPair

@@ -102,11 +102,7 @@ def test_bonus_makes_up_for_late_points_before_the_limit():
 )
 def test_points_of_a_function_are_scaled_from_its_checks(rules, expected, possible):
     policy = Policy(assignments={"softmax": AssignmentPolicy(**rules)})
-    total = score(
-        policy,
-        {"softmax.f": 5.0, "softmax.g": 5.0},
-        {"softmax.f": 20.0, "softmax.g": 10.0},
-    )
+    total = score(policy, {"softmax.f": 5.0, "softmax.g": 5.0}, {"softmax.f": 20.0, "softmax.g": 10.0})
     assert (total.assignments["softmax"].earned, total.assignments["softmax"].possible) == (expected, possible)
 
 

@@ -371,10 +371,7 @@ def test_unreadable_folder_does_not_stop_the_class(tmp_path, monkeypatch):
         monkeypatch.setattr(os, function.__name__, refusing(function))
     found = read(group)
     assert list(found) == ["ada", "bo"]
-    assert modules_of(found["bo"].attempts[0], tmp_path) == (
-        [],
-        ["the submission cannot be read (Permission denied)"],
-    )
+    assert modules_of(found["bo"].attempts[0], tmp_path) == ([], ["the submission cannot be read (Permission denied)"])
 
 
 def test_nbgrader_timestamp_pipe_is_ignored(tmp_path):

@@ -85,13 +85,7 @@ def test_card_of_a_run_shows_it(trained, tmp_path, suffix):
     succeed("card", "names.safetensors", "--solution", "--seed", "5", "--out", out, cwd=trained)
     text = out.read_text("utf-8")
     size = sum(array.size for array in checkpoint.load(trained / "names.safetensors").params.values())
-    for part in (
-        f"A GPT with {size:,} parameters",
-        "32,033 given names",
-        "40 steps",
-        "counting pairs",
-        "seed 5",
-    ):
+    for part in (f"A GPT with {size:,} parameters", "32,033 given names", "40 steps", "counting pairs", "seed 5"):
         assert part in text
     assert "by the author of this card, and checked against PyTorch: text as numbers, softmax and cross-entropy" in text
     assert "official solution: tokens and positions as vectors" in text

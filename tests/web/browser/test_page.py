@@ -164,10 +164,7 @@ def test_an_experiment_prints_what_the_lesson_shows_and_leaves_the_interpreter_a
     shutil.copy(registry.solutions(registry.default().package) / "softmax.py", tmp_path / "my-gpt" / "softmax.py")
     before = os.getcwd(), list(sys.path), list(sys.argv), sys.stdout, sys.modules["__main__"], set(sys.modules)
     reply = page.ask("run", module="softmax", name="")
-    assert (reply["output"].splitlines()[-1], reply["error"]) == (
-        "lead 20.0   cross-entropy 0.99   squares 0.00",
-        "",
-    )
+    assert (reply["output"].splitlines()[-1], reply["error"]) == ("lead 20.0   cross-entropy 0.99   squares 0.00", "")
     assert "run" in page.ask("open", module="softmax")["features"]
     now = os.getcwd(), list(sys.path), list(sys.argv), sys.stdout, sys.modules["__main__"]
     assert now == before[:-1]

@@ -86,9 +86,5 @@ def attention_steps(functions: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {
-    "map-attention": gpt_map("attention"),
-    "masks": masks,
-    "attention-steps": attention_steps,
-}
+FIGURES = {"map-attention": gpt_map("attention"), "masks": masks, "attention-steps": attention_steps}
 PLOTTED = ("attention-queries",)

@@ -105,9 +105,4 @@ def _bar(d: Diagram, y: float, label: str, length: float, text: str, color: str)
     d.text(318 + length, y + 14, text, 14, "start")
 
 
-FIGURES = {
-    "map-bpe": gpt_map("bpe"),
-    "byte-table": byte_table,
-    "bpe-tree": merge_tree,
-    "bpe-speed": naive_and_fast,
-}
+FIGURES = {"map-bpe": gpt_map("bpe"), "byte-table": byte_table, "bpe-tree": merge_tree, "bpe-speed": naive_and_fast}

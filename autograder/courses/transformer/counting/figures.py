@@ -35,7 +35,4 @@ def bigram_table(functions: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {
-    "map-counting": gpt_map("counting"),
-    "bigram-table": bigram_table,
-}
+FIGURES = {"map-counting": gpt_map("counting"), "bigram-table": bigram_table}

@@ -51,8 +51,4 @@ def label_smoothing(_: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {
-    "map-encoder-decoder": encoder_decoder_map,
-    "source-masks": source_masks,
-    "label-smoothing": label_smoothing,
-}
+FIGURES = {"map-encoder-decoder": encoder_decoder_map, "source-masks": source_masks, "label-smoothing": label_smoothing}

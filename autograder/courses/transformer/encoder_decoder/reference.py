@@ -182,12 +182,7 @@ def _encode(source: Tensor, params: Params, n_heads: int, source_mask: Tensor | 
 
 
 def _decode(
-    target: Tensor,
-    memory: Tensor,
-    params: Params,
-    n_heads: int,
-    target_mask: Tensor | None,
-    source_mask: Tensor | None,
+    target: Tensor, memory: Tensor, params: Params, n_heads: int, target_mask: Tensor | None, source_mask: Tensor | None
 ) -> dict[str, Tensor]:
     """The named stages, and the log-probabilities."""
     mask = torch.ones(target.shape[-1], target.shape[-1], dtype=torch.bool).tril()

@@ -25,8 +25,5 @@ def ffn_scatter(_: FunctionCaller) -> str:
     return small_svg(fig)
 
 
-FIGURES = {
-    "map-ffn": gpt_map("ffn"),
-    "ffn-scatter": ffn_scatter,
-}
+FIGURES = {"map-ffn": gpt_map("ffn"), "ffn-scatter": ffn_scatter}
 PLOTTED = ("activations",)

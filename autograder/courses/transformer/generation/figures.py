@@ -55,8 +55,4 @@ def kv_cache(_: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {
-    "map-generation": gpt_map("generation"),
-    "sampling": sampling,
-    "kv-cache": kv_cache,
-}
+FIGURES = {"map-generation": gpt_map("generation"), "sampling": sampling, "kv-cache": kv_cache}

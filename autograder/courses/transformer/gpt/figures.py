@@ -32,7 +32,4 @@ def untrained_output(_: FunctionCaller) -> str:
     return small_svg(fig)
 
 
-FIGURES = {
-    "map-gpt": gpt_map("gpt"),
-    "untrained-output": untrained_output,
-}
+FIGURES = {"map-gpt": gpt_map("gpt"), "untrained-output": untrained_output}

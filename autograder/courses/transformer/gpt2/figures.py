@@ -75,8 +75,4 @@ def bytes_per_token(_: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {
-    "map-gpt2": gpt_map("gpt2"),
-    "checkpoint-tensors": tensors,
-    "bytes-per-token": bytes_per_token,
-}
+FIGURES = {"map-gpt2": gpt_map("gpt2"), "checkpoint-tensors": tensors, "bytes-per-token": bytes_per_token}

@@ -64,8 +64,4 @@ def tape(functions: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {
-    "map-gradients": gpt_map("gradients"),
-    "slopes": slopes,
-    "gradient-graph": tape,
-}
+FIGURES = {"map-gradients": gpt_map("gradients"), "slopes": slopes, "gradient-graph": tape}

@@ -29,8 +29,5 @@ def normalized_axes(_: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {
-    "map-layernorm": gpt_map("layernorm"),
-    "normalized-axes": normalized_axes,
-}
+FIGURES = {"map-layernorm": gpt_map("layernorm"), "normalized-axes": normalized_axes}
 PLOTTED = ("layernorm",)

@@ -21,8 +21,4 @@ FUNCTIONS = (
                    "ffn.linear_backward"),
 )  # fmt: skip
 
-ASSIGNMENT = assignment(
-    "The layers of a Llama",
-    *FUNCTIONS,
-    outcome="Your code now has the layers of a Llama.",
-)
+ASSIGNMENT = assignment("The layers of a Llama", *FUNCTIONS, outcome="Your code now has the layers of a Llama.")

@@ -42,9 +42,7 @@ def rope_distance(functions: FunctionCaller) -> str:
         d.text(x, 38, f"query at {m}, key at {n}", 13)
         d.text(x, 228, f"{abs(np.degrees(angle)):.0f}°, q · k = {float(query @ key):.4f}".replace("-", "−"), 14)
     d.note(
-        264,
-        "Blue: the query (1, 0), orange: the key (0.6, 0.8), each turned by one radian for each position.",
-        x=46,
+        264, "Blue: the query (1, 0), orange: the key (0.6, 0.8), each turned by one radian for each position.", x=46
     )
     return d.svg()
 
@@ -90,10 +88,7 @@ def shared_heads(_: FunctionCaller) -> str:
                 d.arrow((left + 40 * h + 18, 80), (x + 18, 176), color=MUTED)
         for h in range(6):
             d.box(left + 40 * h, 46, 36, 34, f"q{h}", size=13, fill=TINTS[h // each % 4])
-    d.note(
-        272,
-        "Each head of queries uses the keys and values that its arrow leads to. Only k and v have to be kept.",
-    )
+    d.note(272, "Each head of queries uses the keys and values that its arrow leads to. Only k and v have to be kept.")
     return d.svg()
 
 

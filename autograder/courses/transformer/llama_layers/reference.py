@@ -71,13 +71,7 @@ def swiglu_backward(dout: Tensor, cache: dict[str, Any]) -> tuple[Tensor, Params
 
 
 def grouped_heads(
-    x: Tensor,
-    params: Params,
-    n_heads: int,
-    n_kv_heads: int,
-    mask: Tensor | None,
-    positions: Tensor | None,
-    base: float,
+    x: Tensor, params: Params, n_heads: int, n_kv_heads: int, mask: Tensor | None, positions: Tensor | None, base: float
 ) -> tuple[Tensor, Tensor]:
     """Return the output and the weights; a query that may attend to nothing gets weights 0."""
     length, d_model = x.shape[-2:]

@@ -2,7 +2,5 @@
 
 from autograder.courses.transformer.common.figures.maps import gpt_map
 
-FIGURES = {
-    "map-softmax": gpt_map("softmax"),
-}
+FIGURES = {"map-softmax": gpt_map("softmax")}
 PLOTTED = ("softmax-temperatures", "softmax-overflow")

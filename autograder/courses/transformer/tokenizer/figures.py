@@ -32,8 +32,5 @@ def batch(functions: FunctionCaller) -> str:
     return d.svg()
 
 
-FIGURES = {
-    "map-tokenizer": gpt_map("tokenizer"),
-    "batch": batch,
-}
+FIGURES = {"map-tokenizer": gpt_map("tokenizer"), "batch": batch}
 PLOTTED = ("token-ids",)

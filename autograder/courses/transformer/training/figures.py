@@ -27,8 +27,5 @@ def loss(_: FunctionCaller) -> str:
     return small_svg(fig)
 
 
-FIGURES = {
-    "map-training": gpt_map("training"),
-    "loss": loss,
-}
+FIGURES = {"map-training": gpt_map("training"), "loss": loss}
 PLOTTED = ("learning-rate",)

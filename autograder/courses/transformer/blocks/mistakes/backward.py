@@ -44,12 +44,7 @@ in_forms("first-branch-lost", _PRE_SUMS[1], "dx = dstream * 1.0", _POST_SUMS[1],
     the gradient through the attention was dropped
     why: The output of the attention depends on x, so its gradient is added to that of the stream.
     ask: What do you do with the gradient that multihead_attention_backward returns for x?""")
-mistake(
-    "dout-to-both-steps",
-    "dropout_backward(dstream,",
-    "dropout_backward(dout,",
-    common=True,
-).explain("""
+mistake("dout-to-both-steps", "dropout_backward(dstream,", "dropout_backward(dout,", common=True).explain("""
     with "pre", the attention got dout instead of the gradient of the stream
     why: The output of the attention also went through the feed-forward network, so its gradient has two parts.
     ask: Which gradients are added at after_attention?""")

@@ -38,11 +38,7 @@ def _dropped(form: str, step: str, new: str) -> tuple[str, str]:
 
 
 in_forms = InBothForms(MISTAKES, "blocks.block")
-for steps, which in (
-    (("attn", "ffn"), "the two steps"),
-    (("attn",), "the attention"),
-    (("ffn",), "ffn"),
-):
+for steps, which in ((("attn", "ffn"), "the two steps"), (("attn",), "the attention"), (("ffn",), "ffn")):
     ending = "" if len(steps) == 2 else f"-{steps[0]}"
     for name, new, title, why in (
         (

@@ -92,33 +92,19 @@ in_forms(
 
 # The sums.
 in_forms(
-    "no-first-residual",
-    _PRE_SUMS[0],
-    "ln2_in = attn_out",
-    _POST_SUMS[0],
-    "ln1_in = attn_out",
-    common=True,
+    "no-first-residual", _PRE_SUMS[0], "ln2_in = attn_out", _POST_SUMS[0], "ln1_in = attn_out", common=True
 ).explain("""
     x was not added to the output of the attention
     why: Each step only adds to the stream. Without the sums, deep networks hardly train.
     ask: What do you add to the output of the attention?""")
 in_forms(
-    "no-second-residual",
-    _PRE_SUMS[1],
-    "after_ffn = ffn_out",
-    _POST_SUMS[1],
-    "ln2_in = ffn_out",
-    common=True,
+    "no-second-residual", _PRE_SUMS[1], "after_ffn = ffn_out", _POST_SUMS[1], "ln2_in = ffn_out", common=True
 ).explain("""
     the stream was not added to the output of ffn
     why: Each step only adds to the stream. Without the sums, deep networks hardly train.
     ask: What do you add to the output of the feed-forward network?""")
 in_forms(
-    "second-residual-from-x",
-    _PRE_SUMS[1],
-    "after_ffn = x + ffn_out",
-    _POST_SUMS[1],
-    "ln2_in = x + ffn_out",
+    "second-residual-from-x", _PRE_SUMS[1], "after_ffn = x + ffn_out", _POST_SUMS[1], "ln2_in = x + ffn_out"
 ).explain("""
     the second sum added x, not the stream after the attention
     why: The output of the attention is then lost from the stream.

@@ -213,11 +213,7 @@ mistake(
     without a target mask, a causal mask was used
     why: decoder_block uses its masks unchanged. The causal mask is created in decode.
     ask: With target_mask=None, how many of 3 keys should the first query see, and how many does it see?""")
-mistake(
-    "norms-before",
-    'pre = norm == "pre"',
-    "pre = True",
-).explain("""
+mistake("norms-before", 'pre = norm == "pre"', "pre = True").explain("""
     the norms came before the steps, not after them
     why: That is pre-norm, the form of GPT-2. The 2017 transformer normalizes after each addition.
     ask: What is passed to ln1 in the formula: x, or a sum?""")

@@ -50,8 +50,7 @@ mistake(
     "    for step in range(n_new):\n",
     _STEP,
     _STEP.replace(
-        "params,",
-        "{**params, 'W_pos': np.concatenate([params['W_pos'][:n_cached], params['W_pos'][position:]])},",
+        "params,", "{**params, 'W_pos': np.concatenate([params['W_pos'][:n_cached], params['W_pos'][position:]])},"
     ),
     "        logits =",
     "        position = max(step - 1, 0) if n_cached else 0\n        logits =",
@@ -88,11 +87,7 @@ mistake("one-too-many", "range(n_new)", "range(n_new + 1)").explain("""
     one new token too many was generated
     why: range(n_new) already has n_new values.
     ask: How many new tokens does your code return with n_new=1?""")
-mistake(
-    "first-axis-as-batch",
-    "_empty_kv(ids.shape[:-1],",
-    "_empty_kv(ids.shape[:1],",
-).explain("""
+mistake("first-axis-as-batch", "_empty_kv(ids.shape[:-1],", "_empty_kv(ids.shape[:1],").explain("""
     the cache was made for one leading axis only
     why: The prompts may have any number of leading axes, or none.
     ask: Which shape do the keys have for a prompt of shape (T,), and for one of shape (2, 3, T)?""")

@@ -79,10 +79,7 @@ mistake("temperature-twice", "probs(logits,", "probs(logits / (temperature or 1)
     the scores were divided by the temperature twice
     why: next_token_probs divides by it, too.
     ask: Where does your code use the temperature, and where does next_token_probs?""")
-for kept, lost in (
-    ("temperature", "top_k and top_p"),
-    ("top_k", "temperature and top_p"),
-):
+for kept, lost in (("temperature", "top_k and top_p"), ("top_k", "temperature and top_p")):
     mistake(
         f"only-{kept}-passed-on", "logits, temperature, top_k, top_p", f"logits, {kept}={kept}", inside="_choose"
     ).explain(f"""
@@ -116,9 +113,7 @@ mistake(
 
 mistake = MISTAKES.for_functions("generation.generate")
 mistake(
-    "ids-clipped",
-    "_check_prompt(ids, n_new)",
-    "_check_prompt(ids, n_new).clip(0, len(params['W_tok']) - 1)",
+    "ids-clipped", "_check_prompt(ids, n_new)", "_check_prompt(ids, n_new).clip(0, len(params['W_tok']) - 1)"
 ).explain("""
     ids outside the vocabulary were moved into it
     why: They come from a bug in the calling code, which gpt reports with ValueError.

@@ -18,12 +18,9 @@ mistake("tied-table-only", 'grads["W_tok"] = grads["W_tok"] + dhead.T', "pass", 
     with a tied head, the gradient of W_tok left out the part from the head
     why: The table was used twice: as the table at the beginning and as the head at the end.
     ask: At which two places does the forward pass use W_tok? How should their gradients be combined?""")
-mistake(
-    "first-block-first",
-    "reversed(range(config.n_layers))",
-    "range(config.n_layers)",
-    common=True,
-).body(PARTS).explain("""
+mistake("first-block-first", "reversed(range(config.n_layers))", "range(config.n_layers)", common=True).body(
+    PARTS
+).explain("""
     the gradient passed through the blocks in forward order
     why: The backward pass starts at the loss, so the last block comes first.
     ask: Which block's output is the input of the last norm?""")

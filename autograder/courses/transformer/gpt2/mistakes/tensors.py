@@ -54,8 +54,7 @@ mistake(
     "values-first",
     _RETURN,
     _changed(
-        "name.endswith('_qkv')",
-        "np.concatenate([np.split(params[name], 3, axis=-1)[i] for i in (2, 0, 1)], axis=-1)",
+        "name.endswith('_qkv')", "np.concatenate([np.split(params[name], 3, axis=-1)[i] for i in (2, 0, 1)], axis=-1)"
     ),
 ).explain("""
     W_qkv and b_qkv have the values first

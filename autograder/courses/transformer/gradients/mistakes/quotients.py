@@ -47,13 +47,7 @@ mistake(
     why: The caller chooses the step. With a large one, the result differs from the derivative in a known way.
     ask: Where does your code use the argument `eps`?""")
 mistake(
-    "step-always-1e-5",
-    "entry + eps",
-    "entry + 1e-5",
-    "entry - eps",
-    "entry - 1e-5",
-    "2 * eps",
-    "2 * 1e-5",
+    "step-always-1e-5", "entry + eps", "entry + 1e-5", "entry - eps", "entry - 1e-5", "2 * eps", "2 * 1e-5"
 ).explain("""
     `eps` was ignored: the step was always 1e-5
     why: The caller chooses the step. With a large one, the result differs from the derivative in a known way.

@@ -8,12 +8,7 @@ _BASE = 'rope_base=rotation.get("rope_theta") or settings.get("rope_theta", 1000
 
 mistake = MISTAKES.for_functions("llama.llama_config")
 
-mistake(
-    "settings-not-checked",
-    "check_llama_settings(hf_config)",
-    "pass",
-    common=True,
-).explain("""
+mistake("settings-not-checked", "check_llama_settings(hf_config)", "pass", common=True).explain("""
     settings that this model cannot have were accepted
     why: A model with biases or scaled angles is read without an error, and computes something else.
     ask: Which given function looks at the settings, and where do you call it?""")

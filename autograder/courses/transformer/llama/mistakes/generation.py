@@ -75,9 +75,7 @@ mistake(
     why: next_token_probs does that already.
     ask: Which of your lines use the temperature?""")
 mistake(
-    "greedy-without-sample",
-    f"new = {_CHOICE}",
-    f"new = logits.argmax(axis=-1) if temperature == 0 else {_CHOICE}",
+    "greedy-without-sample", f"new = {_CHOICE}", f"new = logits.argmax(axis=-1) if temperature == 0 else {_CHOICE}"
 ).explain("""
     with temperature 0, sample was not called
     why: A greedy text then leaves rng as it was, so everything that is drawn from it afterwards is different.

@@ -92,11 +92,7 @@ mistake("full-blocks-only", _LENGTH, "if length != config.block_size:").explain(
     texts shorter than block_size were refused
     why: block_size is the largest length, not the only one.
     ask: What does your code do with a prompt of three tokens if block_size is 8?""")
-mistake(
-    "ids-unchecked",
-    _EMBED,
-    'x = np.asarray(params["W_tok"]).take(ids, axis=0, mode="wrap")',
-).explain("""
+mistake("ids-unchecked", _EMBED, 'x = np.asarray(params["W_tok"]).take(ids, axis=0, mode="wrap")').explain("""
     ids below 0 or not below V were accepted
     why: A negative index counts from the end in NumPy, so a wrong id gives the vector of another token.
     ask: Which of your functions checks the ids?""")

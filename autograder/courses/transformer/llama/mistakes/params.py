@@ -37,10 +37,7 @@ mistake("table-transposed", _VALUE, "params[ours] = value.T", common=True).expla
     ask: Which tensors are used in a product x W?""")
 
 # The names.
-for first, second in (
-    ("ffn.W_gate", "ffn.W_up"),
-    ("norm1.gamma", "norm2.gamma"),
-):
+for first, second in (("ffn.W_gate", "ffn.W_up"), ("norm1.gamma", "norm2.gamma")):
     a, b = (name.partition(".")[2] if "W_" in name else name for name in (first, second))
     swapped = f'{{"{first}": "{second}", "{second}": "{first}"}}'
     renamed = f'f"blocks.{{i}}." + {swapped}.get(ours, ours) for theirs, ours in _TENSORS.items()'

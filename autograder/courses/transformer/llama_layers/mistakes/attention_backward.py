@@ -92,11 +92,7 @@ for parameter in ("W_k", "W_v"):
     right = {"W_q": "merge_heads(dq)", "W_k": "merge_heads(dk)", "W_v": "merge_heads(dv)", "W_o": "dout"}[parameter]
     product = f"({left}.swapaxes(-1, -2) @ {right})"
     add_gradient_mistakes(
-        mistake,
-        _END,
-        parameter,
-        of_first_text=f"{product}[0] if x.ndim > 2 else {product}",
-        not_summed=product,
+        mistake, _END, parameter, of_first_text=f"{product}[0] if x.ndim > 2 else {product}", not_summed=product
     )
 add_dictionary_mistakes(mistake, _END)
 mistake("cache-used-up", _END, f'cache["q"] *= 0\n    {_END}').explain("""

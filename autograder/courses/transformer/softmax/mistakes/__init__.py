@@ -85,9 +85,7 @@ mistake("second-axis-always", "z.max(axis=axis", "z.max(axis=1", ".sum(axis=axis
     ask: Which of your operations need the `axis` argument?""")
 for functions, ending, small in _IN_SUM:
     MISTAKES.for_functions(*functions)(
-        f"small-number-in-sum{ending}",
-        ".sum(axis=axis, keepdims=True)",
-        f".sum(axis=axis, keepdims=True) + {small}",
+        f"small-number-in-sum{ending}", ".sum(axis=axis, keepdims=True)", f".sum(axis=axis, keepdims=True) + {small}"
     ).explain("""
         a small number was added to the sum
         why: It is not needed, because the largest exponential is 1 once the maximum is subtracted, and it changes every

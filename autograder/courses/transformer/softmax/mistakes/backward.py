@@ -30,12 +30,7 @@ mistake("mean-not-sum", "(dout * probs).sum", "(dout * probs).mean").explain("""
     why: The probabilities are already the weights of an average. Dividing by V as well makes it too small.
     ask: If all entries of dout are equal, the gradient must be 0, because the probabilities always sum to 1. Is
          yours?""")
-mistake(
-    "last-axis-always",
-    ".sum(axis=axis, keepdims=True)",
-    ".sum(axis=-1, keepdims=True)",
-    common=True,
-).explain("""
+mistake("last-axis-always", ".sum(axis=axis, keepdims=True)", ".sum(axis=-1, keepdims=True)", common=True).explain("""
     `axis` was ignored: the last axis was always used
     why: Along another axis, the sum includes entries that did not compete with each other.
     ask: Along which axis was the softmax taken in the forward pass?""")

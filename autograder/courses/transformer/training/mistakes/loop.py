@@ -33,11 +33,7 @@ mistake("not-clipped", "if max_norm is not None:", "if False:", common=True).exp
     the gradients were not clipped: max_norm was ignored
     why: The mistake stays hidden with the default, max_norm=None.
     ask: Which of the arguments of train reach your train_step?""")
-for lost in (
-    ("betas",),
-    ("eps",),
-    ("weight_decay",),
-):
+for lost in (("betas",), ("eps",), ("weight_decay",)):
     passed = "".join(f", {name}={name}" for name in ("betas", "eps", "weight_decay") if name not in lost)
     mistake(f"{'-and-'.join(lost)}-dropped", _TRAIN_WITH_OPTIONS, f"flat_state, rate{passed})").explain(f"""
     {" and ".join(lost)} {"were" if len(lost) > 1 else "was"} ignored
@@ -54,9 +50,7 @@ mistake("one-rate-only", "rates = lr if np.iterable(lr) else itertools.repeat", 
     why: lr may be an iterable with one rate for each batch: a schedule.
     ask: What is lr in train(..., lr=[0.1, 0.05]), and what does your code do with it?""")
 mistake(
-    "same-batch",
-    "loss, grads = gpt_loss(x, y,",
-    "x, y = batches[0]\n        loss, grads = gpt_loss(x, y,",
+    "same-batch", "loss, grads = gpt_loss(x, y,", "x, y = batches[0]\n        loss, grads = gpt_loss(x, y,"
 ).explain("""
     every step used the first batch
     why: The model then memorizes a single batch.

@@ -28,11 +28,7 @@ mistake("options-dropped", _STEP_WITH_OPTIONS, "adamw_step(params, grads, state,
     betas, eps and weight_decay were ignored
     why: Every step then uses the defaults. The mistake stays hidden until another value is set.
     ask: Which of the arguments of train_step reach your adamw_step?""")
-for lost in (
-    ("betas",),
-    ("eps",),
-    ("weight_decay",),
-):
+for lost in (("betas",), ("eps",), ("weight_decay",)):
     passed = "".join(f", {name}={name}" for name in ("betas", "eps", "weight_decay") if name not in lost)
     mistake(
         f"{'-and-'.join(lost)}-dropped", _STEP_WITH_OPTIONS, f"adamw_step(params, grads, state, lr{passed})"
