@@ -114,6 +114,11 @@ def test_pass_is_celebrated_with_points_badges_and_what_comes_next(page):
     assert "3 points" in passed and "First function" in passed
     assert page.cell(".passed .next a").get_attribute("href").endswith(f"#{LOG_SOFTMAX}")
     assert page.text(".progress-text") == "1 of 5 functions pass"
+    assert page.text("nav [data-module=softmax]").split("\n") == [
+        "4. Softmax and cross-entropy",
+        "1/5",
+        "(1 of 5 functions pass)",
+    ]
     assert re.fullmatch(r"2 of \d{3}[.\d]* points in the whole course", page.text(".progress-points"))
     page.click(".compare")
     page.wait_for(".solution", "keepdims")

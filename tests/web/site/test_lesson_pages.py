@@ -41,6 +41,8 @@ def test_page_has_a_section_and_a_cell_for_each_function(built, module):
         assert page.count(f'<section id="{name}" class="function" data-function="{name}" data-points="') == 1
         assert page.count(f'<div class="cell" data-function="{name}">') == 1
         assert f'<li class="function" data-function="{name}"><a href="#{name}">' in page
+    assert re.findall(r'<li data-module="(\w+)"', page) == MODULES
+    assert f'<a href="{module}.html" aria-current="page">' in page
 
 
 @pytest.mark.parametrize("module", MODULES)

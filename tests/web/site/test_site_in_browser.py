@@ -56,7 +56,7 @@ def test_pages_have_no_errors_and_no_sideways_scrolling_on_a_phone(browser, addr
             browser.get(address + name)
             assert browser.execute_script("return document.documentElement.scrollWidth") <= 360, name
             assert browser.get_log("browser") == [], name
-    script = "return [...document.querySelectorAll('footer a, summary')].map((at) => at.getBoundingClientRect().height)"
+    script = "return [...document.querySelectorAll('footer a, main summary')].map((at) => at.getBoundingClientRect().height)"
     browser.get(address + "softmax.html")
     assert min(browser.execute_script(script)) >= 24, "room for a finger"
 
@@ -123,6 +123,10 @@ def test_contents_open_on_a_phone_without_covering_the_lesson_afterwards(wide, a
     assert not nav.is_displayed()
     wide.find_element(By.CSS_SELECTOR, "button.show-contents").click()
     wait_until(nav.is_displayed)
+    lesson = nav.find_element(By.CSS_SELECTOR, '[data-module="attention"] a')
+    assert not lesson.is_displayed()
+    nav.find_element(By.TAG_NAME, "summary").click()
+    assert lesson.text == "7. Attention"
     nav.find_element(By.CSS_SELECTOR, '[data-function="softmax.cross_entropy"] a').click()
     wait_until(lambda: not nav.is_displayed())
     assert wide.current_url.endswith("#softmax.cross_entropy")

@@ -4,7 +4,7 @@
 
 import { Connection } from "./connection.js";
 import { count, make, shape } from "./dom.js";
-import { keptWork, ofAllPoints } from "./progress.js";
+import { assignmentState, keptWork, ofAllPoints } from "./progress.js";
 import { statusMark } from "./status_mark.js";
 
 const backend = document.documentElement.dataset.backend ?? "none";
@@ -13,7 +13,7 @@ const place = /** @type {HTMLElement} */ (document.querySelector(".work"));
 const assignments = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("ol.assignments > li"))].map((entry, i) => ({
   module: entry.dataset.module ?? "",
   title: `assignment ${i + 1}: ${entry.querySelector("h3")?.textContent}`,
-  bonus: (entry.dataset.bonus ?? "").split(" "),
+  bonus: entry.dataset.bonus ?? "",
   state: entry.appendChild(make("p", { class: "effort" })),
 }));
 /** @type {import("./progress.js").Work} */
@@ -28,16 +28,12 @@ async function show(latest) {
   home ??= makeHome();
   const map = await home;
   for (const { module, title, bonus, state } of assignments) {
-    const names = Object.keys(work.statuses).filter((name) => name.startsWith(`${module}.`));
-    const isComplete = names.every((name) => bonus.includes(name) || passes(name));
-    const unknown = names.filter((name) => work.statuses[name] === null).length;
-    const text = `${names.filter(passes).length} of ${count(names.length, "function")} pass`;
-    const more = unknown ? `, ${unknown} not checked since the last change` : "";
-    state.replaceChildren(isComplete ? statusMark("passed") : "", ` ${text}${more}`);
+    const { text, isComplete } = assignmentState({ module, bonus }, work.statuses);
+    state.replaceChildren(isComplete ? statusMark("passed") : "", ` ${text}`);
     state.classList.toggle("complete", isComplete);
     for (const part of map?.querySelectorAll(`[data-module="${module}"]`) ?? []) {
       part.classList.toggle("complete", isComplete);
-      if (part.matches("a")) part.setAttribute("aria-label", `${part.textContent} (${title}): ${text}${more}`);
+      if (part.matches("a")) part.setAttribute("aria-label", `${part.textContent} (${title}): ${text}`);
     }
   }
   showWhatIsNext();
@@ -52,7 +48,7 @@ function passes(name) {
 function showWhatIsNext() {
   const names = Object.keys(work.statuses);
   const passed = names.filter(passes);
-  const bonus = assignments.flatMap((assignment) => assignment.bonus);
+  const bonus = assignments.flatMap((assignment) => assignment.bonus.split(" "));
   const open = names.filter((name) => !passes(name) && !bonus.includes(name));
   if (!open.length) {
     const train = document.querySelector('nav a[href="train.html"]');

@@ -64,7 +64,7 @@ class Lesson {
     if (this._features.includes("plots")) this._loadPlots();
     if (this._features.includes("run")) this._makeExperiments();
     if (this._features.includes("archive")) {
-      this._contents?.append(archivePanel({
+      this._contents?.querySelector(".course")?.before(archivePanel({
         request: (action, payload) => this.connection.request(action, payload),
         saveAll: async () => void (await Promise.all(this.cells.map((cell) => cell.saved.save()))),
         onImported: async () => this._show(await this._open()),

@@ -1,6 +1,6 @@
 // Progress in the contents at the side: a mark for each function, the points, and a bar.
 
-import { make, points as inPoints } from "./dom.js";
+import { count, make, points as inPoints } from "./dom.js";
 import { statusMark } from "./status_mark.js";
 
 const POSSIBLE = Number(document.body.dataset.possible); // points of the course; not a number if it does not say
@@ -46,6 +46,22 @@ function keepWork(work) {
   }
 }
 
+/**
+ * Return the state of an assignment: its functions that pass, whether they are all but bonus functions, and both in words.
+ * @param {DOMStringMap} assignment with `module` and `bonus` @param {Work["statuses"]} statuses
+ */
+export function assignmentState({ module, bonus = "" }, statuses) {
+  const names = Object.keys(statuses).filter((name) => name.startsWith(`${module}.`));
+  const passed = names.filter((name) => statuses[name] === "passed");
+  const unknown = names.filter((name) => statuses[name] === null).length;
+  return {
+    passed: passed.length,
+    total: names.length,
+    text: `${passed.length} of ${count(names.length, "function")} pass` + (unknown ? `, ${unknown} not checked since the last change` : ""),
+    isComplete: names.every((name) => passed.includes(name) || bonus.split(" ").includes(name)),
+  };
+}
+
 export class Progress {
   /** @param {string} module @param {Element | null} contents the contents at the side */
   constructor(module, contents) {
@@ -70,24 +86,27 @@ export class Progress {
     this.statuses = { ...this.statuses, ...statuses };
     this._earned = points?.earned ?? this._earned;
     if (document.documentElement.dataset.backend === "browser") keepWork({ statuses: this.statuses, earned: this._earned });
-    for (const entry of this._contents?.querySelectorAll("[data-function]") ?? []) {
-      this._mark(entry, this.statuses[/** @type {HTMLElement} */ (entry).dataset.function ?? ""] ?? null);
+    /** @type {Iterable<HTMLElement>} */
+    const entries = this._contents?.querySelectorAll("li[data-function], li[data-module]") ?? [];
+    for (const entry of entries) {
+      const status = this.statuses[entry.dataset.function ?? ""] ?? null;
+      const { passed, total, text, isComplete } = assignmentState(entry.dataset, this.statuses);
+      if (!entry.dataset.module) mark(entry, status ?? "unknown", WORDS[status ?? ""] ?? "not checked since it was changed", status === null ? "?" : statusMark(status));
+      else if (isComplete) mark(entry, "passed", text, statusMark("passed"));
+      else mark(entry, "not_started", text, passed ? `${passed}/${total}` : "");
     }
-    const here = Object.keys(this.statuses).filter((name) => name.startsWith(`${this._module}.`));
-    const passed = here.filter((name) => this.statuses[name] === "passed").length;
+    const { passed, total } = assignmentState({ module: this._module }, this.statuses);
     this._panel.hidden = false;
-    this._bar.max = Math.max(1, here.length);
+    this._bar.max = Math.max(1, total);
     this._bar.value = passed;
-    this._text.textContent = `${passed} of ${here.length} functions pass`;
+    this._text.textContent = `${passed} of ${total} functions pass`;
     this._points.textContent = `${ofAllPoints(this._earned)} in the whole course`;
   }
+}
 
-  /** @param {Element} entry @param {string | null} status null if the code was not checked since it was changed */
-  _mark(entry, status) {
-    const words = WORDS[status ?? ""] ?? "not checked since it was changed";
-    entry.querySelector(".mark")?.remove();
-    const mark = make("span", { class: `mark status-${status ?? "unknown"}`, title: words },
-      status === null ? make("span", { "aria-hidden": "true" }, "?") : statusMark(status), make("span", { class: "visually-hidden" }, ` (${words})`));
-    (entry.querySelector("a") ?? entry).append(mark);
-  }
+/** Mark an entry of the contents. @param {Element} entry @param {string} status @param {string} words @param {Node | string} sign */
+function mark(entry, status, words, sign) {
+  entry.querySelector(".mark")?.remove();
+  (entry.querySelector("a") ?? entry).append(make("span", { class: `mark status-${status}`, title: words },
+    make("span", { "aria-hidden": "true" }, sign), make("span", { class: "visually-hidden" }, ` (${words})`)));
 }

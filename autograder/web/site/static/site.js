@@ -13,7 +13,9 @@ addEventListener("resize", makeScrollersFocusable);
  * @param {HTMLElement} nav
  */
 function followReading(nav) {
-  const links = new Map([...nav.querySelectorAll("a")].map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
+  const course = nav.querySelector("details");
+  if (course) course.open = matchMedia("(min-width: 66rem)").matches; // On a phone, what is on this page comes first.
+  const links = new Map([...nav.querySelectorAll("a")].filter((link) => link.hash).map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
   const sections = [...links.keys()].map((id) => document.getElementById(id)).filter((section) => section !== null);
   const visible = new Set();
   const observer = new IntersectionObserver(
