@@ -1,6 +1,7 @@
 """The page that trains and writes text, in Chromium, with `headway serve`."""
 
 import re
+import shutil
 
 import pytest
 from support.served_lesson import serving
@@ -11,6 +12,7 @@ pytest.importorskip("uvicorn")
 
 from selenium.webdriver.common.by import By
 
+from autograder.course.stubs import bundled
 from autograder.models.training import checkpoint
 
 pytestmark = pytest.mark.browser
@@ -82,7 +84,18 @@ def test_page_trains_stops_resumes_and_writes_text(browser, address, folder):
     assert ", validation (" in page.find(".chart svg").get_attribute("aria-label")
     assert page.text("#run figure.sample pre")
 
-    browser.refresh()  # The whole curve is still there.
+    browser.get(browser.current_url.replace("train", "index"))
+    page.wait(lambda: page.count(".model pre:not([hidden])"))  # the last model, and what it wrote
+    assert page.text(".model p").startswith("mine.safetensors: bigram on") and "60 steps" in page.text(
+        ".model figcaption"
+    )
+    for module in ("tokenizer", "softmax", "counting", "gradients", "bigram"):
+        shutil.copy(bundled("solutions") / f"{module}.py", folder)
+    page.click(".model button")
+    page.wait(lambda: page.text(".model figcaption").startswith("Using") and page.find(".model button").is_enabled())
+    assert len(page.text(".model pre")) > 100
+
+    browser.back()  # The whole curve is still there.
     page.wait_for_models(1)
     page.wait(lambda: page.count(".chart circle") == 10)
     assert "Done" in page.text("#run .state")

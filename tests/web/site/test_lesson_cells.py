@@ -409,6 +409,8 @@ def test_start_page_becomes_a_home_for_who_has_begun(browser, lesson_site):
         LOG_SOFTMAX: None,
     }
     passing = show(nothing | some, 12, f"Continue with {LOG_SOFTMAX} (assignment 4: Softmax and cross-entropy)")
+    modules = page.js("return [...document.querySelectorAll('.map [data-module]')].map((part) => part.dataset.module)")
+    assert {*modules} == TRANSFORMER.modules.keys(), "every assignment has a place on the map"
     assert passing == ["tokenizer (assignment 1: Text as numbers): 5 of 5 functions pass"]
     assert re.search(r"\n6 of \d+ functions pass: 12 of \d{3}[.\d]* points\.", page.text(".work"))
     state = page.text(".assignments li:nth-child(4) p:last-child")

@@ -56,7 +56,9 @@ def test_pages_have_no_errors_and_no_sideways_scrolling_on_a_phone(browser, addr
             browser.get(address + name)
             assert browser.execute_script("return document.documentElement.scrollWidth") <= 360, name
             assert browser.get_log("browser") == [], name
-    script = "return [...document.querySelectorAll('footer a, main summary')].map((at) => at.getBoundingClientRect().height)"
+    script = (
+        "return [...document.querySelectorAll('footer a, main summary')].map((at) => at.getBoundingClientRect().height)"
+    )
     browser.get(address + "softmax.html")
     assert min(browser.execute_script(script)) >= 24, "room for a finger"
 

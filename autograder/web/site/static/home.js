@@ -80,7 +80,9 @@ async function makeHome() {
   if (!example) return null;
   const text = await (await fetch("assets/map.svg")).text();
   const map = /** @type {any} */ (new DOMParser().parseFromString(text, "image/svg+xml").documentElement);
-  for (const element of map.querySelectorAll("[data-only]")) element.remove();
+  for (const element of map.querySelectorAll("[data-only]:not([data-only=home])")) element.remove();
+  map.setAttribute("viewBox", "0 0 860 716"); // with what the maps of the lessons do not show
+  map.removeAttribute("height");
   /** @type {SVGElement | null} */
   let link = null;
   for (const part of map.querySelectorAll(":is(rect, text)[data-part]")) {
@@ -101,14 +103,24 @@ if (backend === "browser") {
   addEventListener("pageshow", () => show(keptWork())); // also when the reader comes back from a lesson
   addEventListener("storage", () => show(keptWork())); // A lesson in another tab has kept more.
 } else {
+  /** @type {import("./training_home.js").LastModel | null} */
+  let model = null;
   const connection = new Connection({ backend, module: assignments[0].module }, {
-    onEvent: ({ statuses, points }) => statuses && show({ statuses, earned: points?.earned ?? work?.earned ?? 0 }),
+    onEvent: (event) => {
+      if (event.statuses) show({ statuses: event.statuses, earned: event.points?.earned ?? work?.earned ?? 0 });
+      model?.receive(event);
+    },
     onLost: (message) => place.append(make("p", { role: "status" }, message)),
   });
   await connection.start();
   try {
-    const { statuses, points } = await connection.request("open", { module: assignments[0].module });
+    const { statuses, points, features } = await connection.request("open", { module: assignments[0].module });
     show({ statuses, earned: points.earned });
+    if (features.includes("train")) {
+      model = new (await import("./training_home.js")).LastModel(connection);
+      place.after(model.element);
+      await model.load();
+    }
   } catch {
     // The page stays as it is for newcomers; the lesson says what is wrong with its file.
   }

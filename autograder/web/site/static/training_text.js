@@ -122,7 +122,7 @@ export class TextForm {
 }
 
 /** Return a model in a line. @param {any} model */
-function describe({ name, about, step, validation }) {
+export function describe({ name, about, step, validation }) {
   const steps = step === null ? "" : `, ${grouped(step)} steps`;
   return `${name}: ${about}${steps}${validation === null ? "" : `, validation loss ${validation.toFixed(2)}`}`;
 }

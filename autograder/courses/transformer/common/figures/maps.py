@@ -1,7 +1,7 @@
 """The map of a GPT and its training: where the functions of each lesson are.
 
 It is drawn: `map.svg`. In it, with one element a line, `data-part` names the assignments whose map marks the element,
-`data-only` those that alone show it, and `data-except` those that do not.
+`data-only` those that alone show it (`home` is the start page of the website), and `data-except` those that do not.
 """
 
 import re

@@ -1,0 +1,71 @@
+// The model that was trained last, on the start page: what it is, and what it writes.
+
+import { button, count, make } from "./dom.js";
+import { showText } from "./training_dom.js";
+import { describe } from "./training_text.js";
+
+export class LastModel {
+  /** @param {import("./connection.js").Connection} connection */
+  constructor(connection) {
+    this._connection = connection;
+    this._write = button("Let it write", () => this._start());
+    this._about = make("p");
+    this._caption = make("figcaption", { "aria-live": "polite" });
+    this._text = make("pre", { tabIndex: 0, hidden: true, "aria-label": "The text of the model" });
+    this.element = make("section", { class: "model", "aria-labelledby": "model", hidden: true },
+      make("h2", { id: "model" }, "Your last model"), this._about, make("figure", {}, this._caption, this._text),
+      make("p", {}, this._write, " ", make("a", { href: "train.html" }, "All models")));
+    this._name = "";
+    this._generation = 0; // the number of the text that is shown
+    /** @type {Map<number, {text: string, caption: string, isDone: boolean}>} by their numbers, which events may know first */
+    this._texts = new Map();
+  }
+
+  /** Look for the latest model; without one, nothing is shown. */
+  async load() {
+    const { checkpoints } = await this._connection.request("checkpoints");
+    const { run } = await this._connection.request("training");
+    const model = checkpoints.find((/** @type {any} */ { kind, step }) => kind && step !== null);
+    if (!model) return;
+    this.element.hidden = false;
+    this._name = model.name;
+    this._about.textContent = `${describe(model)}.`;
+    if (run?.checkpoint === model.name && run.sample) this._show(run.sample, `What it wrote after ${count(run.sample_step, "step")}`);
+  }
+
+  /** @param {any} event of the server */
+  receive({ event, generation, text = "", using, error }) {
+    if (event === "training-ended") this.load();
+    if (!generation) return;
+    const known = this._texts.get(generation) ?? { text: "", caption: "" };
+    this._texts.set(generation, { text: known.text + text, caption: error ?? using ?? known.caption, isDone: event === "generation-ended" });
+    this._showLatest();
+  }
+
+  _showLatest() {
+    const latest = this._texts.get(this._generation);
+    if (!latest) return;
+    this._show(latest.text, latest.caption);
+    this._write.disabled = !latest.isDone;
+  }
+
+  async _start() {
+    this._write.disabled = true;
+    this._show("", "Starting …");
+    try {
+      const request = { checkpoint: this._name, length: 160, seed: Date.now() % 1e6 };
+      this._generation = (await this._connection.request("generate", request)).generation;
+      this._showLatest();
+    } catch (error) {
+      this._show("", error instanceof Error ? error.message : String(error));
+      this._write.disabled = false;
+    }
+  }
+
+  /** @param {string} text @param {string} caption */
+  _show(text, caption) {
+    this._caption.textContent = caption;
+    this._text.hidden = !text;
+    showText(this._text, text.replace(/^\n+/, ""));
+  }
+}
