@@ -8,12 +8,11 @@ import pytest
 
 from autograder.core import cpu_clock
 from autograder.core.text import clean
-from autograder.course import Curriculum, registry
 from autograder.documents.results import DIAGNOSED, CheckResult, hide
 from autograder.engine.check_results import build_check_result
 from autograder.engine.fixtures import CONTEXT, CheckContext, has_only_session_fixtures
 from autograder.engine.graded_mark import check_id, function_name
-from autograder.engine.jobs import Job, JobResult, nothing_is_hidden
+from autograder.engine.jobs import Job, JobResult, Options
 from autograder.engine.official_time import OfficialTimes
 from autograder.engine.reference import Reference
 from autograder.engine.student import UNANSWERED, RecordedCheck, StudentCode
@@ -32,35 +31,30 @@ class JobRunner:
     """Runs jobs with the checks that pytest has collected: collection is paid once, not for each submission."""
 
     workers: Workers
-    reference: Reference
+    options: Options
     main: Callable[["JobRunner"], object]  # called once, inside pytest's run loop, with this runner; runs its jobs
     # Maps an assignment to the arguments with which pytest collects its checks, so that they are collected when a job
     # first needs them; None if pytest has been told what to collect.
     check_modules: Callable[[str], list[str]] | None = None
-    seed: int = 0
-    curriculum: Curriculum = field(default_factory=registry.default)
-    limits: Limits = field(default_factory=Limits)
-    diagnose: bool = True  # name the mistakes behind failed checks
-    keep_calls: bool = False  # of failed checks that are not hidden
-    is_hidden: Callable[[str], bool] = nothing_is_hidden  # whether students see only the points of a check, by its id
-    on_search: Callable[[], object] = bool  # called at each step of the search for a mistake; true ends it
+    limits: Limits = field(init=False)  # of the current submission
     usage_error: UsageError | None = field(default=None, init=False)  # why the session ended early, if it did
     _cancelled: threading.Event = field(default_factory=threading.Event, init=False)
     _items: dict[str, list[pytest.Item]] = field(default_factory=dict, init=False)  # collected checks, by assignment
     _result: JobResult = field(default_factory=JobResult, init=False)  # of the current job
     _received_before: int = field(default=0, init=False)  # bytes of answers that earlier jobs of the submission got
     _session: pytest.Session = field(init=False)
-    _official_times: OfficialTimes = field(init=False)
     _context: CheckContext | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self._official_times = OfficialTimes(self.workers, self.curriculum, self.limits)
+        self.limits, self._curriculum = self.options.limits, self.options.curriculum
+        self._official_times = OfficialTimes(self.workers, self._curriculum, self.limits)
 
     def start(self, session: pytest.Session) -> None:
         """Take over the checks that `session` has collected, and call `main`."""
         self._session = session
         self._add_items(session.items)
-        self._context = session.config.stash[CONTEXT] = CheckContext(self.reference, self.seed, self.curriculum)
+        reference = self.options.reference or Reference.of_course(self._curriculum.package)
+        self._context = session.config.stash[CONTEXT] = CheckContext(reference, self.options.seed, self._curriculum)
         try:
             self.main(self)
         finally:
@@ -83,20 +77,21 @@ class JobRunner:
     def run(self, job: Job) -> JobResult:
         """Run the checks of one job; raise Cancelled as soon as possible after `cancel`."""
         context = self._session.config.stash[CONTEXT]
-        context.looks_for_causes = self.diagnose and job.diagnose
+        context.looks_for_causes = self.options.diagnose and job.diagnose
+        is_hidden = self.options.is_hidden
         result = self._result = JobResult()
         self._received_before = job.usage.received
         items = self._items_of(job)
         position = {check_id(item): index for index, item in enumerate(items)}
         # What student code could remember of a hidden check, it could print in a visible one. Hidden checks run last,
         # in other processes, so that nothing in memory or in a file can reach a visible check, or what is said of it.
-        self._run_checks([item for item in items if not self.is_hidden(check_id(item))], job)
+        self._run_checks([item for item in items if not is_hidden(check_id(item))], job)
         if context.looks_for_causes:
             self._diagnose(result, job.usage, official_prerequisites=job.official_folder is not None)
         result.recorded.clear()  # Answers may be large.
         if not job.visible_only:
-            self._run_checks([item for item in items if self.is_hidden(check_id(item))], job)
-        result.checks = hide(sorted(result.checks, key=lambda check: position[check.id]), self.is_hidden)
+            self._run_checks([item for item in items if is_hidden(check_id(item))], job)
+        result.checks = hide(sorted(result.checks, key=lambda check: position[check.id]), is_hidden)
         return result
 
     def _run_checks(self, items: list[pytest.Item], job: Job) -> None:
@@ -108,10 +103,8 @@ class JobRunner:
                 wanted = job.folder_for(function_name(item).partition(".")[0])
                 if wanted != folder:
                     folder = wanted
-                    official_seconds = self._official_times.cpu_seconds
-                    student = StudentCode(
-                        self.workers, folder, self.curriculum, self.limits, job.usage, official_seconds
-                    )
+                    limits, times = self.limits, self._official_times.cpu_seconds
+                    student = StudentCode(self.workers, folder, self._curriculum, limits, job.usage, times)
                     context.set_student(student)
                 self._run_check(item, next_item)
                 if self._session.shouldstop:
@@ -128,11 +121,11 @@ class JobRunner:
     def record(self, item: pytest.Item, call: pytest.CallInfo[None]) -> CheckResult | None:
         """Record one phase of a check: its result if it was the call, and an internal error of Headway."""
         error = call.excinfo.value if call.excinfo else None
-        result, is_hidden = None, self.is_hidden(check_id(item))
+        result, is_hidden = None, self.options.is_hidden(check_id(item))
         if call.when == "call":
             student, function = item.config.stash[CONTEXT].student, item.config.stash[CONTEXT].function
-            result = build_check_result(item, student, function, error, self.curriculum.package)
-            if self.keep_calls and error is not None and not is_hidden:
+            result = build_check_result(item, student, function, error, self._curriculum.package)
+            if self.options.keep_calls and error is not None and not is_hidden:
                 result.calls = tuple(student.calls)
             self._result.checks.append(result)
             answered = all(call.value is not UNANSWERED or call.exception for call in student.calls)
@@ -156,7 +149,7 @@ class JobRunner:
         if (functions := job.functions) is None:
             return [item for items in self._items.values() for item in items]
         selected = {function.partition(".")[0] for function in functions}
-        modules = [name for name in self.curriculum.modules if name in selected]
+        modules = [name for name in self._curriculum.modules if name in selected]
         if (missing := [name for name in modules if name not in self._items]) and self.check_modules is not None:
             failed_before = self._session.testsfailed
             self._session.perform_collect([argument for name in missing for argument in self.check_modules(name)])
@@ -189,9 +182,12 @@ class JobRunner:
             return
         from autograder.engine.diagnosis.diagnose import diagnose
 
+        def is_cancelled() -> bool:
+            return bool(self.options.on_search()) or self._cancelled.is_set()
+
         not_passed = {check.function for check in result.checks if check.status != "passed"}
         for function in wrong:
-            is_first = not_passed.isdisjoint(self.curriculum.all_prerequisites(function))
+            is_first = not_passed.isdisjoint(self._curriculum.all_prerequisites(function))
             if official_prerequisites or is_first:
                 recorded = result.recorded.get(function, [])
                 left = self.limits.grader_seconds - usage.grader_seconds - usage.official_seconds
@@ -200,13 +196,9 @@ class JobRunner:
                     result.notes.append(f"not all mistakes were looked for: {limit}")
                     break
                 started = cpu_clock.cpu_seconds()
+                package = self._curriculum.package
                 diagnoses = diagnose(
-                    function,
-                    recorded,
-                    self.curriculum.package,
-                    thorough=is_first,
-                    seconds=left,
-                    is_cancelled=lambda: bool(self.on_search()) or self._cancelled.is_set(),
+                    function, recorded, package, thorough=is_first, seconds=left, is_cancelled=is_cancelled
                 )
                 usage.grader_seconds += cpu_clock.cpu_seconds() - started
                 for check in result.checks:

@@ -1,17 +1,41 @@
-"""Jobs: one submission, or some of its functions, to be checked once."""
+"""The options of a session, and its jobs: one submission, or some of its functions, to be checked once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.course import Curriculum, registry
 from autograder.documents.results import CheckResult
+from autograder.engine.reference import Reference
 from autograder.engine.student import RecordedCheck
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.policy import NO_SANDBOX, SandboxPolicy
+from autograder.sandbox.process import start_workers
 from autograder.sandbox.student_process import ResourceUsage
+from autograder.sandbox.workers import StartWorkers
 
 
 def nothing_is_hidden(check: str) -> bool:
     """Return False: no check is hidden, unless the policy of a class says so."""
     return False
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to check."""
+
+    functions: tuple[str, ...] | None = None  # qualified names; None for the whole course
+    seed: int = 0  # of the inputs; 0 gives the public ones
+    limits: Limits = field(default_factory=Limits)
+    curriculum: Curriculum = field(default_factory=registry.default)
+    workers: StartWorkers = start_workers  # what runs the student code
+    reference: Reference | None = None  # replaces PyTorch behind the shipped memo and the user's cache
+    official: bool = False  # check each assignment on top of the official solutions of the earlier ones
+    diagnose: bool = True  # name the known mistakes behind failed checks
+    keep_calls: bool = False  # keep the calls of failed checks, for the student who wants to repeat one
+    is_hidden: Callable[[str], bool] = nothing_is_hidden  # whether students see only the points of a check, by its id
+    sandbox: SandboxPolicy = NO_SANDBOX  # what isolates student code, besides a process of its own
+    on_search: Callable[[], object] = bool  # called at each step of the search for a mistake; true ends it
 
 
 @dataclass(frozen=True)

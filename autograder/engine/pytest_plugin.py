@@ -14,13 +14,11 @@ from typing import Any
 
 import pytest
 
-from autograder.course import registry
 from autograder.engine import graded_mark
 from autograder.engine.fixtures import CONTEXT, session_fixture
 from autograder.engine.graded_mark import check_name, function_name
 from autograder.engine.job_runner import JobRunner
-from autograder.engine.jobs import Job
-from autograder.engine.reference import Reference
+from autograder.engine.jobs import Job, Options
 from autograder.errors import Verdict
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import start_workers
@@ -56,13 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"--submission: no such folder: {folder}")
     workers = start_workers()
     config.add_cleanup(workers.close)
-    config.stash[RUNNER] = JobRunner(
-        workers,
-        Reference.of_course(registry.default().package),
-        main=lambda runner: runner.run(Job(path)),
-        seed=config.getoption("seed"),
-        limits=Limits(call_seconds=config.getoption("call_seconds")),
-    )
+    options = Options(seed=config.getoption("seed"), limits=Limits(call_seconds=config.getoption("call_seconds")))
+    config.stash[RUNNER] = JobRunner(workers, options, main=lambda runner: runner.run(Job(path)))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -70,7 +63,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     runner = config.stash.get(RUNNER, None)
     if runner is None:
         return
-    order = {name: i for i, name in enumerate(runner.curriculum.functions)}
+    order = {name: i for i, name in enumerate(runner.options.curriculum.functions)}
     unknown = {name for item in items if (name := function_name(item)) and name not in order}
     if unknown:
         raise pytest.UsageError(f"checks of functions that are not in the course: {', '.join(sorted(unknown))}")

@@ -5,7 +5,6 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,16 +14,13 @@ from autograder.core.files import read_modules
 from autograder.course import Curriculum, registry
 from autograder.documents.results import Status, SubmissionResult
 from autograder.engine.blocking import BlockedChecks
-from autograder.engine.jobs import Job, nothing_is_hidden
+from autograder.engine.jobs import Job
+from autograder.engine.jobs import Options as Options
 from autograder.engine.prerequisites import OfficialPrerequisites
-from autograder.engine.reference import Reference
 from autograder.errors import HeadwayError, UsageError
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.policy import NO_SANDBOX, SandboxPolicy
-from autograder.sandbox.process import start_workers
 from autograder.sandbox.source_reader import SourceReader
 from autograder.sandbox.student_process import ResourceUsage
-from autograder.sandbox.workers import StartWorkers
 
 if TYPE_CHECKING:
     import pytest
@@ -43,24 +39,6 @@ stepwise terminal terminalprogress threadexception unraisableexception warnings
 
 class InternalError(HeadwayError):
     """Headway itself failed; the command line exits with 3."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to check."""
-
-    functions: tuple[str, ...] | None = None  # qualified names; None for the whole course
-    seed: int = 0  # of the inputs; 0 gives the public ones
-    limits: Limits = field(default_factory=Limits)
-    curriculum: Curriculum = field(default_factory=registry.default)
-    workers: StartWorkers = start_workers  # what runs the student code
-    reference: Reference | None = None  # replaces PyTorch behind the shipped memo and the user's cache
-    official: bool = False  # check each assignment on top of the official solutions of the earlier ones
-    diagnose: bool = True  # name the known mistakes behind failed checks
-    keep_calls: bool = False  # keep the calls of failed checks, for the student who wants to repeat one
-    is_hidden: Callable[[str], bool] = nothing_is_hidden  # whether students see only the points of a check, by its id
-    sandbox: SandboxPolicy = NO_SANDBOX  # what isolates student code, besides a process of its own
-    on_search: Callable[[], object] = bool  # called at each step of the search for a mistake; true ends it
 
 
 def check(name: str, folder: Path, options: Options) -> SubmissionResult:
@@ -91,20 +69,8 @@ def run_in_session(options: Options, main: "Callable[[CheckSession], None]") -> 
         from autograder.engine import pytest_plugin
         from autograder.engine.job_runner import JobRunner
 
-        package = options.curriculum.package
-        runner = JobRunner(
-            workers,
-            options.reference or Reference.of_course(package),
-            main=lambda runner: main(CheckSession(options, runner, reader)),
-            check_modules=partial(registry.check_modules, package=package),
-            seed=options.seed,
-            curriculum=options.curriculum,
-            limits=options.limits,
-            diagnose=options.diagnose,
-            keep_calls=options.keep_calls,
-            is_hidden=options.is_hidden,
-            on_search=options.on_search,
-        )
+        check_modules = partial(registry.check_modules, package=options.curriculum.package)
+        runner = JobRunner(workers, options, lambda runner: main(CheckSession(runner, reader)), check_modules)
         plugin = _SessionPlugin(runner)
         with _without_user_settings():
             code = pytest.main(_arguments(options.curriculum, options.functions), plugins=[pytest_plugin, plugin])
@@ -118,8 +84,8 @@ def run_in_session(options: Options, main: "Callable[[CheckSession], None]") -> 
 class CheckSession:
     """Checks any number of submissions, each as its files are at that moment, without paying for the start again."""
 
-    def __init__(self, options: Options, runner: "JobRunner", reader: SourceReader) -> None:
-        self._options, self._runner = options, runner
+    def __init__(self, runner: "JobRunner", reader: SourceReader) -> None:
+        self._options, self._runner = runner.options, runner
         self.reader = reader  # of the next submission's source, until it has been checked
         self.cancel, self.clear_cancellation = runner.cancel, runner.clear_cancellation
         self.seconds_left = runner.seconds_left  # of the current call; for another thread
