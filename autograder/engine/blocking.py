@@ -114,13 +114,8 @@ class BlockedChecks:
             return set()
         called = set(self._functions_called_by(function))
         needs = (self._curriculum.functions[need] for need in self._curriculum.all_prerequisites(function))
-        return {
-            need.qualified
-            for need in needs
-            if need.module == module
-            and need.qualified not in called
-            and all(output.name not in CACHES for output in need.outputs)
-        }
+        unused = (need for need in needs if need.module == module and need.qualified not in called)
+        return {need.qualified for need in unused if all(output.name not in CACHES for output in need.outputs)}
 
     def _block_by_called_functions(self, result: SubmissionResult, others: Iterable[str]) -> None:
         """Block failed checks that pass with official functions in place of the wrong ones that they call.
@@ -134,23 +129,21 @@ class BlockedChecks:
             called = [name for name in self._functions_called_by(function) if name in wrong]
             if not called:
                 continue
+            module, _, name = function.partition(".")
             if self._untrusted:
-                advice = (
-                    f"{function.partition('.')[2]} calls {', '.join(called)}, which may be the cause: fix that first"
-                )
+                advice = f"{name} calls {', '.join(called)}, which may be the cause: fix that first"
                 for check in failed:
                     if check.function == function:
                         check.help = "; ".join(filter(None, [check.help, advice]))
                 continue
-            module = function.partition(".")[0]
             with secret_folder(self._scratch) as copy:
-                names = [name.partition(".")[2] for name in called]
+                names = [other.partition(".")[2] for other in called]
                 copy_with_official_functions(copy, self._folder, module, names, self._curriculum.package)
                 reruns = {check.id: check for check in self._rerun(copy, [function]).checks}
             for check in failed:
                 if check.id in reruns and reruns[check.id].status == "passed":
-                    check.status, check.earned, check.blocked_by, check.mistake = "blocked", 0.0, called, None
-                    check.message, check.help = _correct_in_isolation(called), None
+                    _block(check, called, _correct_in_isolation(called))
+                    check.mistake = check.help = None
                 elif check.id in reruns:
                     check.mistake = reruns[check.id].mistake
                     if check.mistake is not None:
@@ -192,16 +185,13 @@ def mark_blocked(
             continue  # No other function can be the cause.
         if check.status in ("failed", "error", "timeout"):
             unused = unused_prerequisites(check.function)
-            candidates = dict.fromkeys(
-                [*curriculum.all_prerequisites(check.function), *called_functions(check.function)]
-            )
-            needs = [name for name in candidates if name in not_passed and name not in unused]
+            candidates = [*curriculum.all_prerequisites(check.function), *called_functions(check.function)]
+            needs = [name for name in dict.fromkeys(candidates) if name in not_passed and name not in unused]
             if result.official_prerequisites:  # Then only functions of the same module can be at fault.
                 module = curriculum.functions[check.function].module
                 needs = [name for name in needs if curriculum.functions[name].module == module]
             if needs:
-                check.message = f"blocked by {', '.join(needs)}. {check.message}"
-                check.status, check.blocked_by, check.earned = "blocked", needs, 0.0
+                _block(check, needs, f"blocked by {', '.join(needs)}. {check.message}")
 
 
 def block_without_correct_answer(checks: Iterable[CheckResult]) -> None:
@@ -214,8 +204,11 @@ def block_without_correct_answer(checks: Iterable[CheckResult]) -> None:
         others = answer_checks.get(check.function, [])
         if check.status == "passed" and not check.sees_answers and others and all(o.status != "passed" for o in others):
             needs = next((other.blocked_by for other in others if other.blocked_by), [check.function])
-            check.message = "counts as soon as another check of this function passes"
-            check.status, check.blocked_by, check.earned = "blocked", needs, 0.0
+            _block(check, needs, "counts as soon as another check of this function passes")
+
+
+def _block(check: CheckResult, needs: list[str], message: str) -> None:
+    check.status, check.earned, check.blocked_by, check.message = "blocked", 0.0, needs, message
 
 
 def _correct_in_isolation(needs: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ executed, and every field is validated.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -111,14 +111,12 @@ class StudentCode:
         curriculum: Curriculum,
         limits: Limits,
         usage: ResourceUsage | None = None,
-        official_seconds: "OfficialSeconds | None" = None,
+        official_seconds: OfficialSeconds | None = None,
     ) -> None:
         self.usage = usage or ResourceUsage()
         self._seconds_before = self.usage.seconds
-        self._folder = folder
-        self._process = StudentProcess(workers, folder, limits, self.usage)
-        self._curriculum, self._limits = curriculum, limits
-        self._official_seconds = official_seconds
+        self._folder, self._process = folder, StudentProcess(workers, folder, limits, self.usage)
+        self._curriculum, self._limits, self._official_seconds = curriculum, limits, official_seconds
         self._loaded: set[str] = set()  # modules that the current process has imported
         self._generation = 0  # the number of it that has loaded the modules
         self._measured: float | None = None  # what the official solution needed for the current call, if it was asked
@@ -173,14 +171,8 @@ class StudentCode:
             self._printed_before += self._process.read_output()
         self.calls.append(call)
         handles = self._issue_handles(function)
-        request = {
-            "op": "call",
-            **_names(function),
-            "args": tuple(_unwrap(value) for value in args),
-            "kwargs": {key: _unwrap(value) for key, value in kwargs.items()},
-            "handles": handles,
-            "fresh": self._fresh,
-        }
+        sent = {"args": tuple(map(_unwrap, args)), "kwargs": {key: _unwrap(value) for key, value in kwargs.items()}}
+        request = {"op": "call", **_names(function), **sent, "handles": handles, "fresh": self._fresh}
         self._fresh = False
         try:
             reply = self._request(request, function)
@@ -243,7 +235,8 @@ class StudentCode:
         if self._process.processes_started != self._generation or not self._process.is_running:
             self._loaded.clear()
         if function.module not in self._loaded:
-            is_slow = not self.usage.slow.isdisjoint(_modules(self._needs(function)))
+            modules = {name.partition(".")[0] for name in self._needs(function)}
+            is_slow = not self.usage.slow.isdisjoint(modules)
             seconds = self._limits.later_seconds if is_slow else self._limits.load_seconds
             deadline = Deadline.fixed(min(seconds, self._limits.call_seconds))
             loaded = f"importing {function.module}.py"
@@ -276,14 +269,14 @@ class StudentCode:
     def _deadline(self, function: Function) -> Deadline:
         """Return the deadline of a call of `function`, which follows from what the official solution needs for it."""
         limits, is_slow = self._limits, not self.usage.slow.isdisjoint(self._needs(function))
-        if self._official_seconds is None:
+        official_seconds = self._official_seconds
+        if official_seconds is None:
             return Deadline.fixed(min(limits.retry_seconds if is_slow else math.inf, limits.call_seconds))
         least = limits.later_seconds if self.usage.slow else limits.least_seconds
         least = min(limits.retry_seconds if is_slow else least, limits.call_seconds)
 
         def cpu_seconds() -> float:
-            assert self._official_seconds is not None
-            self._measured = self._official_seconds(self.calls)
+            self._measured = official_seconds(self.calls)
             if self._measured is not None and math.isfinite(self._measured):
                 self.usage.official_seconds += self._measured
             wanted = UNKNOWN_SECONDS if self._measured is None else OFFICIAL_FACTOR * self._measured
@@ -339,7 +332,7 @@ class StudentCode:
 
     def _verdict(self, exception: StudentException, function: Function) -> Verdict:
         """Return the verdict on an exception that a call of `function` raised."""
-        qualified = (f"{line.file.removesuffix('.py')}.{line.function}" for line in reversed(exception.trace))
+        qualified = (f"{line.file.removesuffix('.py')}.{line.function}" for line in exception.trace[::-1])
         raised_in = next((name for name in qualified if name in self._curriculum.all_functions), function.qualified)
         last = exception.trace[-1] if exception.trace else None
         file = exception.file_at_fault
@@ -353,8 +346,8 @@ class StudentCode:
             return Raised(f"{function.name} still raises NotImplementedError{at}", exception, help=help)
         text = f"{exception.type}{at}: {exception.message}" if exception.message else f"{exception.type}{at}"
         if exception.unreadable:
-            otherwise = "nothing in this file can be checked until this line, or the one above it, is fixed"
-            help = hint_for_exception(exception) or otherwise
+            help = "nothing in this file can be checked until this line, or the one above it, is fixed"
+            help = hint_for_exception(exception) or help
             return Raised(f"Python cannot read {file}: {text}", exception, help=help, failure="unreadable_file")
         if file:
             help = _import_help(exception)
@@ -371,7 +364,7 @@ class StudentCode:
 
 def _import_help(exception: StudentException) -> str:
     """Return advice on an exception that a line outside of functions has raised."""
-    line = next(line for line in reversed(exception.trace) if line.function == TOP_LEVEL)
+    line = next(line for line in exception.trace[::-1] if line.function == TOP_LEVEL)
     about = f"line {line.line} of {line.file} is outside of functions, so it runs on every import"
     hint = hint_for_exception(exception)
     return f"{hint}; {about}" if hint else f'{about}; put experiments below if __name__ == "__main__":'
@@ -379,10 +372,6 @@ def _import_help(exception: StudentException) -> str:
 
 def _names(function: Function) -> dict[str, str]:
     return {"module": function.module, "function": function.name}
-
-
-def _modules(functions: Iterable[str]) -> set[str]:
-    return {function.partition(".")[0] for function in functions}
 
 
 def _unwrap(value: Any) -> Any:

@@ -1,5 +1,7 @@
 """Match the answer of a candidate to one call with the student's: as a whole, or part by part."""
 
+from typing import Any
+
 import numpy as np
 
 from autograder.engine.diagnosis.matching import Match, Part, in_float32, match_values, results, worst_match
@@ -20,16 +22,18 @@ def parts_of(call: Call, answer: Answer, right: Answer) -> list[Part] | None:
     for name, value in {**call.entries, **call.stages}.items():
         if value is not UNANSWERED and all(isinstance(cache, dict) and name in cache for cache in caches):
             stages.append(Part(name, value, caches[0][name], caches[1][name]))
-    names = [output.name for output in call.function.outputs]
-    first = names[0] if names else ""
-    found = results(first, call.value, answer.value, right.value, names)
+    found = _results(call, call.value, answer.value, right.value)
     return None if found is None else [*stages, *found]
 
 
 def results_of(call: Call, answer: Answer) -> list[Part]:
     """Return the results of an answer, with their names."""
+    return _results(call, answer.value, answer.value, answer.value) or []
+
+
+def _results(call: Call, student: Any, candidate: Any, right: Any) -> list[Part] | None:
     names = [output.name for output in call.function.outputs]
-    return results(names[0] if names else "", answer.value, answer.value, answer.value, names) or []
+    return results(names[0] if names else "", student, candidate, right, names)
 
 
 def match_answer(call: Call, answer: Answer, passed: bool, package: str, official: Answer | None = None) -> Match:

@@ -9,7 +9,7 @@ from autograder.engine.diagnosis.call_matching import is_coarse, match_answer, p
 from autograder.engine.diagnosis.matching import NOT_COMPARABLE, Match, Outcome, is_distinctive, match_parts
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake
 from autograder.engine.diagnosis.replay import Answer, correct_answer, replay, same_modified
-from autograder.engine.diagnosis.variants import module_with_mistakes, solution_module
+from autograder.engine.diagnosis.variants import module_with_mistakes
 from autograder.engine.student import Call, RecordedCheck
 
 Combination = tuple[Mistake, ...]  # mistakes that are made together
@@ -24,7 +24,8 @@ class Comparisons:
     def __init__(self, function: str, checks: Sequence[RecordedCheck], package: str) -> None:
         self.function, self.checks, self.package = function, checks, package
         self.module = function.partition(".")[0]
-        self.failed = [i for i, check in enumerate(checks) if not check.passed and _calls(function, check)]
+        failed = ((i, check.calls) for i, check in enumerate(checks) if not check.passed)
+        self.failed = [i for i, calls in failed if any(call.function.qualified == function for call in calls)]
         self._outcomes: dict[tuple[Combination, int], Outcome] = {}
         self._correct_answers: dict[int, Answer] = {}
         self._right_parts: dict[int, dict[tuple[str, int], bool]] = {}
@@ -41,14 +42,9 @@ class Comparisons:
         """Return whether a check passes with answers that the solution does not give: its tolerance is large."""
         return self.checks[index].passed and self.outcome((), index).match is not Match.EXACT
 
-    @property
-    def has_distinctive_check(self) -> bool:
-        """Return whether a failed check has wrong numbers that nothing matches by chance."""
-        return self.first_distinctive is not None
-
     @cached_property
     def first_distinctive(self) -> int | None:
-        """The first failed check with such numbers."""
+        """The first failed check with wrong numbers that nothing matches by chance."""
         return next((index for index in self.failed if self.is_distinctive(index)), None)
 
     def contradicts(self, mistakes: Combination, indices: Iterable[int] | None = None) -> bool:
@@ -70,12 +66,11 @@ class Comparisons:
         call, right = self.last_call(index), self.correct_answer(index)
         if call.exception is not None or right.exception is not None:
             return False
-        coarse = is_coarse(call)
-        parts = parts_of(call, right, right)
+        coarse, parts = is_coarse(call), parts_of(call, right, right)
         if parts is None:
-            return is_distinctive(call.value, right.value, coarse) if isinstance(call.value, np.ndarray) else False
-        parts = [part for part in parts if not names or part.name in names]
-        return any(is_distinctive(part.student, part.right, coarse) for part in parts)
+            return isinstance(call.value, np.ndarray) and is_distinctive(call.value, right.value, coarse)
+        shown = (part for part in parts if not names or part.name in names)
+        return any(is_distinctive(part.student, part.right, coarse) for part in shown)
 
     def outcome(self, mistakes: Combination, index: int) -> Outcome:
         """Return how the answers of a check match those of the solution with these mistakes, or with none."""
@@ -83,9 +78,7 @@ class Comparisons:
         if key not in self._outcomes:
             try:
                 wrong = (
-                    module_with_mistakes(*mistakes, package=self.package, of_module=self.module)
-                    if mistakes
-                    else solution_module(self.module, self.package)
+                    module_with_mistakes(*mistakes, package=self.package, of_module=self.module) if mistakes else None
                 )
             except BrokenMistake:
                 self._outcomes[key] = Outcome(Match.NO)  # Both mistakes edit the same line.
@@ -128,8 +121,3 @@ class Comparisons:
         if index not in self._correct_answers:
             self._correct_answers[index] = correct_answer(self.checks[index], self.package)
         return self._correct_answers[index]
-
-
-def _calls(function: str, check: RecordedCheck) -> bool:
-    """Return whether a check has called the function."""
-    return any(call.function.qualified == function for call in check.calls)

@@ -88,19 +88,15 @@ class _FamilyCheck:
     """A failed check, and the answers that a family gives in it; each constant is tried once."""
 
     def __init__(self, module: FamilyModule, search: Search, index: int) -> None:
-        self._module, self._search, self._index = module, search, index
+        self.search, self._module, self._index = search, module, index
         self._answers: dict[float, list[tuple[Call, Answer]]] = {}
         self._position, self._wrong = _first_wrong_numbers(search, index)
-
-    @property
-    def is_out_of_time(self) -> bool:
-        return self._search.is_out_of_time
 
     def answers(self, value: float) -> list[tuple[Call, Answer]]:
         """Return the calls of the check with the answers of this member."""
         if value not in self._answers:
-            check, module = self._search.compared.checks[self._index], self._module.with_constant(value)
-            self._answers[value] = list(replay(check, module, self._search.compared.package))
+            check, module = self.search.compared.checks[self._index], self._module.with_constant(value)
+            self._answers[value] = list(replay(check, module, self.search.compared.package))
         return self._answers[value]
 
     @property
@@ -111,7 +107,7 @@ class _FamilyCheck:
 
     def explains(self, value: float) -> bool:
         """Return whether this member gives the student's answer, or a part of it."""
-        return self._search.compared.outcome_of_answers(self.answers(value), self._index).match is not Match.NO
+        return self.search.compared.outcome_of_answers(self.answers(value), self._index).match is not Match.NO
 
     def errors(self, value: float) -> Array:
         """Return the member's numbers minus the student's where these are wrong, the smallest error first.
@@ -121,7 +117,7 @@ class _FamilyCheck:
         call, answer = self.answers(value)[-1]
         if not self._wrong.size or answer.exception is not None:
             return np.empty(0)
-        parts = parts_of(call, answer, self._search.compared.correct_answer(self._index))
+        parts = parts_of(call, answer, self.search.compared.correct_answer(self._index))
         if parts is None or self._position >= len(parts):
             return np.empty(0)
         part = parts[self._position]
@@ -157,7 +153,7 @@ def _candidates(family: Mistake, check: _FamilyCheck) -> Iterator[float]:
     if has_no_effect and not check.explains(grid[0]):
         return
     for value in grid:
-        if check.is_out_of_time:
+        if check.search.is_out_of_time:
             return
         if value not in probes:
             yield value
@@ -171,8 +167,7 @@ def _candidates(family: Mistake, check: _FamilyCheck) -> Iterator[float]:
         neighbors = zip(grid, grid[1:], column, column[1:], strict=False)
         changes = [(low, high, start) for low, high, start, end in neighbors if start * end < 0]
         for low, high, error_low in changes[:MAX_ROOTS]:
-            root = _find_root(check, entry, low, high, error_low)
-            if root is not None:
+            if (root := _find_root(check, entry, low, high, error_low)) is not None:
                 yield from _rounded(root)
 
 
@@ -185,16 +180,13 @@ def _find_root(check: _FamilyCheck, entry: int, low: float, high: float, error_l
         if not low < middle < high:
             break
         errors = check.errors(middle)
-        if check.is_out_of_time or entry >= errors.size:
+        if check.search.is_out_of_time or entry >= errors.size:
             return None
         if errors[entry] == 0:
             return middle
         if step == TRIAL_BISECTIONS and not np.abs(errors).max() < max(sizes) / 4:
             return None
-        if (errors[entry] < 0) == (error_low < 0):
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if (errors[entry] < 0) == (error_low < 0) else (low, middle)
     return (low + high) / 2
 
 

@@ -124,8 +124,7 @@ def _has_wrong_message(check: RecordedCheck) -> bool:
 
 def _diagnose_known(search: Search, known: Iterable[Mistake]) -> dict[str, Diagnosis]:
     """Diagnose by a known mistake that explains all checks."""
-    alternatives = search.explain_all((mistake,) for mistake in known if mistake.constant is None)
-    return _assign_alternatives(search, [mistake for (mistake,) in alternatives])
+    return _assign(search, search.explain_all(mistake for mistake in known if mistake.constant is None))
 
 
 def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) -> dict[str, Diagnosis]:
@@ -138,31 +137,31 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
     search.end_after(SECONDS_FOR_UNKNOWN)
     arguments = argument_mistakes(function, package)
     # A wrong dtype or an error alone does not say which function's mistake it is.
-    called = mistakes_of_called_functions(function, package) if search.compared.has_distinctive_check else ()
+    is_distinctive = search.compared.first_distinctive is not None
+    called = mistakes_of_called_functions(function, package) if is_distinctive else ()
     called = tuple(sorted(called, key=lambda mistake: not mistake.common)[:MAX_CALLED])
     others = [mistake for mistake in (*arguments, *called) if mistake.constant is None]
     for kind in (arguments, called):
         if found := _explain_alone(search, [mistake for mistake in kind if mistake.constant is None]):
             return found
     search.begin_phase(SECONDS_PER_PHASE)
-    if together := search.explain_together(fixed, likely_only=True):
-        return assign(_called(search), Diagnosis(together, together=True))
+    if found := _assign(search, search.explain_together(fixed, likely_only=True), together=True):
+        return found
     search.begin_phase(SECONDS_PER_PHASE)
     constants = find_constants((m for m in (*known, *arguments, *called) if m.constant is not None), search)
     if found := _explain_alone(search, constants, first_only=True):
         return found
     search.begin_phase(SECONDS_PER_PHASE)
-    if together := search.explain_together([*fixed, *constants, *others]):
-        return assign(_called(search), Diagnosis(together, together=True))
-    if search.compared.has_distinctive_check:
+    if found := _assign(search, search.explain_together([*fixed, *constants, *others]), together=True):
+        return found
+    if is_distinctive:
         changes = mutations(function, package)
         if found := _explain_alone(search, [c for c in changes if c.constant is None], first_only=True):
             return found
         search.begin_phase(SECONDS_PER_PHASE)
         numbers = find_constants((change for change in changes if change.constant is not None), search)
-        if found := _explain_alone(
-            search, filter(lambda m: is_round(numbers[m], MAX_DIGITS), numbers), first_only=True
-        ):
+        likely = [mistake for mistake, value in numbers.items() if is_round(value, MAX_DIGITS)]
+        if found := _explain_alone(search, likely, first_only=True):
             return found
     search.end_after(SECONDS_FOR_SINGLE_CHECKS)
     # Any single number can be explained by some constant: only a round one that explains most checks is no chance.
@@ -173,16 +172,12 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
 def _explain_alone(search: Search, mistakes: Iterable[Mistake], *, first_only: bool = False) -> dict[str, Diagnosis]:
     """Return the mistakes that explain all checks, each alone, or the first of them."""
     search.begin_phase(SECONDS_PER_PHASE)
-    explanations = search.explain_all(((mistake,) for mistake in mistakes), first_only=first_only)
-    return _assign_alternatives(search, [mistake for (mistake,) in explanations])
+    return _assign(search, search.explain_all(mistakes, first_only=first_only))
 
 
-def _assign_alternatives(search: Search, mistakes: list[Mistake]) -> dict[str, Diagnosis]:
-    return assign(_called(search), Diagnosis(tuple(mistakes))) if mistakes else {}
-
-
-def _called(search: Search) -> list[RecordedCheck]:
-    return [search.compared.checks[index] for index in search.compared.failed]
+def _assign(search: Search, mistakes: Sequence[Mistake], *, together: bool = False) -> dict[str, Diagnosis]:
+    failed = [search.compared.checks[index] for index in search.compared.failed]
+    return assign(failed, Diagnosis(tuple(mistakes), together)) if mistakes else {}
 
 
 def _diagnose_quotients(
@@ -207,9 +202,8 @@ def _diagnose_quotients(
 
 def _find_step(call: Call, mistake: Mistake, package: str) -> float | None:
     parts = call.value if isinstance(call.value, (tuple, list)) else (call.value,)
-    arrays = [
-        part for part in parts if isinstance(part, np.ndarray) and part.dtype == np.float64 and part.size <= MAX_ENTRIES
-    ]
+    arrays = [part for part in parts if isinstance(part, np.ndarray) and part.dtype == np.float64]
+    arrays = [array for array in arrays if array.size <= MAX_ENTRIES]
     if mistake.quotient == "one":
         return next((step for step in map(find_step, arrays) if step is not None), None)
     dout, x = call.args[:2]

@@ -84,11 +84,8 @@ def _unsupported_axes(call: Call, passed: Sequence[Call], failed: Sequence[Call]
 
 def _numbers_of_axes(position: int, calls: Sequence[Call]) -> set[int]:
     """Return the numbers of axes that an argument has in calls."""
-    return {call.args[position].ndim for call in calls if _is_array(call.args[position : position + 1])}
-
-
-def _is_array(values: Sequence[Any]) -> bool:
-    return bool(values) and isinstance(values[0], np.ndarray)
+    given = (call.args[position] for call in calls if position < len(call.args))
+    return {value.ndim for value in given if isinstance(value, np.ndarray)}
 
 
 def _effects(call: Call, right: Answer) -> Iterator[_Effect]:
@@ -215,12 +212,12 @@ def _effect_on_values(student: Any, expected: Any) -> _Effect | None:
         factor = relation.removeprefix("every value is ").removesuffix(" the expected one")
         is_simple = "√" in factor or "log" in factor or "." not in factor
         return ("factor", f"{{verb}} {factor} the correct value") if is_simple else None
-    known = {"every sign is reversed": "{verb} negative where positive is right, and the other way round"}
-    if relation.startswith("these are the right values with "):
-        return "axes", "{verb} right, but with " + relation.removeprefix("these are the right values with ")
-    if relation.startswith("these are the right values in reverse order"):
-        return "reversed", "{verb} right, but " + relation.removeprefix("these are the right values ")
-    return ("sign", known[relation]) if relation in known else None
+    for name, order in (("axes", "with "), ("reversed", "in reverse order")):
+        if relation.startswith(f"these are the right values {order}"):
+            return name, "{verb} right, but " + relation.removeprefix("these are the right values ")
+    if relation == "every sign is reversed":
+        return "sign", "{verb} negative where positive is right, and the other way round"
+    return None
 
 
 def _effect_on_shape(student: Any, expected: Any, coarse: bool) -> _Effect | None:

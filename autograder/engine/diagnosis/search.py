@@ -60,19 +60,19 @@ class Search:
             raise Cancelled
         return cpu_clock.cpu_seconds() > self._deadline
 
-    def explain_all(self, candidates: Iterable[Combination], *, first_only: bool = False) -> list[Combination]:
-        """Return the candidates that give the student's answers in all checks, or only the first of them."""
-        explanations: list[Combination] = []
-        for mistakes in candidates:
+    def explain_all(self, candidates: Iterable[Mistake], *, first_only: bool = False) -> list[Mistake]:
+        """Return the candidates that alone give the student's answers in all checks, or only the first of them."""
+        explanations: list[Mistake] = []
+        for mistake in candidates:
             if explanations and first_only:
                 break
             if self.is_out_of_time:
                 return []  # All of several indistinguishable mistakes must be named, or none.
-            if self.explains_all(mistakes):
-                explanations.append(mistakes)
+            if self._explains_all((mistake,)):
+                explanations.append(mistake)
         return explanations
 
-    def explains_all(self, mistakes: Combination) -> bool:
+    def _explains_all(self, mistakes: Combination) -> bool:
         """Return whether mistakes that are made together give the student's answers in all checks."""
         return self._is_evidence(self.compared.failed) and all(
             self.compared.outcome(mistakes, index).match is Match.EXACT or self.compared.says_nothing(index)
@@ -97,7 +97,7 @@ class Search:
         Only answers with several different wrong numbers prove so much. `likely_only` limits the search to pairs of
         mistakes that explain something by themselves or are common.
         """
-        if not self.compared.has_distinctive_check:
+        if self.compared.first_distinctive is None:
             return ()
         leads = self._leads(singles)
         if not leads:
@@ -123,7 +123,7 @@ class Search:
         for mistakes in candidates:
             if self.is_out_of_time:
                 break
-            if self.explains_all(mistakes):
+            if self._explains_all(mistakes):
                 found.append(mistakes)
         # A mistake that is made only in part may claim more than is wrong: halves have names of their own.
         return [mistakes for mistakes in found if keeps_all_edits(mistakes, self.compared.package)] or found
@@ -131,9 +131,7 @@ class Search:
     def explain_each(self, singles: Sequence[Mistake], *, with_pairs: bool = True) -> dict[str, Diagnosis]:
         """Return, by failed check, the candidates that give its answer, contradict nothing and explain the most."""
         explained: dict[int, dict[Combination, Outcome]] = {}
-        candidates = [
-            (mistake,) for mistake in singles if self._is_own((mistake,)) or self._explains_something(mistake)
-        ]
+        candidates = [(single,) for single in singles if self._is_own((single,)) or self._explains_something(single)]
         for index in self.compared.failed:
             matches = self._matching(candidates, index)
             if matches is None:
@@ -148,39 +146,34 @@ class Search:
         diagnoses: dict[str, Diagnosis] = {}
         for index, matches in explained.items():
             counts = {mistakes: sum(mistakes in other for other in explained.values()) for mistakes in matches}
-            ranks = {
-                mistakes: (*self._rank(outcome, counts[mistakes]), self._preference(mistakes))
-                for mistakes, outcome in matches.items()
-            }
+            ranks = {mistakes: self._rank(mistakes, matches[mistakes], counts[mistakes]) for mistakes in matches}
             best = [mistakes for mistakes in matches if ranks[mistakes] == max(ranks.values())]
-            if not best or (doubtful and not self._is_certain(best[0], index, matches[best[0]])):
+            if not best or (doubtful and not self._is_certain(index, matches[best[0]])):
                 continue
             titles = {tuple(mistake.title for mistake in mistakes) for mistakes in best}
             if len(titles) <= self._max_alternatives(index, counts[best[0]]):
-                diagnoses |= assign(
-                    [self.compared.checks[index]], self._describe(best, index, matches[best[0]], counts[best[0]])
-                )
+                diagnosis = self._describe(best, matches[best[0]], counts[best[0]])
+                diagnoses |= assign([self.compared.checks[index]], diagnosis)
         return diagnoses
 
     def _is_own(self, mistakes: Combination) -> bool:
         return all(mistake.function == self.compared.function for mistake in mistakes)
 
-    def _preference(self, mistakes: Combination) -> tuple[bool, bool]:
-        """Return what decides between mistakes that explain the same."""
-        return self._is_own(mistakes), not any(mistake.generated or mistake.fitted for mistake in mistakes)
-
-    def _rank(self, outcome: Outcome, count: int) -> tuple[Any, ...]:
+    def _rank(self, mistakes: Combination, outcome: Outcome, count: int) -> tuple[Any, ...]:
+        """Return a key for mistakes that explain `count` failed checks, which is larger for better explanations."""
         complete = outcome.match > Match.IN_PART
-        return (complete, not outcome.affects_remaining, count, outcome.match, -len(outcome.remaining))
+        explained = (complete, not outcome.affects_remaining, count, outcome.match, -len(outcome.remaining))
+        is_known = not any(mistake.generated or mistake.fitted for mistake in mistakes)
+        return (*explained, self._is_own(mistakes), is_known)
 
-    def _describe(self, best: list[Combination], index: int, outcome: Outcome, count: int) -> Diagnosis:
+    def _describe(self, best: list[Combination], outcome: Outcome, count: int) -> Diagnosis:
         together = len(best[0]) > 1
         return Diagnosis(
             best[0] if together else tuple(mistakes[0] for mistakes in best),
             together=together,
             here_only=count < sum(not check.passed for check in self.compared.checks),
             in_part=outcome.match is Match.IN_PART,
-            parts=outcome.explained if outcome.match is Match.IN_PART else (),
+            parts=outcome.explained,
             up_to_dtype=outcome.match is Match.UP_TO_DTYPE,
         )
 
@@ -198,10 +191,10 @@ class Search:
                 if outcome.match is Match.EXACT and not self.compared.contradicts(pair):
                     matches[pair] = outcome
 
-    def _is_certain(self, mistakes: Combination, index: int, outcome: Outcome) -> bool:
+    def _is_certain(self, index: int, outcome: Outcome) -> bool:
         """Return whether an explanation needs no others beside it: its numbers and sizes say enough."""
-        is_distinctive = self.compared.is_distinctive(index, outcome.explained)
-        return is_distinctive and has_different_sizes(self.compared.last_call(index))
+        call = self.compared.last_call(index)
+        return self.compared.is_distinctive(index, outcome.explained) and has_different_sizes(call)
 
     def _is_unexplained(self, index: int, matches: dict[Combination, Outcome]) -> bool:
         """Return whether nothing explains a wrong answer; an exception and a wrong dtype need no explanation."""
@@ -245,13 +238,8 @@ class Search:
 
     def _leads(self, singles: Sequence[Mistake]) -> list[Mistake]:
         """Return the mistakes that explain something by themselves, as far as there is time."""
-        return [
-            mistake
-            for mistake in singles
-            if not self.is_out_of_time
-            and self._explains_something(mistake)
-            and not self.compared.contradicts((mistake,))
-        ]
+        explaining = (single for single in singles if not self.is_out_of_time and self._explains_something(single))
+        return [mistake for mistake in explaining if not self.compared.contradicts((mistake,))]
 
     def _rest(self, leads: Sequence[Mistake], singles: Sequence[Mistake]) -> list[Mistake]:
         """Return the other mistakes that are possible, as far as there is time."""
