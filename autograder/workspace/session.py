@@ -4,9 +4,11 @@ It has no terminal and no clock. The watch loops report saves and the checker's 
 the requests that follow from them.
 """
 
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from autograder.core.text import ago
 from autograder.documents.reading import Document
@@ -15,6 +17,7 @@ from autograder.report import wording
 from autograder.workspace import progress
 from autograder.workspace.background_checker import BackgroundChecker, CheckReply, CheckRequest
 from autograder.workspace.dependencies import Snapshot
+from autograder.workspace.file_watcher import REREAD, SAVED, FileWatcher
 from autograder.workspace.workspace import Workspace
 
 # A file that looks half written is read again after RETRY_SECONDS, at most MAX_RETRIES times.
@@ -282,9 +285,18 @@ def _is_half_written(now: Snapshot, before: Snapshot) -> bool:
     )
 
 
-def start_session(folder: Path, on_reply: Callable[[CheckReply], None]) -> tuple[WatchSession, BackgroundChecker]:
-    """Open a workspace to watch it, with a checker that warms up for the current function."""
+@contextlib.contextmanager
+def watched(folder: Path, on_event: Callable[[Any], None], *, poll: bool) -> Iterator[WatchSession]:
+    """Open a workspace to watch it; the events are SAVED, REREAD, and the replies of a checker.
+
+    The checker warms up for the current function.
+    """
     workspace = Workspace.open(folder)
     first = workspace.current_function or next(iter(workspace.curriculum.functions))
-    checker = BackgroundChecker(lambda: workspace.module_folder, (first,), on_reply, workspace.curriculum)
-    return WatchSession(workspace, checker), checker
+    checker = BackgroundChecker(lambda: workspace.module_folder, (first,), on_event, workspace.curriculum)
+    watcher = FileWatcher(folder, lambda: on_event(SAVED), poll, on_recheck=lambda: on_event(REREAD))
+    try:
+        yield WatchSession(workspace, checker)
+    finally:
+        watcher.close()
+        checker.close()

@@ -19,10 +19,10 @@ from autograder.errors import UsageError
 from autograder.report import watch_screen, watch_state, wording
 from autograder.workspace import editor, files, hints, solutions, watch_views
 from autograder.workspace.background_checker import CheckReply
-from autograder.workspace.file_watcher import REREAD, SAVED, FileWatcher
+from autograder.workspace.file_watcher import REREAD, SAVED
 from autograder.workspace.finished import finished_assignment
 from autograder.workspace.reset import after_reset, reset
-from autograder.workspace.session import WRONG, WatchSession, start_session
+from autograder.workspace.session import WRONG, WatchSession, watched
 from autograder.workspace.terminal import RESIZED, EventQueue, InteractiveTerminal
 from autograder.workspace.timings import Timings
 from autograder.workspace.watch_plain import print_progress
@@ -194,7 +194,7 @@ class WatchLoop:
         view = partial(draw, self._workspace, focus)
         view(80)  # raises UsageError where the student's file cannot be read
         try:
-            solutions.record_giving_up(self._workspace, focus, passes, give_up=False)
+            solutions.require_solutions_allowed(self._workspace, [focus], [focus] * passes, give_up=False)
         except solutions.SolutionRefused as refused:
             if refused.rule != "give-up":
                 self._message = str(refused)
@@ -202,12 +202,12 @@ class WatchLoop:
                 self._message = "the solution can be shown after the last hint: h shows the first, m one more"
             else:
                 self._message = f"{focus} does not pass yet. Show its solution? This is recorded. y / n"
-                self._question = lambda: self._give_up(view)
+                self._question = lambda: self._give_up(focus, view)
             return
         self._open(view)
 
-    def _give_up(self, view: Callable[[int], RenderableType]) -> None:
-        solutions.record_giving_up(self._workspace, self._session.focus, self._passes, give_up=True)
+    def _give_up(self, function: str, view: Callable[[int], RenderableType]) -> None:
+        solutions.require_solutions_allowed(self._workspace, [function], [], give_up=True)
         self._open(view)
 
     def _open(self, view: Callable[[int], RenderableType]) -> None:
@@ -225,8 +225,7 @@ class WatchLoop:
             return
         state = self._workspace.state
         state.refresh()
-        already = hints.shown_count(state.section(hints.KEY), focus)
-        hints.record_shown(state, focus, hints.next_count(already, more if already else 0))
+        hints.show_more(state, focus, more if hints.shown_count(state, focus) else 0)
         self._shows_hint, self._cursor, self._scroll = True, None, 0
 
     def _toggle_map(self) -> None:
@@ -352,7 +351,7 @@ class WatchLoop:
                      "called_from": None, "mistake": None, "first_wrong_stage": None}  # fmt: skip
         shown, steps = None, hints.steps(focus, session.curriculum.package) if self._shows_hint else ()
         if steps:
-            count = hints.shown_count(self._workspace.state.section(hints.KEY), focus)
+            count = hints.shown_count(self._workspace.state, focus)
             shown = (list(zip(hints.KINDS, steps, strict=True))[:count], len(hints.KINDS))
         state_notes = self._workspace.state.notes
         regressions = [f"! {name} used to pass and now fails" for name in broken[:2]]
@@ -390,23 +389,17 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
     """Watch a workspace in a terminal until q or Ctrl-C."""
     sys.setswitchinterval(SWITCH_SECONDS)
     events = EventQueue()
-    session, checker = start_session(folder, events.put)
-    watcher = FileWatcher(folder, lambda: events.put(SAVED), poll, on_recheck=lambda: events.put(REREAD))
-    try:
-        with InteractiveTerminal(events) as terminal:
-            loop = WatchLoop(session, terminal, console.no_color)
-            session.begin()
-            loop.draw()
-            with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C also quits
-                while not loop.done:
-                    event = events.next_event(terminal, loop.patience)
-                    if event is None:
-                        loop.run_out_of_patience()
-                    else:
-                        loop.handle(None if event is RESIZED else event)
-    finally:
-        watcher.close()
-        checker.close()
+    with watched(folder, events.put, poll=poll) as session, InteractiveTerminal(events) as terminal:
+        loop = WatchLoop(session, terminal, console.no_color)
+        session.begin()
+        loop.draw()
+        with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C also quits
+            while not loop.done:
+                event = events.next_event(terminal, loop.patience)
+                if event is None:
+                    loop.run_out_of_patience()
+                else:
+                    loop.handle(None if event is RESIZED else event)
     print_progress(session, console)
 
 

@@ -1,9 +1,10 @@
 """`headway watch` as plain lines, for screen readers, logs and pipes."""
 
+import contextlib
 import queue
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
 from rich.console import Console
 from rich.text import Text
@@ -14,67 +15,66 @@ from autograder.report import value_words, wording
 from autograder.report.assignment_finished import finished_lines
 from autograder.workspace import progress
 from autograder.workspace.background_checker import CheckReply
-from autograder.workspace.file_watcher import REREAD, SAVED, FileWatcher
+from autograder.workspace.file_watcher import REREAD, SAVED
 from autograder.workspace.finished import finished_assignment
-from autograder.workspace.session import WatchSession, start_session
+from autograder.workspace.session import WatchSession, watched
 
 
 def run(folder: Path, *, poll: bool, console: Console) -> None:
     """Watch a workspace until Ctrl-C, printing what is checked and then one line for each function."""
     events: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    session, checker = start_session(folder, events.put)
-    watcher = FileWatcher(folder, lambda: events.put(SAVED), poll, on_recheck=lambda: events.put(REREAD))
-    session.begin()
-    _print_line(console, f"watching {clean_name(folder.name)}; press Ctrl-C to stop")
-    _print_line(console, f"checking {', '.join(session.checking)}")
+    with watched(folder, events.put, poll=poll) as session:
+        session.begin()
+        _print_line(console, f"watching {clean_name(folder.name)}; press Ctrl-C to stop")
+        _print_line(console, f"checking {', '.join(session.checking)}")
+        with contextlib.suppress(KeyboardInterrupt):
+            _follow(session, events, console)
+    print_progress(session, console)
+
+
+def _follow(session: WatchSession, events: "queue.SimpleQueue[Any]", console: Console) -> Never:
+    """Report what follows from each event, until Ctrl-C."""
     # The finished assignments that need not be reported.
     shown = {*progress.passed_assignments(session.statuses, session.curriculum)}
     reported: set[str] = set()  # the broken functions already reported
     source_notes: list[str] = []  # already printed
-    try:
-        while True:
-            try:
-                # With a timeout, because on some systems a signal does not interrupt a wait, so Ctrl-C would not work.
-                event = events.get(timeout=1.0)
-            except queue.Empty:
-                continue
-            is_read = event in (SAVED, REREAD)
-            if is_read and session.check_changes(is_save=event is SAVED) and session.checking:
-                _print_line(console, f"checking {', '.join(session.checking)}")
-            elif isinstance(event, CheckReply):
-                checked = session.checking
-                diagnosed = session.diagnosing
-                in_foreground = session.receive(event)
-                if in_foreground:
-                    for line in report_lines(session, checked):
-                        _print_line(console, line)
-                    for module in dict.fromkeys(name.partition(".")[0] for name in checked):
-                        finished = finished_assignment(session.workspace, module, session.statuses)
-                        if finished is not None and module not in shown:
-                            for line in finished_lines(finished):
-                                _print_line(console, line)
-                        shown = shown | {module} if finished is not None else shown - {module}
-                    for line in session.source_notes() if session.source_notes() != source_notes else []:
-                        _print_line(console, line)
-                    source_notes = session.source_notes()
-                elif diagnosed is not None and diagnosed != session.diagnosing:
-                    for line in cause_lines(session, diagnosed):
-                        _print_line(console, line)
-                for line in (*session.badge_lines, *session.internal_errors):
+    while True:
+        try:
+            # With a timeout, because on some systems a signal does not interrupt a wait, so Ctrl-C would not work.
+            event = events.get(timeout=1.0)
+        except queue.Empty:
+            continue
+        is_read = event in (SAVED, REREAD)
+        if is_read and session.check_changes(is_save=event is SAVED) and session.checking:
+            _print_line(console, f"checking {', '.join(session.checking)}")
+        elif isinstance(event, CheckReply):
+            checked = session.checking
+            diagnosed = session.diagnosing
+            in_foreground = session.receive(event)
+            if in_foreground:
+                for line in report_lines(session, checked):
                     _print_line(console, line)
-                session.badge_lines.clear()
-                for name in session.broken:
-                    check = session.most_telling_check(name)
-                    if name not in reported and not (check and wording.broken_file(check)):  # has a line of its own
-                        line = name if in_foreground and name in checked else function_line(session, name)
-                        _print_line(console, f"used to pass and now fails: {line}")
-                reported = set(session.broken)
-    except KeyboardInterrupt:
-        pass
-    finally:
-        watcher.close()
-        checker.close()
-    print_progress(session, console)
+                for module in dict.fromkeys(name.partition(".")[0] for name in checked):
+                    finished = finished_assignment(session.workspace, module, session.statuses)
+                    if finished is not None and module not in shown:
+                        for line in finished_lines(finished):
+                            _print_line(console, line)
+                    shown = shown | {module} if finished is not None else shown - {module}
+                for line in session.source_notes() if session.source_notes() != source_notes else []:
+                    _print_line(console, line)
+                source_notes = session.source_notes()
+            elif diagnosed is not None and diagnosed != session.diagnosing:
+                for line in cause_lines(session, diagnosed):
+                    _print_line(console, line)
+            for line in (*session.badge_lines, *session.internal_errors):
+                _print_line(console, line)
+            session.badge_lines.clear()
+            for name in session.broken:
+                check = session.most_telling_check(name)
+                if name not in reported and not (check and wording.broken_file(check)):  # has a line of its own
+                    line = name if in_foreground and name in checked else function_line(session, name)
+                    _print_line(console, f"used to pass and now fails: {line}")
+            reported = set(session.broken)
 
 
 def report_lines(session: WatchSession, names: Iterable[str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import socket
+from contextlib import nullcontext
 
 import pytest
 from rich.console import Console
@@ -90,8 +91,7 @@ def test_watch_shows_hostile_folder_as_one_line(hostile, monkeypatch):
             raise KeyboardInterrupt
 
     output = io.StringIO()
-    monkeypatch.setattr(watch_plain, "start_session", lambda folder, on_reply: (Ended(), None))
-    monkeypatch.setattr(watch_plain, "FileWatcher", lambda *arguments, **options: None)
+    monkeypatch.setattr(watch_plain, "watched", lambda folder, on_event, poll: nullcontext(Ended()))
     with pytest.raises(KeyboardInterrupt):
         watch_plain.run(hostile, poll=False, console=Console(file=output))
     assert output.getvalue() == f"watching {SHOWN}; press Ctrl-C to stop\n"
