@@ -85,7 +85,7 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
     recorded = workspace.state if remembers else state.State(workspace.folder)
     console = options.make_console()
     if len(selected) > 1:
-        counts = {function: hints.shown_count(recorded.section(hints.KEY), function) for function in selected}
+        counts = {function: hints.shown_count(recorded, function) for function in selected}
         choices = [f"headway hint {function}{dir_option}" for function in selected]
         hints_report.render_choice(curriculum.functions[selected[0]].module, counts, choices, console)
     else:
@@ -93,9 +93,7 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
         steps = hints.steps(function, curriculum.package)
         if not steps:
             raise UsageError(f"this course has no hints for {function}. Read its docstring")
-        count = hints.next_count(hints.shown_count(recorded.section(hints.KEY), function), more)
-        if remembers:
-            hints.record_shown(recorded, function, count)
+        count = hints.show_more(recorded, function, more, save=remembers)
         repeat = " --more" * (1 if remembers else more + 1)
         commands = f"headway check {function}{dir_option}", f"headway hint {function}{repeat}{dir_option}"
         kinds_and_steps = list(zip(hints.KINDS, steps, strict=True))

@@ -169,8 +169,7 @@ def _require_solutions_allowed(workspace: "Workspace", name: str, give_up: bool)
     workspace.require_assignments()
     selected = workspace.curriculum.select([name])
     passed = {function for function, status in statuses_of(workspace, selected).items() if status == "passed"}
-    if solutions.require_solution_allowed(workspace.folder, selected, passed, give_up, workspace.state):
-        workspace.state.save()
+    solutions.require_solutions_allowed(workspace, selected, passed, give_up=give_up)
     return selected
 
 
@@ -207,8 +206,7 @@ def diff(name: str, folder: Path, give_up: bool) -> None:
 
     workspace, console = options.open_workspace(folder), options.make_console()
     for function in _require_solutions_allowed(workspace, name, give_up):
-        notebook = workspace.notebook_modules.get(function.partition(".")[0])
-        mine, theirs = solutions.student_and_solution(folder, function, workspace.curriculum, notebook)
+        mine, theirs = solutions.student_and_solution(workspace, function)
         diff_report.render(function, list(solutions.compare_lines(mine, theirs)), console)
 
 

@@ -54,11 +54,7 @@ def show_hint(function: str, curriculum: Curriculum, folder: Path, more: int) ->
         raise UsageError(f"this course has no hints for {function}. Read its docstring")
     workspace = find_workspace(folder)
     state = workspace.state if workspace else _state_without_workspace
-    count = hints.next_count(hints.shown_count(state.section(hints.KEY), function), more)
-    if workspace:
-        hints.record_shown(state, function, count)
-    else:
-        state.section(hints.KEY)[function] = count
+    count = hints.show_more(state, function, more, save=workspace is not None)
     name = function.partition(".")[2]
     shown = list(zip(hints.KINDS, steps, strict=True))[:count]
     _print_with(lambda console: hints_report.render(
@@ -93,8 +89,7 @@ def show_solution(function: str, curriculum: Curriculum, folder: Path, passes: b
     passed = {qualified for qualified, status in workspace.statuses.items() if status == "passed"}
     passed |= {function} if passes else set()
     try:
-        if solutions.require_solution_allowed(workspace.folder, (function,), passed, give_up, workspace.state):
-            workspace.state.save()
+        solutions.require_solutions_allowed(workspace, [function], passed, give_up=give_up)
     except solutions.SolutionRefused as error:
         if error.rule == "never":
             raise UsageError(f"your instructor has disabled solutions. Ask for a hint: hint({name})") from None

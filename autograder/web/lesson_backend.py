@@ -100,7 +100,6 @@ class LessonBackend:
             assignment = self._assignment(payload)
             self.workspace.refresh_snapshot()
             self.workspace.state.refresh()
-            shown = self.workspace.state.section(hints.KEY)
             names = [function.qualified for function in assignment.functions]
             sources = self.workspace.describe_sources([assignment.module])  # a line if the notebook counts
             return {
@@ -108,7 +107,7 @@ class LessonBackend:
                 "module": assignment.module,
                 "cells": self._cells(assignment),
                 **self._progress(),
-                "hints": {name: hints.shown_count(shown, name) for name in names},
+                "hints": {name: hints.shown_count(self.workspace.state, name) for name in names},
                 "features": list(self._features),
                 "notebook": assignment.module in self.workspace.notebook_modules,
                 "notes": [clean(note, 600) for note in (*sources, *self.workspace.state.notes)],
@@ -181,9 +180,7 @@ class LessonBackend:
             if not steps:
                 raise UsageError(f"this course has no hints for {function}. Read its docstring")
             state.refresh()
-            already = hints.shown_count(state.section(hints.KEY), function)
-            count = hints.next_count(already, 1 if already and payload.get("more") else 0)
-            hints.record_shown(state, function, count)
+            count = hints.show_more(state, function, bool(payload.get("more") and hints.shown_count(state, function)))
             shown = zip(hints.KINDS, steps[:count], strict=False)
             return {"steps": [{"kind": kind, "text": text} for kind, text in shown], "total": len(steps)}
 
@@ -230,12 +227,9 @@ class LessonBackend:
         if unknown:
             self._check((function,), current_function=function)
         with self._lock:
-            workspace, state = self.workspace, self.workspace.state
-            state.refresh()
-            passed = {name for name, status in workspace.statuses.items() if status == "passed"}
+            passed = {name for name, status in self.workspace.statuses.items() if status == "passed"}
             try:
-                if solutions.require_solution_allowed(workspace.folder, (function,), passed, give_up, state):
-                    state.save()
+                solutions.require_solutions_allowed(self.workspace, [function], passed, give_up=give_up)
             except solutions.SolutionRefused as error:
                 if error.rule == "give-up":
                     question = "Show its solution now? It is recorded that you have seen it."

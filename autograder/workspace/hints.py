@@ -1,9 +1,7 @@
 """Hints: three steps for each function (a question, the idea, the shape of the line), never the solution."""
 
 import tomllib
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 from autograder.course import registry
 from autograder.errors import UsageError
@@ -35,19 +33,18 @@ def steps(function: str, package: str) -> tuple[str, ...]:
     return load(module, package).get(name, ())
 
 
-def shown_count(section: Mapping[str, Any], function: str) -> int:
+def shown_count(state: State, function: str) -> int:
     """Return how many steps the state says were shown; 0 if the entry is missing or invalid."""
-    count = section.get(function)
+    count = state.section(KEY).get(function)
     return min(count, len(KINDS)) if isinstance(count, int) and not isinstance(count, bool) and count > 0 else 0
 
 
-def next_count(already: int, more: int) -> int:
-    """Return how many steps to show when `already` were shown and `more` are requested; at least the first one."""
-    return min(max(already, 1) + more, len(KINDS))
-
-
-def record_shown(state: State, function: str, count: int) -> None:
-    """Record how many steps were shown, and save the state if that has changed."""
-    if shown_count(state.section(KEY), function) != count:
+def show_more(state: State, function: str, more: int, *, save: bool = True) -> int:
+    """Record that `more` steps are shown than before, and at least the first one; return how many that are."""
+    already = shown_count(state, function)
+    count = min(max(already, 1) + more, len(KINDS))
+    if count != already:
         state.section(KEY)[function] = count
-        state.save()
+        if save:
+            state.save()
+    return count

@@ -3,7 +3,7 @@
 import datetime
 import difflib
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
@@ -12,7 +12,6 @@ from autograder.course import Curriculum
 from autograder.errors import UsageError
 from autograder.workspace import files, hints
 from autograder.workspace.function_source import function_with_helpers
-from autograder.workspace.state import State
 from autograder.workspace.workspace import Workspace
 
 GAVE_UP = "gave_up"  # key of the state file: function -> when its solution was shown before it passed
@@ -42,18 +41,19 @@ def solution_rule(folder: Path) -> str:
     return str(rule)
 
 
-def require_solution_allowed(
-    folder: Path, functions: tuple[str, ...], passed: set[str], give_up: bool, state: State
-) -> bool:
-    """Raise SolutionRefused unless these solutions may be shown; return whether the state records giving up."""
-    rule = solution_rule(folder)
+def require_solutions_allowed(
+    workspace: Workspace, functions: Sequence[str], passed: Collection[str], *, give_up: bool
+) -> None:
+    """Raise SolutionRefused unless these solutions may be shown; record those that are shown before they pass."""
+    rule, state = solution_rule(workspace.folder), workspace.state
+    state.refresh()
     if rule == "never":
         message = "your instructor has disabled solutions. Ask for a hint: headway hint NAME --more"
         raise SolutionRefused(message, rule)
     gave_up = state.section(GAVE_UP)
     not_passed = [name for name in functions if name not in passed and name not in gave_up]
     if not not_passed:
-        return False
+        return
     first = not_passed[0]
     hint = f"{first} does not pass yet. Ask for a hint: headway hint {first} --more"
     if rule == "after-pass":
@@ -64,7 +64,7 @@ def require_solution_allowed(
         raise SolutionRefused(f"{hint}. To see the solution now (this is recorded): {command}", rule, first)
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     gave_up.update(dict.fromkeys(not_passed, now))
-    return True
+    state.save()
 
 
 def solution_of(name: str, curriculum: Curriculum) -> str:
@@ -74,20 +74,16 @@ def solution_of(name: str, curriculum: Curriculum) -> str:
     return function_with_helpers(text, function) + "\n" if function else text
 
 
-def student_and_solution(
-    folder: Path, function: str, curriculum: Curriculum, notebook: str | None = None
-) -> tuple[str, str]:
-    """Return the student's version of a function and the solution's, with the private helpers that each uses.
-
-    `notebook` is the text of the module if it is written in a notebook.
-    """
+def student_and_solution(workspace: Workspace, function: str) -> tuple[str, str]:
+    """Return the student's version of a function and the solution's, with the private helpers that each uses."""
     module, _, name = function.partition(".")
-    source = files.read_file(folder / f"{module}.py") if notebook is None else notebook
+    notebook = workspace.notebook_modules.get(module)
+    source = files.read_file(workspace.folder / f"{module}.py") if notebook is None else notebook
     try:
         student = function_with_helpers(source, name)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UsageError(f"Python cannot read {module}.py ({error}). Fix it first: headway check {module}") from None
-    return student, solution_of(function, curriculum).rstrip("\n")
+    return student, solution_of(function, workspace.curriculum).rstrip("\n")
 
 
 def compare_lines(mine: str, theirs: str) -> Iterator[tuple[str, str, str]]:
@@ -108,12 +104,4 @@ def offers_solution(workspace: Workspace, function: str, passes: bool) -> bool:
     if passes or function in workspace.state.section(GAVE_UP):
         return rule != "never"
     steps = hints.steps(function, workspace.curriculum.package)
-    return rule == "give-up" and hints.shown_count(workspace.state.section(hints.KEY), function) >= len(steps)
-
-
-def record_giving_up(workspace: Workspace, function: str, passes: bool, *, give_up: bool) -> None:
-    """Record that the solution of a function is shown before it passes; raise UsageError unless it may be shown."""
-    workspace.state.refresh()
-    passed = {function} if passes else set[str]()
-    if require_solution_allowed(workspace.folder, (function,), passed, give_up, workspace.state):
-        workspace.state.save()
+    return rule == "give-up" and hints.shown_count(workspace.state, function) >= len(steps)

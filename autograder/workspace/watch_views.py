@@ -34,6 +34,5 @@ def solution_view(workspace: Workspace, function: str, width: int) -> Renderable
 
 def diff_view(workspace: Workspace, function: str, width: int) -> RenderableType:
     """Return the comparison of the student's code with the solution."""
-    notebook = workspace.notebook_modules.get(function.partition(".")[0])
-    mine, theirs = solutions.student_and_solution(workspace.folder, function, workspace.curriculum, notebook)
+    mine, theirs = solutions.student_and_solution(workspace, function)
     return diff.comparison(function, list(solutions.compare_lines(mine, theirs)), width, folded=True)

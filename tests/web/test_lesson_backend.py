@@ -155,7 +155,7 @@ def test_hints_appear_step_by_step_and_are_remembered(backend, folder):
     assert counts == [1, 1, 2, 3, 3]
     assert backend.handle("hint", {"function": SOFT, "more": False})["total"] == 3
     assert backend.handle("open", {"module": "softmax"})["hints"][SOFT] == 3
-    assert hints.shown_count(Workspace.open(folder).state.section(hints.KEY), SOFT) == 3
+    assert hints.shown_count(Workspace.open(folder).state, SOFT) == 3
 
 
 def test_reset_restores_the_stub_and_keeps_the_rest(backend, folder):

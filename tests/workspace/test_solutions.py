@@ -19,16 +19,19 @@ def test_solution_of_every_function_compiles():
         assert f"def {name.partition('.')[2]}(" in text
 
 
-def test_solution_is_allowed_after_pass_or_giving_up(folder):
-    recorded = state.load(folder)
-    assert not solutions.require_solution_allowed(folder, SOFTMAX, {"softmax.softmax"}, False, recorded)
+def test_solution_is_allowed_after_pass_or_giving_up(workspace):
+    def gave_up():
+        return state.load(workspace.folder).section(solutions.GAVE_UP).keys()
+
+    solutions.require_solutions_allowed(workspace, SOFTMAX, {"softmax.softmax"}, give_up=False)
     with pytest.raises(UsageError, match=r"headway solution softmax\.softmax --give-up"):
-        solutions.require_solution_allowed(folder, SOFTMAX, set(), False, recorded)
-    assert solutions.require_solution_allowed(folder, SOFTMAX, set(), True, recorded)
-    assert "softmax.softmax" in recorded.content[solutions.GAVE_UP]
-    assert not solutions.require_solution_allowed(folder, SOFTMAX, set(), False, recorded)
-    assert solutions.require_solution_allowed(folder, ("gpt.gpt", "gpt.loss"), {"gpt.gpt"}, True, recorded)
-    assert recorded.content[solutions.GAVE_UP].keys() == {"softmax.softmax", "gpt.loss"}, "the other one passes"
+        solutions.require_solutions_allowed(workspace, SOFTMAX, set(), give_up=False)
+    assert not gave_up()
+    solutions.require_solutions_allowed(workspace, SOFTMAX, set(), give_up=True)
+    assert gave_up() == {"softmax.softmax"}
+    solutions.require_solutions_allowed(workspace, SOFTMAX, set(), give_up=False)
+    solutions.require_solutions_allowed(workspace, ("gpt.gpt", "gpt.loss"), {"gpt.gpt"}, give_up=True)
+    assert gave_up() == {"softmax.softmax", "gpt.loss"}, "the other one passes"
 
 
 @pytest.mark.parametrize(("text", "words"), [
@@ -37,10 +40,10 @@ def test_solution_is_allowed_after_pass_or_giving_up(folder):
     ('solutions = "sometimes"', "'sometimes' must be one of"),
     ("solutions =", "cannot read course.toml"),
 ])  # fmt: skip
-def test_solution_rule_of_the_instructor_is_enforced(folder, text, words):
-    (folder / solutions.COURSE).write_text(text)
+def test_solution_rule_of_the_instructor_is_enforced(workspace, text, words):
+    (workspace.folder / solutions.COURSE).write_text(text)
     with pytest.raises(UsageError, match=words):
-        solutions.require_solution_allowed(folder, SOFTMAX, set(), True, state.load(folder))
+        solutions.require_solutions_allowed(workspace, SOFTMAX, set(), give_up=True)
 
 
 @pytest.mark.parametrize(
@@ -66,17 +69,17 @@ def test_solution_is_offered_as_the_rule_allows(workspace, rule, passes, gave_up
     assert offers_solution(workspace, SOFTMAX[0], passes) is offered
 
 
-def test_student_and_solution_ignores_bom_and_newlines(folder):
+def test_student_and_solution_ignores_bom_and_newlines(workspace):
     solved = (bundled("solutions") / "softmax.py").read_bytes()
-    (folder / "softmax.py").write_bytes(b"\xef\xbb\xbf" + solved.replace(b"\n", b"\r\n"))
-    mine, theirs = solutions.student_and_solution(folder, "softmax.softmax", TRANSFORMER)
+    (workspace.folder / "softmax.py").write_bytes(b"\xef\xbb\xbf" + solved.replace(b"\n", b"\r\n"))
+    mine, theirs = solutions.student_and_solution(workspace, "softmax.softmax")
     assert mine == theirs
 
 
-def test_student_and_solution_of_unreadable_file_is_refused(folder):
-    (folder / "softmax.py").write_text("def (")
+def test_student_and_solution_of_unreadable_file_is_refused(workspace):
+    (workspace.folder / "softmax.py").write_text("def (")
     with pytest.raises(UsageError, match=r"softmax\.py .*line 1"):
-        solutions.student_and_solution(folder, "softmax.softmax", TRANSFORMER)
+        solutions.student_and_solution(workspace, "softmax.softmax")
 
 
 def test_compare_lines_pairs_changed_lines():

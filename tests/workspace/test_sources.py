@@ -231,10 +231,7 @@ def test_update_replaces_unchanged_notebooks_only(folder, notebook, monkeypatch)
 def test_student_and_solution_reads_the_notebook(folder, notebook):
     text = "def softmax(x, axis=-1, temperature=1.0):\n    return x"
     write_functions(notebook, "softmax", text=text)
-    workspace = Workspace.open(folder)
-    mine, _ = solutions.student_and_solution(
-        folder, "softmax.softmax", TRANSFORMER, workspace.notebook_modules["softmax"]
-    )
+    mine, _ = solutions.student_and_solution(Workspace.open(folder), "softmax.softmax")
     assert mine == text
 
 
