@@ -58,8 +58,7 @@ def init(folder: Path, archive: Path | None, names: tuple[str, ...], agents: Pat
     for diagnostic in diagnostics.check_requirements():
         if not diagnostic.ok:
             click.echo(f"! {diagnostic.name}: {diagnostic.text}. {diagnostic.fix}", err=True)
-    for line in lines:
-        click.echo(line)
+    click.echo("\n".join(lines))
 
 
 def _check_imported(folder: Path) -> list[str]:
@@ -104,7 +103,6 @@ def reset_(name: str, folder: Path, yes: bool) -> None:
     The backup is put into backups/, with the date in its name.
     """
     from autograder.workspace import files
-    from autograder.workspace.reset import after_reset, reset
     from autograder.workspace.sources import describe, split_file_names
 
     workspace = options.open_workspace(folder)
@@ -116,11 +114,11 @@ def reset_(name: str, folder: Path, yes: bool) -> None:
         options.ask_which_version_counts(workspace, (module,))
     if undecided := workspace.undecided([module]):
         raise UsageError(f"nothing was changed. {describe(undecided[0])}")
-    place, hint = workspace.file_of(module), after_reset(workspace, name)
+    place, hint = workspace.file_of(module), workspace.after_reset(name)
     if not yes and not click.confirm(f"Reset {name} in {place} to its stub? A backup goes to {files.BACKUPS}/."):
         click.echo("Nothing was changed.")
         return
-    backup = reset(workspace, name)
+    backup = workspace.reset(name)
     kept = f" Your version is in {backup}." if backup else ""
     click.echo(f"{name} was reset in {place}.{kept}{hint} Next: headway check {name}")
 
@@ -157,8 +155,7 @@ def update(folder: Path) -> None:
     workspace.require_assignments()
     lines = [*files.update(folder, workspace.state), *notebook_files.update(folder, workspace.state)]
     workspace.state.save()
-    for line in lines or [f"Already up to date ({__version__})."]:
-        click.echo(line)
+    click.echo("\n".join(lines) or f"Already up to date ({__version__}).")
 
 
 def _require_solutions_allowed(workspace: "Workspace", name: str, give_up: bool) -> tuple[str, ...]:

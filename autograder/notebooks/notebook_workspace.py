@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from autograder.core.safe_output import echo
 from autograder.course import Curriculum
-from autograder.documents.results import CheckResult
+from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.errors import UsageError
 from autograder.workspace import hints, solutions
 from autograder.workspace.dependencies import ModuleSource, Snapshot
@@ -42,7 +42,7 @@ def record_checks(folder: Path, checks: Sequence[CheckResult], texts: Mapping[st
     sources = {name: ModuleSource(name, text.encode("utf-8", "replace")) for name, text in texts.items()}
     workspace.snapshot = Snapshot(sources, workspace.curriculum)
     recorded = [check for check in checks if check.function.partition(".")[0] in own]
-    return workspace.record_checks(recorded)
+    return workspace.record(SubmissionResult("", "", 0, recorded))
 
 
 def show_hint(function: str, curriculum: Curriculum, folder: Path, more: int) -> None:

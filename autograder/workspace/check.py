@@ -45,7 +45,7 @@ def check_workspace(
     document = to_document(result, curriculum)
     badge_lines: list[str] = []
     if seed == 0:
-        save = workspace.is_initialized and not workspace.checks_other_version
+        save = workspace.is_initialized and all(source.reason != "named" for source in workspace.sources.values())
         # The function that the report names is the one to work on; after a pass, the last one that was checked.
         current = wording.next_function(document) or _last_checked(workspace, result)
         badge_lines = workspace.record(result, current_function=current, save=save)

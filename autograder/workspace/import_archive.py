@@ -1,12 +1,8 @@
 """Put the archive of `headway submit` into a workspace, for `headway init DIR --from ARCHIVE` and for lesson pages."""
 
 import hashlib
-import io
-import json
 import sys
 import unicodedata
-import zipfile
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -30,14 +26,13 @@ LONGEST_NAME = 100
 IMPORTED_BY_OTHERS = sys.stdlib_module_names | {
     "autograder", "conftest", "numpy", "pip", "pytest", "regex", "sitecustomize", "usercustomize",
 }  # fmt: skip
-REMEDY = "Choose the archive that headway submit or a lesson page made"
 
 
 def read_submission(content: bytes, curriculum: Curriculum) -> tuple[dict[str, bytes], dict[str, Any], list[str]]:
     """Return the modules of an archive by file name, its manifest, and a line for each file that is left out."""
     if len(content) > MAX_ARCHIVE_BYTES:  # before its list of files is read, which takes long and much memory
-        raise UsageError(f"the archive is larger than {MAX_ARCHIVE_BYTES >> 20} MiB. {REMEDY}")
-    manifest = _read_manifest(content)
+        raise UsageError(f"the archive is larger than {MAX_ARCHIVE_BYTES >> 20} MiB. {submit.REMEDY}")
+    manifest = submit.read_manifest(content)
     given = registry.extra_texts(curriculum.package)
     names = {_folded(f"{module}.py"): f"{module}.py" for module in curriculum.modules}
 
@@ -75,9 +70,9 @@ def read_submission(content: bytes, curriculum: Curriculum) -> tuple[dict[str, b
             else:
                 modules[name] = file
     except SkippedFile as error:
-        raise UsageError(f"{error}. {REMEDY}") from None
+        raise UsageError(f"{error}. {submit.REMEDY}") from None
     if not any(name.partition(".")[0] in curriculum.modules for name in modules):
-        raise UsageError(f"the archive holds no assignment of this course. {REMEDY}")
+        raise UsageError(f"the archive holds no assignment of this course. {submit.REMEDY}")
     return modules, manifest, notes
 
 
@@ -88,21 +83,6 @@ def _folded(name: str) -> str:
 
 def _max_bytes(name: str) -> int:
     return MAX_NOTEBOOK_BYTES if name.endswith(SUFFIX) else MAX_BYTES if name.endswith(".py") else 0
-
-
-def _read_manifest(content: bytes) -> dict[str, Any]:
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if archive.getinfo(submit.MANIFEST).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise ValueError
-            with archive.open(submit.MANIFEST) as file:
-                manifest = json.loads(file.read(MAX_BYTES))
-    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, OSError, RuntimeError, RecursionError):
-        raise UsageError(f"this is not an archive of Headway. {REMEDY}") from None
-    match manifest:
-        case {"schema": submit.SCHEMA, "files": dict()}:
-            return dict(manifest)
-    raise UsageError(f"the manifest of this archive is not one of Headway. {REMEDY}")
 
 
 def import_archive(folder: Path, content: bytes, state: State, *, notebooks: bool = True) -> list[str]:

@@ -68,21 +68,9 @@ class AssignmentSource:
 
 
 def decide(
-    module: str,
-    functions: tuple[str, ...],
-    file: ModuleSource | None,
-    file_saved: float,
-    notebook: NotebookFile,
-    recorded: Any,
-) -> AssignmentSource:
-    """Return which version of an assignment counts, given the entry of the state file, if there is one."""
-    version, reason = _decide(functions, file, file_saved, notebook, recorded)
-    return AssignmentSource(module, version, reason, notebook, file, functions)
-
-
-def _decide(
     functions: tuple[str, ...], file: ModuleSource | None, file_saved: float, notebook: NotebookFile, recorded: Any
 ) -> tuple[Version, Reason]:
+    """Return which version of an assignment counts, and why, given the entry of the state file, if there is one."""
     if notebook.module is None:  # as it was released, without the assignment's functions, or unreadable
         return "file", "only"
     choice = _read_record(recorded)

@@ -17,6 +17,7 @@ from autograder.core.output_files import require_replaceable
 from autograder.course import registry
 from autograder.documents.results import SubmissionResult, function_status
 from autograder.errors import UsageError
+from autograder.workspace.dependencies import MAX_BYTES
 from autograder.workspace.files import DEBUG_MARK
 from autograder.workspace.notebook_files import FOLDER
 from autograder.workspace.solutions import GAVE_UP
@@ -26,6 +27,7 @@ from autograder.workspace.workspace import Workspace
 
 SCHEMA = "headway.submission/1"
 MANIFEST = "manifest.json"
+REMEDY = "Choose the archive that headway submit or a lesson page made"
 
 
 def make_manifest(name: str, contents: dict[str, bytes], result: SubmissionResult, state: State) -> dict[str, Any]:
@@ -85,14 +87,28 @@ def make_archive(contents: dict[str, bytes], manifest: dict[str, Any]) -> bytes:
     return zip_of({**contents, MANIFEST: (json.dumps(manifest, indent=2) + "\n").encode()})
 
 
+def read_manifest(content: bytes) -> dict[str, Any]:
+    """Return the manifest of an archive; raise UsageError if it is none of Headway."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if archive.getinfo(MANIFEST).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError
+            with archive.open(MANIFEST) as file:
+                manifest = json.loads(file.read(MAX_BYTES))
+    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, OSError, RuntimeError, RecursionError):
+        raise UsageError(f"this is not an archive of Headway. {REMEDY}") from None
+    match manifest:
+        case {"schema": schema, "files": dict()} if schema == SCHEMA:
+            return dict(manifest)
+    raise UsageError(f"the manifest of this archive is not one of Headway. {REMEDY}")
+
+
 def require_new_archive(path: Path, student: str, force: bool) -> None:
     """Raise UsageError if the archive would replace a file other than an earlier one of the same name."""
 
     def is_own(content: bytes) -> bool:
-        with contextlib.suppress(zipfile.BadZipFile, KeyError, ValueError, OSError, RuntimeError, EOFError, zlib.error):
-            with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                manifest = json.loads(archive.read(MANIFEST)) if archive.getinfo(MANIFEST).file_size < 1 << 20 else {}
-            return bool(manifest["schema"] == SCHEMA and manifest["name"] == student)
+        with contextlib.suppress(UsageError):
+            return bool(read_manifest(content).get("name") == student)
         return False
 
     what = f"an archive of headway submit with the name {student}"

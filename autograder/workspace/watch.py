@@ -21,7 +21,6 @@ from autograder.workspace import editor, files, hints, solutions, watch_views
 from autograder.workspace.background_checker import CheckReply
 from autograder.workspace.file_watcher import REREAD, SAVED
 from autograder.workspace.finished import finished_assignment
-from autograder.workspace.reset import after_reset, reset
 from autograder.workspace.session import WRONG, WatchSession, watched
 from autograder.workspace.terminal import RESIZED, EventQueue, InteractiveTerminal
 from autograder.workspace.timings import Timings
@@ -284,8 +283,8 @@ class WatchLoop:
             self._message = "nothing was changed"
 
     def _reset(self, function: str) -> None:
-        hint = after_reset(self._workspace, function)
-        backup = reset(self._workspace, function)
+        hint = self._workspace.after_reset(function)
+        backup = self._workspace.reset(function)
         self._message = self._reset_message = f"{function} was reset (backup: {backup}).{hint}"
 
     def _quit(self) -> None:

@@ -1,17 +1,17 @@
 """An open workspace: its folder, course, state, files and notebooks, each read once per command."""
 
 import contextlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from autograder.course import Curriculum
 from autograder.course.file_names import similar_files
-from autograder.documents.results import CheckResult, ProgressEntry, Status, SubmissionResult
+from autograder.documents.results import ProgressEntry, Status, SubmissionResult
 from autograder.engine.cell_locations import locate_in_cells
 from autograder.errors import UsageError
-from autograder.workspace import badges, notebook_files, progress, sources
+from autograder.workspace import badges, files, notebook_files, progress, sources
 from autograder.workspace import state as state_file
 from autograder.workspace.dependencies import Snapshot, take_snapshot
 from autograder.workspace.module_folder import ModuleFolder
@@ -100,11 +100,11 @@ class Workspace:
             if file is not None:
                 with contextlib.suppress(OSError):  # It has been deleted in the meantime.
                     saved = path.stat().st_mtime
-            source = sources.decide(name, functions, file, saved, notebook, recorded.get(name))
-            if (version := self.named_versions.get(name, source.version)) != source.version:
-                source = replace(source, version=version, reason="named")
-            found[name] = source
-            if source.version == "notebook" and notebook.module is not None:
+            version, reason = sources.decide(functions, file, saved, notebook, recorded.get(name))
+            if (named := self.named_versions.get(name, version)) != version:
+                version, reason = named, "named"
+            found[name] = AssignmentSource(name, version, reason, notebook, file, functions)
+            if version == "notebook" and notebook.module is not None:
                 modules[name] = notebook.module
         return Snapshot(modules, self.curriculum), in_files, found
 
@@ -140,11 +140,6 @@ class Workspace:
             if source.version == "notebook" and source.notebook.module is not None
         }
 
-    @property
-    def checks_other_version(self) -> bool:
-        """Whether a version that does not count otherwise was named for this command."""
-        return any(source.reason == "named" for source in self.sources.values())
-
     def file_of(self, module: str) -> str:
         """Return the path, in the workspace, of the version of an assignment that counts."""
         return self.sources[module].name if module in self.sources else f"{module}.py"
@@ -158,7 +153,7 @@ class Workspace:
 
         Further lines name a second notebook, and files such as `softmax_final.py`, which are not read.
         """
-        lines, files = [], self.snapshot.modules
+        lines, found = [], self.snapshot.modules
         for name in modules:
             line = sources.describe(self.sources[name]) if name in self.sources else ""
             if not line and name in self.named_versions:
@@ -169,7 +164,7 @@ class Workspace:
             if second := notebook_files.unread(self.folder, name):
                 lines.append(f"{name}: {second} is not read. Copy your work to notebooks/{second}, and delete {second}")
             for other in similar_files(name, self.snapshot.contents, self.curriculum):
-                if sources.adds_work(files[other], files.get(name), self.curriculum.function_names[name]):
+                if sources.adds_work(found[other], found.get(name), self.curriculum.function_names[name]):
                     reason = f"{other}.py is not checked, because {self.file_of(name)} counts"
                     lines.append(f"{name}: {reason}. If it holds your work, copy it into {self.file_of(name)}.")
         return [line for line in lines if line]
@@ -204,6 +199,20 @@ class Workspace:
         self.state.save()
         self.refresh_snapshot()
 
+    def reset(self, name: str) -> Path | None:
+        """Restore the stub of a function or a whole assignment in the version that counts.
+
+        Returns the backup, or None if there was no file.
+        """
+        if (notebook := self.file_of(name.partition(".")[0])).endswith(notebook_files.SUFFIX):
+            return notebook_files.reset(self.folder, name, notebook)
+        return files.reset(self.folder, name, self.curriculum)
+
+    def after_reset(self, name: str) -> str:
+        """Return what to do if the notebook is open in an editor, which does not notice the change; else nothing."""
+        in_notebook = self.file_of(name.partition(".")[0]).endswith(notebook_files.SUFFIX)
+        return " If the notebook is open, load it again: File > Reload Notebook from Disk." if in_notebook else ""
+
     @cached_property
     def progress(self) -> dict[str, ProgressEntry]:
         """The latest result of each function, by qualified name; it may be of code that has changed since."""
@@ -225,10 +234,6 @@ class Workspace:
         """The function that the student worked on when the workspace was last watched, if known."""
         name = self.state.content.get(progress.CURRENT_FUNCTION)
         return name if isinstance(name, str) and name in self.curriculum.functions else None
-
-    def record_checks(self, checks: Sequence[CheckResult]) -> list[str]:
-        """Record the results of checks of the snapshot's code, and save them; return a line for each badge."""
-        return self.record(SubmissionResult("", "", 0, list(checks)))
 
     @property
     def function_to_work_on(self) -> str | None:
