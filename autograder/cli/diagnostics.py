@@ -29,26 +29,14 @@ SANDBOX_HELP = 'see "The sandbox" in the documentation'
 
 def run_diagnostics() -> list[Diagnostic]:
     """Examine Python, the packages, the course's files, the cache, a student process and the sandbox."""
-    return [
-        _python(),
-        _headway(),
-        *_packages(),
-        _course_files(),
-        _reference_values(),
-        _cache(),
-        _student_process(),
-        *_sandbox(),
-    ]
+    found = [_python(), _headway(), *_packages(), _course_files(), _reference_values(), _cache(), _student_process()]
+    return [*found, *_sandbox()]
 
 
 def check_requirements() -> list[Diagnostic]:
     """Examine only what a new workspace needs: Python, the required packages and a student process."""
-    return [
-        _python(),
-        _headway(),
-        *(diagnostic for diagnostic in _packages() if not diagnostic.optional),
-        _student_process(),
-    ]
+    required = [diagnostic for diagnostic in _packages() if not diagnostic.optional]
+    return [_python(), _headway(), *required, _student_process()]
 
 
 def environment() -> dict[str, str]:
@@ -90,12 +78,9 @@ def _headway() -> Diagnostic:
 def _packages() -> list[Diagnostic]:
     diagnostics = []
     for name, use, extra in PACKAGES:
-        try:
-            diagnostics.append(Diagnostic(name, True, importlib.metadata.version(name), optional=bool(extra)))
-        except importlib.metadata.PackageNotFoundError:
-            text = f"not installed; needed for {use}" if use else "not installed"
-            fix = install_step(extra)
-            diagnostics.append(Diagnostic(name, False, text, fix, bool(extra)))
+        version = _version(name)
+        text = version or (f"not installed; needed for {use}" if use else "not installed")
+        diagnostics.append(Diagnostic(name, version is not None, text, install_step(extra), bool(extra)))
     return diagnostics
 
 

@@ -39,10 +39,6 @@ _visibility = click.option(
 )
 
 
-def _assignment(help_text: str) -> Decorator:
-    return click.option("--assignment", "names", multiple=True, metavar="NAME", help=help_text)
-
-
 def _columns(help_text: str) -> Decorator:
     return click.option("--column", "columns", multiple=True, metavar="NAME=TITLE", help=help_text)
 
@@ -94,7 +90,7 @@ def junit(output: ExportOutput) -> None:
 
 @_format(
     "canvas",
-    _assignment("Only this assignment."),
+    options.assignment_option("Only this assignment."),
     click.option(
         "--gradebook",
         type=options.PATH,
@@ -124,7 +120,7 @@ def canvas(
 
 @_format(
     "moodle",
-    _assignment(ONE_ASSIGNMENT),
+    options.assignment_option(ONE_ASSIGNMENT),
     _worksheet,
     _columns("Column of the grade (grade=TITLE) or of comments (comments=TITLE)."),
     _keep_existing,
@@ -150,38 +146,29 @@ def moodle(
     _fill_in(output, target, names, plan, next_step, dry_run=dry_run, line_end="\r\n")
 
 
-@_format("canvas-feedback", _assignment("The assignment; needed where there are several."))
+@_format("canvas-feedback", options.assignment_option("The assignment; needed where there are several."))
 def canvas_feedback(output: ExportOutput, names: Names) -> None:
     """Write feedback files for Canvas's bulk upload."""
     from autograder.classroom.exporters import feedback_zip
 
-    target = output.target("canvas-feedback.zip", names)
-    with output.replacing(target):
-        book = output.read(names)
-        count, lines = feedback_zip.write_canvas(book, target, _exactly_one_of(book, names))
-    for line in lines:
-        options.show(line)
-    report(count, "student", target, "in Canvas, open the assignment and choose Upload Submissions")
+    next_step = "in Canvas, open the assignment and choose Upload Submissions"
+    _write_feedback(output, "canvas-feedback.zip", names, feedback_zip.write_canvas, next_step)
 
 
-@_format("moodle-feedback", _assignment("The assignment; needed where there are several."), _worksheet)
+@_format("moodle-feedback", options.assignment_option("The assignment; needed where there are several."), _worksheet)
 def moodle_feedback(output: ExportOutput, names: Names, worksheet: Path | None) -> None:
     """Write feedback files for Moodle's bulk upload."""
     from autograder.classroom.exporters import feedback_zip, moodle_worksheet
 
-    target = output.target("moodle-feedback.zip", names)
-    with output.replacing(target):
-        book = output.read(names)
-        assignment = _exactly_one_of(book, names)
+    def write(book: "Gradebook", target: Path, assignment: str) -> tuple[int, list[str]]:
         sheet = moodle_worksheet.read(worksheet, {}) if worksheet else None
-        count, lines = feedback_zip.write_moodle(book, target, assignment, sheet)
-    for line in lines:
-        options.show(line)
+        return feedback_zip.write_moodle(book, target, assignment, sheet)
+
     menu = "in Moodle, open the assignment, then Submissions, then Upload multiple feedback files in a zip"
-    report(count, "student", target, menu)
+    _write_feedback(output, "moodle-feedback.zip", names, write, menu)
 
 
-@_format("gradescope", _assignment(ONE_ASSIGNMENT), _visibility)
+@_format("gradescope", options.assignment_option(ONE_ASSIGNMENT), _visibility)
 def gradescope(output: ExportOutput, names: Names, visibility: "Visibility") -> None:
     """Write a results.json for each submission."""
     from autograder.classroom.exporters import gradescope
@@ -194,7 +181,7 @@ def gradescope(output: ExportOutput, names: Names, visibility: "Visibility") -> 
 
 @_format(
     "gradescope-autograder",
-    _assignment("Only this assignment (default: those of the graded class, or all)."),
+    options.assignment_option("Only this assignment (default: those of the graded class, or all)."),
     _visibility,
     click.option(
         "--seed", type=click.IntRange(0), default=0, help="Seed of the inputs; 0 for those that students have."
@@ -265,6 +252,23 @@ def _write(output: ExportOutput, name: str, write: "Callable[[Gradebook, Path], 
     target = output.target(name)
     with output.replacing(target):
         count = write(output.read(), target)
+    report(count, "student", target, next_step)
+
+
+def _write_feedback(
+    output: ExportOutput,
+    name: str,
+    names: Names,
+    write: "Callable[[Gradebook, Path, str], tuple[int, list[str]]]",
+    next_step: str,
+) -> None:
+    """Write the feedback on one assignment; `write` returns the number of students, and what to show."""
+    target = output.target(name, names)
+    with output.replacing(target):
+        book = output.read(names)
+        count, lines = write(book, target, _exactly_one_of(book, names))
+    for line in lines:
+        options.show(line)
     report(count, "student", target, next_step)
 
 

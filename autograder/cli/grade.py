@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 @click.option("--partial", is_flag=True, help="Accept that most students on the roster have no submission.")
 @click.option("--force", is_flag=True, help="Also grade submissions that have a current result.")
 @click.option("--cluster", default="", metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")
-@click.option("--assignment", "names", multiple=True, metavar="NAME", help="Grade only this assignment; repeatable.")
+@options.assignment_option("Grade only this assignment; repeatable.")
 @click.option("--seed", type=click.IntRange(0), help="Seed of the inputs (default: drawn once and stored in OUT).")
 @click.option(
     "--call-seconds",

@@ -134,5 +134,4 @@ def new_assignment(name: str, folder: Path, title: str) -> None:
     from autograder.authoring import built_in_assignment, new_assignment
 
     module = built_in_assignment if built_in_assignment.is_clone(folder) else new_assignment
-    for line in module.create(folder, name, title):
-        click.echo(line)
+    click.echo("\n".join(module.create(folder, name, title)))

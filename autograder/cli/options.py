@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,9 +87,14 @@ agents_file = click.option(
     metavar="FILE",
     help="Instructions for coding assistants, in place of those that ask them to tutor (AGENTS.md).",
 )
-assignments = click.option(
-    "--assignment", "names", multiple=True, metavar="NAME", help="Only this assignment; repeatable (default: all)."
-)
+
+
+def assignment_option(help_text: str) -> Callable[[Any], Any]:
+    """Return the option `--assignment`, which passes `names` to the command."""
+    return click.option("--assignment", "names", multiple=True, metavar="NAME", help=help_text)
+
+
+assignments = assignment_option("Only this assignment; repeatable (default: all).")
 
 
 def make_console(*, stderr: bool = False) -> "Console":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.command(context_settings=options.WITH_DEFAULTS)
 @click.argument("out", metavar="OUT", type=options.PATH)
 @click.argument("student")
-@click.option("--assignment", "names", multiple=True, metavar="NAME", help="Show only this assignment. Repeatable.")
+@options.assignment_option("Show only this assignment. Repeatable.")
 @click.option("--code", "whole_code", is_flag=True, help="Show all of the code, not only the lines that failed.")
 @click.option("--html", "page", type=options.PATH, metavar="FILE", help="Also write a page that needs no network.")
 @options.no_color

@@ -272,8 +272,7 @@ def plot(
     if len(models) > 1:
         from autograder.models.plots.compared_runs import write_comparison
 
-        for line in write_comparison(chosen, models, path, force=force):
-            click.echo(line)
+        click.echo("\n".join(write_comparison(chosen, models, path, force=force)))
         return
     checkpoint = models[0] if models else checkpoint
     workspace = Workspace.open(folder, registry.default())
