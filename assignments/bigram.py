@@ -15,9 +15,9 @@
 #
 # Nobody counted anything, and nobody told the table what a name looks like. How did it find out?
 #
-# It is the bigram model again, which predicts the next token from the current one. In `counting` you filled its table
-# with counts. Now a table W starts from zeros, and you *train* it. Row i belongs to the current token i, and holds a
-# score for each of the V tokens that may come next. Softmax makes probabilities of it.
+# This is the bigram model again, which predicts the next token from the current one. In `counting`, you filled its
+# table with counts. Now a table W starts from zeros, and you *train* it. Row i belongs to the current token i, and
+# holds a score for each of the V tokens that may come next. Softmax turns it into probabilities.
 #
 # ```text
 #     ids (N,) ──> pairs ──> loss and dW ──> step ──> W (V, V) ──> softmax, draw ──> new names
@@ -29,8 +29,8 @@
 # next token. One table of scores takes the place of everything between the ids and softmax.](figures/map-bigram.svg)
 #
 # Why train what you can count? Because counting ends here: the table for three letters was mostly empty, and the models
-# to come have no table. They are all trained in the way that you write now, but only here you know the right answer in
-# advance.
+# to come have no table. They are all trained in the way that you will write now, but only here do you know the right
+# answer in advance.
 
 # %%
 import numpy as np
@@ -61,7 +61,7 @@ from softmax import cross_entropy, cross_entropy_backward, softmax
 #
 # ```
 #
-# Begin with a newline, so that the first new character begins a name:
+# Begin with a newline, as before:
 #
 # ```python
 # >>> text = decode(generate_bigram(np.log(probs), stoi["\n"], 80, np.random.default_rng(6)), itos)
@@ -73,8 +73,7 @@ from softmax import cross_entropy, cross_entropy_backward, softmax
 # ![The table of 27 times 27 counted probabilities as colored cells. The darkest cells: a after w, u after q, a after
 # m.](figures/bigram-table.svg)
 #
-# You know these names from `counting`: the same table, the same random numbers. Training starts from zeros, a table
-# that has learned nothing:
+# You know these names from `counting`: the same table, the same random numbers. Training starts from zeros:
 #
 # ```python
 # >>> text = decode(generate_bigram(np.zeros((27, 27)), stoi["\n"], 80, np.random.default_rng(6)), itos)
@@ -146,8 +145,8 @@ def generate_bigram(W, start, n_new, rng):
 # $$dW_i = \frac{n_i}{B}\,\big(\mathrm{softmax}(W_i) - \mathrm{frequencies}_i\big)$$
 #
 # where $\mathrm{frequencies}_i$ are these counts, divided by $n_i$. In words: what the model predicts after i, minus
-# what really came. Once both are equal, training has nothing left to change. So the softmax of the table approaches the
-# counted table (with k = 0), although nobody counts.
+# what actually came. Once the two are equal, training has nothing left to change. So the softmax of the table
+# approaches the counted table (with k = 0), although nobody counts.
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
@@ -184,9 +183,10 @@ def bigram_loss(ids, targets, W):
 #
 # *5 min, straightforward*
 #
-# Where the gradient is positive, the loss rises with that entry of the table, so make it smaller; where it is negative,
-# make it larger. Both are a step *against* the gradient. Repeat such steps, and you have **gradient descent**, which
-# Cauchy (1847) proposed for the long calculations of astronomy. The learning rate sets how far each step goes:
+# Where the gradient is positive, the loss rises with that entry of the table, so make the entry smaller; where the
+# gradient is negative, make the entry larger. Either way, you step *against* the gradient. Repeat such steps, and you
+# have **gradient descent**, which Cauchy (1847) proposed for the long calculations of astronomy. The learning rate sets
+# how far each step goes:
 #
 # $$W \leftarrow W - lr \cdot dW$$
 #
@@ -233,11 +233,12 @@ def sgd_step(W, dW, lr):
 # A training run is a loop: draw a batch, compute its loss and gradient, take a step. From a table of zeros, the first
 # loss must be log V.
 #
-# Why a batch? The gradient of the whole text takes long to compute. A few hundred random pairs give nearly the same
-# direction at a fraction of the cost. The price is noise: the losses jump, and the table never quite comes to rest.
+# Why a batch? The gradient of the whole text takes a long time to compute. A few hundred random pairs give nearly the
+# same direction at a fraction of the cost. The price is noise: the losses jump, and the table never quite comes to
+# rest.
 #
-# Draw B positions. The current tokens are the ids there, and the next tokens those one position later. The last of the
-# N tokens of a text has no next one, so N − 1 positions are possible; `rng.integers` excludes its upper end.
+# Draw B positions. The current tokens are the ids there, and the next tokens are those one position later. The last of
+# the N tokens of a text has no next one, so N − 1 positions are possible; `rng.integers` excludes its upper end.
 #
 # ```python
 # >>> W, losses = train_bigram(train, 27, steps=1000, lr=10.0, batch_size=500, rng=np.random.default_rng(0))
@@ -280,14 +281,14 @@ def train_bigram(ids, vocab_size, steps, lr, batch_size, rng):
 # %% [markdown]
 # ## On paper
 #
-# 1. A table of zeros, V = 3, and one batch with the pairs (0, 1), (0, 1), (2, 0). Compute `dW` without a computer.
+# 1. Take a table of zeros, V = 3, and one batch with the pairs (0, 1), (0, 1), (2, 0). Compute `dW` without a computer.
 # 2. Add 5 to every entry of one row of `W`. How does the loss change? What follows for the sum of each row of `dW`?
 
 # %% [markdown]
 # ## Answers on paper
 #
 # **1. Row 0 is (2/9, −4/9, 2/9), row 1 is 0, and row 2 is (−2/9, 1/9, 1/9).** All probabilities are ⅓, and B is 3. Row
-# 0 has two pairs, both with target 1: twice (⅓, ⅓ − 1, ⅓) / 3. Row 2 is (⅓ − 1, ⅓, ⅓) / 3. These are the numbers of the
+# 0 has two pairs, both with target 1: twice (⅓, ⅓ − 1, ⅓) / 3. Row 2 is (⅓ − 1, ⅓, ⅓) / 3. These are the numbers in the
 # example above.
 #
 # **2. The loss does not change, so each row of `dW` sums to 0.** Softmax ignores what is added to a whole row. The
@@ -316,7 +317,7 @@ def train_bigram(ids, vocab_size, steps, lr, batch_size, rng):
 # ones. Then let both tables write, with the same random numbers.
 #
 # **Guess first.** Will the learned table reach the loss of the counts, stay above it, or get below it? And how similar
-# will the names be, from two tables that were made in such different ways?
+# will the names from the two tables be?
 #
 # Run it: `headway experiment bigram`, or the next cell of the notebook. It trains for a few seconds.
 
@@ -363,20 +364,20 @@ if __name__ == "__main__":
 #
 # Everything in this course is trained like this: parameters, a loss, its gradient, a step. Only the model in the middle
 # will grow, and the table shows why it has to. On its training text, a bigram model cannot beat its counts, because it
-# sees one letter. (On new text it can: question 4.) A table for two letters has 27³ entries, one for eight letters 27⁹,
-# nearly eight trillion, mostly for pieces of text that never occur. A transformer needs no such table.
+# sees only one letter. (On new text, it can: question 4.) Tables for more letters are mostly empty, as you saw in
+# `counting`. A transformer needs no table.
 #
 # 1. How low can the loss of a bigram model get on the training text? Does the trained table have a gradient of 0?
 # 2. Which k is best? Compare the two columns for k from 0.000000001 to 100.
 # 3. In which rows do the learned and the counted table differ most, and why there? (Look at the factor in the
 #    gradient.)
-# 4. Train on the first 2,000 letters only. After how many steps is the validation loss the lowest?
+# 4. Train on the first 2,000 letters only. After how many steps is the validation loss lowest?
 
 # %% [markdown]
 # ## Answers
 #
 # **1. To 2.4547, the loss of the counts without smoothing.** There the probabilities are the frequencies, and the
-# gradient is 0. (Here k is not exactly 0, because log 0 is not a finite number.) The trained table is near, and the
+# gradient is 0. (Here k is not exactly 0, because log 0 is not a finite number.) The trained table comes near, and the
 # noise of the batches keeps it moving.
 #
 # ```python
@@ -389,7 +390,7 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. On the training text the smallest, on the validation text one between 0.1 and 1.** Without smoothing, each pair
+# **2. On the training text, the smallest; on the validation text, one between 0.1 and 1.** Without smoothing, each pair
 # that is new in the validation text is nearly impossible, and costs a lot. With a large k, all rows become alike. The
 # training text cannot tell you which k is best.
 #
@@ -406,7 +407,7 @@ if __name__ == "__main__":
 # ```
 #
 # **3. In the rows of the two rarest letters, q and x.** The gradient of row i has the factor $n_i / B$, so the rows of
-# rare tokens move slowly: after 2,000 steps they are still on the way. The other rows differ little, and their order
+# rare tokens move slowly: after 2,000 steps, they are still on their way. The other rows differ little, and their order
 # depends on the batches. An update rule that takes larger steps in rare rows comes in the assignment `training`.
 #
 # ```python
@@ -422,9 +423,9 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **4. After about 300. Then the table is better on new text than the counts, and longer training makes it worse.** It
-# comes closer to the counts of a short text, in which most pairs do not occur. Stopping at the lowest validation loss
-# is *early stopping*. Like k, it is a *regularization*: it keeps a model from trusting its training text too much.
+# **4. After about 300. Then the table is better on new text than the counts, and longer training makes it worse.** The
+# table then approaches the counts of a short text, in which most pairs do not occur. Stopping at the lowest validation
+# loss is *early stopping*. Like k, it is a *regularization*: it keeps a model from trusting its training text too much.
 #
 # ```python
 # >>> few = train[:2000]
@@ -445,7 +446,7 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# Your functions now train a model and let it talk on any text, with a live report and a **checkpoint**:
+# Your functions can now train a model on any text and let it talk, with a live report and a **checkpoint**:
 #
 # ```sh
 # headway train --preset bigram

@@ -8,16 +8,16 @@
 # Which letter comes after a q? You know without thinking. After a t it is harder, but you would not guess x. Nobody
 # taught you this. You have read a great deal, and that was enough.
 #
-# Your program learns it in the most honest way there is, by counting. With all letters equally likely, it would invent
+# Your program learns in the most honest way there is: by counting. With all letters equally likely, it would invent
 # names like niijzqrhrcav. With the counts, it invents kahazin and cone.
 #
 # Claude Shannon made a game of it: cover the rest of a sentence and guess the next letter, again and again (Shannon
-# 1951). Played well, the game is all that a language model does. Turn it around, let the program *choose* each next
+# 1951). Played well, the game is all that a language model does. Turn it around and let the program *choose* each next
 # letter, and it writes.
 #
-# Such counting is older than computers. In 1913 A. A. Markov went through the first 20,000 letters of Pushkin's *Eugene
-# Onegin* by hand. 43% of them were vowels; of the letters right after a vowel, only 13%, and of those after a consonant
-# 66%. So the letter before matters, and it is all that your program will use.
+# Such counting is older than computers. In 1913, A. A. Markov went through the first 20,000 letters of Pushkin's
+# *Eugene Onegin* by hand. 43% of them were vowels, but only 13% of those right after a vowel, and 66% of those after a
+# consonant. The letter before matters, and it is all that your program will use.
 #
 # ```text
 #     ids (N,) ── bigram_counts ──> P (V, V) ── a row of P ── draw ──> the next token ──┐
@@ -25,14 +25,14 @@
 #                                                   └───────────── write_text ──────────┘
 # ```
 #
-# N is the number of tokens in the text, and V the size of the vocabulary. P is a table with V rows and V columns. Row i
-# belongs to the token with id i, and holds the **probability** of each token that may come next: a number from 0
-# (never) to 1 (always). Each row sums to 1, because some token has to come.
+# N is the number of tokens in the text, and V the size of the vocabulary. P has V rows and V columns. Row i belongs to
+# the token with id i, and holds the **probability** of each token that may come next: a number from 0 (never) to 1
+# (always). Each row sums to 1, because some token has to come.
 #
 # ![A map of the whole model. Marked: drawing the next token. The table of counts takes the place of everything before
 # it.](figures/map-counting.svg)
 #
-# Only `build_vocab`, `encode`, `decode` and `train_val_split` are needed. `get_batch` can wait.
+# You need only `build_vocab`, `encode`, `decode` and `train_val_split`. `get_batch` can wait.
 
 # %%
 import numpy as np
@@ -43,7 +43,7 @@ import numpy as np
 # *20 min, needs some thought*
 #
 # A pair of neighboring tokens is a **bigram**. How likely is token j after token i? Count how often the pair (i, j)
-# occurs, and divide by how often i was followed by anything. In the text 0 1 1 0 1, token 0 was followed by 1 twice,
+# occurs, and divide by how often i was followed by any token. In the text 0 1 1 0 1, token 0 was followed by 1 twice,
 # and token 1 by 1 and by 0 once each:
 #
 # ```python
@@ -54,7 +54,7 @@ import numpy as np
 #
 # ```
 #
-# A pair that never occurs gets probability 0 here: the table calls it impossible. That is rash. It may occur in another
+# A pair that never occurs gets probability 0 here: the table calls it impossible. That is rash: it may occur in another
 # text. **Add-k smoothing** is more careful: every pair starts with a count of k (Jurafsky and Martin, chapter 3). With
 # k = 1, the rows above have the counts 1, 3 and 2, 2:
 #
@@ -66,8 +66,8 @@ import numpy as np
 # ```
 #
 # With k = 0, a token that is never followed by anything has no counts, and 0 / 0 is `nan`. Nothing is known about such
-# a row, so all tokens are equally likely in it: give it equal counts before you divide. (One True or False for each row
-# selects rows: `counts[is_empty] = 1.0`.)
+# a row, so give it equal counts before you divide. (One True or False for each row selects rows:
+# `counts[is_empty] = 1.0`.)
 #
 # NumPy has a trap for counting. `counts[rows, columns] += 1` adds 1 to each entry at most once, however often it is
 # listed. `np.add.at(counts, (rows, columns), 1)` adds every time. With a single axis:
@@ -81,8 +81,8 @@ import numpy as np
 #
 # ```
 #
-# Now a real text: 32,033 given names, one on each line, in random order. The newline is one of the 27 tokens. It says
-# that a name ends and the next begins.
+# Now a real text: 32,033 given names, one on each line, in random order. The newline, one of the 27 tokens, says that a
+# name ends and the next begins.
 #
 # ```python
 # >>> from autograder.models.training import datasets
@@ -103,8 +103,8 @@ import numpy as np
 #
 # ```
 #
-# So that is what comes after a q: a u in two cases of three, or else mostly the end of the name. And 20% of all a's end
-# a name. Find the row of q in the table:
+# So that is what comes after a q: a u in two cases out of three, and otherwise mostly the end of the name. And 20% of
+# all a's end a name. Find the row of q in the table:
 #
 # ![The table of 27 times 27 probabilities as colored cells. The darkest cells: a after w, u after q, a after
 # m.](figures/bigram-table.svg)
@@ -135,11 +135,11 @@ def bigram_counts(ids, vocab_size, k=1.0):
 #
 # *10 min, straightforward*
 #
-# To write, you have to *choose* a next token, and likely ones more often. Always taking the most likely one would give
-# the same text every time.
+# To write, you have to *choose* each next token, the likely ones more often. Always taking the most likely one would
+# give the same text every time.
 #
 # So throw a dart. Lay the probabilities of the row end to end on a line of length 1: each token gets a stretch as long
-# as its probability. Throw at a random point, and take the token whose stretch you hit.
+# as its probability. Throw at random, and take the token whose stretch you hit.
 #
 # ```text
 #                                  a dart at 0.637, after a q
@@ -161,11 +161,11 @@ def bigram_counts(ids, vocab_size, k=1.0):
 #
 # ```
 #
-# Token 2 has probability 0, and its stretch no length. It is never hit, not even by a dart at exactly 0.75, which
-# belongs to token 3.
+# Token 2 has probability 0, so its stretch has no length, and it is never hit, not even by a dart at exactly 0.75,
+# which belongs to token 3.
 #
-# Computers round. The sum of a row may come out as 0.9999999, and a dart in the tiny gap at the end hits nothing. Then
-# take the last token that is possible at all.
+# Computers round. The sum of a row may come out as 0.9999999, and a dart in the tiny gap at the end hits nothing. In
+# that case, take the last token that is possible at all.
 #
 # ```python
 # >>> draw(np.array([0.5, 0.25, 0.0, 0.25]), np.random.default_rng(0))  # its first dart is at 0.637
@@ -207,7 +207,7 @@ def draw(probs, rng):
 #
 # ```
 #
-# Now the names. Begin with a newline, so that the first new letter begins a name:
+# Now for the names. Start from a newline, so that the first new letter begins one:
 #
 # ```python
 # >>> text = decode(write_text(P, stoi["\n"], 80, np.random.default_rng(6)), itos)
@@ -217,8 +217,8 @@ def draw(probs, rng):
 # ```
 #
 # This is the first text that your code has written. Of these names, only ma and don are in the list. Some others could
-# be. The rest show what a program cannot know if it sees one letter: how long the name already is, and whether it has a
-# vowel yet. Compare with a table in which all letters are equally likely:
+# be. The rest show what a program cannot know if it sees only one letter: how long the name already is, and whether it
+# has a vowel yet. Compare with a table in which all letters are equally likely:
 #
 # ```python
 # >>> text = decode(write_text(np.full((27, 27), 1 / 27), stoi["\n"], 80, np.random.default_rng(6)), itos)
@@ -268,12 +268,12 @@ def write_text(P, start, n_new, rng):
 # %% [markdown]
 # ## Try it
 #
-# How good is the table? Take names that it was not counted from, and ask which probability p it gave to each next
-# letter. The usual summary is the **perplexity**: the average of −log p over all letters, then exp. For a guess among N
-# equally likely letters it is N: before any counting, 27.
+# How good is the table? Take names that were not counted, and ask which probability p it gave to each next letter. The
+# usual summary is the **perplexity**: average −log p over all letters, then take exp. For a guess among N equally
+# likely letters, it is N: before any counting, 27.
 #
 # Then give the table more to go on: the last two letters (three letters in a row are a **trigram**), or the last three.
-# The rows are now all combinations of letters, numbered in base V.
+# The rows are then all combinations of letters, numbered in base V.
 #
 # **Guess first.** The table that sees one letter has a perplexity of 12 on new names. What does 12 mean, compared with
 # 27? How far will two and three letters bring it down, on the names that were counted and on new ones?
@@ -322,28 +322,28 @@ if __name__ == "__main__":
 #     nihasniel aubutucky mahdie samiliseithristasnpaeto miya railennella zynix
 # ```
 #
-# A perplexity of 12 means: the table is as unsure as if it guessed among 12 equally likely letters, not 27. With two
-# letters it is 9, with three 8, and the names look more and more like names.
+# A perplexity of 12 means that the table is as unsure as if it guessed among 12 equally likely letters, not 27. With
+# two letters it is 9, with three 8, and the names look more and more like names.
 #
-# But compare the two columns. On the names that were counted, perplexity falls quickly; on new names, slower and
-# slower. The table for three letters has 19,683 rows, and two thirds of them have not a single count: no name has "xqj"
-# in it. For eight letters there would be 27⁹ entries, nearly eight trillion. Here counting ends, and this is why the
+# But compare the two columns. On the names that were counted, perplexity falls quickly; on new names, more and more
+# slowly. The table for three letters has 19,683 rows, and two thirds of them have not a single count: no name has "xqj"
+# in it. For eight letters there would be 27⁹ entries, nearly eight trillion. This is where counting ends, and why the
 # rest of the course exists: a transformer looks at many letters without a table of all combinations.
 #
-# How good can it get? For people who see 100 letters of English text, Shannon (1951) estimated 0.6 to 1.3 bits per
-# letter: perplexities of 1.5 to 2.5. Names are harder: nothing says which one comes next.
+# How good can a prediction get? For people who see 100 letters of English text, Shannon (1951) estimated 0.6 to 1.3
+# bits per letter: perplexities of 1.5 to 2.5. Names are harder: nothing says which one comes next.
 #
 # 1. Is more smoothing better? Guess the best k for the table that sees one letter, and then for the one that sees
 #    three.
 # 2. What is the perplexity of the table that sees one letter, on new names, with k = 0?
-# 3. The names in the list are in random order. How good is a table that knows only how frequent each letter is?
+# 3. How good is a table that knows only how frequent each letter is?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. For one letter k hardly matters up to 1; for three letters it has to be small.** Most rows of the small table
-# have thousands of counts, and one more in each entry changes little. In the large table most rows have none and many
-# others a handful, and one more in each of 27 entries drowns it.
+# **1. For one letter, k hardly matters up to 1; for three letters, it has to be small.** Most rows of the small table
+# have thousands of counts, and one more in each entry changes little. In the large table, most rows have none and many
+# others a handful, and one more in each of 27 entries drowns them.
 #
 # ```python
 # >>> for n in (1, 3):
@@ -353,7 +353,7 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. It is infinite.** Four pairs of the new names never occur in the others. Their probability is 0, −log 0 is
+# **2. It is infinite.** Four pairs in the new names never occur in the others. Their probability is 0, −log 0 is
 # infinite, and so is the average. The table called something impossible, and it happened.
 #
 # ```python
@@ -363,8 +363,7 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **3. Its perplexity is 16.63.** That is 1.6 times better than 27. Knowing the letter before makes it another 1.4 times
-# better.
+# **3. Its perplexity is 16.63.** That cuts 27 by a factor of 1.6. Knowing the letter before cuts it by another 1.4.
 #
 # ```python
 # >>> frequencies = np.bincount(train, minlength=V) / len(train)
@@ -376,14 +375,14 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# The table does not care what it counts. Download a million characters of Shakespeare, and let your functions write a
-# play. In a terminal:
+# The table does not care what it counts. Download a million characters of Shakespeare in a terminal, and let your
+# functions write a play:
 #
 # ```sh
 # headway data fetch tinyshakespeare
 # ```
 #
-# Then in Python, in the folder of your assignments, or in a new cell of the notebook:
+# Then, in Python (in the folder of your assignments) or in a new cell of the notebook:
 #
 # ```text
 # import numpy as np
@@ -397,7 +396,7 @@ if __name__ == "__main__":
 # print(decode(write_text(P, stoi["\n"], 140, np.random.default_rng(8)), itos))
 # ```
 #
-# It has seen only pairs of letters, and still it begins lines with capitals, and names speakers:
+# It has seen only pairs of letters, and still it begins lines with capitals and names speakers:
 #
 # ```text
 # Cratond an.

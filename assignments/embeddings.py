@@ -6,8 +6,8 @@
 # *Assignment 6 of 19 · 5 functions · about 1 h 25 min to write them*
 #
 # Nobody will ever tell your model what a vowel is. Yet after 2,000 training steps on names, its vectors for a, e, i, o,
-# u and y lie close together: the last section of this lesson has the map. The model began with nothing but ids, and an
-# id is only a name: token 10 is not twice token 5. A network that multiplies and adds would treat it as a quantity.
+# u and y lie close together: the last section of this lesson shows the map. The model began with nothing but ids, and
+# an id is only a name: token 10 is not twice token 5. A network that multiplies and adds would treat it as a quantity.
 # What should it get instead?
 #
 # Each id is replaced by a vector of D numbers, its **embedding**. These vectors are parameters, so training can move
@@ -29,8 +29,8 @@
 # | `W_tok` | (V, D) | the id of a token | *which* token this is |
 # | `W_pos` | (block size, D) | a position, 0, 1, 2, … | *where* it is |
 #
-# Why the second? The next step of the model compares vectors without regard to their positions. To it, "dog bites man"
-# and "man bites dog" would be the same three vectors.
+# Why the second table? The next step of the model compares vectors without regard to their positions. To it, "dog bites
+# man" and "man bites dog" would be the same three vectors.
 
 # %%
 import numpy as np
@@ -41,8 +41,8 @@ from softmax import as_float
 #
 # *15 min, straightforward*
 #
-# The simplest vector for an id is a one-hot row, which you know from the gradient of the cross-entropy: V entries, all
-# 0 except for a single 1 in the column of the id.
+# The simplest vector for an id is a one-hot row, which you know from the gradient of the cross-entropy: all 0 except
+# for a single 1 in the column of the id.
 #
 # ```python
 # >>> one_hot(np.array([2, 0, 2]), vocab_size=4)
@@ -52,11 +52,10 @@ from softmax import as_float
 #
 # ```
 #
-# Any two different tokens are equally far apart here. A batch of ids, (B, T), gives rows (B, T, V), with the new axis
-# last. Give the ids one more axis of length 1 at the end, and compare them with all the numbers from 0 to V − 1: that
-# works for every shape.
+# Any two different tokens are equally far apart here. A batch of ids, (B, T), gives rows (B, T, V). Give the ids one
+# more axis of length 1 at the end, and compare them with all the numbers from 0 to V − 1: that works for every shape.
 #
-# An id outside the table points to an earlier bug, such as a padding id of -1. NumPy accepts it in silence: index -1
+# An id outside the table points to an earlier bug, such as a padding id of -1. NumPy silently accepts it: index -1
 # takes the *last* row. So check the ids, and show the wrong one in your error: "id 27 is outside the vocabulary: ids
 # must be in [0, 27)".
 
@@ -140,8 +139,8 @@ def embed_tokens(ids, W_tok):
 #     with what factor?                1: it was copied
 # ```
 #
-# The formula for dW_tok[v, d] is yours: multiply each factor by its upstream gradient, and add. What does a row get
-# whose token occurs at several positions? And one whose token does not occur?
+# The formula for dW_tok[v, d] is yours: multiply each factor by its upstream gradient, and add. What does a row get if
+# its token occurs at several positions? And if it does not occur?
 #
 # Take the ids 2, 0 and 2, and write down the four rows of the gradient on paper before you read on:
 #
@@ -155,12 +154,12 @@ def embed_tokens(ids, W_tok):
 #
 # ```
 #
-# Whatever is used twice gets two gradients, and they are added. This rule will come back in every assignment.
+# Whatever is used twice gets two gradients, and they are added.
 #
-# Repeated ids bring back the trap from counting bigrams, too: `total[[1, 1, 1]] += 1.0` keeps only *one* of the
-# additions. There are two ways around it. `np.add.at` adds one entry at a time. Or use a matrix product: the look-up
-# multiplies a one-hot matrix (N, V), with N = B · T positions, by the table (V, D), and you know the gradient of the
-# right factor of a product.
+# Repeated ids bring back the trap from counting bigrams: `total[[1, 1, 1]] += 1.0` keeps only *one* of the additions.
+# There are two ways around it. `np.add.at` adds one entry at a time. Or use a matrix product: the lookup multiplies a
+# one-hot matrix (N, V), with N = B · T positions, by the table (V, D), and you know the gradient of the right factor of
+# a product.
 
 # %%
 def embed_tokens_backward(dout, ids, vocab_size):
@@ -197,8 +196,8 @@ def embed_tokens_backward(dout, ids, vocab_size):
 #
 # Think of the pairs of columns as the hands of a clock. The first turns by one radian per position, each further hand
 # more slowly, and the last ones hardly move within a short text. Fast hands tell neighboring positions apart, slow
-# hands distant ones, and together they identify the position. And "k positions later" is the same rotation from
-# everywhere: the authors hoped that this would make distances easy to learn.
+# hands distant ones, and together they identify the position. And "k positions later" is the same rotation wherever you
+# start: the authors hoped that this would make distances easy to learn.
 #
 # ```python
 # >>> sinusoidal_positions(4, 6).round(3)
@@ -225,7 +224,7 @@ def embed_tokens_backward(dout, ids, vocab_size):
 # The wavelength of a pair, $2\pi \cdot 10000^{2i/D}$, is the number of positions after which it repeats: 6.28 for the
 # first pair and, if D is large, almost 62,832 for the last. Positions that are one wavelength apart get nearly the same
 # pair of numbers, so the longest waves should be longer than any text. With the base 100, no wave is longer than 628
-# positions. With the base 1,000,000 more than half of the pairs do not complete a single wave within two thousand
+# positions. With the base 1,000,000, more than half of the pairs do not complete a single wave within two thousand
 # tokens. 10000 lies in between. The paper gives no reason for it: it is a choice, not a law.
 #
 # ![The wavelength of each column, for D = 64 and the bases 100, 10,000 and 1,000,000, on a logarithmic scale, with a
@@ -262,10 +261,10 @@ def sinusoidal_positions(length, d_model):
 # short text uses the first rows. For a text that is longer than the table, raise an error: NumPy's own message about
 # shapes would not explain the problem.
 #
-# Can the model tell the two apart again, once they are added? In a wide model, yes: two random vectors are nearly
-# perpendicular there. The product of a vector with itself, summed over its entries, is much larger than its product
-# with another vector, so a later layer can find the token by multiplying x with the vector of each token. Here are all
-# 27 · 16 sums of a random token vector and a random position vector. How many tokens does this find?
+# Can the model still tell the two apart once they are added? In a wide model, yes: there, two random vectors are nearly
+# perpendicular. The product of a vector with itself, summed over its entries, is much larger than its product with
+# another vector, so a later layer can find the token by multiplying x with the vector of each token. Here are all 27 ·
+# 16 sums of a random token vector and a random position vector. How many tokens does this find?
 #
 # ```python
 # >>> for D in (4, 16, 64):
@@ -283,8 +282,7 @@ def sinusoidal_positions(length, d_model):
 # Models differ in the factor $s$. The transformer of 2017 multiplies the token vectors by $\sqrt{D}$ (section 3.4)
 # without saying why; GPT-2 and BERT, two famous later models, do not scale at all. A common explanation is that the
 # 2017 model uses the same table again in its last step, to compute the scores. Entries of about $1/\sqrt{D}$ keep the
-# scores small, and the factor then makes the token vectors as large as the waves. It applies to the token vectors only,
-# not to the sum.
+# scores small, and the factor then makes the token vectors as large as the waves.
 #
 # ```python
 # >>> W_tok = np.array([[0.0, 0.5], [1.0, 1.5], [2.0, 2.5], [3.0, 3.5]])  # V = 4 tokens, D = 2
@@ -331,8 +329,8 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 #    gradient of a table with V = 4 rows?
 # 2. In $x_{b,t} = s \cdot W_{tok}[ids_{b,t}] + W_{pos}[t]$, where is row t of `W_pos`, and with what factor? What are
 #    the gradients of `W_pos`, of `W_tok` and of the number s, given dout for a batch (B, T, D)?
-# 3. A pair of columns holds sin(a) and cos(a) at position pos. At pos + k the angle is a + c, where c depends on k and
-#    on the pair only. By which 2 × 2 matrix do you multiply the row (sin(a), cos(a)) from the right to get the row
+# 3. A pair of columns holds sin(a) and cos(a) at position pos. At pos + k, the angle is a + c, where c depends only on
+#    k and the pair. By which 2 × 2 matrix do you multiply the row (sin(a), cos(a)) from the right to get the row
 #    (sin(a + c), cos(a + c))? (Use sin(a + c) = sin(a) cos(c) + cos(a) sin(c) and cos(a + c) = cos(a) cos(c) − sin(a)
 #    sin(c).)
 
@@ -382,7 +380,7 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 #                          [ sin(c)    cos(c) ]
 # ```
 #
-# Neither pos nor a is in the matrix, so the same one moves every position by k. The first pair has the angle pos
+# Neither pos nor a is in the matrix, so the same one moves every position by k. The angle of the first pair is pos
 # itself, so for k = 5 its c is 5:
 #
 # ```python
@@ -419,9 +417,9 @@ def embed(ids, W_tok, W_pos, scale=1.0):
 # means the smallest sum of squared errors. The method, *least squares*, also finds regression lines.) Then do the same
 # with a table of random numbers, such as a learned table before training.
 #
-# **Guess first.** How large is the error of each table, on the positions that M was computed from and on new ones? (It
-# is the length of the difference, divided by that of the correct row: 1 is as wrong as always predicting 0. The length
-# of a vector is the root of the sum of its squared entries, `np.linalg.norm`.)
+# **Guess first.** How large is the error of each table, on the positions that M was computed from and on new ones? (The
+# error is the length of the difference, divided by that of the correct row: 1 is as wrong as always predicting 0. The
+# length of a vector is the root of the sum of its squared entries, `np.linalg.norm`.)
 #
 # Run it: `headway experiment embeddings`, or the next cell of the notebook.
 
@@ -443,14 +441,14 @@ if __name__ == "__main__":
 # random   seen 0.82   new 1.25
 # ```
 #
-# For the waves M is exact, even at new positions: each pair of columns is a hand of a clock, and all hands turn evenly.
-# The random table has no such rule. On the rows that it was computed from, M is a little better than predicting 0; on
-# new ones, worse.
+# For the waves, M is exact, even at new positions: each pair of columns is a hand of a clock, and all hands turn
+# evenly. The random table has no such rule. On the rows that it was computed from, M is a little better than predicting
+# 0; on new ones, it is worse.
 #
 # 1. How similar are two rows? The sum of their products, `a @ b`, is large if both point in the same direction. Compare
-#    the row of a position with that of k positions later, from different starts. What do you expect of the waves?
+#    the row of a position with the row k positions later, from different starts. What do you expect of the waves?
 # 2. GPT-2's token table starts with random numbers of mean 0 and standard deviation 0.02: the mean of their squares is
-#    0.02². How long is such a token vector for D = 64, and how long is a vector of the waves? How much of the token
+#    0.02². For D = 64, how long is such a token vector, and how long is a vector of the waves? How much of the token
 #    would be left in their sum?
 
 # %% [markdown]
@@ -490,7 +488,7 @@ if __name__ == "__main__":
 # `headway plot embedding-map` and `headway plot embedding-norms`.
 #
 # In these tables of a small model, the vowels (here with y) have found each other, and positions one to three apart
-# have, on average, the most similar vectors. Nothing in the training mentions vowels or distances.
+# have, on average, the most similar vectors.
 #
 # A picture has two dimensions, but a vector has 32. So the map shows the two directions in which the vectors differ
 # most, and how much of the mean squared distance from the mean lies along each. The second picture compares rows by

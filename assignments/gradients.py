@@ -6,15 +6,15 @@
 # *Assignment 3 of 19 · 5 functions · about 3 h 15 min to write them*
 #
 # A small network with 12 parameters is given two numbers, each 0 or 1, and should answer 1 if exactly one of them is 1.
-# For the four possible inputs that is 0, 1, 1, 0. With random parameters it answers 0, −0.57, −0.36, −0.79. After 200
+# For the four possible inputs, that is 0, 1, 1, 0. With random parameters it answers 0, −0.57, −0.36, −0.79. After 200
 # small changes to its parameters it answers 0, 0.99, 0.99, 0.01.
 #
 # How did it find the changes? There is one question for each parameter: if this number rises a little, does the loss
 # rise or fall, and how fast? You could try all 12. But the smallest GPT-2 has 124 million, and moving each of them up
-# and down takes a quarter of a billion runs of the model, for a single step of training.
+# and down takes a quarter of a billion runs of the model for a single step of training.
 #
 # You will find the answers by trial first, and then exactly, for all parameters at once, by rules that you can follow
-# on paper. The same rules train every network.
+# on paper.
 #
 # ```text
 #     w ──┐
@@ -52,7 +52,7 @@ import numpy as np
 #
 # and as h goes to 0, only 2x is left. At 3 the derivative is 6: raising x raises f. At −3 it is −6: raising x lowers f.
 #
-# These derivatives occur in the course. You can test each with a small step, as above:
+# You will meet these derivatives in the course:
 #
 # | function of x | derivative |
 # |---|---|
@@ -69,14 +69,14 @@ import numpy as np
 # %% [markdown]
 # ## How to read the formulas
 #
-# Come back here when a sign is new to you:
+# Come back here whenever a sign is new to you:
 #
 # | written | meaning |
 # |---|---|
 # | exp(x), $e^x$ | e = 2.71828… to the power x, above 0. exp(x + y) = exp(x) · exp(y), exp(0) = 1 |
 # | log(x) | the natural logarithm ("ln" at school), `np.log`. It undoes exp: log(exp(x)) = x |
 # | its rules | log(x · y) = log(x) + log(y), log(x / y) = log(x) − log(y), log(1) = 0 |
-# | dL/dx, ∂L/∂x | "dL by dx": the derivative of L *with respect to* x, all else held fixed, as the ∂ stresses |
+# | dL/dx, ∂L/∂x | "dL by dx": the derivative of L *with respect to* x, with all else held fixed; ∂ stresses this |
 # | $x_i$, $a_{ij}$ | entry i of a vector; the entry of a matrix (a table) in row i and column j. Both count from 0 |
 # | $\sum_i x_i$, Σ_i x_i | the sum of $x_i$ over all i. $\sum_j a_{ij}$ is the sum of row i |
 # | (..., M, N) | a shape: any number of axes, possibly none, then axes of length M and N |
@@ -89,8 +89,8 @@ import numpy as np
 # *35 min, straightforward*
 #
 # The ratio above is a **difference quotient**. It needs no theory, only a function that you can compute. The *forward*
-# difference compares f at x + h with f at x, the *central* difference f at x + h with f at x − h, which are 2h apart.
-# For f(x) = x³, whose derivative is 3x²:
+# difference compares f at x + h with f at x; the *central* difference compares f at x + h with f at x − h, which are 2h
+# apart. For f(x) = x³, whose derivative is 3x²:
 #
 # $$\frac{(x + h)^3 - x^3}{h} = 3x^2 + 3xh + h^2 \qquad\quad \frac{(x + h)^3 - (x - h)^3}{2h} = 3x^2 + h^2$$
 #
@@ -98,14 +98,15 @@ import numpy as np
 # hundredth. The term 3xh comes from the bend of the curve, which lifts f(x + h) and f(x − h) by the same amount. So it
 # cancels in their difference, for every smooth curve.
 #
-# A difference quotient is the slope of a line through two points of the curve. The derivative is that of the tangent:
+# A difference quotient is the slope of a line through two points of the curve. The derivative is the slope of the
+# tangent:
 #
 # ![Left: x² with lines through its points at 1 and at 1 + h; the smaller h, the closer to the tangent. Right: x³; the
 # line of the central difference is nearly parallel to the tangent, the forward one is steeper.](figures/slopes.svg)
 #
-# So the smaller the step, the better? A `float64` has about 16 digits. If h is tiny, f(x + h) and f(x − h) agree in
-# most of them, and their difference keeps only the last few. This rounding error, roughly $10^{-16}$ times the size of
-# f divided by h, *grows* as h shrinks. For x³ at 2, where the derivative is 12, this is the total error:
+# So the smaller the step, the better? Not quite: a `float64` has only about 16 digits. If h is tiny, f(x + h) and f(x −
+# h) agree in most of them, and their difference keeps only the last few. This rounding error, roughly $10^{-16}$ times
+# the size of f divided by h, *grows* as h shrinks. For x³ at 2, where the derivative is 12, this is the total error:
 #
 # ```python
 # >>> def cube(x):
@@ -124,10 +125,10 @@ import numpy as np
 # ```
 #
 # The best central difference has ten correct digits, the best forward difference seven or eight (Press and others 2007,
-# section 5.7). A `float32` has only 7 to begin with.
+# section 5.7).
 #
-# A function of an array has one derivative for each entry: move this entry, and keep all others. The array of all these
-# derivatives is the **gradient**, in the shape of x. For x₀² + x₁² + x₂² it is 2x. (`lambda x: ...` is a function that
+# A function of an array has one derivative for each entry: move this entry and keep the others. The array of these
+# derivatives, in the shape of x, is the **gradient**. For x₀² + x₁² + x₂² it is 2x. (`lambda x: ...` is a function that
 # returns what comes after the colon.)
 #
 # ```python
@@ -152,7 +153,7 @@ import numpy as np
 # ```
 #
 # Two calls of f for each entry are too slow for training. But difference quotients can *test* gradients that were
-# computed in another way (Goodfellow, Bengio and Courville 2016, section 11.5), and in this course they will.
+# computed in another way (Goodfellow, Bengio and Courville 2016, section 11.5), and in this course, they will.
 
 # %%
 def numerical_gradient(f, x, eps=1e-6):
@@ -173,8 +174,8 @@ def numerical_gradient(f, x, eps=1e-6):
 # %% [markdown]
 # ## The chain rule, with numbers
 #
-# Now exactly. Take the computation drawn at the beginning, L = tanh(w · x + b), with w = 2, x = 0.5 and b = −0.8. The
-# **forward pass** computes everything, from the inputs to the result L:
+# Now for the exact rules. Take the computation drawn at the beginning, L = tanh(w · x + b), with w = 2, x = 0.5 and b =
+# −0.8. The **forward pass** computes everything, from the inputs to the result L:
 #
 # ```text
 #     p = w · x    =  2 · 0.5      =  1.0
@@ -210,7 +211,7 @@ def numerical_gradient(f, x, eps=1e-6):
 # ```
 #
 # The first factor, dL/dp, is all that a step needs to know about the steps after it. This is the **upstream gradient**,
-# in this course `dout`, for $dL/d\mathit{out}$; likewise `dw` is $dL/dw$. A backward function, such as
+# called `dout` in this course, for $dL/d\mathit{out}$; likewise, `dw` is $dL/dw$. A backward function, such as
 # `matmul_backward`, takes the upstream gradient of one step and returns the gradients with respect to its inputs.
 #
 # **Numbers that are used twice.** In L = x · x, both factors are x. If x rises by h, each factor makes L rise by x · h,
@@ -237,7 +238,7 @@ def numerical_gradient(f, x, eps=1e-6):
 #
 # *30 min, needs some thought*
 #
-# When NumPy adds arrays of different shapes, it repeats axes of length 1 as often as the other array needs it, and adds
+# When NumPy adds arrays of different shapes, it repeats axes of length 1 as often as the other array requires, and adds
 # missing axes in front. This is **broadcasting**. Here a vector (3,) is added to each row of a table (2, 3):
 #
 # ```python
@@ -248,7 +249,7 @@ def numerical_gradient(f, x, eps=1e-6):
 #
 # ```
 #
-# Call the sum `out`, and let later steps make a single number L of it. What is `db`? Pick one entry:
+# Call the sum `out`, and let later steps turn it into a single number L. What is `db`? Pick one entry:
 # $out_{ij} = table_{ij} + b_j$, so $b_j$ is in column j of *every* row, with the factor 1. The contributions are added:
 #
 # $$db_j = \sum_i dout_{ij}$$
@@ -274,9 +275,9 @@ def numerical_gradient(f, x, eps=1e-6):
 #     before      (4, 1, 3)        the 5 was added in front, the 1 was repeated
 # ```
 #
-# `x.ndim` is the number of axes. `x.sum(axis=1)` sums along axis 1, which disappears. Several axes must be a tuple,
-# such as `(0, 2)` or `tuple(range(2))`; the empty tuple sums along none. With `keepdims=True` the axes stay, with
-# length 1:
+# `x.ndim` is the number of axes. `x.sum(axis=1)` sums along axis 1, which disappears. Several axes are passed as a
+# tuple, such as `(0, 2)` or `tuple(range(2))`; the empty tuple sums along none. With `keepdims=True`, the axes stay,
+# with length 1:
 #
 # ```python
 # >>> dout.sum(axis=1).shape, dout.sum(axis=1, keepdims=True).shape
@@ -313,8 +314,8 @@ def sum_to_shape(grad, shape):
 #     [3  4]  @  [7  8]  =  [3 · 5 + 4 · 7    3 · 6 + 4 · 8]  =  [43  50]
 # ```
 #
-# Nearly all work of a transformer is matrix products, so this gradient is the most important of the course. There is no
-# need to memorize it, because it follows from one entry:
+# Nearly all the work in a transformer is matrix products, so this gradient is the most important one of the course.
+# There is no need to memorize it, because it follows from one entry:
 #
 # ```text
 #     out_ij = Σ_k a_ik b_kj          the definition: row i of a, times column j of b
@@ -328,7 +329,7 @@ def sum_to_shape(grad, shape):
 # but also the second of b. What has to be done with b? Then do the same for `b_kj`, and check the shapes: da must be
 # (M, K), from dout (M, N) and b (K, N).
 #
-# In this example L is the first entry of the product above, 1 · 5 + 2 · 7, so dout is 1 there and 0 elsewhere. The
+# In this example, L is the first entry of the product above, 1 · 5 + 2 · 7, so dout is 1 there and 0 elsewhere. The
 # derivative with respect to each number is the other one of its pair:
 #
 # ```python
@@ -346,7 +347,7 @@ def sum_to_shape(grad, shape):
 # With more than two axes, `a @ b` multiplies the matrices in the last two axes and broadcasts the axes in front of
 # them. In (B, M, K) @ (K, N) the same b multiplies each of the B matrices in a, so its gradient is summed over them.
 # The same can happen to a. Compute each product with all its axes first, then bring it to the shape of a or b: you have
-# a function for that. (`np.swapaxes(x, -1, -2)` swaps the last two axes; `x.T` would reverse all.)
+# a function for that. (`np.swapaxes(x, -1, -2)` swaps the last two axes; `x.T` would reverse them all.)
 
 # %%
 def matmul_backward(dout, a, b):
@@ -373,12 +374,11 @@ def matmul_backward(dout, a, b):
 # *25 min, straightforward*
 #
 # Going back through the steps and multiplying at each is a job for a program, if it knows the steps. They form a
-# **computation graph**, the figure with the boxes: lines lead from each result to the steps that use it. Written as a
-# list, in the order of the computation, it is called a **tape**.
+# **computation graph**, as in the figure with the boxes: lines lead from each result to the steps that use it. Written
+# as a list, in the order of the computation, it is called a **tape**.
 #
-# All arrays are numbered from 0: first the inputs, then the result of each entry of the tape. An entry is a pair: the
-# name of an operation, and the numbers of the arrays that it is applied to. With the inputs w, x and b (numbers 0, 1,
-# 2), L = tanh(w · x + b) is this tape:
+# All arrays are numbered from 0: first the inputs, then the results. An entry of the tape is a pair: the name of an
+# operation, and the numbers of its arrays. With w, x and b as numbers 0, 1 and 2, L = tanh(w · x + b) is this tape:
 #
 # ```python
 # >>> tape = [
@@ -458,7 +458,7 @@ def tape_values(tape, inputs):
 # - `matmul`: `matmul_backward`. Both arguments have at least two axes.
 #
 # Why does the order matter? At each entry, `dout` must be complete, and all uses of the entry's result are further down
-# the tape. And why add? Because an array may have several uses:
+# the tape. And you add because an array may have several uses:
 #
 # ```python
 # >>> [round(float(gradient), 4) for gradient in tape_gradients(tape, inputs)]
@@ -494,14 +494,14 @@ def tape_gradients(tape, inputs):
 # The opposite, the **forward mode**, starts at *one* input and carries along how fast each result changes with it: a
 # million inputs need a million passes. Reverse mode gives the derivatives of one result with respect to *all* inputs in
 # a single pass, which costs only a few times as much as the forward pass. A loss is one number and a model has many
-# parameters: that is why every network is trained in reverse mode. The price is storage, for all the arrays of the
+# parameters: that is why every network is trained in reverse mode. The price is memory, for all the arrays of the
 # forward pass (Baydin and others 2018, sections 3.1 and 3.2).
 #
 # Seppo Linnainmaa described it in 1970, in a thesis on how rounding errors add up (Griewank 2012). It became famous
 # when Rumelhart, Hinton and Williams trained networks with it (1986).
 #
-# PyTorch writes the tape while it computes, and `loss.backward()` runs it backwards. In the coming assignments you
-# write the backward pass of each layer by hand, to see how it works.
+# PyTorch writes the tape while it computes, and `loss.backward()` runs it backwards. In the assignments to come, you
+# write the backward pass of each layer by hand.
 
 # %% [markdown]
 # ## On paper
@@ -568,16 +568,16 @@ def tape_gradients(tape, inputs):
 # %% [markdown]
 # ## Try it
 #
-# Here is the network of the beginning. It computes h = tanh(x W + b) and answers h V; its loss is the sum of the
+# Here is the network from the beginning. It computes h = tanh(x W + b) and answers h V; its loss is the sum of the
 # squared errors. You get the gradient of b in four ways: by hand, by difference quotients, by the tape, and by PyTorch
 # (copied, because you may not have it). Then the tape trains the network: each of 200 steps subtracts a twentieth of
 # the gradient from every parameter.
 #
-# By hand, start with the error h V − y, whose gradient is 2 · error. `matmul_backward` makes it `dh = 2 error @ V.T`,
-# tanh multiplies it by 1 − h², and b was added to each of the four rows, so sum over them.
+# By hand, start with the error h V − y, whose gradient is 2 · error. `matmul_backward` turns it into
+# `dh = 2 error @ V.T`, tanh multiplies it by 1 − h², and b was added to each of the four rows, so sum over them.
 #
 # **Guess first.** To how many digits will the four gradients agree: to 8, or even to 13? And can the tape train a
-# network of which it knows nothing but the list of steps?
+# network about which it knows nothing but the list of steps?
 #
 # Run it: `headway experiment gradients`, or the next cell of the notebook.
 
@@ -630,11 +630,10 @@ if __name__ == "__main__":
 # because all three follow the same rules. The difference quotients have their rounding error, but they are good enough
 # to find most mistakes in a formula: a missing factor shows in the first digit.
 #
-# The tape knows nothing of networks, and yet it found parameters with which this one is right. The training loop of
-# your GPT will do the same, with more steps.
+# The tape knows nothing about networks, and yet it found parameters with which this one answers correctly.
 #
-# 1. How many times was the loss computed for the gradient of b by difference quotients, and how many would it take for
-#    all parameters?
+# 1. For the gradient of b, how many times did the difference quotients compute the loss? How many times would all
+#    parameters take?
 # 2. Start with W, b and V all 0. What are their gradients, and what does training change?
 
 # %% [markdown]

@@ -6,19 +6,19 @@
 # *Assignment 4 of 19 · 5 functions · about 2 h 15 min to write them*
 #
 # A model gives three tokens the **scores** −1, 0 and 1. How likely is each of them? Dividing by the sum fails: the sum
-# is 0. Add 2 to each score, and dividing gives 1/6, 2/6 and 3/6; add 100 instead, and all three come out near 1/3. The
-# answer of this lesson is 0.09, 0.24 and 0.67, whatever you add. But type its formula into NumPy, add 1000 to the
-# scores, and all three are `nan`, "not a number".
+# is 0. Add 2 to each score, and dividing gives 1/6, 2/6 and 3/6; add 100 instead, and all three come out near 1/3. This
+# lesson's answer is 0.09, 0.24 and 0.67, whatever you add. But type its formula into NumPy, add 1000 to the scores, and
+# all three are `nan`, "not a number".
 #
-# A model's prediction is such a row: one score, or **logit**, for each token of the vocabulary, larger meaning "more
-# likely". You write the function that turns it into probabilities, the measure of how wrong they were, and the
-# gradients that say how each score should change.
+# A model's prediction is such a row: one score, or **logit**, for each token of the vocabulary, where larger means
+# "more likely". You will write the function that turns it into probabilities, the measure of how wrong they were, and
+# the gradients that say how each score should change.
 #
-# The function is the **softmax**. The probabilities are positive and sum to 1, and a larger score gets a larger one:
+# The function is the **softmax**. Its probabilities are positive and sum to 1, and a larger score gets a larger one:
 #
 # $$\mathrm{softmax}(x)_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$
 #
-# The exponential makes every score positive and keeps their order. (The name is from Bridle 1990.)
+# The exponential makes every score positive and keeps the order. (The name comes from Bridle 1990.)
 #
 # By hand, after adding 2:
 #
@@ -38,7 +38,7 @@
 #
 # ```
 #
-# The next cell gives you `as_float`. Call it on the scores first.
+# The next cell gives you `as_float`. Start each function by calling it on the scores.
 
 # %%
 import numpy as np
@@ -74,8 +74,8 @@ def as_float(x):
 # ```
 #
 # Then divide by the **temperature**. A low one concentrates the probability on the largest score; a high one flattens
-# the *distribution*, as the probabilities of a row are called together. The name is meant literally: Boltzmann (1868)
-# gave the states of a gas these probabilities, with minus the energy as the score.
+# the *distribution*, as the probabilities of a row are called together. "Temperature" is meant literally: Boltzmann
+# (1868) assigned these probabilities to the states of a gas, with minus the energy as the score.
 #
 # ```python
 # >>> softmax(np.array([1.0, 2.0, 3.0]), temperature=0.5).round(4)
@@ -100,8 +100,7 @@ def as_float(x):
 #
 # ```
 #
-# Do the same along `axis=axis`, for the maximum and for the sum. (`axis=-1` is the last axis; callers can pass any
-# other.)
+# Do the same along `axis=axis`, for the maximum and for the sum.
 #
 # See it: `headway plot softmax-temperatures` and `headway plot softmax-overflow`. (Not written yet? Add `--solution`.)
 #
@@ -149,7 +148,7 @@ def softmax(x, axis=-1, temperature=1.0):
 #
 # ```
 #
-# Here too, subtract the largest score m first: $(x_i - m) - \log \sum_j e^{x_j - m}$ is the same number. (So is
+# Here, too, subtract the largest score m first: $(x_i - m) - \log \sum_j e^{x_j - m}$ is the same number. (So is
 # $x_i - (m + \log \sum_j e^{x_j - m})$ on paper; but if m is huge, the small logarithm is lost in that sum.)
 
 # %%
@@ -173,9 +172,9 @@ def log_softmax(x, axis=-1):
 #
 # *25 min, needs some thought*
 #
-# How surprised was the model by the token that came next, the target? For one row of scores the loss is minus the
+# How surprised was the model by the token that came next, the target? For one row of scores, the loss is minus the
 # logarithm of the target's probability: 0 if the model was certain and correct, and larger the less it expected the
-# target. For many rows it is the *mean*, so that the size of the batch does not matter. This is the **cross-entropy**,
+# target. For many rows, it is the *mean*, so that the size of the batch does not matter. This is the **cross-entropy**,
 # the loss of every model in this course. (Its exponential is the perplexity of `counting`; its unit, with natural
 # logarithms, is the nat.)
 #
@@ -187,8 +186,8 @@ def log_softmax(x, axis=-1):
 #
 # ```
 #
-# A model that gives each of the $V$ tokens the same score has the loss $\log V$: 3.2958 for the 27 characters of a list
-# of names. Remember this number: a training run should start near it.
+# A model that gives each of the $V$ tokens the same score has the loss $\log V$: 3.2958 for the 27 characters in the
+# list of names. Remember this number: a training run should start near it.
 #
 # ```python
 # >>> round(cross_entropy(np.zeros((5, 27)), np.array([0, 3, 7, 20, 26])), 4)
@@ -239,7 +238,7 @@ def cross_entropy(logits, targets):
 # needs a partner that turns the upstream gradient `dout` into the gradient of its input, `dx`. Derive this one on
 # paper; the last step is left to you.
 #
-# **Two scores.** For x = (log 3, 0) the exponentials are 3 and 1, their sum is s = 4, and p = (3/4, 1/4). Raise the
+# **Two scores.** For x = (log 3, 0), the exponentials are 3 and 1, their sum is s = 4, and p = (3/4, 1/4). Raise the
 # first score: the first exponential rises at the rate 3 (the derivative of $e^x$ is $e^x$), and so does the sum. Add
 # the two effects:
 #
@@ -271,10 +270,9 @@ def cross_entropy(logits, targets):
 #
 # ```
 #
-# **Any number of scores.** The same with letters. The numerator of $p_i = e^{x_i} / s$ contains $x_j$ only if i = j,
-# and then contributes $e^{x_i} / s = p_i$. The sum contains every score, and contributes
-# $-e^{x_i} \cdot e^{x_j} / s^2 = -p_i\, p_j$. Add the two, with $\delta_{ij}$ for "1 if i = j, else 0" (the sign ∂ says
-# that the other inputs stay as they are):
+# **Any number of scores.** Now the same with letters. The numerator of $p_i = e^{x_i} / s$ contains $x_j$ only if i =
+# j, and then contributes $e^{x_i} / s = p_i$. The sum contains every score, and contributes
+# $-e^{x_i} \cdot e^{x_j} / s^2 = -p_i\, p_j$. Add the two, with $\delta_{ij}$ for "1 if i = j, else 0":
 #
 # $$\frac{\partial p_i}{\partial x_j} = p_i \,(\delta_{ij} - p_j)$$
 #
@@ -325,8 +323,8 @@ def softmax_backward(dout, probs, axis=-1):
 #
 # *30 min, needs pen and paper*
 #
-# The gradients of your GPT will start here. Going back through the logarithm and the softmax at once is simpler than
-# one by one: write the loss of a single row, with the target y, in terms of the scores.
+# The gradients of your GPT will start here. Going back through the logarithm and the softmax together is simpler than
+# one at a time: write the loss of a single row, with the target y, in terms of the scores.
 #
 # $$L = -\log p_y = -x_y + \log \sum_j e^{x_j}$$
 #
@@ -341,7 +339,8 @@ def softmax_backward(dout, probs, axis=-1):
 # logits (B, T, V)). If the loss of one row grows by 1, by how much does the mean grow? Every entry of the gradient has
 # that factor.
 #
-# Two rows of four equal scores, with the targets 0 and 3: work out the first row on paper before you read the result.
+# Take two rows of four equal scores, with the targets 0 and 3. Work out the first row on paper before you read the
+# result.
 #
 # ```python
 # >>> cross_entropy_backward(np.zeros((2, 4)), np.array([0, 3]))
@@ -373,7 +372,7 @@ def cross_entropy_backward(logits, targets):
 #
 # 1. The scores 0, 0 and log 2 have the probabilities 1/4, 1/4 and 1/2. Write down the Jacobian. What are the sums of
 #    its rows and columns, and why?
-# 2. With these probabilities, what is dx for dout = (8, 0, 4), and if all entries of dout are equal?
+# 2. With these probabilities, what is dx for dout = (8, 0, 4)? And if all entries of dout are equal?
 # 3. For these scores and the target 2, the loss is −log p₂. Go the long way: take its derivatives with respect to the
 #    three *probabilities* as dout, and compute dx. Is it what `cross_entropy_backward` returns?
 
@@ -441,9 +440,9 @@ def cross_entropy_backward(logits, targets):
 # %% [markdown]
 # ## Try it
 #
-# Why this loss, and not the squared distance between the probabilities and the one-hot row? Brier (1950) scores weather
-# forecasts that way. Let a model of three scores learn with each loss: 100 steps against the gradient, from a start at
-# which token 0 has a *lead* over the correct token 1.
+# Why this loss, and not the squared distance between the probabilities and the one-hot row? Brier (1950) scored weather
+# forecasts that way. Let a model of three scores learn with each loss: 100 steps against the gradient, from a start
+# where token 0 has a *lead* over the correct token 1.
 #
 # **Guess first.** Which loss ends with a high probability for token 1, after a lead of 1, 5 and 20?
 #
@@ -472,17 +471,18 @@ if __name__ == "__main__":
 #
 # Both correct a small error. But with squares, a prediction that is wrong and very confident stays so: the softmax is
 # saturated, and all entries of its Jacobian are nearly 0. The logarithm in the cross-entropy makes up for that: its
-# derivative brings the factor −1/p, large where p is small.
+# derivative brings the factor −1/p, which is large where p is small.
 #
-# 1. How large are the two gradients at a lead of 20? Can an entry in that of the cross-entropy ever be larger than 1?
+# 1. How large are the two gradients at a lead of 20? Can an entry of the cross-entropy's gradient ever be larger than
+#    1?
 # 2. Ten rows share their scores, but not their targets: seven times 0, twice 1, once 2. Where does training end, and
 #    with what loss?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. That of the cross-entropy is about a hundred million times as large.** But its entries, for one row, are
-# probabilities and a probability minus 1: never larger than 1.
+# **1. The cross-entropy's is about a hundred million times as large.** But its entries, for one row, are probabilities
+# and a probability minus 1: never larger than 1.
 #
 # ```python
 # >>> wrong = np.array([[20.0, 0.0, 0.0]])
@@ -495,7 +495,7 @@ if __name__ == "__main__":
 # ```
 #
 # **2. At the probabilities 0.7, 0.2 and 0.1, and not with a loss of 0.** What remains is the entropy of the targets.
-# (The rows share their scores, so their gradients are added.)
+# (Rows that share their scores add their gradients.)
 #
 # ```python
 # >>> scores, targets = np.zeros(3), np.array([0] * 7 + [1] * 2 + [2])
@@ -512,7 +512,7 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Going faster
 #
-# Skip this until your code is correct. `(a * b).sum(axis=-1)` stores all the products before it adds them. `np.vecdot`
+# Skip this until your code is correct. `(a * b).sum(axis=-1)` stores all the products before adding them. `np.vecdot`
 # does both in one pass:
 #
 # ```python

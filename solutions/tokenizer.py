@@ -18,7 +18,7 @@
 # be a **transformer**, the kind of neural network behind today's chat programs: a small **GPT** ("generative
 # pre-trained transformer"), in plain NumPy.
 #
-# A network computes with numbers, so text becomes numbers first, and text again at the end:
+# A network computes with numbers, so the text is turned into numbers first, and back into text at the end:
 #
 # ```text
 #     text ── encode ──> ids (N,) ── train_val_split ──> train, val ── get_batch ──> x, y (B, T)
@@ -26,7 +26,7 @@
 #     text <── decode ── ids <────────────────────────────────────────── the model <─────┘
 # ```
 #
-# This map shows the whole model, with the part of this assignment marked. The rest comes later.
+# This map shows the whole model, with this assignment's part marked.
 #
 # ![A map of the whole model. Marked: the tokenizer, the first step.](figures/map-tokenizer.svg)
 #
@@ -35,23 +35,23 @@
 # uses single characters, which keeps the vocabulary small. Everything after this assignment sees only ids.
 #
 # In the diagram, (N,) is a **shape**, written as in NumPy: N numbers along one **axis**. A table of B rows and T
-# columns has two axes and the shape (B, T). The type of the entries is the **dtype**: ids are integers, `int64`; later
-# nearly everything is `float64` or `float32`. Comments give shapes, too. When something is wrong, print `x.shape`
-# first.
+# columns has two axes and the shape (B, T). The type of the entries is the **dtype**: ids are integers, `int64`; later,
+# nearly everything is `float64` or `float32`. Comments in the code give shapes, too. When something is wrong, print
+# `x.shape` first.
 #
-# New to NumPy? If `x[:, None]`, `x[..., 0]` or `keepdims=True` mean nothing to you, start with the exercises in
-# `numpy_warmup`, beside this lesson. They take about half an hour.
+# If `x[:, None]`, `x[..., 0]` or `keepdims=True` means nothing to you, spend half an hour on the exercises in
+# `numpy_warmup`, next to this lesson.
 #
-# Each section ends with a function to write, unless its docstring begins with "Given". The time below a heading is for
-# writing it. Reading, the questions and the experiment take nearly as long again.
+# Each section ends with a function for you to write, unless its docstring begins with "Given". The time below a heading
+# is for the writing. Reading, questions and experiment take nearly as long again.
 #
 # A line after `>>>` is typed into Python; below it is what you get once your function is correct. In a notebook, the
-# cell after the function checks it; in a file, `headway watch` checks on every save; on the website, press *Check*. All
-# three give you a report. Type commands such as `headway watch` in a terminal.
+# cell after the function checks it; in a file, `headway watch`, typed in a terminal, checks on every save; on the
+# website, press *Check*. All three give you a report.
 #
-# Later lessons import your earlier functions, as in `from softmax import softmax`. A notebook takes yours from
-# `softmax.py` or `softmax.ipynb` if it is written there and saved, and otherwise the official one. Imports from
-# `autograder` come with the course.
+# Later lessons import your earlier functions, as in `from softmax import softmax`. A notebook takes yours if it is
+# saved in `softmax.py` or `softmax.ipynb`, and the official one otherwise. Anything imported from `autograder` comes
+# with the course.
 #
 # New terms are in bold where they are explained; `headway list --terms` and the website's glossary list them. Each
 # lesson ends with an experiment: guess, run it, and only then read on.
@@ -63,7 +63,7 @@ import numpy as np
 # ## `build_vocab`
 #
 # List every different character of the text once, in sorted order. The order means nothing to the model, but a fixed
-# one gives the same ids every time. Two dictionaries convert in both directions: `stoi` ("string to integer") and
+# order gives the same ids every time. Two dictionaries convert in both directions: `stoi` ("string to integer") and
 # `itos` ("integer to string").
 #
 # ```python
@@ -75,11 +75,12 @@ import numpy as np
 #
 # ```
 #
-# Python sorts strings by Unicode code point: newline, space, digits, capital letters, lower-case letters, accented
+# Python sorts strings by Unicode code point: newline, space, digits, capital letters, lowercase letters, accented
 # letters.
 #
 # `start` leaves ids free below the first character, for tokens that are not characters: one that says "the text begins
-# here", or **padding**, which makes short texts as long as the longest: all rows of an array have the same length.
+# here", or **padding**, which makes short texts as long as the longest, because all rows of an array have the same
+# length.
 #
 # ```python
 # >>> chars, stoi, itos = build_vocab("anna", start=1)
@@ -120,7 +121,7 @@ def build_vocab(text, start=0):
 #
 # ```
 #
-# For an empty list, NumPy chooses the dtype `float64`, unless an argument says otherwise:
+# For an empty list, NumPy chooses the dtype `float64` unless an argument says otherwise:
 #
 # ```python
 # >>> np.array([]).dtype, np.array([], dtype=np.int64).dtype
@@ -128,8 +129,8 @@ def build_vocab(text, start=0):
 #
 # ```
 #
-# A character that is not in the vocabulary is an error, and the message says where it is. Skipping it would hide a
-# fault in the data until the model writes strange text.
+# A character outside the vocabulary is an error, and the message says where it is. Skipping it would hide the flaw in
+# the data until the model writes strange text.
 #
 # ```python
 # >>> encode("help", stoi)
@@ -139,7 +140,7 @@ def build_vocab(text, start=0):
 #
 # ```
 #
-# `enumerate` gives the positions together with the characters, and `!r` in an f-string adds the quotes:
+# `enumerate` gives each character with its position, and `!r` in an f-string adds the quotes:
 #
 # ```python
 # >>> for position, char in enumerate("hi"):
@@ -149,7 +150,7 @@ def build_vocab(text, start=0):
 #
 # ```
 #
-# See it: `headway plot token-ids`. (If your function is not written yet, add `--solution`.)
+# See it: `headway plot token-ids`. (If you have not written the function yet, add `--solution`.)
 #
 # ![The ids of a short text, one dot for each character: equal characters are at the same
 # height.](figures/token-ids.svg)
@@ -185,8 +186,8 @@ def encode(text, stoi):
 # %% [markdown]
 # ## `decode`
 #
-# Back to text, so that you can read what the model has written: `decode(encode(text, stoi), itos)` is `text` again. An
-# unknown id is an error, as in `encode`. (`"".join(…)` makes one string of a list.)
+# To read what the model has written, turn the ids back into text: `decode(encode(text, stoi), itos)` is `text` again.
+# An unknown id is an error, too. (`"".join(…)` makes one string out of a list.)
 #
 # ```python
 # >>> decode(np.array([1, 0, 2, 2, 3]), itos)
@@ -225,16 +226,16 @@ def decode(ids, itos):
 # ## `train_val_split`
 #
 # The numbers inside a model are its **parameters**, and **training** means changing them, a little at a time, until the
-# model's predictions are good. One number measures how bad they are: the **loss**, which you write in the assignment
-# `softmax`.
+# model's predictions are good. One number measures how bad they are: the **loss**, which you will write in the
+# assignment `softmax`.
 #
 # A model with enough parameters can learn a text by heart. Its loss on that text is then tiny, although it may have
 # learned nothing about the language. So part of the text is kept out of training, and the loss on that part, the
-# **validation loss**, shows what was learned (Goodfellow, Bengio and Courville 2016, section 5.3).
+# **validation loss**, shows what the model has learned (Goodfellow, Bengio and Courville 2016, section 5.3).
 #
-# Cut the text at one position: the part before it is for training, the rest for validation. Rows of a table are often
-# shuffled first, but characters in random order are no longer language. With larger pieces, neighbors from one sentence
-# could end up on both sides, and validation would no longer test on new text.
+# Cut the text at one position: what comes before it is for training, the rest for validation. Rows of a table are often
+# shuffled first, but characters in random order are no longer language. If you shuffled larger pieces, neighbors from
+# one sentence could end up on both sides, and validation would no longer test on new text.
 #
 # ```python
 # >>> train, val = train_val_split(np.arange(10), train_fraction=0.75)
@@ -275,12 +276,12 @@ def train_val_split(ids, train_fraction=0.9):
 # ## `get_batch`
 #
 # This is the longest function, and the next assignment, `counting`, does not need it. If you cannot wait to see your
-# first text, go on there now, and come back when you train a model.
+# first text, skip ahead, and come back before you train a model.
 #
-# The training text may have a million characters, but a model reads only a few at a time. It gets windows of one length
-# T (the **block size**), and B of them at once (a **batch**; B is the *batch size*). Each starts at a random position.
-# `x` holds the windows, and `y` the **targets**, which the model should predict: the same windows, one character
-# further on.
+# The training text may have a million characters, but a model reads only a few at a time. It gets windows of a fixed
+# length T (the **block size**), B of them at once (a **batch**; B is the *batch size*). Each starts at a random
+# position. `x` holds the windows, and `y` the **targets**, which the model should predict: the same windows, one
+# character further on.
 #
 # Take the text "hello world" and the window of length 4 that starts at character 1:
 #
@@ -294,7 +295,7 @@ def train_val_split(ids, train_fraction=0.9):
 # ![Two windows of the text hello world, as a batch: x has the ids of the windows, y the ids one character
 # later.](figures/batch.svg)
 #
-# So `x` is "ello" and `y` is "llo ": T predictions to learn from, and a transformer makes them all at once.
+# So `x` is "ello" and `y` is "llo ": T predictions to learn from, all made at once by a transformer.
 #
 # ```python
 # >>> ids = np.arange(100, 110)
@@ -306,8 +307,8 @@ def train_val_split(ids, train_fraction=0.9):
 #
 # ```
 #
-# All randomness in this course comes from an argument `rng`, a random number generator. In the same state it gives the
-# same numbers again. Five below 10:
+# All randomness in this course comes from an argument `rng`, a random number generator. From the same state, it gives
+# the same numbers again. Here are five below 10:
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
@@ -316,12 +317,12 @@ def train_val_split(ids, train_fraction=0.9):
 #
 # ```
 #
-# `rng.integers` excludes its upper end. A loop over the starts is good enough; `np.stack` makes a table of a list of
-# rows.
+# `rng.integers` excludes its upper end. A loop over the starts is good enough; `np.stack` turns a list of rows into a
+# table.
 #
 # Take care at the end of the text. Its last character can be a target but not an input, so with N characters, the last
-# possible start is N − T − 1. With one start too few, the last character is never a target; with one too many, some
-# target is missing. A text of T + 1 characters has a single window:
+# possible start is N − T − 1. With one start too few, the last character is never a target; with one too many, a target
+# is missing. A text of T + 1 characters has a single window:
 #
 # ```python
 # >>> get_batch(np.arange(5), batch_size=2, block_size=4, rng=np.random.default_rng(0))[0]
@@ -380,10 +381,10 @@ def get_batch(ids, batch_size, block_size, rng):
 # %% [markdown]
 # ## Try it
 #
-# You have all you need for a first language model. It only counts: which character followed the same k characters most
-# often in the training text? That is its prediction. It reads the docstrings of your five functions.
+# You can already build a first language model. It only counts: which character followed the same k characters most
+# often in the training text? That is its prediction. The text is the docstrings of your five functions.
 #
-# **Guess first.** With more characters to go on, a prediction should be better. As k grows from 1 to 12, will it be
+# **Guess first.** With more characters to go on, a prediction should get better. As k grows from 1 to 12, will it be
 # correct more and more often, both on the training text and on the validation text?
 #
 # Run it: `headway experiment tokenizer`, or the next cell of the notebook.
@@ -428,19 +429,19 @@ if __name__ == "__main__":
 # k = 12   training  99%   validation   4%
 # ```
 #
-# On the training text every step helps, until the model knows the text by heart. On the validation text two characters
-# work best. With twelve it is nearly always wrong, because it has never seen those twelve before. A transformer has to
-# predict well even then.
+# On the training text, every step helps, until the model knows the text by heart. On the validation text, two
+# characters work best. With twelve, nearly every prediction is wrong, because those twelve have never occurred before.
+# A transformer has to predict well even then.
 #
 # 1. Shuffle the characters of the text before the split. What is left in the validation column?
 # 2. Suppose you draw the windows first and then split *them* at random: 4,000 for training, 1,000 for validation. What
-#    does validation show for k = 8, and why is that wrong?
+#    does validation show for k = 8, and why is that misleading?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. At most 17%, for k = 1, and less for more characters.** All that is left to learn is which character is the most
-# frequent one (the space). Longer pieces often have no prediction, because they never occurred in training:
+# **1. At most 17%, for k = 1, and less for more characters.** All that is left to learn is which character is most
+# frequent (the space). Longer pieces often have no prediction, because they never occurred in training:
 #
 # ```python
 # >>> mixed = np.random.default_rng(0).permutation(encode(text, stoi))
@@ -454,8 +455,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. It suggests that memorizing works well.** Most of the validation windows are also in the training set, from the
-# same position of the text:
+# **2. It suggests that memorizing works well.** Most validation windows are also in the training set, from the same
+# position in the text:
 #
 # ```python
 # >>> pairs = examples(encode(text, stoi), 8)
