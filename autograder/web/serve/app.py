@@ -34,6 +34,7 @@ TYPES = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
     ".json": "application/json",
+    ".woff2": "font/woff2",
 }
 Action = Callable[[dict[str, Any]], dict[str, Any]]
 

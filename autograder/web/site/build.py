@@ -16,8 +16,8 @@ Backend = Literal["server", "browser", "none"]
 PYODIDE_CDN = "https://cdn.jsdelivr.net"
 # What a site loads that can only be read. A site that checks code has everything else, too.
 _READING = (
-    *("dom.js", "icon.svg", "search.js", "site.js", "theme.js", "vendor/LICENSES.txt", "vendor/minisearch.js"),
-    *("print.css", "search.css", "site.css", "start.css", "text.css"),
+    *("dom.js", "icon.svg", "search.js", "site.js", "theme.js", "print.css", "search.css", "site.css", "start.css"),
+    *("text.css", "vendor/LICENSES.txt", "vendor/minisearch.js", "vendor/source-serif-4.woff2"),
 )
 _ONLY_SERVER = ("backend_server.", "training")
 _ONLY_BROWSER = ("backend_browser.", "browser_", "pyodide_")

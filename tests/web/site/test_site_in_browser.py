@@ -61,6 +61,8 @@ def test_pages_have_no_errors_and_no_sideways_scrolling_on_a_phone(browser, addr
     )
     browser.get(address + "softmax.html")
     assert min(browser.execute_script(script)) >= 24, "room for a finger"
+    fonts = "document.fonts.ready.then((fonts) => arguments[0]([...fonts].map((font) => font.status)))"
+    assert browser.execute_async_script(fonts) == ["loaded"]
 
 
 def test_search_finds_by_keyboard(wide, address):

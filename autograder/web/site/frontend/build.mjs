@@ -1,6 +1,6 @@
-// Bundle the third-party code of the lesson pages: `npm ci && npm run build`, or `make vendor`.
+// Bundle the third-party code and the font of the pages: `npm ci && npm run build`, or `make vendor`.
 // With an argument, write to that folder instead of static/vendor.
-import { readFile, writeFile } from "node:fs/promises";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 
@@ -33,6 +33,10 @@ const { metafile } = await build({
 const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
   Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path));
 const packages = new Set(used.map((path) => path.match(/^node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0]).filter(Boolean));
+// The font of the text, in one file: Latin letters and signs, every weight. Other signs come from the reader's fonts.
+const FONT = "node_modules/@fontsource-variable/source-serif-4";
+await copyFile(join(here, FONT, "files/source-serif-4-latin-wght-normal.woff2"), join(out, "source-serif-4.woff2"));
+packages.add(FONT);
 const texts = await Promise.all([...packages].sort().map(license));
 const head = "The bundles in this folder contain the following packages.\n";
 await writeFile(join(out, "LICENSES.txt"), [head, ...texts].join(`\n${"-".repeat(80)}\n\n`));
