@@ -2,7 +2,6 @@
 
 import dataclasses
 import time
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -161,14 +160,14 @@ def _grade(
 
         options = dataclasses.replace(options, sandbox=SandboxPolicy(unsafe=plan.unsafe))
         setup = WorkerSetup(options, plan.out, plan.policy, results)
-        DaskCluster(setup, plan.cluster, recorder.add, recorder.warn, recorder.next_task).run(tasks)
+        DaskCluster(setup, plan.cluster, recorder.add, recorder.warn, recorder.budgets.next_task).run(tasks)
         return
     with scratch_folder() as scratch:
         record_scratch(scratch)
         sandbox = SandboxPolicy(unsafe=True) if plan.unsafe else require_level(scratch, _WITHOUT_SANDBOX)
         options = dataclasses.replace(options, sandbox=sandbox)
         setup = WorkerSetup(options, scratch, plan.policy, results)
-        WorkerPool(setup, min(plan.processes, len(tasks)), recorder.add, recorder.next_task).run(tasks)
+        WorkerPool(setup, min(plan.processes, len(tasks)), recorder.add, recorder.budgets.next_task).run(tasks)
 
 
 def _place(source: Source) -> _Place:
@@ -282,12 +281,12 @@ class _Recorder:
         self._write_again_at = time.monotonic() + REFRESH_SECONDS
         self._graded: set[str | None] = set()  # the result documents of this run
         limits = graded_class.policy.limits
-        self._budgets = StudentBudgets(limits.student_seconds, limits.sandbox_limits(), self._leave_out)
+        self.budgets = StudentBudgets(limits.student_seconds, limits.sandbox_limits(), self._leave_out)
         on_progress(self._progress)
 
     def add(self, task: GradingTask, entry: JournalEntry) -> None:
         """Store one result."""
-        self._budgets.charge(task, entry.charged_seconds)
+        self.budgets.charge(task, entry.charged_seconds)
         self._store.add(entry)
         self._graded.add(f"results/{entry.file}")
         self._progress.done += 1
@@ -299,10 +298,6 @@ class _Recorder:
                 class_document.write(self._store.out, self._document())
             # Writing the document of a large class takes seconds.
             self._write_again_at = time.monotonic() + max(REFRESH_SECONDS, 20 * (time.monotonic() - started))
-
-    def next_task(self, todo: deque[GradingTask]) -> GradingTask | None:
-        """Remove and return the first task whose student has CPU time left; count those whose student has none."""
-        return self._budgets.next_task(todo)
 
     def _leave_out(self, task: GradingTask) -> None:
         self._class.left_out[task.name] += 1

@@ -6,6 +6,7 @@ from pathlib import Path
 from autograder.classroom.comments import comment_records, grade_history
 from autograder.classroom.comments.comment_records import CommentRecord
 from autograder.classroom.comments.grade_history import Cause
+from autograder.classroom.exporters import table
 from autograder.classroom.policy.model import AssignmentPolicy, Policy
 from autograder.classroom.scoring import class_document, student_exceptions
 from autograder.classroom.scoring.class_document import GradedClass
@@ -42,5 +43,5 @@ def write(out: Path, document: Document, cause_of: Callable[[str | None], Cause]
     """Write a class document, its table, and what has changed (see `grade_history.record`)."""
     with result_store.report_store_error(out):
         class_document.write(out, document)
-        class_document.write_csv(out, document)
+        table.write(document, out / "grades.csv", durable=True)
         grade_history.record(out, document, cause_of, **author)

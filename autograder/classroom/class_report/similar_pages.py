@@ -52,19 +52,15 @@ def _modules(pair: SimilarPair, first: Document, second: Document, reader: "_Lin
         texts = [code.get(name, []) for code in codes]
         keys = [reader.keys(submission, name, lines) for submission, lines in zip(pair.submissions, texts, strict=True)]
         stub = reader.stub_keys(name)
-        places: list[dict[str, int]] = [{}, {}]
-        for side in (0, 1):
-            for number, key in enumerate(keys[side], 1):
-                if len(key) >= MIN_LENGTH and key not in stub:
-                    places[side].setdefault(key, number)
+        # For each side, the number of the first line of each kind.
+        places = [
+            {key: n for n, key in reversed([*enumerate(found, 1)]) if len(key) >= MIN_LENGTH and key not in stub}
+            for found in keys
+        ]
         # For each side, the number of the line on the other side.
         partners = [
-            {
-                n: places[1 - side][key]
-                for n, key in enumerate(keys[side], 1)
-                if key in places[side] and key in places[1 - side]
-            }
-            for side in (0, 1)
+            {n: there[key] for n, key in enumerate(found, 1) if key in there}
+            for found, there in zip(keys, reversed(places), strict=True)
         ]
         shown = [[line.decode("utf-8", "replace") for line in lines] for lines in texts]
         modules.append(PairModule(name, (shown[0], shown[1]), (partners[0], partners[1])))

@@ -48,13 +48,13 @@ MAX_PAIRS = 200
 def find_similar(folder: Path, *, layout: str = "auto") -> SimilarityResult:
     """Compare the last attempts in a folder, read as for grading; raise UsageError if copydetect is missing."""
     members = layouts.read_class_members(folder, registry.default(), layout)
-    return _compare_all((one.submission, partial(_filtered_code, one.attempts[-1])) for one in members if one.attempts)
+    return _compare_all((one.submission, partial(_submitted_code, one.attempts[-1])) for one in members if one.attempts)
 
 
 def find_similar_code(book: Gradebook) -> SimilarityResult:
     """Compare the code that was stored when the class was graded; raise UsageError if there is none."""
     codes = ((student["submission"], book.code_of(student)) for student in book.students)
-    stored = ((name, partial(_filtered_stored_code, code)) for name, code in codes if code is not None)
+    stored = ((name, partial(_stored_code, code)) for name, code in codes if code is not None)
     if (first := next(stored, None)) is None:
         advice = "Grade the class again, or name the folder of submissions: --similar=SUBMISSIONS"
         raise UsageError(f"{book.out} holds no code. {advice}")
@@ -164,14 +164,18 @@ def _fingerprints(code: str) -> NDArray[np.int64]:
 
 
 def _compare_all(
-    submissions: Iterable[tuple[str, Callable[[SourceReader], tuple[dict[str, str], str]]]],
+    submissions: Iterable[tuple[str, Callable[[SourceReader], tuple[dict[str, bytes], str]]]],
 ) -> SimilarityResult:
-    """Compare submissions; a function gives the filtered code of each by module, and what could not be read."""
+    """Compare submissions; a function gives the code of each by module, and what could not be read."""
     result = SimilarityResult()
 
     def filtered_modules(reader: SourceReader) -> Iterator[tuple[str, dict[str, str]]]:
         for name, read in submissions:
-            code, problem = read(reader)
+            sources, problem = read(reader)
+            try:
+                code = reader.filtered_code(sources) if sources else {}
+            except SkippedFile as error:
+                code, problem = {}, str(error)
             reader.next_submission()
             if problem:
                 result.unread.append((name, problem))
@@ -182,12 +186,9 @@ def _compare_all(
     return result
 
 
-def _filtered_stored_code(code: Document, reader: SourceReader) -> tuple[dict[str, str], str]:
-    """Return the filtered code of a code document by module, and what could not be read."""
-    try:
-        return reader.filtered_code({name: b"\n".join(lines) for name, lines in code_lines(code).items()}), ""
-    except SkippedFile as error:
-        return {}, str(error)
+def _stored_code(code: Document, _: SourceReader) -> tuple[dict[str, bytes], str]:
+    """Return the code in a code document by module; there is nothing that cannot be read."""
+    return {name: b"\n".join(lines) for name, lines in code_lines(code).items()}, ""
 
 
 def code_lines(code: Document) -> dict[str, list[bytes]]:
@@ -198,18 +199,13 @@ def code_lines(code: Document) -> dict[str, list[bytes]]:
     }
 
 
-def _filtered_code(attempt: Attempt, reader: SourceReader) -> tuple[dict[str, str], str]:
-    """Return the filtered code of one attempt by module, and what could not be read."""
+def _submitted_code(attempt: Attempt, reader: SourceReader) -> tuple[dict[str, bytes], str]:
+    """Return the code of one attempt by module, and what could not be read."""
     with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
         account = account_for(intake.read_files(attempt), registry.default(), reader)
         account.write(Path(scratch), registry.default())
         # Every module from a notebook starts with the same preamble, which is not the student's.
         sources = {file.stem: file.read_bytes().removeprefix(PREAMBLE.encode()) for file in Path(scratch).glob("*.py")}
-    found = account.assignments(registry.default())
-    problem = f"cannot be read: {', '.join(account.unreadable[:3])}" if account.unreadable else ""
-    if not found:
+    if not account.assignments(registry.default()):
         return {}, "; ".join(account.notes[:3]) or "it contains no module of the course"
-    try:
-        return reader.filtered_code(sources), problem
-    except SkippedFile as error:
-        return {}, str(error)
+    return sources, f"cannot be read: {', '.join(account.unreadable[:3])}" if account.unreadable else ""

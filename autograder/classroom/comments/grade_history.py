@@ -5,7 +5,6 @@ comment is the cause, its id. Scores are in points; an empty assignment stands f
 score.
 """
 
-import contextlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from autograder.classroom.comments import comment_records
-from autograder.core.files import read_plain_file
+from autograder.classroom.storage.result_store import read_lines
 from autograder.documents.reading import Document
 
 HISTORY = "history.jsonl"
@@ -37,9 +36,9 @@ class GradeChange(Struct, frozen=True):
     comment: str = ""  # the id of the comment that caused it
 
 
-def read(out: Path, student: str | None = None) -> list[Document]:
-    """Return the changes, the oldest first, of one student or of all."""
-    return [msgspec.to_builtins(change) for change in _changes(out) if student in (None, change.student)]
+def read(out: Path) -> list[Document]:
+    """Return the changes, the oldest first."""
+    return [msgspec.to_builtins(change) for change in read_lines(out / HISTORY, GradeChange)]
 
 
 def record(
@@ -52,7 +51,7 @@ def record(
         by: who changed it (default: the user).
         comment: the id of the comment that is the cause.
     """
-    last = {(change.student, change.assignment): change.after for change in _changes(out)}
+    last = {(change.student, change.assignment): change.after for change in read_lines(out / HISTORY, GradeChange)}
     time, by, changes = comment_records.now(), by or comment_records.current_user(), []
     for student in document["students"]:
         causes = [cause_of(grade["file"]) for grade in student["assignments"].values()]
@@ -87,10 +86,3 @@ def _differ(before: float | None, after: float | None) -> bool:
     if before is None or after is None:
         return before is not after
     return abs(before - after) > _TINY
-
-
-def _changes(out: Path) -> Iterator[GradeChange]:
-    with contextlib.suppress(FileNotFoundError):
-        for line in read_plain_file(out / HISTORY).splitlines():
-            with contextlib.suppress(ValueError, RecursionError):  # a power cut may leave half a line
-                yield msgspec.json.decode(line, type=GradeChange)

@@ -15,6 +15,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from autograder.classroom.storage.gradebook import Gradebook
+from autograder.classroom.submissions.roster import TEST_STUDENT_LOGIN
 from autograder.core import csv_table
 from autograder.core.csv_table import CsvTable
 from autograder.core.text import clean
@@ -26,7 +27,6 @@ STUDENT_TITLES = (
 )  # fmt: skip
 HOW_TO_EXPORT = "In Canvas, open Grades, choose Export > Export Entire Gradebook, and give the file: --gradebook FILE"
 TITLE_AND_ID = re.compile(r"(.*)\s\((\d+)\)", re.DOTALL)  # Assignment.title_and_id
-_TEST_LOGIN = re.compile(r"[0-9a-f]{40}")
 # Words that a title may contain besides the assignment's name.
 _GENERIC = {
     "assignment", "assignments", "exercise", "homework", "hw", "lab", "lesson", "module", "part", "problem",
@@ -91,7 +91,7 @@ def _gradebook(where: str, table: CsvTable, *, is_current: bool) -> CanvasGradeb
     for row in table.rows:
         if "Points Possible" in row[0]:
             possible = row
-        elif row[cells_of["ID"]].strip() and not (login is not None and _TEST_LOGIN.fullmatch(row[login])):
+        elif row[cells_of["ID"]].strip() and not (login is not None and TEST_STUDENT_LOGIN.fullmatch(row[login])):
             students.append(row)  # other rows say which grades are hidden, or are of the test student
     return CanvasGradebook(where, table.titles, students, possible, is_current)
 

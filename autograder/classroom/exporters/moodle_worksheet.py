@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.classroom.exporters.person_matching import Person, identifiers, letters, name_words
+from autograder.classroom.exporters.person_matching import Person, identifiers, name_words
 from autograder.classroom.storage.gradebook import Gradebook
+from autograder.classroom.submissions.roster import letters
 from autograder.core import csv_table
 from autograder.core.csv_table import CsvTable, parse_number
 from autograder.core.text import clean

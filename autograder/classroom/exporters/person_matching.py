@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from autograder.classroom.submissions.roster import letters
 from autograder.documents.reading import Document
 
 # "participant" is Moodle's number in a download for several assignments: it may be of another assignment of Moodle.
@@ -59,11 +60,6 @@ def name_words(text: str) -> tuple[str, ...]:
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     plain = "".join(char for char in decomposed if not unicodedata.combining(char))
     return tuple(sorted(re.findall(r"\w+", plain)))
-
-
-def letters(title: str) -> str:
-    """Return the letters of a title in lower case."""
-    return "".join(char for char in unicodedata.normalize("NFC", title.lower()) if char.isalpha())
 
 
 def identifiers(cells: Iterable[tuple[str, str]]) -> defaultdict[Kind, set[str]]:

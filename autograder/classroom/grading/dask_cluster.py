@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.classroom.grading import cache_keys
 from autograder.classroom.grading.worker import GradedDocuments, GradingTask, WorkerSetup, scratch_folder
-from autograder.classroom.grading.worker_pool import GraderProcess, NextTask, OnResult, entry_of_death, first_task
+from autograder.classroom.grading.worker_pool import GraderProcess, NextTask, OnResult, entry_of_death
 from autograder.classroom.storage.result_store import JournalEntry
 from autograder.core.text import clean
 from autograder.errors import UsageError, missing_package
@@ -141,8 +141,8 @@ class DaskCluster:
     setup: WorkerSetup
     address: str  # of the scheduler
     on_result: OnResult
-    on_warning: Callable[[str], None] = lambda text: None  # called for each worker that takes no work
-    next_task: NextTask = first_task  # removes a task from the queue, or returns None if none may begin now
+    on_warning: Callable[[str], None]  # called for each worker that takes no work
+    next_task: NextTask  # removes a task from the queue, or returns None if none may begin now
 
     def run(self, tasks: Iterable[GradingTask]) -> None:
         """Grade all tasks; raise UsageError if there is no such cluster, or none of its workers may take work."""

@@ -34,11 +34,6 @@ OnResult = Callable[[GradingTask, JournalEntry], None]
 NextTask = Callable[[deque[GradingTask]], GradingTask | None]
 
 
-def first_task(todo: deque[GradingTask]) -> GradingTask | None:
-    """Remove and return the first task; None if there is none."""
-    return todo.popleft() if todo else None
-
-
 class GraderProcess:
     """A grading process, seen from the run."""
 
@@ -107,7 +102,7 @@ class WorkerPool:
     setup: WorkerSetup
     size: int  # the number of processes
     on_result: OnResult  # called with each result, and with each submission whose process died
-    next_task: NextTask = first_task  # removes a task from the queue, or returns None if none may begin now
+    next_task: NextTask  # removes a task from the queue, or returns None if none may begin now
     deaths: int = 0  # how many processes died in a row before they started on a submission
     graders: list[GraderProcess] = field(default_factory=list)
     todo: deque[GradingTask] = field(default_factory=deque)

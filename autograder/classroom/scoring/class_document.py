@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.exporters import table
 from autograder.classroom.policy.model import Policy, PolicyException, RubricItem
 from autograder.classroom.scoring.open_questions import open_questions
 from autograder.classroom.scoring.student_scores import (
@@ -212,34 +211,27 @@ class GradedClass:
             member = student.work.get(source.name)
             own = [assignment for assignment in assignments if assignment.name in source.assignments]
             if member and own:
-                files, total = self.files_of(source, member), len(member.attempts)
-                best = self._best_attempt(student, files, total, own, entries)
+                attempts = [
+                    _CountingAttempt(graded.number, graded.attempt, entries.get(graded.file), len(member.attempts))
+                    for graded in self.files_of(source, member)
+                ]
+                best = self._best_attempt(student, attempts, own)
                 counting.update(dict.fromkeys((assignment.name for assignment in own), best))
         return counting
 
     def _best_attempt(
-        self,
-        student: Student,
-        files: Sequence[AttemptFile],
-        total: int,
-        assignments: Sequence[GradedAssignment],
-        entries: Mapping[str, JournalEntry],
+        self, student: Student, attempts: Sequence[_CountingAttempt], assignments: Sequence[GradedAssignment]
     ) -> _CountingAttempt:
         """Return the graded attempt with the highest score in the assignments of its source, the latest of several."""
-        attempts = [
-            _CountingAttempt(graded.number, graded.attempt, entries.get(graded.file), total) for graded in files
-        ]
         if len(attempts) < 2:
             return attempts[0] if attempts else _CountingAttempt()
         exceptions = self.exceptions.get(student.submission, [])
-        best, best_score = attempts[0], -1.0
-        for one in attempts:
-            if one.entry is not None:
-                works = _works(assignments, dict.fromkeys((assignment.name for assignment in assignments), one))
-                score = student_score(assignments, works, self.policy, exceptions).percent or 0.0
-                if score >= best_score:
-                    best, best_score = one, score
-        return best
+
+        def percent(one: _CountingAttempt) -> float:
+            works = _works(assignments, dict.fromkeys((assignment.name for assignment in assignments), one))
+            return student_score(assignments, works, self.policy, exceptions).percent or 0.0
+
+        return max((one for one in reversed(attempts) if one.entry), key=percent, default=attempts[0])
 
 
 def _works(
@@ -307,8 +299,3 @@ def write(out: Path, document: Document) -> None:
     """Write `class.json` atomically."""
     content = (json.dumps(document, ensure_ascii=False) + "\n").encode("utf-8", "replace")
     write_atomically(out / "class.json", content, durable=True)
-
-
-def write_csv(out: Path, document: Document) -> None:
-    """Write the table of grades."""
-    table.write(document, out / "grades.csv", durable=True)

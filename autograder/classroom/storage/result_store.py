@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -29,6 +29,7 @@ from autograder.core.files import read_plain_file, write_atomically
 from autograder.core.text import counted
 from autograder.errors import UsageError
 
+T = TypeVar("T")
 JOURNAL, LOCK, RESULTS = "journal.jsonl", ".lock", "results"
 
 
@@ -92,13 +93,12 @@ class ResultStore:
 
     def __enter__(self) -> Self:
         """Read the journal and open it for appending, or raise UsageError if the folder cannot be written."""
-        try:
+        with report_store_error(self.out):
             self.results.mkdir(parents=True, exist_ok=True)
-            self.entries = {entry.file: entry for entry in _read_journal(self.out / JOURNAL)}
+            journal = read_lines(self.out / JOURNAL, JournalEntry)
+            self.entries = {entry.file: entry for entry in journal if Path(entry.file).name == entry.file}
             self._compact()
             self._journal = open(self.out / JOURNAL, "ab")
-        except OSError as error:
-            raise _cannot_write(self.out, error) from None
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -135,17 +135,15 @@ def _journal_line(entry: JournalEntry) -> bytes:
         return (json.dumps(asdict(entry), ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 
-def _read_journal(path: Path) -> Iterator[JournalEntry]:
-    try:
-        content = read_plain_file(path)
-    except FileNotFoundError:
-        return
-    for line in content.splitlines():
-        # A killed run may leave half a line at the end. A line that is damaged in any way counts as not graded.
-        with contextlib.suppress(msgspec.MsgspecError, RecursionError):
-            entry = msgspec.json.decode(line, type=JournalEntry)
-            if Path(entry.file).name == entry.file:
-                yield entry
+def read_lines(path: Path, kind: type[T]) -> Iterator[T]:
+    """Yield the objects in the lines of a JSON file, if there is one.
+
+    A killed run or a power cut may leave half a line at the end. A line that is damaged in any way is left out.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        for line in read_plain_file(path).splitlines():
+            with contextlib.suppress(ValueError, RecursionError):
+                yield msgspec.json.decode(line, type=kind)
 
 
 @contextmanager
@@ -155,14 +153,10 @@ def locked(out: Path) -> Iterator[Callable[[Path], None]]:
     Yields a function that records the path of this run's scratch folder. Raises UsageError if another run holds `out`,
     or it cannot be written.
     """
-    try:
+    with report_store_error(out):
         out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _cannot_write(out, error) from None
-    try:
+    with report_store_error(out / LOCK):
         file = open(out / LOCK, "a+", encoding="utf-8", errors="replace")  # noqa: SIM115 (closed below)
-    except OSError as error:
-        raise _cannot_write(out / LOCK, error) from None
     with file:
         _lock(file, out)
         file.seek(0)
@@ -202,12 +196,6 @@ def report_store_error(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _cannot_write(out, error) from None
-
-
-def _cannot_write(out: Path, error: OSError) -> UsageError:
-    paths = (path for path in (error.filename2, error.filename) if isinstance(path, str))
-    where = next(paths, out)
-    return UsageError(
-        f"cannot write to {where} ({str(error.strerror or error).rstrip('.')}). Choose another folder: --out DIR"
-    )
+        where = next((path for path in (error.filename2, error.filename) if isinstance(path, str)), out)
+        problem = f"cannot write to {where} ({str(error.strerror or error).rstrip('.')})"
+        raise UsageError(f"{problem}. Choose another folder: --out DIR") from None

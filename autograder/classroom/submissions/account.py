@@ -246,19 +246,19 @@ class _Accounting:
     def _choose(self, module: str, candidates: list[_Candidate]) -> None:
         """Let the best candidate of an assignment count."""
         chosen = self._chosen.get(module, "")
-        has_own = any(one.fit and self._is_written(one) for one in candidates)
+        has_own = any(one.fit and self._functions(one) for one in candidates)
         if not has_own:
             candidates = [one for one in candidates if one.fit or module in self._graded]
         if not candidates:
             return
         # A file with the name of another assignment comes last.
         candidates = sorted(candidates, key=lambda one: one.fit == OTHER and one.file.stem in self._curriculum.modules)
-        ranked = [(one, one.rank(chosen, len(candidates) == 1 or self._is_written(one))) for one in candidates]
+        ranked = [(one, one.rank(chosen, len(candidates) == 1 or bool(self._functions(one)))) for one in candidates]
         ranked.sort(key=lambda pair: [value for value, _ in pair[1]], reverse=True)
         (best, best_rank), *others = ranked
         self._account.modules[f"{module}.py"] = best.code
         self._counts.setdefault(best.file, []).append(module)
-        if module in self._graded or self._is_written(best):
+        if module in self._graded or self._functions(best):
             self._account.counting[module] = best.file.shown
         if best.fit == OTHER:
             used = f"used as {module}.py, because it defines the functions of that module"
@@ -266,7 +266,7 @@ class _Accounting:
         rivals, differing = [], dict[str, str]()
         for other, rank in others:
             why = next((text for (a, text), (b, _) in zip(best_rank, rank, strict=True) if a != b), "it comes first")
-            if not self._is_written(other):
+            if not self._functions(other):
                 why = _UNTOUCHED
             elif self._functions(other).items() <= self._functions(best).items():
                 why = f"{best.file.shown} has the same functions"
@@ -280,9 +280,6 @@ class _Accounting:
             self._account.rivals[module] = [best.file.shown, *dict.fromkeys(rivals)]
             names = self._curriculum.function_names[module]
             self._account.differing[module] = [name for name in names if name in differing]
-
-    def _is_written(self, candidate: _Candidate) -> bool:
-        return bool(self._functions(candidate))
 
     def _functions(self, candidate: _Candidate) -> dict[str, str]:
         """Return a digest of each function of the assignment that is written; of a file that nobody can read, one."""

@@ -386,10 +386,8 @@ def read_github(folder: Path, names: list[str], curriculum: Curriculum) -> list[
     clones = [entry for entry in names if entry.startswith(prefix) and (folder / entry).is_dir()]
     if not name.endswith(_CLONES) or not clones or len(clones) != len(names):
         return None
-    logins = {entry: entry.removeprefix(prefix) for entry in clones}
-    return [
-        ClassMember(
-            safe_name(login), id=login, attempts=(Attempt((SubmissionPart(folder / entry),)),), ids={"github": login}
-        )
-        for entry, login in logins.items()
-    ]
+    members = []
+    for entry in clones:
+        login, attempts = entry.removeprefix(prefix), (Attempt((SubmissionPart(folder / entry),)),)
+        members.append(ClassMember(safe_name(login), id=login, attempts=attempts, ids={"github": login}))
+    return members

@@ -26,9 +26,6 @@ class _Group:
     work: dict[str, ClassMember] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def keys(self, kind: str) -> set[str]:
-        return {key for member in self.work.values() for key in _keys(member, kind)}
-
 
 def merge_students(
     sources: Members,
@@ -62,17 +59,10 @@ def _with_owners(students: list[Student], owners: Mapping[str, str]) -> list[Stu
 
 
 def _students(sources: Members, entries: Sequence[RosterEntry] | None, known: KnownNames) -> list[Student]:
-    if entries is None:
-        groups = _group(sources)
-        names = _Names(known, ())
-        return [_student(group, names) for group in groups]
-    matched, others = _match(sources, entries)
-    names = _Names(known, [group for group in [*matched.values(), *others] if group.work])
-    students = []
-    for number, entry in enumerate(entries):
-        group = matched.get(number, _Group())
-        students.append(_student(group, names, entry))
-    return students + [_student(group, names) for group in others]
+    matched, others = ({}, _group(sources)) if entries is None else _match(sources, entries)
+    names = _Names(known, [*matched.values(), *others])
+    on_roster = [_student(matched.get(number, _Group()), names, entry) for number, entry in enumerate(entries or ())]
+    return on_roster + [_student(group, names) for group in others]
 
 
 def _match(sources: Members, entries: Sequence[RosterEntry]) -> tuple[dict[int, _Group], list[_Group]]:
@@ -184,7 +174,7 @@ def _join(source: str, members: Sequence[ClassMember], groups: Sequence[_Group],
     candidates: dict[str, list[_Group]] = defaultdict(list)
     for group in groups:
         if source not in group.work:
-            for key in group.keys(kind):
+            for key in {key for member in group.work.values() for key in _keys(member, kind)}:
                 candidates[key].append(group)
     namesakes = Counter(key for member in members for key in set(_keys(member, kind)))
     left = []

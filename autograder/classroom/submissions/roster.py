@@ -24,7 +24,7 @@ MOODLE_PARTICIPANT = re.compile(
     re.IGNORECASE,
 )
 # The login of Canvas's test student is a digest in hexadecimal digits.
-_TEST_STUDENT_LOGIN = re.compile(r"[0-9a-f]{40}")
+TEST_STUDENT_LOGIN = re.compile(r"[0-9a-f]{40}")
 
 
 @dataclass(frozen=True)
@@ -99,9 +99,13 @@ def titles_by_word(titles: Iterable[str | None]) -> dict[str, str]:
     """Return the titles of a roster by their letters in lower case; the first of several counts."""
     by_word: dict[str, str] = {}
     for title in titles:
-        word = "".join(char for char in unicodedata.normalize("NFC", (title or "").lower()) if char.isalpha())
-        by_word.setdefault(word, title or "")
+        by_word.setdefault(letters(title or ""), title or "")
     return by_word
+
+
+def letters(title: str) -> str:
+    """Return the letters of a title in lower case."""
+    return "".join(char for char in unicodedata.normalize("NFC", title.lower()) if char.isalpha())
 
 
 def _entry(row: dict[str, str], titles: dict[str, str]) -> RosterEntry | None:
@@ -152,7 +156,7 @@ def _entry(row: dict[str, str], titles: dict[str, str]) -> RosterEntry | None:
 def _is_test_student(name: str, row: dict[str, str], titles: dict[str, str]) -> bool:
     login = row.get(titles.get("sisloginid", ""), "").strip()
     has_no_id = not row.get(titles.get("sisuserid", ""), "").strip()
-    return normalize(name) in TEST_STUDENT_NAMES or bool(has_no_id and _TEST_STUDENT_LOGIN.fullmatch(login))
+    return normalize(name) in TEST_STUDENT_NAMES or bool(has_no_id and TEST_STUDENT_LOGIN.fullmatch(login))
 
 
 def identifiers(row: dict[str, str]) -> list[str]:

@@ -125,7 +125,7 @@ def test_cluster_worker_in_hostile_folder_loads_nothing(tmp_path):
 
 def test_cluster_without_scheduler_is_refused(monkeypatch):
     monkeypatch.setattr(dask_cluster, "CONNECT_SECONDS", 1)
-    cluster = dask_cluster.DaskCluster(WorkerSetup(Options(), Path()), "tcp://127.0.0.1:9", lambda task, entry: None)
+    cluster = dask_cluster.DaskCluster(WorkerSetup(Options(), Path()), "tcp://127.0.0.1:9", print, print, print)
     with pytest.raises(UsageError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         cluster.run([])
 

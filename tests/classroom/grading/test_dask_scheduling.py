@@ -90,6 +90,8 @@ def test_dispatcher_tasks_of_silent_workers_are_done(silent, answer, tmp_path, m
         SimpleNamespace(results=tmp_path / "results"),
         "tcp://nowhere",
         lambda unit, entry: done.append((unit.number, entry.status)),
+        print,
+        dask_cluster.deque.popleft,
     )
     units = [GradingTask(number, f"s{number}", f"s{number}.json", []) for number in range(5)]
     dask_cluster._TaskDispatcher(
