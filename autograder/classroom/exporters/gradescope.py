@@ -49,10 +49,10 @@ def document_of(
     }
     if result is None or not entries:
         return {**base, "output": f"This submission could not be graded: {grade['reason']}", "tests": []}
-    result = {**result, "assignments": entries}
+    result, hides = {**result, "assignments": entries}, book.policy.checks.hides
     tests = [
         # Gradescope's numbers are assignment.function.check.
-        _test(check, f"{assignment['number']}.{i}.{j}", "hidden" if book.is_hidden(check["id"]) else visibility)
+        _test(check, f"{assignment['number']}.{i}.{j}", "hidden" if hides(check["id"]) else visibility)
         for assignment in result["assignments"]
         for i, function in enumerate(assignment["functions"], 1)
         for j, check in enumerate(function["checks"], 1)

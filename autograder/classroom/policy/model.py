@@ -74,6 +74,10 @@ class ChecksPolicy(Section, frozen=True):
 
     hidden: CheckPatterns = ()
 
+    def hides(self, check_id: str) -> bool:
+        """Return whether a pattern names a check."""
+        return any(fnmatch.fnmatchcase(check_id, pattern) for pattern in self.hidden)
+
 
 class RubricItem(Section, frozen=True):
     """One `[[assignments.NAME.rubric]]` entry: a question that a person marks with `headway comment`."""
@@ -132,9 +136,7 @@ class Policy(Section, frozen=True):
 
     def is_hidden(self, check_id: str) -> bool:
         """Return whether students see only the points of a check, at the level of feedback."""
-        if self.feedback != "summary":
-            return self.feedback == "none"
-        return any(fnmatch.fnmatchcase(check_id, pattern) for pattern in self.checks.hidden)
+        return self.checks.hides(check_id) if self.feedback == "summary" else self.feedback == "none"
 
     def with_options(self, options: Mapping[str, Any]) -> "Policy":
         """Return a copy changed by command-line options: those of these names that were given, and no others."""

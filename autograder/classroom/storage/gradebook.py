@@ -1,6 +1,5 @@
 """Read what `headway grade` wrote: `class.json` and the result documents, too large to be in memory together."""
 
-import fnmatch
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -89,7 +88,7 @@ class Gradebook:
     def _hide_checks(self, function: dict[str, Any]) -> None:
         statuses = {check["status"] for check in function["checks"]}
         for check in function["checks"]:
-            if self.is_hidden(check["id"]):  # The pattern may be newer than the result.
+            if self.policy.checks.hides(check["id"]):  # The pattern may be newer than the result.
                 check.update(hidden_document(check, statuses))
         function["status"] = most_urgent({check["status"] for check in function["checks"]})
 
@@ -121,10 +120,6 @@ class Gradebook:
         """Map each submission to the name, without suffix, of the student's files; it is the same for all attempts."""
         return readable_names(student["submission"] for student in self.students)
 
-    def is_hidden(self, check_id: str) -> bool:
-        """Return whether the policy hides the result of a check."""
-        return any(fnmatch.fnmatchcase(check_id, pattern) for pattern in self.policy.checks.hidden)
-
 
 def read(out: Path) -> Gradebook:
     """Return the graded class in the folder `out`; raise UsageError if there is none that this version can read."""
@@ -142,7 +137,7 @@ def read(out: Path) -> Gradebook:
         raise UsageError(f"cannot read {path} ({error.strerror}). Check its permissions: ls -l {path}") from None
     except SchemaError as error:
         raise UsageError(f"{path}: {error}. Write it again: {again}") from None
-    except (ValueError, msgspec.ValidationError) as error:
+    except ValueError as error:
         raise UsageError(f"{path} is damaged ({error}). Write it again: {again}") from None
 
 
