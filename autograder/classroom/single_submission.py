@@ -54,10 +54,8 @@ def write_reports(title: str, result: Document, markdown: Path | None, junit_xml
         "penalty": 0.0,
         "assignments": {},
         "dropped": [],
-        "notes": [],
         "comments": [],
         "limit_note": "",
-        "open": [],
     }
     if markdown:
         write_atomically(markdown, as_markdown(student, result).encode("utf-8", "replace"))

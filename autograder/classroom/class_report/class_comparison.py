@@ -28,12 +28,8 @@ def compare(now: ClassRecords, then: ClassRecords, name: str) -> ClassComparison
             changes.append(StudentChange(number, before.share, student.share))
     changes.sort(key=lambda change: (change.before - change.after, now.students[change.student].name))
     assignments = [AssignmentChange("total", _median(then.scored), _median(now.scored))]
-    known = {summary.name: summary for summary in then.assignments}
-    for summary in now.assignments:
-        before_summary = known.get(summary.name)
-        assignments.append(
-            AssignmentChange(summary.name, before_summary.median if before_summary else None, summary.median)
-        )
+    medians = {summary.name: summary.median for summary in then.assignments}
+    assignments += [AssignmentChange(one.name, medians.get(one.name), one.median) for one in now.assignments]
     pass_rates = {function: then.pass_rate(function) for function in now.functions if function in then.functions}
     return ClassComparison(name, assignments, changes, len(earlier), pass_rates)
 

@@ -170,12 +170,8 @@ def _graded_assignment(
     }
     code = sum(function.points for function in functions.values() if not function.bonus)
     if rules.points is not None:
-        scale = rules.points / code if code else 0.0
-        functions = {
-            key: GradedFunction(function.check_points, function.points * scale, function.bonus)
-            for key, function in functions.items()
-        }
-        code = rules.points
+        scale, code = rules.points / code if code else 0.0, rules.points
+        functions = {key: replace(function, points=function.points * scale) for key, function in functions.items()}
     possible = code + sum(item.points for item in rules.rubric)
     weight = possible if rules.weight is None else rules.weight
     title = curriculum.modules[name].title

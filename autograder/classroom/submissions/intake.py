@@ -87,11 +87,8 @@ def file_signature(attempt: Attempt) -> str:
                 if status.st_ctime_ns > latest:
                     return ""
                 marks = (status.st_mode, status.st_nlink, status.st_ino, status.st_size, status.st_mtime_ns)
-                state.update(
-                    repr((part.assignment, part.is_unclear, name, *marks, status.st_ctime_ns)).encode(
-                        "utf-8", "replace"
-                    )
-                )
+                known = (part.assignment, part.is_unclear, name, *marks, status.st_ctime_ns)
+                state.update(repr(known).encode("utf-8", "replace"))
     except (OSError, SkippedFile):
         return ""
     return state.hexdigest()

@@ -213,9 +213,8 @@ def read_gradescope(folder: Path, names: list[str], curriculum: Curriculum) -> l
         path = folder / Path(str(name)).name
         if path in (folder, folder / ".."):
             continue  # no folder of a submission
-        listed = record.get(":submitters") if isinstance(record, dict) else None
+        listed, created_at = map(record.get, (":submitters", ":created_at")) if isinstance(record, dict) else ((), "")
         submitters = [person for person in listed if isinstance(person, dict)] if isinstance(listed, list) else []
-        created_at = record.get(":created_at") if isinstance(record, dict) else None
         submitted_at = parse_time(created_at) if isinstance(created_at, str) else None
         for person in submitters or [{}]:
             # Only texts: through aliases, a short index can describe a list that fills the memory as a text.
@@ -234,14 +233,10 @@ def read_gradescope(folder: Path, names: list[str], curriculum: Curriculum) -> l
             for submitted_at, path in submissions
         )
         name, number, email = (details[key].get(field, "") for field in ("name", "sid", "email"))
-        notes: tuple[str, ...] = ()
-        submission = number or email or key[0]
+        submission, notes = number or email or key[0], tuple[str, ...]()
         if number and (count := accounts[normalize(number)]) > 1:
-            submission, notes = (
-                f"{number} ({email or name})",
-                (f"{count} students have the number {clean(number, 80)}",),
-            )
-            number = ""  # it may be that of another student
+            notes = (f"{count} students have the number {clean(number, 80)}",)
+            submission, number = f"{number} ({email or name})", ""  # it may be that of another student
         ids = {"gradescope": number} if number else {}
         members.append(ClassMember(safe_name(submission), name, number, email, attempts, ids, notes))
     return members

@@ -198,12 +198,11 @@ def _join(source: str, members: Sequence[ClassMember], groups: Sequence[_Group],
 
 def _differ(member: ClassMember, group: _Group) -> bool:
     """Return whether addresses, or ids of one platform, say that the member is not the student of the group."""
-    for other in group.work.values():
-        if member.email and other.email and member.email.casefold() != other.email.casefold():
-            return True
-        if any(other.ids.get(platform, number) != number for platform, number in member.ids.items()):
-            return True
-    return False
+    return any(
+        (member.email and other.email and member.email.casefold() != other.email.casefold())
+        or any(other.ids.get(platform, number) != number for platform, number in member.ids.items())
+        for other in group.work.values()
+    )
 
 
 def _keys(member: ClassMember, kind: str) -> Iterator[str]:
@@ -255,9 +254,7 @@ class _Names:
 
 def _student(group: _Group, names: _Names, entry: RosterEntry | None = None) -> Student:
     members = list(group.work.values())
-    ids: dict[str, str] = {}
-    for member in members:
-        ids.update(member.ids)
+    ids = {platform: number for member in members for platform, number in member.ids.items()}
     own_id = next((member.id for member in members if member.id), "")
     name = next((member.name for member in members if " " in member.name), "")
     name = name or next((member.name for member in members if member.name), "")

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from autograder.core.archives import SUFFIXES
-from autograder.core.text import clean, clean_name
+from autograder.core.text import clean_name
 
 INSTITUTION = "institution"  # the key of an id that the institution gave, in place of a platform
 # Canvas adds a test student ("Student View") to each course: "Student, Test" in lower case without blanks.
@@ -106,5 +106,5 @@ def is_gradable(name: str) -> bool:
 
 def safe_name(name: str) -> str:
     """Return a name that can be shown and written; names that would then look alike get different digests."""
-    safe = clean(name, 100).replace("\n", " ").replace("\t", " ")
+    safe = clean_name(name, 100)
     return safe if safe == name else f"{safe} {hashlib.sha256(os.fsencode(name)).hexdigest()[:8]}"
