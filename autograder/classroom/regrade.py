@@ -27,11 +27,8 @@ class Regrade:
 
     def students(self, submission: str) -> tuple[Document, Document]:
         """Return the entries of one student in the class document, before and after."""
-        before, after = (
-            next(student for student in document["students"] if student["submission"] == submission)
-            for document in (self.before, self.after)
-        )
-        return before, after
+        number = [student["submission"] for student in self.before["students"]].index(submission)
+        return self.before["students"][number], self.after["students"][number]
 
 
 def apply(out: Path, requests: Sequence[CommentRecord], by: str, curriculum: Curriculum) -> Regrade:
@@ -45,7 +42,7 @@ def apply(out: Path, requests: Sequence[CommentRecord], by: str, curriculum: Cur
         before = book.document
         for request in requests:
             require_valid(request, before, book.policy, stored)
-        first, time = comment_records.next_id(stored), comment_records.now()
+        time, first = comment_records.now(), 1 + max((int(old.id) for old in stored if old.id.isdecimal()), default=0)
         records = [replace(request, id=str(n), time=time, by=by) for n, request in enumerate(requests, start=first)]
         students = {record.student for record in records}
         after = rescore(book, store.entries, [*stored, *records], students, curriculum)
@@ -74,15 +71,9 @@ def rescore(
     group, _ = score.read_class(out, policy, curriculum, document["seed"], records)
     assignments = group.assignments(entries)
     people = [person for person in group.students if person.submission in students]
-    changed = {person.submission: group.student_document(person, assignments, entries) for person in people}
+    changed: dict[str, Document] = {one.submission: group.student_document(one, assignments, entries) for one in people}
     # A note on attempts that were not graded is known only to the run that left them out.
     kept = ("notes", "limit_note")
-    return {
-        **document,
-        "students": [
-            {**changed[name], **{key: student[key] for key in kept}}
-            if (name := student["submission"]) in changed
-            else student
-            for student in document["students"]
-        ],
-    }
+    entries_before = document["students"]
+    merged = [{**changed.get(one["submission"], one), **{key: one[key] for key in kept}} for one in entries_before]
+    return {**document, "students": merged}

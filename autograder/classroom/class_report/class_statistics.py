@@ -48,7 +48,9 @@ def collect(book: Gradebook) -> ClassRecords:
     position = {name: index for index, name in enumerate(records.functions)}
     passed = [{name: letter == LETTERS["passed"] for name, letter in by_function.items()} for by_function in letters]
     records.statistics = item_analysis.function_statistics(records.functions, passed, points)
-    records.assignments = [_assignment_summary(assignment, records.students) for assignment in book.assignments]
+    for name, title in ((assignment["name"], clean(assignment["title"], 120)) for assignment in book.assignments):
+        shares = [student.shares[name] for student in records.students if name in student.shares]
+        records.assignments.append(AssignmentSummary(name, title, shares))
     for record, by_function in zip(records.students, letters, strict=True):
         if by_function:
             record.letters = "".join(by_function.get(name, NO_RESULT) for name in records.functions)
@@ -81,12 +83,6 @@ def _student_record(student: Document) -> StudentRecord:
         },
         [clean(note, 400) for note in (*student_exception_lines(student), *student["notes"])],
     )
-
-
-def _assignment_summary(assignment: Document, students: list[StudentRecord]) -> AssignmentSummary:
-    name = assignment["name"]
-    shares = [student.shares[name] for student in students if name in student.shares]
-    return AssignmentSummary(name, clean(assignment["title"], 120), shares)
 
 
 def _add_checks(

@@ -103,11 +103,8 @@ def compare(
             shared[numbers][module] = count
         for number, count in rare.items():
             totals[number][module] = count
-    pairs = [
-        pair
-        for (first, second), counts in shared.items()
-        if (pair := _pair(names, totals, first, second, counts)).share >= threshold and pair.shared >= MIN_FINGERPRINTS
-    ]
+    compared = (_pair(names, totals, *numbers, counts) for numbers, counts in shared.items())
+    pairs = [pair for pair in compared if pair.share >= threshold and pair.shared >= MIN_FINGERPRINTS]
     pairs.sort(key=lambda pair: (-pair.share, -pair.shared, pair.first, pair.second))
     return pairs[:MAX_PAIRS]
 
@@ -118,11 +115,8 @@ def _pair(
     """Return how alike two submissions are; `counts` holds the fingerprints that they share, by module."""
     smaller = {module: min(totals[first][module], totals[second][module]) for module in counts}
     # Many small coincidences do not add up to a copy: only modules that are alike on their own are counted.
-    alike = {
-        module: count
-        for module, count in counts.items()
-        if count >= MIN_FINGERPRINTS / 2 and count >= smaller[module] * THRESHOLD / 2
-    }
+    enough = {module: max(MIN_FINGERPRINTS, count * THRESHOLD) / 2 for module, count in smaller.items()}
+    alike = {module: count for module, count in counts.items() if count >= enough[module]}
     total = sum(alike.values())
     share = total / sum(smaller[module] for module in alike) if alike else 0.0
     ordered = sorted(alike, key=lambda module: -alike[module] / smaller[module])

@@ -67,10 +67,8 @@ def write(book: Gradebook, folder: Path, page: Path, similarity: SimilarityResul
         if not any(grade["file"] for grade in student["assignments"].values()):
             continue
         shown = results_of(book, student, history=history.get(student["submission"], []))
-        shown.links = [
-            {"text": "Class report", "address": quote(f"../{page.name}")},
-            *pairs.get(student["submission"], []),
-        ]
+        back = {"text": "Class report", "address": quote(f"../{page.name}")}
+        shown.links = [back, *pairs.get(student["submission"], [])]
         content = as_page(shown).encode("utf-8", "replace")
         write_atomically(folder / f"{names[student['submission']]}.html", content)
 

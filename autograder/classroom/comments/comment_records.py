@@ -118,11 +118,6 @@ def append(out: Path, records: Sequence[CommentRecord]) -> None:
         write_atomically(path, old + lines, durable=True)
 
 
-def next_id(records: Sequence[CommentRecord]) -> int:
-    """Return the number of the next record."""
-    return 1 + max((int(record.id) for record in records if record.id.isdecimal()), default=0)
-
-
 def in_force(records: Sequence[CommentRecord]) -> list[CommentRecord]:
     """Return the records that count: neither those that another one undoes, nor that one."""
     undone = {record.undoes for record in records}

@@ -57,12 +57,8 @@ def document_of(
         for i, function in enumerate(assignment["functions"], 1)
         for j, check in enumerate(function["checks"], 1)
     ]
-    return {
-        **base,
-        "execution_time": round(result["seconds"], 3),
-        "output": _summary(book, student, result, assignment),
-        "tests": tests,
-    }
+    output, seconds = _summary(book, student, result, assignment), round(result["seconds"], 3)
+    return {**base, "execution_time": seconds, "output": output, "tests": tests}
 
 
 def _test(check: Document, number: str, visibility: Visibility) -> dict[str, Any]:

@@ -150,15 +150,14 @@ def _grade_column(table: CsvTable, words: list[str]) -> int | None:
     titled = [number for number, word in enumerate(words) if word in _GRADE]
     if titled:
         return titled[0]
-    numbers = range(len(words) - 1)
-    found = [n for n in numbers if _is_maximum(table.column(n + 1)) and all(map(_is_grade, table.column(n)))]
+    found = []
+    for number in range(len(words) - 1):
+        are_grades = all(not cell.strip() or parse_number(cell) is not None for cell in table.column(number))
+        if are_grades and _is_maximum(table.column(number + 1)):
+            found.append(number)
     return found[0] if len(found) == 1 else None
 
 
 def _is_maximum(cells: list[str]) -> bool:
     values = {parse_number(cell) for cell in cells}
     return len(values) == 1 and bool(next(iter(values)))
-
-
-def _is_grade(cell: str) -> bool:
-    return not cell.strip() or parse_number(cell) is not None

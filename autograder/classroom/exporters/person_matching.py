@@ -134,11 +134,11 @@ def match(students: Sequence[Person], rows: Sequence[Person]) -> Matching:
 
 def _rows_by_id(student: Person, positions: Mapping[tuple[Kind, str], set[int]]) -> set[int]:
     """Return the rows with an identifier of the student; the platform's own number settles it."""
-    by_kind = {
-        kind: set().union(*(positions.get((kind, value), set()) for value in values))
-        for kind, values in student.ids.items()
-    }
-    return by_kind.get("platform") or set().union(*by_kind.values())
+
+    def rows(kind: Kind) -> set[int]:
+        return set().union(*(positions.get((kind, value), set()) for value in student.ids.get(kind, ())))
+
+    return rows("platform") or set().union(*map(rows, student.ids))
 
 
 def _is_other_person(student: Person, row: Person) -> bool:

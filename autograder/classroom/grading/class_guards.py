@@ -105,12 +105,8 @@ def warn_of_unknown_dates(graded_class: GradedClass) -> list[str]:
     policy = graded_class.policy
     due = {name for name, assignment in policy.assignments.items() if assignment.due}
     with_due = {source.name for source in graded_class.sources if due & set(source.assignments)}
-    submitted = [
-        member.attempts
-        for student in graded_class.students
-        for source, member in student.work.items()
-        if source in with_due and member.attempts
-    ]
+    works = [work for student in graded_class.students for source, work in student.work.items() if source in with_due]
+    submitted = [work.attempts for work in works if work.attempts]
     unknown = sum(any(not attempt.times and attempt.late is None for attempt in attempts) for attempts in submitted)
     if not unknown:
         return []

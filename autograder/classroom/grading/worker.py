@@ -164,10 +164,7 @@ def _status_counts(result: results.SubmissionResult) -> dict[str, dict[str, int]
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for check in result.checks:
         counts[check.function.partition(".")[0]][check.status] += 1
-    return {
-        module: {status: count[status] for status in results.STATUSES if count[status]}
-        for module, count in counts.items()
-    }
+    return {name: {key: count[key] for key in results.STATUSES if count[key]} for name, count in counts.items()}
 
 
 def _why_nothing_is_graded(names: Sequence[str]) -> str:

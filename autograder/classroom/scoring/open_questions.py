@@ -47,12 +47,8 @@ def _about_grades(
             else:
                 yield _question("versions", name, files, ", ".join(entry.differing.get(name, ())), entry.digest)
         elif entry and set(entry.checks.get(name, ())) == {"error"}:
-            yield _question(
-                "unreadable",
-                name,
-                reason=f"every check of {entry.files.get(name, name)} ends in an error",
-                digest=entry.digest,
-            )
+            reason = f"every check of {entry.files.get(name, name)} ends in an error"
+            yield _question("unreadable", name, (), reason, entry.digest)
 
 
 def _about_files(
@@ -68,9 +64,8 @@ def _about_files(
         assert entry is not None  # It was sorted by its file.
         only = names[0] if len(names) == 1 else ""
         if entry.unreadable:
-            yield _question(
-                "unreadable", only, entry.unreadable, f"not read: {', '.join(entry.unreadable)}", entry.digest
-            )
+            reason = f"not read: {', '.join(entry.unreadable)}"
+            yield _question("unreadable", only, entry.unreadable, reason, entry.digest)
         others = {name: file for name, file in entry.files.items() if name not in names}
         if not any(entry.has_begun(name) or grades[name]["by_hand"] for name in names):
             own = ", ".join(dict.fromkeys(file for name, file in entry.files.items() if name in names))
@@ -87,10 +82,5 @@ def _question(
     """Return a question; its id changes with the `digest` of the submitted files, so that a decision is about them."""
     names, reason = list(files), clean(reason, 400)
     about = repr((kind, assignment, names, reason, digest))
-    return {
-        "id": hashlib.sha256(about.encode("utf-8", "replace")).hexdigest()[:8],
-        "kind": kind,
-        "assignment": assignment,
-        "files": names,
-        "reason": reason,
-    }
+    key = hashlib.sha256(about.encode("utf-8", "replace")).hexdigest()[:8]
+    return {"id": key, "kind": kind, "assignment": assignment, "files": names, "reason": reason}

@@ -154,10 +154,8 @@ def graded_assignments(
     policy: Policy, curriculum: Curriculum, names: Iterable[str], check_points: Mapping[str, float]
 ) -> list[GradedAssignment]:
     """Return the named assignments as the policy rates them; `check_points` are those of each function's checks."""
-    return [
-        _graded_assignment(name, policy.assignments.get(name, AssignmentPolicy()), curriculum, check_points)
-        for name in names
-    ]
+    rules = {name: policy.assignments.get(name, AssignmentPolicy()) for name in names}
+    return [_graded_assignment(name, rule, curriculum, check_points) for name, rule in rules.items()]
 
 
 def _graded_assignment(
@@ -192,30 +190,18 @@ def student_score(
     exceptions, scores = list(exceptions), dict[str, AssignmentScore]()
     for assignment in assignments:
         name = assignment.name
-        scores[name] = _assignment_score(
-            assignment,
-            work.get(name, AssignmentWork(submitted=False)),
-            policy,
-            effective_exception(exceptions, name),
-            (manual or {}).get(name, ManualPoints()),
-        )
+        done, given = work.get(name, AssignmentWork(submitted=False)), (manual or {}).get(name, ManualPoints())
+        exception = effective_exception(exceptions, name)
+        scores[name] = _assignment_score(assignment, done, policy, exception, given)
     # An assignment without points or weight is not dropped, because that would not help the student.
-    required = [
-        assignment
-        for assignment in assignments
-        if assignment.weight and assignment.possible and not scores[assignment.name].excused
-    ]
+    required = [one for one in assignments if one.weight and one.possible and not scores[one.name].excused]
     pairs = [(assignment.weight, scores[assignment.name].share) for assignment in required]
     counting = [required[index] for index in kept_assignments(pairs, policy.drop_lowest)] if required else []
     counts: dict[str, Counts] = {name: "excused" if score.excused else "not counted" for name, score in scores.items()}
     counts.update({assignment.name: "dropped" for assignment in required})
     counts.update({assignment.name: "counts" for assignment in counting})
-    return StudentScore(
-        scores,
-        counts,
-        sum(assignment.weight * scores[assignment.name].share for assignment in counting),
-        sum(assignment.weight for assignment in counting),
-    )
+    total = sum(assignment.weight * scores[assignment.name].share for assignment in counting)
+    return StudentScore(scores, counts, total, sum(assignment.weight for assignment in counting))
 
 
 def _assignment_score(

@@ -17,11 +17,8 @@ def find_student(book: Gradebook, name: str) -> Document:
     names = StudentNames.of_documents(book.students)
     submission = names.find(name, "STUDENT")
     wanted = "" if submission else _normalized(name)
-    found = [
-        student
-        for student in book.students
-        if student["submission"] == submission
-        or (wanted and wanted in _normalized(f"{student['name']} {student['submission']}"))
+    found = [one for one in book.students if one["submission"] == submission] or [
+        one for one in book.students if wanted and wanted in _normalized(f"{one['name']} {one['submission']}")
     ]
     if len(found) == 1:
         return found[0]

@@ -67,6 +67,10 @@ def write(
     roster: Sequence[RosterEntry] | None,
 ) -> None:
     """Store the sources of a term and their students atomically."""
+
+    def without_files(member: ClassMember) -> ClassMember:
+        return replace(member, attempts=tuple(replace(attempt, parts=()) for attempt in member.attempts))
+
     names: dict[str, dict[str, str]] = {source.name: {} for source in sources}
     for student in students:
         for source, member in student.work.items():
@@ -74,7 +78,7 @@ def write(
     records = SubmissionRecords(
         roster=None if roster is None else [entry.row for entry in roster],
         sources=[replace(source, unpacked=None) for source in sources],
-        members={source.name: list(map(_without_files, members[source.name])) for source in sources},
+        members={source.name: list(map(without_files, members[source.name])) for source in sources},
         names=names,
     )
     content, path = _content(records), out / SUBMISSIONS
@@ -82,10 +86,6 @@ def write(
         if read_plain_file(path) == content:
             return
     write_atomically(path, content, durable=True)
-
-
-def _without_files(member: ClassMember) -> ClassMember:
-    return replace(member, attempts=tuple(replace(attempt, parts=()) for attempt in member.attempts))
 
 
 def _content(records: SubmissionRecords) -> bytes:

@@ -262,17 +262,8 @@ def _student(group: _Group, names: _Names, entry: RosterEntry | None = None) -> 
     notes = tuple(group.notes or dict.fromkeys(note for member in members for note in member.notes))
     if entry is None:
         return Student(names.of_work(group.work), name, own_id, email, ids, notes=notes, work=group.work)
+    submission = names.of_work(group.work) if members else names.of_missing(entry)
     # The platform's form of an id counts: in nbgrader, it is the name of a folder.
-    is_same_id = own_id and normalize(own_id) == normalize(entry.id)
-    return Student(
-        names.of_work(group.work) if members else names.of_missing(entry),
-        entry.name or name,
-        own_id if is_same_id else entry.id or own_id,
-        entry.email or email,
-        {**entry.ids, **ids},
-        entry.row,
-        entry.section,
-        entry.ta,
-        notes,
-        group.work,
-    )
+    number = own_id if own_id and normalize(own_id) == normalize(entry.id) else entry.id or own_id
+    name, email, ids = entry.name or name, entry.email or email, {**entry.ids, **ids}
+    return Student(submission, name, number, email, ids, entry.row, entry.section, entry.ta, notes, group.work)

@@ -141,16 +141,9 @@ def _entry(row: dict[str, str], titles: dict[str, str]) -> RosterEntry | None:
     keys |= {normalize(text.partition("@")[0]) for text in (email, *logins)}
     keys |= {normalize(alias) for alias in first(("alias", "aliases")).split(";")}
     keys |= {platform_key(platform, value) for platform, value in ids.items()}
-    return RosterEntry(
-        clean(name, 100),
-        clean(number, 100),
-        clean(email, 100),
-        row,
-        frozenset(keys - {""}),
-        ids,
-        clean(first(_SECTION), 100),
-        clean(first(_TITLES["ta"]), 100),
-    )
+    shown = (name, number, email, first(_SECTION), first(_TITLES["ta"]))
+    name, number, email, section, ta = (clean(text, 100) for text in shown)
+    return RosterEntry(name, number, email, row, frozenset(keys - {""}), ids, section, ta)
 
 
 def _is_test_student(name: str, row: dict[str, str], titles: dict[str, str]) -> bool:
