@@ -101,10 +101,8 @@ class GradedClass:
             return ""
         limits, total = self.policy.limits, student.attempts
         limit = f"{limits.student_attempts} attempts and {limits.student_seconds:g} s of CPU time in one run"
-        were = "was" if count == 1 else "were"
-        return (
-            f"{count} of {total} attempts {were} not graded. The limit of a student is {limit}, newest attempts first"
-        )
+        left = f"{count} of {total} attempts {'was' if count == 1 else 'were'} not graded"
+        return f"{left}. The limit of a student is {limit}, newest attempts first"
 
     def document(self, entries: Mapping[str, JournalEntry]) -> ClassDocument:
         """Return the class document for the results that exist so far."""
@@ -286,13 +284,8 @@ def _grade_record(assignment: GradedAssignment, counting: _CountingAttempt, stud
 
 
 def _rubric_record(item: RubricItem, given: RubricPoints | None) -> RubricRecord:
-    return {
-        "id": item.id,
-        "title": item.title,
-        "points": item.points,
-        "earned": given.points if given else None,
-        "comment": clean(given.comment, 2000) if given else "",
-    }
+    earned, comment = (given.points, clean(given.comment, 2000)) if given else (None, "")
+    return {"id": item.id, "title": item.title, "points": item.points, "earned": earned, "comment": comment}
 
 
 def write(out: Path, document: Document) -> None:

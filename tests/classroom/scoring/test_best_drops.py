@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autograder.classroom.scoring.best_drops import kept_assignments
+from autograder.classroom.scoring.student_scores import kept_assignments
 
 WEIGHTS = st.one_of(st.integers(1, 5).map(float), st.floats(0.01, 100.0))
 SHARES = st.one_of(st.sampled_from((0.0, 0.5, 1.0)), st.floats(0.0, 1.3))
