@@ -33,14 +33,14 @@ def show(out: Path, student: str, names: tuple[str, ...], whole_code: bool, page
     """
     from autograder.classroom.class_report import student_pages
     from autograder.classroom.storage import gradebook
-    from autograder.classroom.storage.student_lookup import find_student
+    from autograder.classroom.submissions.student_names import find_student
     from autograder.core.files import report_write_error, write_atomically
     from autograder.core.output_files import require_no_work
     from autograder.report import student_results
 
     book = gradebook.read(out)
     book.require_graded(names)
-    shown = student_pages.results_of(book, find_student(book, student), names)
+    shown = student_pages.results_of(book, find_student(book.students, student), names)
     student_results.render(shown, options.make_console(), whole_code=whole_code)
     if page is not None:
         require_no_work(page, "--html FILE")
@@ -192,11 +192,11 @@ def choose(out: Path, student: str | None, what: tuple[str, ...], keep: bool, by
     """
     from autograder.classroom import regrade
     from autograder.classroom.storage import gradebook
-    from autograder.classroom.storage.student_lookup import find_student
+    from autograder.classroom.submissions.student_names import find_student
     from autograder.report import open_questions
 
     book = gradebook.read(out)
-    found = find_student(book, student) if student is not None else None
+    found = find_student(book.students, student) if student is not None else None
     if found is None or not (what or keep):
         students = [found] if found else book.students
         open_questions.render(students, str(out), options.make_console(), limit=None, commands=True)
@@ -216,7 +216,7 @@ def choose(out: Path, student: str | None, what: tuple[str, ...], keep: bool, by
 def _request(book: "Gradebook", student: "Document", what: tuple[str, ...], keep: bool) -> "tuple[CommentRecord, str]":
     """Return what is to be recorded, and the command that comes next."""
     from autograder.classroom.comments.comment_records import requested
-    from autograder.classroom.storage.student_lookup import find_student
+    from autograder.classroom.submissions.student_names import find_student
     from autograder.report.open_questions import DECIDED_BY_A_RUN
 
     known = [assignment["name"] for assignment in book.assignments]
@@ -240,7 +240,7 @@ def _request(book: "Gradebook", student: "Document", what: tuple[str, ...], keep
             again = f"The next run grades it: headway grade DIR --out {out}"
             return requested(submission, assignment=question["assignment"], file=rest[0]), again
     if any(one["kind"] == "identity" for one in questions) and not assignment:
-        owner = find_student(book, rest[0])
+        owner = find_student(book.students, rest[0])
         work = [one["assignments"] for one in (owner, student)]
         both = [name for name in known if all(grades[name]["status"] != "missing" for grades in work)]
         rule = f"{rest[0]} submitted {', '.join(both)}, too: the policy decides which attempt counts. " if both else ""

@@ -10,7 +10,7 @@ from support.html_rules import read_page
 
 from autograder.classroom.class_report import student_pages
 from autograder.classroom.storage import gradebook
-from autograder.classroom.storage.student_lookup import find_student
+from autograder.classroom.submissions.student_names import find_student
 from autograder.documents.reading import CODE_SCHEMA
 from autograder.errors import UsageError
 from autograder.report.code_lines import MAX_EXCERPT, code_files, excerpt
@@ -149,7 +149,7 @@ def test_show_limited_results_says_so(book, student, tmp_path):
 )
 def test_show_unknown_or_ambiguous_student_is_one_line(book, name, words):
     if words is None:
-        assert find_student(book, name)["submission"] == "student00001"
+        assert find_student(book.students, name)["submission"] == "student00001"
         return
     done = invoke("show", book.out, name)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
@@ -162,9 +162,9 @@ def test_find_student_by_any_name(book, key):
     others = [other for other in book.students if other["name"] == student["name"]]
     if key == "name" and len(others) > 1:
         with pytest.raises(UsageError):
-            find_student(book, student[key])
+            find_student(book.students, student[key])
     else:
-        assert find_student(book, student[key])["submission"] == student["submission"]
+        assert find_student(book.students, student[key])["submission"] == student["submission"]
 
 
 def test_show_page_obeys_the_rules_of_pages(book, student):

@@ -7,9 +7,11 @@ from typing import Any
 
 from autograder.classroom.submissions.model import ClassMember, Student
 from autograder.classroom.submissions.roster import identifiers
-from autograder.core.text import clean
+from autograder.core.text import clean, listed
+from autograder.documents.reading import Document
 from autograder.errors import UsageError
 
+MAX_CHOICES = 6
 EXACT = "submission:"  # before the name of a submission that is also the name of another student
 
 
@@ -75,6 +77,29 @@ class StudentNames:
         close = same_word or difflib.get_close_matches(name, known, n=1)
         hint = f"Did you mean {close[0]!r}?" if close else "Give a name, id, email or submission from grades.csv."
         return f"no student {clean(name, 80)!r} in the class. {hint}"
+
+
+def find_student(students: Sequence[Document], name: str) -> Document:
+    """Return the student with this submission, id, login, address or name, or a part of the name that no other has.
+
+    Raises UsageError if there is no such student, or there are several.
+    """
+    names = StudentNames.of_documents(students)
+    submission, wanted = names.find(name, "STUDENT"), _normalized(name)
+    found = [one for one in students if one["submission"] == submission]
+    if submission is None and wanted:
+        found = [one for one in students if wanted in _normalized(f"{one['name']} {one['submission']}")]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        named = [f"{clean(other['submission'], 80)} ({clean(other['name'], 80)})" for other in found]
+        shown = listed(named, MAX_CHOICES)
+        raise UsageError(f"{clean(name, 80)!r} matches {len(found)} students: {shown}. Name one submission")
+    raise UsageError(names.unknown(name))
+
+
+def _normalized(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def _personal_names(student: Student) -> set[str]:
