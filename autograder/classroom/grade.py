@@ -101,7 +101,8 @@ def run(plan: GradingPlan, on_progress: OnProgress) -> Document:
         with result_store.locked(out) as record_scratch, ResultStore(out) as store:
             term = _term(unpacked, members, entries, submission_records.read(out), out)
             _require_plausible(term, plan)
-            only = _submissions_of(term.students, plan.only)
+            names = StudentNames(term.students)
+            only = {names.require(name, "--only") for name in plan.only} if plan.only else None
             submitted = GradedClass(term.sources, term.students, plan.policy, plan.curriculum, plan.seed)
             new = {source.name for source in term.new}
             class_guards.require_same_class(submitted, new, store)  # before anything of another is overwritten
@@ -205,14 +206,6 @@ def _require_torch(plan: GradingPlan) -> None:
         what = "a class is graded on fresh inputs, and PyTorch computes their answers"
         instead = "Without it, grade on the public inputs, whose answers students also have: --seed 0"
         raise missing_package(what, "torch", instead=instead)
-
-
-def _submissions_of(students: Sequence[Student], names: tuple[str, ...]) -> set[str] | None:
-    """Return the submissions of the named students, or None for all if there are no names."""
-    if not names:
-        return None
-    known = StudentNames(students)
-    return {known.require(name, "--only") for name in names}
 
 
 def _tasks(

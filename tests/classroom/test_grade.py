@@ -10,6 +10,7 @@ from autograder.classroom import grade
 from autograder.classroom.policy.model import Policy
 from autograder.classroom.storage.result_store import JournalEntry
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
+from autograder.classroom.submissions.student_names import StudentNames
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 from autograder.report import class_records, class_summary, grading_progress
@@ -30,8 +31,8 @@ def test_only_ambiguous_name_is_refused():
     students = [Student(f"anna{n}", "Anna Schmidt", str(n)) for n in (1, 2)]
     students.append(Student("bo", "anna1", "3"))
     with pytest.raises(UsageError, match=r"several.* 'submission:anna1', 'anna2'"):
-        grade._submissions_of(students, ("Anna Schmidt",))
-    assert grade._submissions_of(students, ("submission:anna1", "3")) == {"anna1", "bo"}
+        StudentNames(students).require("Anna Schmidt", "--only")
+    assert [StudentNames(students).require(name, "--only") for name in ("submission:anna1", "3")] == ["anna1", "bo"]
 
 
 def test_assignments_ignore_results_of_other_students():

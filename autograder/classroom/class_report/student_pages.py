@@ -76,11 +76,12 @@ def write(book: Gradebook, folder: Path, page: Path, similarity: SimilarityResul
 def write_feedback(book: Gradebook, folder: Path) -> int:
     """Write `<name>.html` and `<name>.md` into `folder` for every student who has a result; return their number."""
     count, names = 0, book.file_names()
+    weights = {assignment["name"]: assignment["weight"] for assignment in book.assignments}
     for student, result in book.results():
         if result is not None:
             name = names[student["submission"]]
             code, score = book.code_of(student), score_lines(student, book.document)
-            shown = {**student, "name": display_name(student), "weights": book.weights}
+            shown = {**student, "name": display_name(student), "weights": weights}
             write_atomically(folder / f"{name}.html", as_html(shown, result, code, score).encode("utf-8", "replace"))
             write_atomically(folder / f"{name}.md", as_markdown(shown, result, code, score).encode("utf-8", "replace"))
             count += 1

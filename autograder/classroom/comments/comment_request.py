@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import structs
 
 from autograder.classroom.comments.comment_records import MAX_TEXT, CommentRecord, in_force, requested
-from autograder.classroom.policy.model import Policy, RubricItem
+from autograder.classroom.policy.model import Policy
 from autograder.classroom.submissions.student_names import StudentNames
 from autograder.core import csv_table
 from autograder.core.points import format_points
@@ -76,19 +76,14 @@ def _require_rubric_item(request: CommentRecord, policy: Policy) -> None:
     rules = policy.assignments.get(request.assignment)
     items = {item.id: item for item in rules.rubric} if rules else {}
     if request.rubric not in items:
-        raise UsageError(_unknown_item(request, items))
+        apply = "After a change of course.toml, apply it first: headway grade --out OUT"
+        if not items:
+            raise UsageError(f"{request.assignment} has no rubric. To add points: --add N. {apply}")
+        missing = f"no rubric item {clean(request.rubric, 80)!r}" if request.rubric else "--points needs --rubric ID"
+        raise UsageError(f"{missing}. {request.assignment} has {', '.join(items)}. {apply}")
     most, points = items[request.rubric].points, request.points or 0.0
     if not 0 <= points <= most:
         raise UsageError(f"{request.rubric} has {format_points(most)} points. Give 0 to {format_points(most)}.")
-
-
-def _unknown_item(request: CommentRecord, items: dict[str, RubricItem]) -> str:
-    apply = "After a change of course.toml, apply it first: headway grade --out OUT"
-    if not items:
-        return f"{request.assignment} has no rubric. To add points: --add N. {apply}"
-    known = ", ".join(items)
-    missing = f"no rubric item {clean(request.rubric, 80)!r}" if request.rubric else "--points needs --rubric ID"
-    return f"{missing}. {request.assignment} has {known}. {apply}"
 
 
 _TEXTS = ("text", "assignment", "rubric", "reason")

@@ -116,12 +116,8 @@ class _Writer:
         self._assignments = {assignment["name"]: assignment for assignment in class_document["assignments"]}
         self._policy = msgspec.convert(class_document["course"]["policy"], Policy)
         self._ids = student_ids(class_document["students"])
-        self._changed = {
-            name
-            for student in class_document["students"]
-            for name, grade in student["assignments"].items()
-            if _is_changed(grade)
-        }
+        graded = (item for student in class_document["students"] for item in student["assignments"].items())
+        self._changed = {name for name, grade in graded if _is_changed(grade)}
         self._notebooks: dict[str, Any] = {}
         self._cells: dict[tuple[str, str], str] = {}  # (assignment, cell's name) -> cell's id
 

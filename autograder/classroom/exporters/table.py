@@ -34,28 +34,17 @@ def _total_cells(student: Document) -> list[str]:
     grades = student["assignments"]
     overrides = ((name, _override(grade)) for name, grade in grades.items())
     total = (None, None) if any(map(has_no_result, grades.values())) else (student["percent"], student["score"])
-    return [
-        *map(csv_cells.points, total),
-        *(csv_cells.points(student[key]) for key in ("out_of", "earned", "possible", "late_days")),
-        csv_cells.points(student["penalty"]),
-        csv_cells.text(" ".join(student["dropped"])),
-        csv_cells.text("; ".join(f"{name}: {text}" for name, text in overrides if text)),
-    ]
+    numbers = (*total, *(student[key] for key in ("out_of", "earned", "possible", "late_days", "penalty")))
+    texts = (" ".join(student["dropped"]), "; ".join(f"{name}: {text}" for name, text in overrides if text))
+    return [*map(csv_cells.points, numbers), *map(csv_cells.text, texts)]
 
 
 def _grade_cells(grade: Document) -> list[str]:
     percent = 100.0 * grade["score"] / grade["possible"] if grade["possible"] else None
-    score = (None, None) if grade["excused"] or has_no_result(grade) else (grade["score"], percent)
-    return [
-        csv_cells.points(score[0]),
-        csv_cells.points(None if has_no_result(grade) else grade["earned"]),
-        csv_cells.points(grade["possible"]),
-        csv_cells.points(score[1]),
-        csv_cells.points(grade["late_days"]),
-        csv_cells.points(grade["penalty"]),
-        grade["counts"],
-        csv_cells.text(_override(grade)),
-    ]
+    score, percent = (None, None) if grade["excused"] or has_no_result(grade) else (grade["score"], percent)
+    earned = None if has_no_result(grade) else grade["earned"]
+    numbers = (score, earned, grade["possible"], percent, grade["late_days"], grade["penalty"])
+    return [*map(csv_cells.points, numbers), grade["counts"], csv_cells.text(_override(grade))]
 
 
 def _override(grade: Document) -> str:

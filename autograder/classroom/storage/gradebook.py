@@ -42,11 +42,6 @@ class Gradebook:
             raise UsageError(f"the class was not graded for {unknown!r}. Name one of these: {', '.join(known)}")
 
     @property
-    def weights(self) -> dict[str, float]:
-        """The weight of each assignment, by its name."""
-        return {assignment["name"]: assignment["weight"] for assignment in self.assignments}
-
-    @property
     def roster(self) -> CsvTable:
         """The roster of the class, as far as students are matched with it; without titles if there was none."""
         rows = [student["roster"] for student in self.students if student["roster"]]

@@ -73,7 +73,9 @@ def unpacked(sources: Sequence[Source], curriculum: Curriculum) -> Iterator[tupl
 
 
 def download_kind(path: Path, curriculum: Curriculum) -> str:
-    """Return the platform whose download an archive is, or a folder that holds only the archive; '' if it is none."""
+    """Return the platform whose download is a folder, an archive, or the archive in a folder; '' if there is none."""
+    if path.is_dir() and (kind := lms_downloads.download_kind(path, lms_downloads.submission_names(path), curriculum)):
+        return kind
     archive = path if path.is_file() else _download_in(path, curriculum)
     return _platform_of(archive, curriculum) if archive else ""
 

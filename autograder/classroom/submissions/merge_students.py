@@ -9,6 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
 
 from autograder.classroom.submissions.model import INSTITUTION, ClassMember, Student, safe_name
 from autograder.classroom.submissions.roster import RosterEntry, normalize, platform_key
@@ -87,8 +88,8 @@ def _match(sources: Members, entries: Sequence[RosterEntry]) -> tuple[dict[int, 
             elif position is not None:
                 note = "another submission has the same name: name the student by id or email"
             elif namesakes:
-                count = f"{counted(namesakes, 'student')} on the roster {'has' if namesakes == 1 else 'have'}"
-                note = f"{count} this name, which does not say who it is: name the submission by id or email"
+                several = f"{counted(namesakes, 'student')} on the roster {'has' if namesakes == 1 else 'have'}"
+                note = f"{several} this name, which does not say who it is: name the submission by id or email"
             else:
                 note = "not on the roster"
             others[source].append(replace(member, notes=(*member.notes, note)))
@@ -234,11 +235,8 @@ class _Names:
         """Return the name of a student with submissions."""
         before = [self._known.get(source, {}).get(member.submission, "") for source, member in work.items()]
         first = next(iter(work.values())).submission
-        for name in [*before, first, *(f"{first} ({source})" for source in work)]:
-            if name and name not in self._used:
-                break
-        else:
-            name = next(f"{first} ({n})" for n in range(2, len(self._used) + 3) if f"{first} ({n})" not in self._used)
+        names = chain(before, [first], (f"{first} ({source})" for source in work), (f"{first} ({n})" for n in count(2)))
+        name = next(name for name in names if name and name not in self._used)
         self._used.add(name)
         return name
 

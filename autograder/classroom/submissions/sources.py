@@ -45,7 +45,7 @@ def find_sources(
     paths = [folder / name for name in lms_downloads.submission_names(folder)]
     folders = [path for path in paths if _may_be_source(path, curriculum) and path.resolve() != out.resolve()]
     named = {path: module for path in folders if (module := _module_of_name(path, curriculum))}
-    downloads = {path: kind for path in folders if (kind := _download_kind(path, curriculum))}
+    downloads = {path: kind for path in folders if (kind := class_archive.download_kind(path, curriculum))}
     if len(folders) > 1 and len(downloads) * 2 > len(folders) and len(named) < len(folders):
         raise UsageError(_unclear_downloads(folder, downloads, named, next(iter(modules), "softmax")))
     if not named or len(named) < len(folders) or not (downloads or len(named) > 1):
@@ -73,15 +73,6 @@ def _module_of_name(path: Path, curriculum: Curriculum) -> str:
     """Return the assignment that a folder or an archive is named after, or ''."""
     name = path.name.lower().removesuffix(".zip")
     return name if name in curriculum.modules else ""
-
-
-def _download_kind(path: Path, curriculum: Curriculum) -> str:
-    """Return the platform whose download a folder or an archive is, or ''."""
-    if path.is_dir():
-        names = lms_downloads.submission_names(path)
-        if kind := lms_downloads.download_kind(path, names, curriculum):
-            return kind
-    return class_archive.download_kind(path, curriculum)
 
 
 def _unclear_downloads(folder: Path, downloads: dict[Path, str], named: dict[Path, str], example: str) -> str:
