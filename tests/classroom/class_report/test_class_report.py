@@ -33,13 +33,20 @@ def records(book):
     return class_statistics.collect(book)
 
 
+@pytest.fixture
+def graded(book):
+    """A student under another name, and the result document, which the test may change."""
+    return next(({**student, "name": "Ada"}, result) for student, result in book.results() if result)
+
+
+def checks_of(*results):
+    return [c for r in results if r for a in r["assignments"] for f in a["functions"] for c in f["checks"]]
+
+
 def test_collect_counts_students_per_mistake(book, records):
     expected = Counter()
     for _, result in book.results():
-        checks = [
-            c for a in (result or {"assignments": []})["assignments"] for f in a["functions"] for c in f["checks"]
-        ]
-        expected.update({c["mistake"]["id"] for c in checks if c["mistake"]})
+        expected.update({c["mistake"]["id"] for c in checks_of(result) if c["mistake"]})
     assert {named.id: len(named.students) for named in records.mistakes} == expected
     counts = [len(named.students) for named in records.mistakes]
     assert counts == sorted(counts, reverse=True) and len(counts) > 5
@@ -49,13 +56,8 @@ def test_collect_combined_mistake_counts_as_two(book, tmp_path):
     student, result = next((s, r) for s, r in book.results() if r)
     check = result["assignments"][0]["functions"][0]["checks"][0]
     known = mistakes_of_function("softmax.softmax")[:2]
-    check["mistake"] = {
-        "id": "+".join(m.id for m in known),
-        "title": "both",
-        "reason": "",
-        "explanation": "",
-        "hint": "",
-    }
+    texts = dict.fromkeys(("reason", "explanation", "hint"), "")
+    check["mistake"] = {"id": "+".join(m.id for m in known), "title": "both", **texts}
     (tmp_path / "results").mkdir()
     (tmp_path / student["assignments"]["softmax"]["file"]).write_text(json.dumps(result), "utf-8")
     (tmp_path / "class.json").write_text(json.dumps({**book.document, "students": [student]}), "utf-8")
@@ -65,23 +67,17 @@ def test_collect_combined_mistake_counts_as_two(book, tmp_path):
 
 
 def test_collect_counts_statuses_and_pass_rates(book, records):
-    for _, result in book.results():
-        if result:
-            break
     index = records.functions.index("softmax.softmax")
     letters = Counter(student.letters[index] for student in records.graded)
     assert records.status_counts("softmax.softmax")["passed"] == letters["p"] > 0
     results = [result for _, result in book.results() if result]
-    passed = Counter(
-        c["id"] for r in results for a in r["assignments"] for f in a["functions"] for c in f["checks"]
-        if c["status"] == "passed"
-    )  # fmt: skip
+    passed = Counter(c["id"] for c in checks_of(*results) if c["status"] == "passed")
     assert {check.id: check.statuses["passed"] for check in records.checks.values() if check.pass_rate} == passed
     assert sum(records.histogram()) == len(records.graded) == len(results)
 
 
 def test_collect_lists_slowest_checks_and_timeouts(book, records):
-    checks = [c for _, r in book.results() if r for a in r["assignments"] for f in a["functions"] for c in f["checks"]]
+    checks = checks_of(*(result for _, result in book.results()))
     assert any(c["status"] == "not_started" for c in checks)  # who has not begun is not slow
     times = sorted((c["seconds"] for c in checks if c["status"] not in ("timeout", "not_started")), reverse=True)
     assert [entry[0] for entry in records.slowest] == times[: len(records.slowest)]
@@ -147,15 +143,13 @@ def test_feedback_files_show_mistake_without_expected_values(book, tmp_path):
     html = (tmp_path / f"{student['submission']}.html").read_text("utf-8")
     assert "Content-Security-Policy" in html and "<script>document" not in html
     assert "expected" not in html.partition("</style>")[2]
-    named = next(
-        c["mistake"] for a in result["assignments"] for f in a["functions"] for c in f["checks"] if c["mistake"]
-    )
+    named = next(c["mistake"] for c in checks_of(result) if c["mistake"])
     markdown = (tmp_path / f"{student['submission']}.md").read_text("utf-8")
     assert named["title"] in markdown and "expected" not in markdown
 
 
-def test_not_passed_same_error_in_all_checks_shown_once(book):
-    student, result = next((s, r) for s, r in book.results() if r)
+def test_not_passed_same_error_in_all_checks_shown_once(graded):
+    student, result = graded
     function = result["assignments"][0]["functions"][0]
     for check in function["checks"]:
         check.update(status="error", message="'(' was never closed", location=None, help=None, output="", mistake=None)
@@ -164,7 +158,7 @@ def test_not_passed_same_error_in_all_checks_shown_once(book):
     (shown,) = reported_checks(function)
     assert (shown["title"], shown["points"]["possible"]) == (first, function["points"]["possible"])
     assert ("same result in", "\n".join(others)) in check_details(shown)
-    assert as_markdown({**student, "name": "Ada"}, result).count("was never closed") == 1
+    assert as_markdown(student, result).count("was never closed") == 1
     function["checks"][1].update(output="printed here")
     assert [check["also"] for check in reported_checks(function)] == [others[1:], []]
     for check in function["checks"]:
@@ -172,8 +166,8 @@ def test_not_passed_same_error_in_all_checks_shown_once(book):
     assert len(reported_checks(function)) == len(function["checks"])
 
 
-def test_feedback_syntax_error_is_one_finding(book):
-    student, result = next((s, r) for s, r in book.results() if r)
+def test_feedback_syntax_error_is_one_finding(graded):
+    student, result = graded
     assignment = result["assignments"][0]
     name = f"{assignment['name']}.py"
     for function in assignment["functions"]:
@@ -183,9 +177,9 @@ def test_feedback_syntax_error_is_one_finding(book):
             check.update(failure="unreadable_file", file_at_fault=name)
             check["location"] = {"file": name, "line": 3, "text": "def f(:"}
             check["points"]["earned"] = 0.0
-    markdown = as_markdown({**student, "name": "Ada"}, result)
+    markdown = as_markdown(student, result)
     assert markdown.count("Python cannot read") == 1 and f"## ! {name}\n" in markdown
-    html = as_html({**student, "name": "Ada", "weights": {}}, result)
+    html = as_html({**student, "weights": {}}, result)
     assert html.count("Python cannot read") == 1
 
 
@@ -200,8 +194,8 @@ def test_report_unwritable_file_names_the_option(book, tmp_path):
     assert "--html FILE" in done.stderr
 
 
-def test_feedback_scaled_points_shows_the_scaling(book):
-    student, result = next((s, r) for s, r in book.results() if r)
+def test_feedback_scaled_points_shows_the_scaling(graded):
+    student, result = graded
     softmax, attention = (one["points"] for one in result["assignments"])
     by_name = student["assignments"]
     graded = {
@@ -219,8 +213,8 @@ def test_feedback_scaled_points_shows_the_scaling(book):
     assert '<td class="number">16.2 / 20</td><td class="number">1.62 / 2</td>' in html
 
 
-def test_feedback_unscaled_points_shows_no_scaling(book):
-    student, result = next((s, r) for s, r in book.results() if r)
+def test_feedback_unscaled_points_shows_no_scaling(graded):
+    student, result = graded
     points = {one["name"]: one["points"] for one in result["assignments"]}
     shown = {
         **student,
@@ -234,8 +228,8 @@ def test_feedback_unscaled_points_shows_no_scaling(book):
     assert "| assignment | points | passed |" in as_markdown(shown, result)
 
 
-def test_details_blocked_or_hidden_check_says_so(book):
-    student, result = next((s, r) for s, r in book.results() if r)
+def test_details_blocked_or_hidden_check_says_so(graded):
+    student, result = graded
     first, second, third = result["assignments"][0]["functions"][0]["checks"][:3]
     nothing = dict.fromkeys(
         ("inputs", "wrong", "shapes", "worst", "first_wrong_stage", "mistake", "location", "help", "error_map")
@@ -249,21 +243,21 @@ def test_details_blocked_or_hidden_check_says_so(book):
     assert check_details(first) == []
     assert check_details(second) == [("blocked by", "softmax.log_softmax")]
     assert [word for word, _ in check_details(third)] == ["hidden check"]
-    assert "blocked by:" in as_markdown({**student, "name": "Ada"}, result)
+    assert "blocked by:" in as_markdown(student, result)
 
 
-def test_feedback_full_document_shows_expected_values(book):
-    student, result = next((s, r) for s, r in book.results() if r)
+def test_feedback_full_document_shows_expected_values(graded):
+    student, result = graded
     check = result["assignments"][0]["functions"][0]["checks"][0]
     check.update(
         status="failed", worst={"index": [0], "axes": ["row"], "yours": 1.25, "expected": 0.75, "tolerance": 0.0}
     )
-    for text in (as_html({**student, "name": "Ada"}, result), as_markdown({**student, "name": "Ada"}, result)):
+    for text in (as_html(student, result), as_markdown(student, result)):
         assert "0.75" in text
 
 
-def test_as_markdown_hostile_text_stays_text(book):
-    student, result = next((s, r) for s, r in book.results() if r)
+def test_as_markdown_hostile_text_stays_text(graded):
+    student, result = graded
     check = result["assignments"][0]["functions"][0]["checks"][0]
     check.update(status="error", message="```\n# owned ````", output="````\n<script>alert(1)</script>\x1b[31m")
     text = as_markdown({**student, "name": "<script>[x](javascript:alert(1))"}, result)
@@ -272,8 +266,8 @@ def test_as_markdown_hostile_text_stays_text(book):
     assert "`````text\n```\n# owned ````\n" in text and "\x1b" not in text
 
 
-def test_as_html_hostile_text_stays_text(book):
-    student, result = next((s, r) for s, r in book.results() if r)
+def test_as_html_hostile_text_stays_text(graded):
+    student, result = graded
     check = result["assignments"][0]["functions"][0]["checks"][0]
     check.update(status="error", message="<img src=x onerror=alert(1)>", output="</pre><script>alert(1)</script>")
     html = as_html({**student, "name": "<b>x</b>"}, result)
