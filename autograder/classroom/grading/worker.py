@@ -147,7 +147,7 @@ def _journal_entry(
     entry = JournalEntry(
         task.file, "",
         functions={name: (f["points"]["earned"], f["points"]["possible"]) for name, f in iter_functions(document)},
-        notes=[*result.notes, *_broken_files(document)], sandbox=result.sandbox, seconds=document["seconds"],
+        notes=[*result.notes, *_broken_files(document)], seconds=document["seconds"],
         files=account.counting, rivals=account.rivals, differing=account.differing,
         unreadable=account.unreadable[:20],
     )  # fmt: skip

@@ -48,7 +48,6 @@ class JournalEntry:
     rivals: dict[str, list[str]] = field(default_factory=dict)  # see `account.Account`
     differing: dict[str, list[str]] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)  # submitted files that may hold work
-    sandbox: list[str] = field(default_factory=list)
     seconds: float = 0.0
     charged_seconds: float = 0.0  # CPU time of the submission's processes and of the grader, and time asleep
     bytes: int = 0  # size of the document, by which a truncated or replaced one is noticed
