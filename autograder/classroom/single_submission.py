@@ -42,21 +42,10 @@ def write_reports(title: str, result: Document, markdown: Path | None, junit_xml
     """Write a result document as Markdown and as JUnit XML, to the files that are given."""
     earned, possible = result["points"]["earned"], result["points"]["possible"]
     student: Document = {
-        "name": title,
-        "id": "",
-        "submission": title,
-        "status": "graded",
-        "reason": "",
-        "late_days": 0,
-        "score": earned,
-        "out_of": possible,
-        "percent": 100 * earned / possible if possible else None,
-        "penalty": 0.0,
-        "assignments": {},
-        "dropped": [],
-        "comments": [],
-        "limit_note": "",
-    }
+        "name": title, "id": "", "submission": title, "status": "graded", "reason": "", "limit_note": "",
+        "score": earned, "out_of": possible, "percent": 100 * earned / possible if possible else None,
+        "late_days": 0, "penalty": 0.0, "assignments": {}, "dropped": [], "comments": [],
+    }  # fmt: skip
     if markdown:
         write_atomically(markdown, as_markdown(student, result).encode("utf-8", "replace"))
     if junit_xml:

@@ -33,8 +33,7 @@ def write(result: SimilarityResult, book: Gradebook, folder: Path, page: Path) -
     with source_reader() as reader:
         lines = _LineReader(reader)
         for number, pair in enumerate(result.pairs, 1):
-            found = [book.code_of(students[name]) if name in students else None for name in pair.submissions]
-            first, second = found
+            first, second = (book.code_of(students[name]) if name in students else None for name in pair.submissions)
             if first is None or second is None:
                 pairs.append(pair)
                 continue

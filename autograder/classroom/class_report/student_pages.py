@@ -69,8 +69,7 @@ def write(book: Gradebook, folder: Path, page: Path, similarity: SimilarityResul
         shown = results_of(book, student, history=history.get(student["submission"], []))
         back = {"text": "Class report", "address": quote(f"../{page.name}")}
         shown.links = [back, *pairs.get(student["submission"], [])]
-        content = as_page(shown).encode("utf-8", "replace")
-        write_atomically(folder / f"{names[student['submission']]}.html", content)
+        write_atomically(folder / f"{names[student['submission']]}.html", as_page(shown).encode("utf-8", "replace"))
 
 
 def write_feedback(book: Gradebook, folder: Path) -> int:

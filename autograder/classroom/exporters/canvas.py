@@ -69,8 +69,7 @@ def plan(
         grades = (student["assignments"].get(name) for name in names)
         return any(has_score(grade) or (grade and grade["excused"]) for grade in grades)
 
-    people = [_student(student) for student in book.students]
-    matching = match(people, [_row(gradebook, row) for row in gradebook.rows])
+    matching = match(list(map(_student, book.students)), [_row(gradebook, row) for row in gradebook.rows])
     rows = [gradebook.name(row) for row in gradebook.rows]
     describe_matching(result, book, matching, rows, gradebook.where, options, has_work)
     kept = [gradebook.titles[number] for number in gradebook.student_columns]

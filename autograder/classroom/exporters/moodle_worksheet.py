@@ -96,8 +96,7 @@ def read(path: Path, columns: Mapping[str, str]) -> Worksheet:
 
     `columns` has titles that the user gave, for `grade` and `comments`.
     """
-    table = csv_table.read_given(path, HOW_TO_DOWNLOAD, option="--worksheet FILE")
-    return _worksheet(str(path), table, columns)
+    return _worksheet(str(path), csv_table.read_given(path, HOW_TO_DOWNLOAD, option="--worksheet FILE"), columns)
 
 
 def of_roster(book: Gradebook, columns: Mapping[str, str]) -> Worksheet | None:

@@ -102,8 +102,7 @@ def warn_of_wrong_folders(
 
 def warn_of_unknown_dates(graded_class: GradedClass) -> list[str]:
     """Return a warning if an assignment has a due date, but the dates of some submissions are unknown."""
-    policy = graded_class.policy
-    due = {name for name, assignment in policy.assignments.items() if assignment.due}
+    due = {name for name, assignment in graded_class.policy.assignments.items() if assignment.due}
     with_due = {source.name for source in graded_class.sources if due & set(source.assignments)}
     works = [work for student in graded_class.students for source, work in student.work.items() if source in with_due]
     submitted = [work.attempts for work in works if work.attempts]

@@ -172,8 +172,7 @@ def _graded_assignment(
         functions = {key: replace(function, points=function.points * scale) for key, function in functions.items()}
     possible = code + sum(item.points for item in rules.rubric)
     weight = possible if rules.weight is None else rules.weight
-    title = curriculum.modules[name].title
-    return GradedAssignment(name, title, functions, possible, weight, rules.due, rules.rubric)
+    return GradedAssignment(name, curriculum.modules[name].title, functions, possible, weight, rules.due, rules.rubric)
 
 
 def student_score(
@@ -191,8 +190,7 @@ def student_score(
     for assignment in assignments:
         name = assignment.name
         done, given = work.get(name, AssignmentWork(submitted=False)), (manual or {}).get(name, ManualPoints())
-        exception = effective_exception(exceptions, name)
-        scores[name] = _assignment_score(assignment, done, policy, exception, given)
+        scores[name] = _assignment_score(assignment, done, policy, effective_exception(exceptions, name), given)
     # An assignment without points or weight is not dropped, because that would not help the student.
     required = [one for one in assignments if one.weight and one.possible and not scores[one.name].excused]
     pairs = [(assignment.weight, scores[assignment.name].share) for assignment in required]

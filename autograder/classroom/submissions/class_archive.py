@@ -226,9 +226,8 @@ class _Unpacking:
         """Return the warnings, of which one of each account comes first: nobody's files hide those of another."""
         rounds = itertools.zip_longest(*self._left_out.values())
         warnings = [warning for some in rounds for warning in some if warning]
-        if len(warnings) > MAX_WARNINGS:
-            rest = len(warnings) - MAX_WARNINGS
-            warnings = [*warnings[:MAX_WARNINGS], f"{self._archive}: {rest} more files were left out"]
+        if (rest := len(warnings) - MAX_WARNINGS) > 0:
+            warnings[MAX_WARNINGS:] = [f"{self._archive}: {rest} more files were left out"]
         return warnings
 
     def _unpack(self, file: zipfile.ZipFile, entry: _ArchiveEntry) -> None:

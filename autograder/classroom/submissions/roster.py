@@ -77,8 +77,7 @@ def roster_entries(rows: Sequence[dict[str, str]], where: str) -> list[RosterEnt
         if key in entries and (both := _in_both_sections(entries[key], entry)):
             entry = both
         elif key in entries:
-            first = list(entries).index(key) + 1
-            positions = f"entries {first} and {len(entries) + 1}"
+            positions = f"entries {list(entries).index(key) + 1} and {len(entries) + 1}"
             raise UsageError(f"{where} lists {clean(key, 80)!r} twice: {positions}. Remove one of them")
         entries[key] = entry
     return list(entries.values())
