@@ -94,15 +94,11 @@ def describe_matching(
             "course, or, if it is only a part of the class, add --partial"
         )
     plan.say(f"{where}: {counted(len(matching.rows), 'row')} of {len(names_of_rows)} matched")
-    if matching.by_name:
-        names = [display_name(students[number]) for number in matching.by_name]
-        plan.say(f"Matched by name, because no id or address is the same ({len(names)})", names)
-    if missing:
-        reasons: dict[str, list[str]] = {}
-        for number in missing:
-            reasons.setdefault(matching.unmatched[number], []).append(display_name(students[number]))
-        for reason, names in reasons.items():
-            plan.say(f"Not exported, {reason} ({len(names)})", names)
-    others = [name for number, name in enumerate(names_of_rows) if number not in matching.rows]
-    if others:
-        plan.say(f"Not in this class, left out ({len(others)})", others)
+    for number in matching.by_name:
+        plan.note("Matched by name, because no id or address is the same", display_name(students[number]))
+    for number in missing:
+        plan.note(f"Not exported, {matching.unmatched[number]}", display_name(students[number]))
+    for number, name in enumerate(names_of_rows):
+        if number not in matching.rows:
+            plan.note("Not in this class, left out", name)
+    plan.say_noted(*plan.noted)
