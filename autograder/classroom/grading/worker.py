@@ -26,7 +26,7 @@ from autograder.classroom.grading import cache_keys
 from autograder.classroom.policy.model import Policy
 from autograder.classroom.storage import submitted_code
 from autograder.classroom.storage.gradebook import iter_functions
-from autograder.classroom.storage.result_store import JournalEntry
+from autograder.classroom.storage.result_store import JournalEntry, Status
 from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.account import Account, account_for
 from autograder.classroom.submissions.model import Attempt
@@ -130,33 +130,27 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
     # The paths of copies, which tracebacks and warnings print, differ from run to run.
     copies = re.compile(rf"{re.escape(str(setup.scratch))}/[\w-]+/(?:\d+/)?")
     content = copies.sub("", text).encode("utf-8", "replace")
-    entry = _journal_entry(task, document, result, account, curriculum)
-    entry.notes = [copies.sub("", note) for note in entry.notes]
-    entry.checks = counts
-    entry.digest, entry.signature = intake.content_digest(files), signature
-    entry.key = "" if is_cut_short else cache_keys.result_key(task.run_key, task.name, entry.digest)
-    entry.bytes = len(content)
+    digest = intake.content_digest(files)
+    status, reason = _outcome(result, account, curriculum)
+    entry = JournalEntry(
+        task.file, "" if is_cut_short else cache_keys.result_key(task.run_key, task.name, digest), status, reason,
+        functions={name: (f["points"]["earned"], f["points"]["possible"]) for name, f in iter_functions(document)},
+        checks=counts, notes=[copies.sub("", note) for note in (*result.notes, *_broken_files(document))],
+        files=account.counting, rivals=account.rivals, differing=account.differing, unreadable=account.unreadable[:20],
+        seconds=document["seconds"], bytes=len(content), digest=digest, signature=signature,
+    )  # fmt: skip
     entry.charged_seconds = charged_seconds + time.thread_time() - charged_until
     return entry, GradedDocuments(content, code)
 
 
-def _journal_entry(
-    task: GradingTask, document: Document, result: results.SubmissionResult, account: Account, curriculum: Curriculum
-) -> JournalEntry:  # fmt: skip
-    """Return the entry of a result."""
-    entry = JournalEntry(
-        task.file, "",
-        functions={name: (f["points"]["earned"], f["points"]["possible"]) for name, f in iter_functions(document)},
-        notes=[*result.notes, *_broken_files(document)], seconds=document["seconds"],
-        files=account.counting, rivals=account.rivals, differing=account.differing,
-        unreadable=account.unreadable[:20],
-    )  # fmt: skip
+def _outcome(result: results.SubmissionResult, account: Account, curriculum: Curriculum) -> tuple[Status, str]:
+    """Return the status of a submission, and why it is not graded."""
     if result.internal_errors:
-        entry.status, entry.reason = "failed", f"internal error: {result.internal_errors[0]}"
-    elif not account.assignments(curriculum):
-        entry.status = "unreadable"
-        entry.reason = "; ".join(account.notes[:3]) or _why_nothing_is_graded([file["name"] for file in account.files])
-    return entry
+        return "failed", f"internal error: {result.internal_errors[0]}"
+    if account.assignments(curriculum):
+        return "graded", ""
+    names = [file["name"] for file in account.files]
+    return "unreadable", "; ".join(account.notes[:3]) or _why_nothing_is_graded(names)
 
 
 def _status_counts(result: results.SubmissionResult) -> dict[str, dict[str, int]]:

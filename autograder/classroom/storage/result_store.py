@@ -30,6 +30,7 @@ from autograder.core.text import counted
 from autograder.errors import UsageError
 
 T = TypeVar("T")
+Status = Literal["graded", "unreadable", "failed"]  # failed: an internal error of Headway
 JOURNAL, LOCK, RESULTS = "journal.jsonl", ".lock", "results"
 
 
@@ -39,7 +40,7 @@ class JournalEntry:
 
     file: str  # name of the result document in `results/`
     key: str  # digest of everything that the result depends on, see `cache_keys.result_key`
-    status: Literal["graded", "unreadable", "failed"] = "graded"  # failed: an internal error of Headway
+    status: Status = "graded"
     reason: str = ""  # why the submission is not graded
     functions: dict[str, tuple[float, float]] = field(default_factory=dict)  # points earned and possible, by function
     checks: dict[str, dict[str, int]] = field(default_factory=dict)  # number of checks by assignment and status
