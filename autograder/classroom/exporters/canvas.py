@@ -109,9 +109,8 @@ def _column(assignment: Document, title: str, gradebook: CanvasGradebook, result
     name, points = assignment["name"], csv_cells.points(assignment["possible"])
     if title not in gradebook.titles:
         if canvas_gradebook.TITLE_AND_ID.fullmatch(title):  # only existing columns have one
-            raise UsageError(
-                f"{gradebook.where} has no column {title!r}. Copy the title from it: --column {name}=TITLE"
-            )
+            hint = f"Copy the title from it: --column {name}=TITLE"
+            raise UsageError(f"{gradebook.where} has no column {title!r}. {hint}")
         result.say(f'{name}: a new column "{title}", {points} points')
         return _Column(name, title, None, points, 1.0)
     number = gradebook.titles.index(title)

@@ -84,15 +84,13 @@ def describe_matching(
     expected = [number for number, student in enumerate(students) if has_work(student)]
     found = len(expected) - len(missing)
     if expected and not found:
-        raise UsageError(
-            f"{where} contains no id, address or name of a student of this class. Give the file of this "
-            f"course, or add names and addresses by a roster: headway grade --out {book.out} --roster FILE"
-        )
+        problem = f"{where} contains no id, address or name of a student of this class"
+        remedy = f"add names and addresses by a roster: headway grade --out {book.out} --roster FILE"
+        raise UsageError(f"{problem}. Give the file of this course, or {remedy}")
     if len(expected) >= SMALL_CLASS and 2 * found < len(expected) and not options.partial:
-        raise UsageError(
-            f"{where} has only {found} of the {len(expected)} students with a score. Give the file of the whole "
-            "course, or, if it is only a part of the class, add --partial"
-        )
+        problem = f"{where} has only {found} of the {len(expected)} students with a score"
+        hint = "Give the file of the whole course, or, if it is only a part of the class, add --partial"
+        raise UsageError(f"{problem}. {hint}")
     plan.say(f"{where}: {counted(len(matching.rows), 'row')} of {len(names_of_rows)} matched")
     for number in matching.by_name:
         plan.note("Matched by name, because no id or address is the same", display_name(students[number]))

@@ -103,10 +103,8 @@ def _check_assignment(book: Gradebook, worksheet: Worksheet, platform: str) -> N
     known = _participants(book, platform)
     if known and not known & {worksheet.number(row) for row in worksheet.rows}:
         name = platform.partition(":")[2]
-        raise UsageError(
-            f"{worksheet.where} belongs to another assignment of Moodle than the submissions for {name}: no "
-            f"participant has the same number. {moodle_worksheet.HOW_TO_DOWNLOAD}"
-        )
+        problem = f"{worksheet.where} belongs to another assignment of Moodle than the submissions for {name}"
+        raise UsageError(f"{problem}: no participant has the same number. {moodle_worksheet.HOW_TO_DOWNLOAD}")
 
 
 def _participants(book: Gradebook, platform: str) -> set[str]:

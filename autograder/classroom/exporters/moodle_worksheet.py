@@ -121,9 +121,8 @@ def _worksheet(where: str, table: CsvTable, columns: Mapping[str, str]) -> Works
             raise UsageError(f"{where} has no column {title!r}. Its columns: {there}")
     words = [letters(title) for title in table.titles]
     if any(word in _SCALE for word in words):
-        raise UsageError(
-            f"{where} belongs to an assignment graded with a scale, and Headway exports points. Choose points in Moodle"
-        )
+        problem = f"{where} belongs to an assignment graded with a scale, and Headway exports points"
+        raise UsageError(f"{problem}. Choose points in Moodle")
     grade = table.titles.index(columns["grade"]) if "grade" in columns else _grade_column(table, words)
     if grade is None or grade + 1 >= len(words) or not _is_maximum(table.column(grade + 1)):
         there = clean(", ".join(table.titles), 400)

@@ -53,9 +53,8 @@ def read(out: Path) -> SubmissionRecords:
     except OSError as error:
         raise UsageError(f"cannot read {path} ({error.strerror}). Check its permissions: ls -l {path}") from None
     except (ValueError, RecursionError) as error:
-        raise UsageError(
-            f"{path} is damaged ({error}). Move it away and grade all assignments again, or choose another --out DIR"
-        ) from None
+        hint = "Move it away and grade all assignments again, or choose another --out DIR"
+        raise UsageError(f"{path} is damaged ({error}). {hint}") from None
     return records
 
 

@@ -50,9 +50,8 @@ def read_files(attempt: Attempt) -> list[SubmittedFile]:
             for file in _files(part):
                 size += len(file.content) if isinstance(file.content, bytes) else 0
                 if size > MAX_RAW_BYTES:
-                    raise SkippedFile(
-                        f"the rest is left out: the files are larger than {MAX_RAW_BYTES >> 20} MiB together"
-                    )
+                    limit = f"{MAX_RAW_BYTES >> 20} MiB"
+                    raise SkippedFile(f"the rest is left out: the files are larger than {limit} together")
                 files.append(file)
         except OSError as error:
             files.append(SubmittedFile("", SkippedFile(f"the submission cannot be read ({error.strerror or error})")))

@@ -95,10 +95,9 @@ def read_plain_layout(
     """Read a folder, an archive, a module or a notebook per student; a class may mix them."""
     submitted = [name for name in names if (folder / name).is_dir() or is_gradable(name)]
     if submitted and {lower_suffix(name) for name in submitted} <= {f"{name}.py" for name in curriculum.modules}:
-        raise UsageError(
-            f"{folder} is the work of one student; a class is a folder with one folder per student. "
-            f"Check it with: headway check --dir {shlex.quote(str(folder))} --sandbox"
-        )
+        hint = f"Check it with: headway check --dir {shlex.quote(str(folder))} --sandbox"
+        problem = f"{folder} is the work of one student; a class is a folder with one folder per student"
+        raise UsageError(f"{problem}. {hint}")
     parts: dict[str, list[SubmissionPart]] = {}
     for name in names:
         path = folder / name

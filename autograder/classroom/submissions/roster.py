@@ -53,10 +53,8 @@ def read_roster(path: Path) -> list[RosterEntry]:
         raise UsageError(f"the roster {path} lists no students. {titles_needed}")
     titles = titles_by_word(rows[0])
     if not any(title in titles for title in (*_NAME, *_ID, *_LOGIN, *_EMAIL, *_TITLES["last"])):
-        columns = ", ".join(list(rows[0])[:6])
-        raise UsageError(
-            f"the roster {path} has no column name, id or email. Rename one of these: {clean(columns, 200)}"
-        )
+        columns = clean(", ".join(list(rows[0])[:6]), 200)
+        raise UsageError(f"the roster {path} has no column name, id or email. Rename one of these: {columns}")
     return roster_entries(rows, f"the roster {path}")
 
 

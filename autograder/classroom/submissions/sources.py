@@ -21,9 +21,8 @@ def source_from_option(text: str, curriculum: Curriculum, layout: str) -> Source
     """Return the source that `--source softmax=DIR` or `--source softmax,attention=DIR` means."""
     names, equals, folder = text.partition("=")
     if not (equals and names.strip() and folder.strip()):
-        raise UsageError(
-            f"--source {shlex.quote(text)}: expected ASSIGNMENT=DIR, for example --source softmax=submissions.zip"
-        )
+        example = "--source softmax=submissions.zip"
+        raise UsageError(f"--source {shlex.quote(text)}: expected ASSIGNMENT=DIR, for example {example}")
     functions = curriculum.select(name for name in names.split(",") if name.strip())
     modules = modules_of(curriculum, functions)
     return Source("-".join(modules), modules, Path(folder).expanduser(), layout, functions)
@@ -116,10 +115,8 @@ def combine(stored: Sequence[Source], new: Sequence[Source], out: Path) -> tuple
     for source in new:
         for name in source.assignments:
             if name in taken:
-                folders = f"{taken[name].folder} and {source.folder}"
-                raise UsageError(
-                    f"{name} is named twice: {folders}. Give one folder per assignment: --source {name}=DIR"
-                )
+                problem = f"{name} is named twice: {taken[name].folder} and {source.folder}"
+                raise UsageError(f"{problem}. Give one folder per assignment: --source {name}=DIR")
             taken[name] = source
     replaced = {source.name for source in new}
     kept = []
@@ -152,7 +149,5 @@ def _named_as_before(stored: Sequence[Source], new: Source, out: Path) -> Source
     if len(overlapping) == 1 and not overlapping[0].name:
         return new
     names = ", ".join(dict.fromkeys(name for source in overlapping for name in source.assignments))
-    raise UsageError(
-        f"{out} contains {names} from other folders. Say for which assignment {new.folder} is: "
-        f"--source {overlapping[0].assignments[0]}={shlex.quote(str(new.folder))}"
-    )
+    option = f"--source {overlapping[0].assignments[0]}={shlex.quote(str(new.folder))}"
+    raise UsageError(f"{out} contains {names} from other folders. Say for which assignment {new.folder} is: {option}")
