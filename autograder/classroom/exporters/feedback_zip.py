@@ -41,9 +41,7 @@ def write_moodle(book: Gradebook, path: Path, assignment: str, worksheet: Worksh
     if worksheet is not None:
         people = [person_of_student(student, platform) for student in book.students]
         rows = match(people, [worksheet.person(row) for row in worksheet.rows]).rows
-        numbers = {
-            book.students[student]["submission"]: worksheet.number(worksheet.rows[r]) for r, student in rows.items()
-        }
+        numbers = {book.students[one]["submission"]: worksheet.number(worksheet.rows[row]) for row, one in rows.items()}
 
     def file_name(student: Document) -> str | None:
         number = numbers.get(student["submission"]) or student["ids"].get(platform) or student["ids"].get("moodle")

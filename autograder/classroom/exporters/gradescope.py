@@ -84,7 +84,5 @@ def _test(check: Document, number: str, visibility: Visibility) -> dict[str, Any
 def _summary(book: Gradebook, student: Document, result: Document, assignment: str | None) -> str:
     """Return how the score follows from the points, the instructor's comments, and notes on the submission."""
     lines = score_lines(student, book.document, () if assignment is None else [assignment])
-    comments = [
-        note["text"] for note in student["comments"] if assignment is None or note["assignment"] in ("", assignment)
-    ]
+    comments = [one["text"] for one in student["comments"] if not assignment or one["assignment"] in ("", assignment)]
     return "\n".join([*lines, *comments, *result["notes"]])

@@ -295,11 +295,9 @@ def student_ids(students: Sequence[Document]) -> dict[str, str]:
 
     def id_of(student: Document) -> str:
         ids, own = student["ids"], student["id"]
-        foreign = own in (
-            number for platform, number in ids.items() if platform.partition(":")[0] in ("canvas", "moodle")
-        )
+        foreign = {number for platform, number in ids.items() if platform.partition(":")[0] in ("canvas", "moodle")}
         known = clean(ids.get("nbgrader") or student["roster"].get(column, ""), 128)
-        return known or _as_text((not foreign and own) or student["submission"], 128)
+        return known or _as_text((own not in foreign and own) or student["submission"], 128)
 
     return {student["submission"]: id_of(student) for student in students}
 

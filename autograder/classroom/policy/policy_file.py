@@ -64,9 +64,7 @@ class _Validator:
             if name not in self._curriculum.modules:
                 raise self._unknown("assignments", name, "assignment", self._curriculum.modules)
             assignments[name] = self._assignment(assignments[name], name)
-        entries = [
-            self._convert(table, PolicyException, f"exceptions[{number}]") for number, table in enumerate(exceptions, 1)
-        ]
+        entries = [self._convert(table, PolicyException, f"exceptions[{n}]") for n, table in enumerate(exceptions, 1)]
         policy = replace(self._convert(content, Policy), assignments=assignments, exceptions=tuple(entries))
         self._check_hidden(policy)
         self._check_weights(policy)
@@ -90,9 +88,8 @@ class _Validator:
         rubric = [self._rubric_item(item, f"{key}.rubric[{number}]") for number, item in enumerate(tables, 1)]
         for number, item in enumerate(rubric, 1):
             if item.id in (other.id for other in rubric[: number - 1]):
-                raise self._error(
-                    f"{key}.rubric[{number}].id", f"{item.id!r} is used twice. Give each item its own id."
-                )
+                problem = f"{item.id!r} is used twice. Give each item its own id."
+                raise self._error(f"{key}.rubric[{number}].id", problem)
         return replace(self._convert(table, AssignmentPolicy, key), functions=points, rubric=tuple(rubric))
 
     def _rubric_item(self, table: Any, key: str) -> RubricItem:

@@ -158,9 +158,7 @@ class GradedClass:
         exceptions = self.exceptions.get(student.submission, [])
         decided = self.decisions.get(student.submission, StudentDecisions())
         score = student_score(assignments, _works(assignments, counting), self.policy, exceptions, decided.manual)
-        records = {
-            assignment.name: _grade_record(assignment, counting[assignment.name], score) for assignment in assignments
-        }
+        records = {one.name: _grade_record(one, counting[one.name], score) for one in assignments}
         status, reason = _overall_status(records.values())
         graded = list({id(one.entry): one.entry for one in counting.values() if one.entry}.values())
         statuses = Counter[str]()

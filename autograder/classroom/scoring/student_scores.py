@@ -297,6 +297,5 @@ def kept_assignments(assignments: Sequence[tuple[float, float]], drops: int) -> 
 
 
 def _average(assignments: Sequence[tuple[float, float]], chosen: Sequence[int]) -> float:
-    return sum(assignments[index][0] * assignments[index][1] for index in chosen) / sum(
-        assignments[index][0] for index in chosen
-    )
+    total = sum(assignments[index][0] for index in chosen)
+    return sum(assignments[index][0] * assignments[index][1] for index in chosen) / total

@@ -163,9 +163,7 @@ def read_moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[
             matches[name] = match
         else:
             matches[name] = matches.pop(name)  # last, where it replaces no other file
-    clear = {
-        (match["name"], match["id"]) for name, match in matches.items() if name not in unclear or not match["file"]
-    }
+    clear = {(one["name"], one["id"]) for name, one in matches.items() if name not in unclear or not one["file"]}
     numbers = {number for _, number in clear}
     parts_by_student: dict[tuple[str, str], list[SubmissionPart]] = defaultdict(list)
     for name, match in matches.items():

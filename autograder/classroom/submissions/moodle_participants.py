@@ -58,7 +58,6 @@ def late_by(status: str) -> timedelta:
 
 
 def _unit(word: str) -> timedelta:
-    matching = (
-        (len(start), unit) for unit, starts in _UNITS.items() for start in starts if word.lower().startswith(start)
-    )
+    begins = word.lower().startswith
+    matching = ((len(start), unit) for unit, starts in _UNITS.items() for start in filter(begins, starts))
     return max(matching, default=(0, timedelta(0)))[1]
