@@ -9,7 +9,7 @@
 # (0, −0.5, 2, 0). There is no water in it. But the text says "the river bank", and after one step of this lesson the
 # vector is (0.05, 1.08, 1.19, 0): now it says water. How did it find out?
 #
-# So far each position knows its token and its place in the text, and nothing about its neighbors. With **attention**
+# So far, each position knows its token and its place in the text, and nothing about its neighbors. With **attention**,
 # positions exchange information: each takes a weighted average of the vectors of other positions, and chooses the
 # weights itself.
 #
@@ -21,7 +21,7 @@
 #
 # ![A map of the whole model. Marked: attention, the panel on the right.](figures/map-attention.svg)
 #
-# (The panel on the right shows one attention; H is the number of attentions side by side, in the next assignment.)
+# (The panel on the right shows one attention; H is how many run side by side, in the next assignment.)
 #
 # The result has T positions, each an average over S positions; usually they are the same ones. In front of the last two
 # axes there can be any number of batch axes, written `...`.
@@ -38,13 +38,13 @@ from softmax import as_float, softmax, softmax_backward
 # *20 min, needs some thought*
 #
 # The simplest way to pass information on is a plain average: position t gets the average of all positions up to and
-# including itself. It must not include later ones: a language model has to predict the next token, so it must not see
-# it. This rule is called **causal**.
+# including itself. The average must not include later ones: a language model has to predict the next token, so it must
+# not see that token. This rule is called **causal**.
 #
 # $$out_t = \frac{1}{t + 1} \sum_{j=0}^{t} x_j$$
 #
-# As a loop over t, it reads like the formula. Look at the end of the slice: position t includes itself. (The positions
-# are the last axis but one of (..., T, D), which NumPy calls `axis=-2`.)
+# As a loop over t, it reads like the formula. (The positions are the second-to-last axis of (..., T, D), which NumPy
+# calls `axis=-2`.)
 #
 # ```python
 # >>> x = np.array([[6.0, 0.0], [0.0, 2.0], [3.0, 1.0]])  # T = 3 positions, D = 2
@@ -55,9 +55,9 @@ from softmax import as_float, softmax, softmax_backward
 #
 # ```
 #
-# You write the same without a loop, because a matrix product computes weighted sums of rows. Row t of `weights @ x` is
-# the sum of the rows of `x`, each multiplied by its entry in row t of `weights`. So put the weights into a (T, T)
-# matrix, a lower triangle whose rows sum to 1 (`np.tril` keeps the lower triangle of a matrix):
+# Write the same without a loop: a matrix product computes weighted sums of rows. Row t of `weights @ x` is the sum of
+# the rows of `x`, each multiplied by its entry in row t of `weights`. So put the weights into a (T, T) matrix, a lower
+# triangle whose rows sum to 1 (`np.tril` keeps the lower triangle of a matrix):
 #
 # ```text
 #     1     0     0          position 0 sees itself
@@ -109,8 +109,8 @@ def causal_average_matmul(x):
 #
 # From here on, a position that collects information is a **query**, and one that it collects from is a **key**; the
 # query *attends to* the key. A **mask** is a table of `True` and `False` with one row for each query and one column for
-# each key. There are three conventions for its entries, and the wrong one often gives no error. You need only the
-# first; the others matter when you read other programs:
+# each key. There are three conventions for its entries, and the wrong one often raises no error. You need only the
+# first; the others matter when you read other code:
 #
 # | in the mask | means | used by | to convert to ours |
 # |---|---|---|---|
@@ -118,7 +118,7 @@ def causal_average_matmul(x):
 # | `True` | must *not* attend | booleans in PyTorch's `nn.MultiheadAttention` and `nn.Transformer` | `~mask` |
 # | 0 and `-inf` | numbers to be *added* to the scores | floats in both | `mask == 0` |
 #
-# The causal mask is a lower triangle of `True`, *including* the diagonal: without it the first position could not
+# The causal mask is a lower triangle of `True`, *including* the diagonal: without it, the first position could not
 # attend to anything.
 #
 # ```python
@@ -129,9 +129,8 @@ def causal_average_matmul(x):
 #
 # ```
 #
-# A model that writes text adds one or a few tokens at a time and keeps the keys of all earlier ones. Then the few
-# queries are the *last* positions: with 5 keys and 2 queries, positions 3 and 4. The triangle is in the lower *right*
-# corner.
+# A model that writes text adds one or a few tokens at a time and keeps the keys of all earlier ones. Then the queries
+# are the *last* positions: with 5 keys and 2 queries, positions 3 and 4. The triangle is in the lower *right* corner.
 #
 # ```python
 # >>> causal_mask(2, 5)
@@ -209,15 +208,15 @@ def padding_mask(keep):
 #
 # *1 h, needs some thought*
 #
-# Now for the weights. So far "query" and "key" were only names for positions. In attention, each position computes
-# three vectors from its own vector (in the next assignment; here they are given):
+# So far, "query" and "key" have only been names for positions. In attention, each position computes three vectors from
+# its own vector (in the next assignment; here they are given):
 #
 # - a query: what is this position looking for?
 # - a key: what does this position contain, so that queries can find it?
 # - a **value**: what does it contribute to the positions that attend to it?
 #
-# A query and a key have K entries, a value has Kᵥ. The score of a query for a key is their **dot product**: multiplied
-# entry by entry and summed, which is large if both point in the same direction. Softmax turns each query's scores into
+# A query and a key have K entries, a value has Kᵥ. The score of a query for a key is their **dot product**: multiply
+# them entry by entry, and sum. It is large if both point in the same direction. Softmax turns each query's scores into
 # **attention weights**, and the output is the average of the values with these weights (Vaswani et al. 2017, section
 # 3.2.1, equation 1; K is called $d_k$ there, and in the messages of `headway check`). $k^\top$ is k with its last two
 # axes exchanged, the transpose of each matrix of keys:
@@ -247,9 +246,9 @@ def padding_mask(keep):
 # By hand: the scores 0 and 2, divided by √2, are 0 and 1.4142; their softmax is 0.1956 and 0.8044. The first entry of
 # the output is 0.1956 · 10.
 #
-# In a Python dictionary, a query equals one key and you get its value, or you get an error. Here every key matches more
-# or less, and you get a mixture of all values. Or see attention as a directed graph: an arrow, marked with a weight,
-# leads from each key to each query that may attend to it.
+# In a Python dictionary, a query either equals a key and you get its value, or you get an error. Here, every key
+# matches to some degree, and you get a mixture of all values. Or think of a directed graph: an arrow, marked with a
+# weight, leads from each key to each query that may attend to it.
 #
 # The idea came from translation. Bahdanau et al. (2015) let a network look back at all words of the source sentence for
 # each word that it wrote, instead of squeezing the sentence into one vector. Their *additive attention* (appendix
@@ -271,16 +270,15 @@ def padding_mask(keep):
 #
 # ```
 #
-# Transpose the last two axes only: `k.T` would reverse *all* axes. `k.swapaxes(-1, -2)` swaps the last two, whatever
-# comes before them.
+# To transpose, use `k.swapaxes(-1, -2)`, which swaps the last two axes; `k.T` would reverse *all* axes.
 #
 # ### Why divide by √K
 #
 # A dot product is a sum of K products, so its size grows with K. By how much? The **variance** of some numbers is the
 # mean of their squared distances from their mean. Its square root is the standard deviation. Let the entries of q and k
 # be drawn independently with mean 0 and variance 1. Then each product of two entries has mean 0 and variance 1, too,
-# and the variances of independent numbers add up: the dot product has variance K. For K = 64 its standard deviation is
-# 8, so scores of 8 and −8 are common. The softmax of such a row gives one key most of the weight, and its gradient is
+# and variances of independent numbers add up: the dot product has variance K. For K = 64, its standard deviation is 8,
+# so scores of 8 and −8 are common. The softmax of such a row gives one key most of the weight, and its gradient is
 # small (section 3.2.1 and its footnote 4). Dividing by √K brings the variance back to 1.
 #
 # ```python
@@ -293,8 +291,8 @@ def padding_mask(keep):
 # ```
 #
 # K is the length of *one query vector that the function receives*, the last axis of `q`. With several attentions side
-# by side it is less than D, so do not divide by √D. Compute the root with `math.sqrt`. Its result is a Python float,
-# which keeps float32 scores in float32, but `np.sqrt(64)` is a NumPy float64 and makes the scores float64.
+# by side, it is less than D. Compute the root with `math.sqrt`: a Python float keeps float32 scores in float32, whereas
+# `np.sqrt(64)`, a NumPy float64, makes them float64.
 #
 # ### How to mask
 #
@@ -312,7 +310,7 @@ def padding_mask(keep):
 # `np.broadcast_to(mask, scores.shape)` first: it raises a ValueError if the mask cannot be stretched to the shape of
 # the scores.
 #
-# Other fill values for a hidden score, beside scores of 1 and 2, do this:
+# This is what other fill values for a hidden score do, next to scores of 1 and 2:
 #
 # ```python
 # >>> for fill in (-np.inf, -1e9, -3.0, 1e-9):
@@ -327,13 +325,14 @@ def padding_mask(keep):
 # - `-1e9`, which a lot of code uses, works here. But it does not fit into float16, and a row in which *everything* is
 #   hidden becomes an average of all the hidden values.
 # - `-3.0` is not low enough. If all other scores are far below 0, even `-100.0` is not.
-# - `1e-9` hides nothing; it is probably a typo for `-1e9`. Multiplying the scores by zeros and ones does not hide them
+# - `1e-9` hides nothing; it is probably a typo for `-1e9`. Multiplying the scores by zeros and ones hides nothing
 #   either: 0 is an ordinary score.
-# - Setting single weights to 0 *after* the softmax leaves rows that no longer sum to 1.
+# - Setting individual weights to 0 *after* the softmax leaves rows that no longer sum to 1.
 #
-# If a whole text is padding, a query may attend to nothing. All its scores are `-inf`, and softmax returns `nan`,
-# because (-inf) - (-inf) is undefined. Such a row should get weights 0, and so the output 0. Do not wait for the `nan`:
-# turning every `nan` into 0 afterwards would also hide those that come from the inputs. Treat these rows apart:
+# In a text that is all padding, a query has nothing to attend to. All its scores are `-inf`, and softmax returns `nan`,
+# because (-inf) - (-inf) is undefined. Such a row should get weights of 0, and so an output of 0. Do not wait for the
+# `nan`: turning every `nan` into 0 afterwards would also hide those that come from the inputs. Treat these rows
+# separately:
 #
 # 1. Find them before the softmax: `mask.any(axis=-1, keepdims=True)` is False for them.
 # 2. Put any finite score into them (`np.where`).
@@ -402,7 +401,7 @@ def attention(q, k, v, mask=None):
 # %% [markdown]
 # ### The same function, written as einsum
 #
-# `np.einsum` names the axes of its arrays by letters, as a formula does, and sums over every letter that is missing on
+# `np.einsum` names the axes of its arrays by letters, as a formula does, and sums over every letter that is missing to
 # the right of the arrow. Let d count the K entries of a query and a key. Then the scores
 # $z_{ts} = \sum_d q_{td}\, k_{sd}$ are `"td,sd->ts"`, and nothing has to be transposed. Three dots stand for any axes
 # in front.
@@ -423,7 +422,7 @@ def attention(q, k, v, mask=None):
 #
 # *45 min, needs pen and paper*
 #
-# You know the gradients of all steps: two matrix products, with a softmax between them. Write $z$ for the scores and
+# You know the gradients of all the steps: two matrix products with a softmax between them. Write $z$ for the scores and
 # $w$ for the weights:
 #
 # | step | forward | shapes |
@@ -433,9 +432,9 @@ def attention(q, k, v, mask=None):
 # | 3 | $out = w\, v$ | (T, S) and (S, Kᵥ) give (T, Kᵥ) |
 #
 # Go back from step 3 to step 1. `dout` (..., T, Kᵥ) is the gradient with respect to `out`. For the products, use the
-# rule of the assignment `gradients`. The left factor gets the upstream gradient times the right factor, transposed; the
-# right factor gets the left one, transposed, times the upstream gradient. Write the shape below each array. If all
-# sizes are different, only one order fits.
+# rule from `gradients`. The left factor gets the upstream gradient times the right factor, transposed; the right factor
+# gets the left one, transposed, times the upstream gradient. Write the shape below each array. If all sizes are
+# different, only one order fits.
 #
 # **Step 3.** The factors are w and v. Write down dw and dv.
 #
@@ -446,7 +445,7 @@ def attention(q, k, v, mask=None):
 # $k^\top$: it gives dq and the gradient of $k^\top$. Transpose the latter to get dk. (To transpose a product, transpose
 # both factors and exchange them.)
 #
-# That is one line for each of the five gradients in this picture:
+# That makes one line for each of the five gradients in this picture:
 #
 # ```text
 #     forward     q ──┐                           v ──┐
@@ -459,10 +458,10 @@ def attention(q, k, v, mask=None):
 # ```
 #
 # The mask is not an argument, because the weights already include it. A hidden weight is 0, and so is every entry of
-# the Jacobian $w_i (\delta_{ij} - w_j)$ that belongs to it. So the gradient of a hidden score is 0, and in a row that
-# sees nothing, all gradients are.
+# the Jacobian $w_i (\delta_{ij} - w_j)$ that belongs to it. So the gradient of a hidden score is 0, and so are all
+# gradients in a row that sees nothing.
 #
-# In this example the loss is the first entry of the output:
+# In this example, the loss is the first entry of the output:
 #
 # ```python
 # >>> q, k = np.array([[0.0, 2.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])
@@ -480,7 +479,8 @@ def attention(q, k, v, mask=None):
 #
 # ```
 #
-# To increase this entry, the query should move towards the first key and away from the second: the direction of `dq`.
+# To increase this entry, the query should move towards the first key and away from the second, in the direction of
+# `dq`.
 
 # %%
 def attention_backward(dout, q, k, v, weights):
@@ -504,8 +504,8 @@ def attention_backward(dout, q, k, v, weights):
 # %% [markdown]
 # ## On paper
 #
-# 1. One query, two keys, K = Kᵥ = 1: q = (log 3), the keys are 1 and 0, the values 4 and 0. Compute the scores, the
-#    weights and the output. Then go back with dout = 1: what are dv, dw, dz, dq and dk?
+# 1. Take one query and two keys, with K = Kᵥ = 1: q = (log 3), the keys are 1 and 0, and the values 4 and 0. Compute
+#    the scores, the weights and the output. Then go back with dout = 1: what are dv, dw, dz, dq and dk?
 # 2. All values are the same vector. What are dq and dk, whatever dout is? Why?
 # 3. There are four positions and a causal mask, and only the row of dout that belongs to position 1 is not 0. Which
 #    rows of dq, dk and dv are not 0?
@@ -547,8 +547,8 @@ def attention_backward(dout, q, k, v, weights):
 #
 # ```
 #
-# **3. Row 1 of dq, rows 0 and 1 of dk and dv.** The output of position 1 depends on its own query only, and on the keys
-# and values that it may attend to.
+# **3. Row 1 of dq, and rows 0 and 1 of dk and dv.** The output of position 1 depends on its own query only, and on the
+# keys and values that it may attend to.
 #
 # ```python
 # >>> v = rng.normal(size=(4, 2))
@@ -562,8 +562,7 @@ def attention_backward(dout, q, k, v, weights):
 # ```
 #
 # **4. `"ts,tv->sv"` and `"tv,sv->ts"`.** Exchange the letters of the factor with those of the output. This works for
-# every einsum in which each letter occurs in at least two of the three places; the letter of a batch axis occurs in all
-# three.
+# every einsum in which each letter occurs in at least two of the three places.
 #
 # ```python
 # >>> _, _, dv = attention_backward(dout, q, k, v, weights)
@@ -625,11 +624,11 @@ if __name__ == "__main__":
 # ```
 #
 # With the division, the results hardly depend on K. Without it, one random key gets nearly all the weight when vectors
-# are long. For K = 256 the gradient is only an eighth of what it is with the division, so the model learns to attend to
-# other keys only slowly.
+# are long. For K = 256, the gradient is only an eighth of what it is with the division, so the model would be slow to
+# attend to other keys.
 #
 # 1. If √K is good, is K better? Guess the largest weight for K = 256 if the scores are divided by K.
-# 2. Now take a query that *does* have a reason to prefer a key: it is a copy of key 3. Which weight does key 3 get, for
+# 2. Now take a query that *does* have a reason to prefer a key: it is a copy of key 3. What weight does key 3 get for
 #    K = 4, 16, 64 and 256?
 
 # %% [markdown]
@@ -649,8 +648,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. A large one, and a larger one for a larger K.** The dot product of a vector with itself is about K, with another
-# one about √K in size. Divided by √K, these are √K and 1.
+# **2. A large one, and a larger one for a larger K.** The dot product of a vector with itself is about K; with another
+# vector, it is about √K in size. Divided by √K, these are √K and 1.
 #
 # ```python
 # >>> for K in (4, 16, 64, 256):
@@ -667,8 +666,8 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# The bigram model sees one token. With attention, the last position can use every token before it: if the first of five
-# vectors changes, so does the last output.
+# The bigram model sees only one token. With attention, the last position can use every token before it: if the first of
+# five vectors changes, so does the last output.
 #
 # ```python
 # >>> x = np.random.default_rng(0).normal(size=(5, 4))
@@ -695,4 +694,4 @@ if __name__ == "__main__":
 #
 # ```
 #
-# It depends on the machine: `headway bench` shows where the time goes.
+# `headway bench` shows where the time goes on your machine.

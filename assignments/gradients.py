@@ -161,7 +161,7 @@ def numerical_gradient(f, x, eps=1e-6):
 
     Args:
         f: a function that takes an array of the shape of `x`, float64, and returns a number.
-        x: where to take the gradient: an array of any shape, also (). It is not changed. Integers and float32 are
+        x: where to take the gradient: an array of any shape, including (). It is not changed. Integers and float32 are
             converted to float64.
         eps: the step, above 0. It is added to an entry and subtracted from it, while the others stay as they are.
 

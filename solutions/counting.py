@@ -118,7 +118,7 @@ def bigram_counts(ids, vocab_size, k=1.0):
         k: the number added to every count, ≥ 0.
 
     Returns:
-        Probabilities, (V, V), float64; each row sums to 1. A row in which all counts are 0, also after adding k, holds
+        Probabilities, (V, V), float64; each row sums to 1. A row in which all counts are 0, even after adding k, holds
         1 / V everywhere.
 
     Raises:

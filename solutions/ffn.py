@@ -3,9 +3,9 @@
 # %% [markdown]
 # # The feed-forward network: what each position does on its own
 #
-# Put two linear layers in a row, each with thousands of parameters, and you get what one linear layer can do: x W₁ W₂
-# is x times a single matrix, W₁ W₂. Put a single bend between them, and 64 features learn a sine curve in 1,000 steps,
-# with an error of 0.003. (The experiment at the end does this.)
+# Put two linear layers in a row, each with thousands of parameters, and they can do no more than one: x W₁ W₂ is x
+# times a single matrix, W₁ W₂. Put a single bend between them, and 64 features learn a sine curve in 1,000 steps, with
+# an error of 0.003. (The experiment at the end does this.)
 #
 # Such a pair of layers is the other half of a transformer. Attention moves information *between* positions, but it only
 # averages. The **feed-forward network** works on every position alone: it widens the vector from D to F features (often
@@ -22,7 +22,7 @@
 #
 # ![A map of the whole model. Marked: the feed-forward network, in the second half of a block.](figures/map-ffn.svg)
 #
-# You build the parts first, each with its backward pass, and put them together at the end.
+# You will build the parts first, each with its backward pass, and put them together at the end.
 
 # %%
 import math
@@ -33,8 +33,8 @@ from softmax import as_float
 # %% [markdown]
 # ## `relu`
 #
-# The simplest bend is the **ReLU** (rectified linear unit): keep positive values, and replace the others by 0 (Nair and
-# Hinton 2010). The first transformer uses it.
+# The simplest bend is the **ReLU** (rectified linear unit): keep positive values, and replace the others with 0 (Nair
+# and Hinton 2010). The first transformer uses it.
 #
 # ```python
 # >>> relu(np.array([-2.0, -0.5, 0.0, 3.0]))
@@ -59,9 +59,9 @@ def relu(x):
 # %% [markdown]
 # ## `relu_backward`
 #
-# An activation works on each entry alone. So its gradient is `dout`, entry by entry, times the derivative of one
-# number. Which derivative does ReLU have on the right of 0, where its graph is the line out = x, and which on the left,
-# where it is flat? At 0 itself there is a corner and no derivative; like PyTorch, this course uses 0.
+# An activation works on each entry alone, so its gradient is `dout`, entry by entry, times an ordinary derivative. What
+# is the derivative of ReLU to the right of 0, where its graph is the line out = x, and to the left, where it is flat?
+# At 0 itself there is a corner and no derivative; like PyTorch, this course uses 0.
 #
 # ```python
 # >>> relu_backward(np.array([10.0, -20.0, 30.0, 40.0]), np.array([-2.0, 0.5, 0.0, 3.0]))
@@ -93,8 +93,8 @@ def relu_backward(dout, x):
 #
 # $$\mathrm{GELU}(x) = x\, \Phi(x) = \frac{x}{2} \Big( 1 + \mathrm{erf}\Big( \frac{x}{\sqrt 2} \Big) \Big)$$
 #
-# (Hendrycks and Gimpel 2016, section 2.) For a large x the result is nearly x, for a very negative x it is nearly 0,
-# and for a small negative x it is a little below 0:
+# (Hendrycks and Gimpel 2016, section 2.) For a large x, the result is nearly x; for a very negative x, it is nearly 0;
+# and for a slightly negative x, it is a little below 0:
 #
 # ```python
 # >>> gelu_exact(np.array([-3.0, -1.0, 0.0, 1.0, 3.0])).round(4)
@@ -117,7 +117,7 @@ def relu_backward(dout, x):
 # ```
 #
 # The two never differ by more than 0.0005: too little to see in a plot, too much to reproduce a trained model exactly.
-# In PyTorch `F.gelu(x)` is the exact form and `F.gelu(x, approximate="tanh")` the other.
+# In PyTorch, `F.gelu(x)` is the exact form and `F.gelu(x, approximate="tanh")` the other.
 #
 # ```python
 # >>> x = np.linspace(-5, 5, 1001)
@@ -194,15 +194,15 @@ def gelu(x):
 # %% [markdown]
 # ## `gelu_backward`
 #
-# Again you need the derivative of one number. GELU is a product, x times a gate s(x), and both factors change with x.
-# The **product rule** adds what each of them contributes: if x rises by h, the first factor rises by h and the second
-# by $s'(x)\, h$, so the product rises by
+# Again, you need an ordinary derivative. GELU is a product, x times a gate s(x), and both factors change with x. The
+# **product rule** adds what each of them contributes: if x rises by h, the first factor rises by h and the second by
+# $s'(x)\, h$, so the product rises by
 #
 # $$s(x) \cdot h + x \cdot s'(x)\, h$$
 #
 # (The term with h² vanishes as h becomes small.) For the exact form, the gate is $\Phi$, and its derivative is the bell
-# curve $\varphi(x) = e^{-x^2/2} / \sqrt{2\pi}$. So the derivative of the whole is $\Phi(x) + x\, \varphi(x)$. A
-# difference quotient agrees:
+# curve $\varphi(x) = e^{-x^2/2} / \sqrt{2\pi}$. So the whole derivative is $\Phi(x) + x\, \varphi(x)$. A difference
+# quotient agrees:
 #
 # ```python
 # >>> x, h = 1.0, 1e-6
@@ -217,7 +217,7 @@ def gelu(x):
 # $$u = \sqrt{2/\pi}\,(x + 0.044715\,x^3) \qquad s = \tfrac12 (1 + \tanh u) \qquad \mathrm{gelu} = x \cdot s$$
 #
 # - What is $du/dx$? (The derivative of $x^3$ is $3x^2$.)
-# - What is $ds/du$? (That of tanh is in the table of the assignment `gradients`: $1 - \tanh^2 u$.)
+# - What is $ds/du$? (The derivative of tanh is in the table in `gradients`: $1 - \tanh^2 u$.)
 # - The chain rule multiplies the two: $s'(x) = \frac{ds}{du} \cdot \frac{du}{dx}$. The product rule does the rest.
 #
 # At x = 1, your numbers should be:
@@ -253,8 +253,8 @@ def gelu_backward(dout, x):
 # %% [markdown]
 # ## `linear`
 #
-# An activation has no parameters, but the linear layers before and after it have. You wrote two such layers inside
-# `multihead_attention`; here the layer gets its own function. Our matrices are stored as `(in, out)`, so that the code
+# An activation has no parameters, but the linear layers before and after it do. You wrote two such layers inside
+# `multihead_attention`; here, the layer gets its own function. Our matrices are stored as `(in, out)`, so that the code
 # reads like the formula; PyTorch's `nn.Linear` stores the transpose, `(out, in)`.
 #
 # $$y = x W + b$$
@@ -267,7 +267,7 @@ def gelu_backward(dout, x):
 #
 # ```
 #
-# Flatten the leading axes of x to N rows, multiply `(N, D_in)` by `(D_in, D_out)`, and reshape the result back.
+# Flatten the leading axes of x into N rows, multiply `(N, D_in)` by `(D_in, D_out)`, and reshape the result back.
 # (NumPy's `@` also accepts x as it is.)
 
 
@@ -306,7 +306,7 @@ def linear(x, W, b):
 # ```
 #
 # Multiply each factor by its upstream gradient, add up, and write the sums as matrix products where you can. The first
-# line gives $dx_{ni} = \sum_j dout_{nj} W_{ij}$. Here j is summed, and it is the *second* index of both: which of the
+# line gives $dx_{ni} = \sum_j dout_{nj} W_{ij}$. Here j is summed, and j is the *second* index of both: which of the
 # two matrices has to be transposed?
 #
 # Check the shapes: if N, D_in and D_out are all different, only one product fits, and `db` must not have N rows.
@@ -355,11 +355,11 @@ def linear_backward(dout, x, W):
 #
 # A wide network can memorize small texts. Geoffrey Hinton got the idea for a remedy at his bank, where the tellers kept
 # changing: he supposed that fraud would need employees who cooperate (he told the story on Reddit in 2014). **Dropout**
-# keeps features from cooperating: during training, it sets each value to 0 with probability p, at random and anew in
-# every step. No feature can then rely on one particular other feature (Srivastava et al. 2014, section 4).
+# keeps features from cooperating: during training, it sets each value to 0 with probability p, anew in every step. No
+# feature can then rely on any other (Srivastava et al. 2014, section 4).
 #
-# The kept values are divided by 1 - p. On average the output is then the same as the input, and after training dropout
-# simply does nothing:
+# The kept values are divided by 1 - p. On average, the output is then the same as the input, and after training,
+# dropout simply does nothing:
 #
 # $$out = x \cdot mask \qquad mask_i = \begin{cases} 0 & \text{with probability } p \\ 1/(1-p) & \text{otherwise}
 #   \end{cases}$$
@@ -377,7 +377,7 @@ def linear_backward(dout, x, W):
 # ```
 #
 # This is *inverted* dropout, as in the common frameworks. The original paper scaled after training instead (its section
-# 10 describes the inverted form). Its p is the probability of *keeping* a value; here, as in PyTorch, p is that of
+# 10 describes the inverted form). There, p is the probability of *keeping* a value; here, as in PyTorch, it is that of
 # *dropping* it.
 #
 # The base model of the first transformer and the first GPT drop one value in ten (Vaswani et al. 2017, section 5.4;
@@ -418,7 +418,7 @@ def dropout(x, p, rng, training=True):
 # %% [markdown]
 # ## `dropout_backward`
 #
-# In $out_i = x_i \cdot mask_i$ the mask was drawn at random, but it does not depend on x: for the gradient it is a
+# In $out_i = x_i \cdot mask_i$, the mask was drawn at random, but it does not depend on x: for the gradient it is a
 # constant factor. It must be the mask of the *same* forward pass. A new draw would give a gradient to values that had
 # no influence.
 #
@@ -446,8 +446,8 @@ def dropout_backward(dout, mask):
 # %% [markdown]
 # ## `ffn`
 #
-# Now put the parts together. As in multi-head attention, the parameters come in one dictionary, and you return the
-# output and a cache.
+# Now put the parts together. As in multi-head attention, parameters come in one dictionary, and you return the output
+# and a cache.
 #
 # | step | shape |
 # |---|---|
@@ -465,8 +465,8 @@ def dropout_backward(dout, mask):
 #
 # ```
 #
-# By hand, for the second row: hidden is (-1, 1 + 0.5), ReLU makes it (0, 1.5), and 2 · 0 + 3 · 1.5 = 4.5. There is no
-# `b_2`: a bias that is absent from the dictionary is not added.
+# By hand, for the second row: hidden is (-1, 1 + 0.5), ReLU turns it into (0, 1.5), and 2 · 0 + 3 · 1.5 = 4.5. There is
+# no `b_2`: a bias that is absent from the dictionary is not added.
 
 
 # %%
@@ -510,15 +510,13 @@ def ffn(x, params, activation="gelu"):
 # ## `ffn_backward`
 #
 # Take the same three steps in the opposite order, each with a backward function that you already have. Each needs
-# `dout` and what *its own* forward function got. Fill in the table on paper before you write a line:
+# `dout` and what *its own* forward function got. Fill in the table on paper before you write any code:
 #
 # | step, from the end | gets | needs from the cache | gives |
 # |---|---|---|---|
 # | second linear layer | `dout` (..., D) | its input and `W_2` | gradient of its input (..., F), `W_2`, `b_2` |
 # | activation | gradient of its output (..., F) | ? | ? |
 # | first linear layer | ? | ? | dx (..., D), `W_1`, `b_1` |
-#
-# Return the gradient of `x`, and those of *all* given parameters under their names. An absent bias has none.
 #
 # ```python
 # >>> dx, grads = ffn_backward(np.array([[1.0], [1.0]]), cache)
@@ -569,7 +567,7 @@ def ffn_backward(dout, cache):
 #
 # **1. The bias gets (1, 1).** Row n of dx is a sum over the outputs: (1, 0) for the first row, and (2, 1) for the
 # second. dW collects both rows: the first, (1, 0), has `dout` only in output 0, and the second, (2, 3), only in
-# output 1. db counts `dout` in each column.
+# output 1. db adds up each column of `dout`.
 #
 # ```python
 # >>> dx, dW, db = linear_backward(np.eye(2), np.array([[1.0, 0.0], [2.0, 3.0]]), np.array([[1.0, 2.0], [0.0, 1.0]]))
@@ -627,8 +625,8 @@ def ffn_backward(dout, cache):
 # ## Try it
 #
 # ReLU stops a gradient completely where its input is negative. If that is so for *every* input, the feature is called
-# dead. Here is a network of 64 features that starts with biases of −2: nearly all are below 0 for all inputs between −1
-# and 1. It should learn the curve sin 3x in 1,000 steps, with ReLU and with GELU, from the same start.
+# dead. Here is a network of 64 features that starts with biases of −2: nearly all features are below 0 for all inputs
+# between −1 and 1. It should learn the curve sin 3x in 1,000 steps, with ReLU and with GELU, from the same start.
 #
 # **Guess first.** How many features are silent (never above 0) at the end? And which of the two learns the curve?
 #
@@ -668,13 +666,13 @@ if __name__ == "__main__":
 # gelu after 1000 steps: 60 of 64 silent, error 0.003
 # ```
 #
-# With ReLU a dead feature stays dead: no input opens its gate, so no gradient ever reaches its bias. The network has to
-# use the one feature that is alive. With GELU most features stay below 0, too, but left of 0 it has a slope and a dip
-# that can be used. (Below −5 or so, it is nearly as flat as ReLU.)
+# With ReLU, a dead feature stays dead: no input opens its gate, so no gradient ever reaches its bias. The network has
+# to use the one feature that is alive. With GELU, most features stay below 0, too, but to the left of 0, GELU has a
+# slope and a dip that can be used. (Below −5 or so, it is nearly as flat as ReLU.)
 #
 # 1. For how many of the 64 features is the gradient of `W_1` exactly 0 at this start, with ReLU and with GELU?
 # 2. Real networks do not start with biases of −2. How do features die in practice? Start with biases of 0, and take ten
-#    steps with the learning rate 1 instead of 0.1.
+#    steps with a learning rate of 1 instead of 0.1.
 
 # %% [markdown]
 # ## Answers
@@ -708,8 +706,8 @@ if __name__ == "__main__":
 # After you have trained your GPT (`headway train`, in the assignment `training`), see what this part does:
 # `headway plot ffn-hidden`.
 #
-# In a small model that was trained on names, each dot is one feature at one position. Most outputs are small, a few are
-# large, and no straight line would predict them.
+# In this plot of a small model trained on names, each dot is one feature at one position. Most outputs are small, a few
+# are large, and no straight line would predict them.
 #
 # ![Input and output of a feed-forward network as dots: most outputs are near 0, some are far from
 # it.](figures/ffn-scatter.svg)

@@ -5,8 +5,8 @@
 #
 # Multiply a vector by fifty random matrices, each of which doubles its length. At the end its values are about
 # $10^{15}$. If each matrix halves the length instead, about $10^{-15}$ is left, and the gradients on the way back fare
-# no better. (The experiment at the end prints both.) The largest GPT-2 takes 96 steps, of which attention is every
-# second one, and nothing so far keeps its values in range.
+# no better. (The experiment at the end prints both.) The largest GPT-2 takes 96 steps, every second one of them
+# attention, and nothing so far keeps its values in range.
 #
 # **Layer normalization**, layer norm for short, comes between the steps and brings every vector to mean 0 and variance
 # 1; the model may then give each of the D entries another scale and another center, with two learned vectors: the
@@ -15,7 +15,7 @@
 # $$y = \gamma \cdot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta \qquad
 #   \mu = \frac{1}{D} \sum_i x_i \qquad \sigma^2 = \frac{1}{D} \sum_i (x_i - \mu)^2$$
 #
-# (Ba, Kiros and Hinton 2016, section 3; the $\epsilon$ is that of Ioffe and Szegedy 2015, algorithm 1.)
+# (Ba, Kiros and Hinton 2016, section 3; the $\epsilon$ comes from Ioffe and Szegedy 2015, algorithm 1.)
 #
 # ```text
 #     x (B, T, D)     one row = one token at one position = D entries
@@ -27,9 +27,9 @@
 # ![A map of the whole model. Marked: layer norm, twice in each block and once after the
 # last.](figures/map-layernorm.svg)
 #
-# Mean and variance are taken over the D entries, the *features*, of *one* vector; other positions and the rest of the
-# batch do not matter. Batch normalization, its older relative, does the opposite: it normalizes each feature over the
-# batch.
+# The mean and variance are taken over the D entries, the *features*, of *one* vector; other positions and the rest of
+# the batch do not matter. Batch normalization, its older relative, does the opposite: it normalizes each feature over
+# the batch.
 #
 # ![A table with a row for each token: layer norm takes mean and variance over a row, batch norm over a
 # column.](figures/normalized-axes.svg)
@@ -43,7 +43,7 @@ from softmax import as_float
 # %% [markdown]
 # ## `layernorm`
 #
-# Here is the vector of the picture, with a gain of 1 and a bias of 0:
+# Here is the vector from the picture, with a gain of 1 and a bias of 0:
 #
 # ```python
 # >>> gamma, beta = np.ones(4), np.zeros(4)
@@ -65,8 +65,7 @@ from softmax import as_float
 #
 # **Divide by D, not by D - 1.** The *biased* variance divides the sum of the squared distances by D; the *unbiased*
 # one, which statistics books recommend for a sample, by D - 1. Layer normalization uses the biased one, and so do
-# NumPy's `var` and `std`. PyTorch has both: `torch.var` and `torch.std` are unbiased, `nn.LayerNorm` is biased. With
-# four features the results differ by 15 %:
+# NumPy's `var` and `std`, but not `torch.var` and `torch.std`. With four features, the results differ by 15%:
 #
 # ```python
 # >>> x = np.array([1.0, 2.0, 3.0, 6.0])
@@ -78,8 +77,8 @@ from softmax import as_float
 # ```
 #
 # **$\epsilon$ belongs inside the root.** Without it, a vector of equal entries would be divided by 0. Some well-known
-# implementations add it to the standard deviation, outside the root. With $\epsilon = 10^{-5}$ that matters only for
-# very small vectors. In the first example the variance is far smaller than $\epsilon$, so the result stays small:
+# implementations add it to the standard deviation, outside the root. With $\epsilon = 10^{-5}$, that matters only for
+# very small vectors. In the first example here, the variance is far smaller than $\epsilon$, so the result stays small:
 #
 # ```python
 # >>> layernorm(np.array([0.001, 0.002, 0.003]), np.ones(3), np.zeros(3)).round(4)
@@ -89,8 +88,7 @@ from softmax import as_float
 #
 # ```
 #
-# The vectors are the rows along the last axis of `x`. Keep that axis, with length 1, when you take the mean, so that
-# you can subtract: `(B, T, D)` minus `(B, T, 1)`.
+# Keep the last axis, with length 1, when you take the mean, so that you can subtract: `(B, T, D)` minus `(B, T, 1)`.
 #
 # See it: `headway plot layernorm` (add `--solution` if you have not written your function yet).
 #
@@ -160,7 +158,7 @@ def layernorm(x, gamma, beta, eps=1e-5):
 #     x ───┴───────── (−) ── c ──┴────────────────────── (÷) ── x̂ ── (· γ) ── (+ β) ── y
 # ```
 #
-# Ask on paper at each step: where is one entry used, and with what factor? Follow the vector from above, with `dout` =
+# At each step, ask on paper: where is one entry used, and with what factor? Follow the vector from above, with `dout` =
 # (1, 0, 0, 0), gains of 1, and the letters of the picture:
 #
 # ```python
@@ -184,7 +182,7 @@ def layernorm(x, gamma, beta, eps=1e-5):
 #
 # $$\frac{d\sigma}{dc_j} = \frac{c_j}{D\, \sigma} = \frac{\hat x_j}{D}$$
 #
-# Then, how fast does $\hat x_i = c_i / \sigma$ change with σ? The derivative of $1/\sigma$ is $-1/\sigma^2$, so the
+# Next, how fast does $\hat x_i = c_i / \sigma$ change with σ? The derivative of $1/\sigma$ is $-1/\sigma^2$, so the
 # answer is $-c_i/\sigma^2 = -\hat x_i/\sigma$, for *every* i. So multiply each $g_i$ by the answer for i, add over all
 # i, and multiply the sum by $d\sigma/dc_j$. A sum over i divided by D is a mean: write it as one.
 #
@@ -208,11 +206,11 @@ def layernorm(x, gamma, beta, eps=1e-5):
 #
 # $$dx_j = dc_j - \frac{1}{D} \sum_i dc_i = dc_j - \mathrm{mean}(dc)$$
 #
-# Subtracting a mean has a backward pass that subtracts a mean. So each row of dx adds up to 0, and it must: shifting a
+# Subtracting a mean has a backward pass that subtracts a mean. So each row of dx adds up to 0, as it must: shifting a
 # vector does not change the output.
 #
 # You now have every step from `dout` to dx. (Ioffe and Szegedy 2015, section 3, do the same for batch normalization.)
-# Collect them on paper before you write code. The second question below makes one formula of dc and dx.
+# Collect them on paper before you write code. The second question below combines dc and dx into one formula.
 #
 # ```python
 # >>> dx, dgamma, dbeta = layernorm_backward(np.array([1.0, 0.0, 0.0, 0.0]), x, np.ones(4))
@@ -299,7 +297,7 @@ def rmsnorm(x, gamma, eps=1e-5):
 # %% [markdown]
 # ## Bonus: `rmsnorm_backward`
 #
-# Take the picture of layer normalization from c on: $\hat x = x / r$ with $r^2 = \frac{1}{D} \sum_j x_j^2 + \epsilon$.
+# Start from c in the picture of layer normalization: $\hat x = x / r$ with $r^2 = \frac{1}{D} \sum_j x_j^2 + \epsilon$.
 # One of the three steps does not exist here. Which one? Do the other two again, with x in place of c and r in place of
 # σ.
 #
@@ -341,7 +339,7 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 # %% [markdown]
 # ## On paper
 #
-# Assume that every gain is 1 and $\epsilon$ is 0.
+# Let every gain be 1 and $\epsilon$ be 0.
 #
 # 1. A row is x = (2, 4, 6), and its `dout` is (0, 0, 1). Compute $\sigma$, $\hat x$, the gradient of c, and dx.
 # 2. What is the mean of $\hat x$ over a row? Use it to compute the mean of dc, and write dx as a single formula.
@@ -353,8 +351,8 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 #
 # **1. dx is (0.1021, −0.2041, 0.1021).** The mean is 4, so c = (−2, 0, 2), and the variance is (4 + 0 + 4) / 3 = 2.667.
 # So $\sigma$ = 1.633 and $\hat x$ = (−1.2247, 0, 1.2247). The mean of $g \hat x$ is 1.2247 / 3 = 0.4082. The gradient
-# of c is (0.3062, 0, 0.3062): in the last entry the path through $\sigma$ takes away half of the 0.6124 from the direct
-# path. Its mean is 0.2041, so dx = (0.1021, −0.2041, 0.1021).
+# of c is (0.3062, 0, 0.3062): in the last entry, the path through $\sigma$ takes away half of the 0.6124 from the
+# direct path. Its mean is 0.2041, so dx = (0.1021, −0.2041, 0.1021).
 #
 # ```python
 # >>> dx, _, _ = layernorm_backward(np.array([0.0, 0.0, 1.0]), np.array([2.0, 4.0, 6.0]), np.ones(3), eps=0.0)
@@ -368,7 +366,8 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 # `headway hint layernorm.layernorm_backward --more`.)
 #
 # **3. It is 0 in both cases.** Adding one number to all entries has no effect, and stretching the distances from the
-# mean has none either. The paths through the mean and through σ remove what a gradient has in these two directions.
+# mean has none either. The paths through the mean and through σ remove the part of a gradient that lies in these two
+# directions.
 #
 # ```python
 # >>> x = np.array([[1.0, 2.0, 3.0, 6.0]])
@@ -400,9 +399,8 @@ def rmsnorm_backward(dout, x, gamma, eps=1e-5):
 # %% [markdown]
 # ## Try it
 #
-# Now run the fifty matrices. Their entries are such that each step keeps the length of a vector about the same (size
-# 1), halves it (0.5), or doubles it (2). Send ten vectors forward and a random gradient backward, without a layer norm
-# and with one after every matrix.
+# Now run the fifty matrices. Each keeps the length of a vector about the same (size 1), halves it (0.5), or doubles it
+# (2). Send ten vectors forward and a random gradient backward, without a layer norm and with one after every matrix.
 #
 # **Guess first.** With the norm, what difference do the three sizes still make, to the values at the top and to the
 # gradient at the bottom?
@@ -445,7 +443,7 @@ if __name__ == "__main__":
 #
 # 1. Double the input of a layer norm, and leave `dout` as it is. What happens to `dx`?
 # 2. A layer norm removes the mean and the scale of a vector. Take the shortest vectors that have both, with two entries
-#    each. What does `layernorm` make of them, what can its backward pass return, and what does `rmsnorm` keep?
+#    each. What does `layernorm` turn them into, what can its backward pass return, and what does `rmsnorm` keep?
 
 # %% [markdown]
 # ## Answers
@@ -463,8 +461,8 @@ if __name__ == "__main__":
 # ```
 #
 # **2. Only which of the two entries is larger.** Fixing the mean and the variance leaves D − 2 of the D entries free.
-# With 64 or 768 that is a small loss; with two nothing is left. A small change of one entry changes nothing, so `dx` is
-# (nearly) 0 for any `dout`. The RMS norm keeps the direction.
+# With 64 or 768, that is a small loss; with two, nothing is left. A small change of one entry changes nothing, so `dx`
+# is (nearly) 0 for any `dout`. The RMS norm keeps the direction.
 #
 # ```python
 # >>> x = np.array([[3.0, 5.0], [-2.0, 400.0], [0.1, -7.0]])
@@ -485,7 +483,7 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# Your model can now be deep: whatever size its vectors have grown to, the next block gets vectors of the same size.
+# Your model can now be deep: whatever size its vectors have grown to, the next block gets them at the same scale.
 #
 # ```python
 # >>> x = np.random.default_rng(0).normal(size=(3, 4))

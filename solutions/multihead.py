@@ -9,7 +9,7 @@
 # came just before? And where do queries, keys and values come from in the first place?
 #
 # Multi-head attention answers both questions. Learned matrices compute queries, keys and values from the vector of each
-# position. The results, D entries long again, are cut into H pieces of K = D / H entries, one for each **head**, and
+# position. The results, again D entries long, are cut into H pieces of K = D / H entries, one for each **head**, and
 # each head does its own attention. Then the outputs are put side by side again, and one more matrix mixes them (Vaswani
 # et al. 2017, section 3.2.2):
 #
@@ -67,7 +67,7 @@ from attention import attention, attention_backward
 #
 # ```
 #
-# A reshape straight to (H, T, K) has the right shape but the wrong contents: "head 0" gets half of the *positions*.
+# A reshape straight to (H, T, K) gives the right shape but the wrong contents: "head 0" gets half of the *positions*.
 # There is no error, but a causal model can then read the future, as you will see at `multihead_attention`:
 #
 # ```python
@@ -116,7 +116,7 @@ def split_heads(x, n_heads):
 #
 # ```
 #
-# A reshape without the swap mixes positions here, too. With one head it even gives the right answer, so try it with
+# A reshape without the swap mixes positions here, too. With one head, it even gives the right answer, so try it with
 # two.
 
 
@@ -149,7 +149,7 @@ def merge_heads(x):
 #                      '------ queries -----' '------- keys ------' '------ values -----'
 # ```
 #
-# The whole computation, with the shape at each step:
+# Here is the whole computation, with the shape at each step:
 #
 # ```text
 #     x (B, T, D)  ── W_qkv, b_qkv ──>  q, k, v, each (B, T, D)  ── split ──>  each (B, H, T, K)
@@ -159,8 +159,8 @@ def merge_heads(x):
 # ![The steps of multi-head attention as boxes with the shape after each: three products, split, attention for each
 # head, merge, one more product.](figures/multihead-shapes.svg)
 #
-# The parameters come in a dictionary. Some models have no biases: then `b_qkv` and `b_o`, or one of them, are absent
-# (`params.get` returns None).
+# The parameters come in a dictionary. Some models lack one or both of the biases `b_qkv` and `b_o` (`params.get` then
+# returns None).
 #
 # In this example with two tokens and two heads of size 1, queries, keys and values are all equal to x, and the last
 # matrix changes nothing:
@@ -181,14 +181,14 @@ def merge_heads(x):
 #
 # ```
 #
-# In head 0 the first position attends mostly to itself, in head 1 to both positions equally.
+# In head 0, the first position attends mostly to itself; in head 1, to both positions equally.
 #
-# The function returns two results, and so will every larger part of the model from now on: its output, and a **cache**,
+# The function returns two results, and so will every larger part of the model from now on: its output and a **cache**,
 # a dictionary with everything that the backward pass will need. Only `"weights"` has a fixed name, so that later
 # assignments and plots find the attention weights there.
 #
 # - **Which root?** Each head divides its scores by √K, where K is the length of *its* queries (√1 in the example), not
-#   by √D. If your `attention` reads it off its own `q`, that is done.
+#   by √D. If your `attention` reads K off its own `q`, that is taken care of.
 # - **Does the mask fit?** It has to broadcast to (..., H, T, S). A causal mask (T, S) does, and so does a padding mask
 #   (B, 1, 1, S). A mask (B, T, S) does *not*: its batch would line up with the heads. Give it an axis for the heads,
 #   (B, 1, T, S).
@@ -199,7 +199,7 @@ def merge_heads(x):
 # ### Is it still causal?
 #
 # With the causal mask, a change at the last position must not change the output at any other position. Test every
-# causal model like this. Here is the test for the first half of `multihead_attention`, with your functions and with a
+# causal model this way. Here is the test for the first half of `multihead_attention`, with your functions and with a
 # reshape in their place:
 #
 # ```python
@@ -255,8 +255,8 @@ def merge_heads(x):
 #
 # ### Attending to another text
 #
-# So far a text attends to itself: **self attention**, S = T. A translator that writes English has to attend to the
-# French text. With **cross attention** the queries come from x as before, but the keys and values come from another
+# So far, a text attends to itself: **self attention**, S = T. A translator that writes English has to attend to the
+# French text. With **cross attention**, the queries come from x as before, but the keys and values come from another
 # array of vectors, the **memory** (B, S, D) (section 3.2.3). The matrix is the same: its first D columns are used for
 # x, the others for the memory.
 #
@@ -271,7 +271,7 @@ def merge_heads(x):
 #
 # ```
 #
-# You need it in the assignment `encoder_decoder`; now it takes only a few lines.
+# You will need it in the assignment `encoder_decoder`; now it takes only a few lines.
 
 
 # %%
@@ -349,7 +349,7 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 # %% [markdown]
 # ## `multihead_attention_backward`
 #
-# Only the order is new. Read the forward pass from the end to the beginning, and take each step back:
+# Only the order is new. Read the forward pass from the end to the beginning, and reverse each step:
 #
 # ```text
 #     forward, step by step                    result               backward, from the last step
@@ -360,13 +360,12 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 #     5  merged W_o + b_o                      (B, T, D)            1  linear layer
 # ```
 #
-# **Splitting and merging.** Both only move entries. So each upstream gradient goes back to the place that its entry
-# came from. Which function moves entries in exactly that way? Fill in the two question marks.
+# **Splitting and merging.** Both only move entries, so each upstream gradient goes back to where its entry came from.
+# Which function moves entries in exactly that way? Fill in the two question marks.
 #
 # **The linear layer.** Take all positions of all texts as the rows of one matrix x, (N, D), so that $y = x W + b$. For
-# the product you know the rule from `gradients`: write down dx and dW. The bias, (D,), is broadcast to all N rows, and
-# what was repeated in the forward pass is summed in the backward pass. If you forget this sum, nothing fails at once:
-# the gradient keeps the shape (N, D), and broadcasting lets you subtract it from $b$.
+# the product, you know the rule from `gradients`: write down dx and dW. The bias, (D,), is broadcast to all N rows, and
+# what was repeated in the forward pass is summed in the backward pass.
 #
 # **The input.** The vector x was used three times, for q, k and v. What happens to its three gradients? Put dq, dk and
 # dv side by side, in the order of the columns of `W_qkv`, and the product in one linear layer takes care of it.
@@ -387,8 +386,8 @@ def multihead_attention(x, params, n_heads, mask=None, memory=None):
 #
 # ```
 #
-# In `dout`, only the first column has a gradient. Head 0 computed that column from the first column of x, so the second
-# column of dx is 0.
+# Only the first column of `dout` is not 0. Head 0 computed that column from the first column of x, so the second column
+# of dx is 0.
 
 
 # %%
@@ -447,8 +446,8 @@ def multihead_attention_backward(dout, cache):
 # %% [markdown]
 # ## On paper
 #
-# 1. A linear layer: x has the two rows (1, 2) and (3, 4), W is the column (1, −1), and dy is the column (1, 10). What
-#    are dW, db and dx?
+# 1. In a linear layer, x has the two rows (1, 2) and (3, 4), W is the column (1, −1), and dy is the column (1, 10).
+#    What are dW, db and dx?
 # 2. The part of `b_qkv` that belongs to the keys adds the same vector c to every key of a head. What does that do to
 #    the scores of one query, and to its weights? What is the gradient of that part of the bias?
 # 3. Two heads have equal matrices for queries, keys and values, and `W_o` is the identity. Are the gradients of the two
@@ -489,8 +488,8 @@ def multihead_attention_backward(dout, cache):
 #
 # ```
 #
-# **3. No.** The heads compute the same vectors, but head 0 gets other columns of `dout` than head 1, so training makes
-# them different. Only if both halves of `dout` are equal do both heads get the same gradients.
+# **3. No.** The heads compute the same vectors, but head 0 gets different columns of `dout` from head 1, so training
+# makes them different. Only if the two halves of `dout` are equal do both heads get the same gradients.
 #
 # ```python
 # >>> W = rng.normal(size=(4, 3, 1, 2))  # D, three kinds, one head, K
@@ -529,7 +528,7 @@ def multihead_attention_backward(dout, cache):
 # the *previous* position, the other to the *first*.
 #
 # **Guess first.** What do the two tables of weights look like, with a causal mask? Position 0 has no previous position:
-# what does it attend to? And what happens if one head is to do both at once?
+# what does it attend to? And what happens if one head has to do both at once?
 #
 # Run it: `headway experiment multihead`, or the next cell of the notebook.
 
@@ -593,8 +592,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. Without a mask the same vectors come out, in the new order.** Attention by itself treats its input as a *set*.
-# With the causal mask the vectors change, because each position now attends to different ones. All information about
+# **2. Without a mask, the same vectors come out, in the new order.** Attention by itself treats its input as a *set*.
+# With the causal mask, the vectors change, because each position now attends to different ones. All information about
 # order comes from the position vectors and from the mask.
 #
 # ```python
