@@ -24,7 +24,7 @@
 # (The panel on the right shows one attention; H is how many run side by side, in the next assignment.)
 #
 # The result has T positions, each an average over S positions; usually they are the same ones. In front of the last two
-# axes there can be any number of batch axes, written `...`.
+# axes, there can be any number of batch axes, written `...`.
 
 # %%
 import math
@@ -215,7 +215,7 @@ def padding_mask(keep):
 # - a key: what does this position contain, so that queries can find it?
 # - a **value**: what does it contribute to the positions that attend to it?
 #
-# A query and a key have K entries, a value has Kᵥ. The score of a query for a key is their **dot product**: multiply
+# Queries and keys have K entries, and values have Kᵥ. The score of a query for a key is their **dot product**: multiply
 # them entry by entry, and sum. It is large if both point in the same direction. Softmax turns each query's scores into
 # **attention weights**, and the output is the average of the values with these weights (Vaswani et al. 2017, section
 # 3.2.1, equation 1; K is called $d_k$ there, and in the messages of `headway check`). $k^\top$ is k with its last two
@@ -362,7 +362,7 @@ def padding_mask(keep):
 # ```
 #
 # See it: `headway plot attention-mask` and `headway plot attention-queries`. (Not written yet? Add `--solution`.) They
-# continue the example at the top: "the river bank was green".
+# continue the example from the top: "the river bank was green".
 #
 # ![Four tables for the words the, river, bank, was, green: scores, scores after the mask, weights, and output. The row
 # of bank has the weights 0.10, 0.61 and 0.29.](figures/attention-steps.svg)
@@ -440,8 +440,8 @@ def attention(q, k, v, mask=None):
 #
 # **Step 2.** Each row of w is the softmax of the same row of z. You have written the function that turns dw into dz.
 #
-# **Step 1.** Here k was transposed, multiplied by q, and the product divided by √K. Take this back in reverse order. By
-# what do you have to multiply dz to get the gradient of $q\, k^\top$? Then use the rule again, with the factors q and
+# **Step 1.** Here k was transposed, multiplied by q, and the product divided by √K. Undo this in reverse order. By what
+# do you have to multiply dz to get the gradient of $q\, k^\top$? Then use the rule again, with the factors q and
 # $k^\top$: it gives dq and the gradient of $k^\top$. Transpose the latter to get dk. (To transpose a product, transpose
 # both factors and exchange them.)
 #
@@ -625,7 +625,7 @@ if __name__ == "__main__":
 #
 # With the division, the results hardly depend on K. Without it, one random key gets nearly all the weight when vectors
 # are long. For K = 256, the gradient is only an eighth of what it is with the division, so the model would be slow to
-# attend to other keys.
+# learn to attend to other keys.
 #
 # 1. If √K is good, is K better? Guess the largest weight for K = 256 if the scores are divided by K.
 # 2. Now take a query that *does* have a reason to prefer a key: it is a copy of key 3. What weight does key 3 get for

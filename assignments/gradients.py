@@ -6,8 +6,8 @@
 # *Assignment 3 of 19 · 5 functions · about 3 h 15 min to write them*
 #
 # A small network with 12 parameters is given two numbers, each 0 or 1, and should answer 1 if exactly one of them is 1.
-# For the four possible inputs, that is 0, 1, 1, 0. With random parameters it answers 0, −0.57, −0.36, −0.79. After 200
-# small changes to its parameters it answers 0, 0.99, 0.99, 0.01.
+# For the four possible inputs, the right answers are 0, 1, 1, 0. With random parameters it answers 0, −0.57, −0.36,
+# −0.79. After 200 small changes to its parameters it answers 0, 0.99, 0.99, 0.01.
 #
 # How did it find the changes? There is one question for each parameter: if this number rises a little, does the loss
 # rise or fall, and how fast? You could try all 12. But the smallest GPT-2 has 124 million, and moving each of them up
@@ -50,7 +50,8 @@ import numpy as np
 #
 # $$\frac{(x + h)^2 - x^2}{h} = \frac{2xh + h^2}{h} = 2x + h$$
 #
-# and as h goes to 0, only 2x is left. At 3 the derivative is 6: raising x raises f. At −3 it is −6: raising x lowers f.
+# and as h goes to 0, only 2x is left. At 3, the derivative is 6: raising x raises f. At −3, it is −6: raising x lowers
+# f.
 #
 # You will meet these derivatives in the course:
 #
@@ -128,8 +129,8 @@ import numpy as np
 # section 5.7).
 #
 # A function of an array has one derivative for each entry: move this entry and keep the others. The array of these
-# derivatives, in the shape of x, is the **gradient**. For x₀² + x₁² + x₂² it is 2x. (`lambda x: ...` is a function that
-# returns what comes after the colon.)
+# derivatives, in the shape of x, is the **gradient**. For x₀² + x₁² + x₂², it is 2x. (`lambda x: ...` is a function
+# that returns what comes after the colon.)
 #
 # ```python
 # >>> numerical_gradient(lambda x: (x * x).sum(), np.array([1.0, 2.0, -3.0])).round(6)
@@ -326,11 +327,11 @@ def sum_to_shape(grad, shape):
 #
 # Now write the last line as a matrix product, on paper. In a product like the first line, the index that is summed is
 # the *second* of the left matrix and the *first* of the right one. Here j is summed: it is the second index of dout,
-# but also the second of b. What has to be done with b? Then do the same for `b_kj`, and check the shapes: da must be
-# (M, K), from dout (M, N) and b (K, N).
+# but also the second of b. What has to be done to b? Then do the same for `b_kj`, and check the shapes: da must be (M,
+# K), from dout (M, N) and b (K, N).
 #
 # In this example, L is the first entry of the product above, 1 · 5 + 2 · 7, so dout is 1 there and 0 elsewhere. The
-# derivative with respect to each number is the other one of its pair:
+# derivative with respect to each number is the other number of its pair:
 #
 # ```python
 # >>> a, b = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[5.0, 6.0], [7.0, 8.0]])
@@ -497,8 +498,8 @@ def tape_gradients(tape, inputs):
 # parameters: that is why every network is trained in reverse mode. The price is memory, for all the arrays of the
 # forward pass (Baydin and others 2018, sections 3.1 and 3.2).
 #
-# Seppo Linnainmaa described it in 1970, in a thesis on how rounding errors add up (Griewank 2012). It became famous
-# when Rumelhart, Hinton and Williams trained networks with it (1986).
+# Seppo Linnainmaa described reverse mode in 1970, in a thesis on how rounding errors add up (Griewank 2012). It became
+# famous when Rumelhart, Hinton and Williams trained networks with it (1986).
 #
 # PyTorch writes the tape while it computes, and `loss.backward()` runs it backwards. In the assignments to come, you
 # write the backward pass of each layer by hand.
@@ -516,8 +517,8 @@ def tape_gradients(tape, inputs):
 # %% [markdown]
 # ## Answers on paper
 #
-# **1. exp(x) / (exp(x) + exp(y)), and the same with y; their sum is 1.** The derivative of log(u) is 1/u, and that of u
-# = exp(x) + exp(y) with respect to x is exp(x). For x = 0 and y = log 3 that is 1/4 and 3/4:
+# **1. exp(x) / (exp(x) + exp(y)), and the same with y; their sum is 1.** The derivative of log(u) is 1/u, and that of
+# u = exp(x) + exp(y) with respect to x is exp(x). For x = 0 and y = log 3, they are 1/4 and 3/4:
 #
 # ```python
 # >>> tape_for_1 = [("exp", (0,)), ("exp", (1,)), ("add", (2, 3)), ("log", (4,))]

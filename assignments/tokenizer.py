@@ -12,9 +12,8 @@
 # raclyn    kopelynn    zeenily    waverlee    senash    moxon
 # ```
 #
-# Kopelynn, Waverlee and Moxon are in the list. Nobody told the model what a name is. It was only asked, again and
-# again: given the text so far, which character comes next? Every text contains the right answers, one position further
-# on.
+# Kopelynn, Waverlee and Moxon are in the list. Nobody told the model what a name is. It was only asked, over and over:
+# given the text so far, which character comes next? Every text contains the right answers, one position further on.
 #
 # A program that answers this question is a **language model** (Shannon 1951 measured how well people do it). Yours will
 # be a **transformer**, the kind of neural network behind today's chat programs: a small **GPT** ("generative
@@ -44,8 +43,8 @@
 # If `x[:, None]`, `x[..., 0]` or `keepdims=True` means nothing to you, spend half an hour on the exercises in
 # `numpy_warmup`, next to this lesson.
 #
-# Each section ends with a function for you to write, unless its docstring begins with "Given". The time below a heading
-# is for the writing. Reading, questions and experiment take nearly as long again.
+# Each section ends with a function to write, unless its docstring begins with "Given". The time below a heading is for
+# writing it. Reading, the questions and the experiment take nearly as long again.
 #
 # A line after `>>>` is typed into Python; below it is what you get once your function is correct. In a notebook, the
 # cell after the function checks it; in a file, `headway watch`, typed in a terminal, checks on every save; on the
@@ -66,7 +65,7 @@ import numpy as np
 #
 # *10 min, straightforward*
 #
-# List every different character of the text once, in sorted order. The order means nothing to the model, but a fixed
+# List each distinct character of the text once, in sorted order. The order means nothing to the model, but a fixed
 # order gives the same ids every time. Two dictionaries convert in both directions: `stoi` ("string to integer") and
 # `itos` ("integer to string").
 #

@@ -133,8 +133,8 @@ def embed_tokens(ids, W_tok):
 # %% [markdown]
 # ## `embed_tokens_backward`
 #
-# The table is learned, so it needs a gradient. Ask the question of the assignment `gradients`: which entries of the
-# output contain one entry of the table, and with what factor?
+# The table is learned, so it needs a gradient. Ask the question from `gradients`: which entries of the output contain
+# one entry of the table, and with what factor?
 #
 # ```text
 #     out[n, d] = W_tok[ids[n], d]     the definition: row n of the output is row ids[n] of the table
@@ -212,7 +212,7 @@ def embed_tokens_backward(dout, ids, vocab_size):
 #
 # ```
 #
-# - **`2i` counts columns, `i` counts pairs.** With D = 6 the exponents are 0/6, 2/6, 4/6. A loop over the even columns
+# - **`2i` counts columns, `i` counts pairs.** With D = 6, the exponents are 0/6, 2/6, 4/6. A loop over the even columns
 #   0, 2, 4 already runs over `2i`.
 # - **Interleaved or side by side?** In the formula, sines and cosines alternate. Some code, including the authors' own
 #   tensor2tensor, puts all sines first. A model can learn with either, but a model trained with one order cannot use a
@@ -271,13 +271,13 @@ def sinusoidal_positions(length, d_model):
 # $$x_{b,t} = s \cdot W_{tok}[ids_{b,t}] + W_{pos}[t]$$
 #
 # `W_pos` can be learned or computed; Vaswani et al. (2017, table 3, row E) found nearly the same results with both. A
-# short text uses the first rows. For a text that is longer than the table, raise an error: NumPy's own message about
-# shapes would not explain the problem.
+# short text uses the first rows. If a text is longer than the table, raise an error: NumPy's own message about shapes
+# would not explain the problem.
 #
 # Can the model still tell the two apart once they are added? In a wide model, yes: there, two random vectors are nearly
 # perpendicular. The product of a vector with itself, summed over its entries, is much larger than its product with
-# another vector, so a later layer can find the token by multiplying x with the vector of each token. Here are all 27 ·
-# 16 sums of a random token vector and a random position vector. How many tokens does this find?
+# another vector, so a later layer can find the token by multiplying x by the vector of each token. Here are all 27 · 16
+# sums of a random token vector and a random position vector. How many tokens does this find?
 #
 # ```python
 # >>> for D in (4, 16, 64):

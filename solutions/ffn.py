@@ -61,7 +61,7 @@ def relu(x):
 #
 # An activation works on each entry alone, so its gradient is `dout`, entry by entry, times an ordinary derivative. What
 # is the derivative of ReLU to the right of 0, where its graph is the line out = x, and to the left, where it is flat?
-# At 0 itself there is a corner and no derivative; like PyTorch, this course uses 0.
+# At 0 itself, there is a corner and no derivative; like PyTorch, this course uses 0.
 #
 # ```python
 # >>> relu_backward(np.array([10.0, -20.0, 30.0, 40.0]), np.array([-2.0, 0.5, 0.0, 3.0]))
@@ -295,7 +295,7 @@ def linear(x, W, b):
 # ## `linear_backward`
 #
 # Nearly all parameters of a transformer are in layers like this one. Derive the gradients from single entries, as in
-# the assignment `gradients`, for rows n:
+# `gradients`, for rows n:
 #
 # ```text
 #     y_nj = Σ_i x_ni W_ij + b_j
@@ -418,7 +418,7 @@ def dropout(x, p, rng, training=True):
 # %% [markdown]
 # ## `dropout_backward`
 #
-# In $out_i = x_i \cdot mask_i$, the mask was drawn at random, but it does not depend on x: for the gradient it is a
+# In $out_i = x_i \cdot mask_i$, the mask was drawn at random, but it does not depend on x: for the gradient, it is a
 # constant factor. It must be the mask of the *same* forward pass. A new draw would give a gradient to values that had
 # no influence.
 #

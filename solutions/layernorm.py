@@ -9,8 +9,8 @@
 # attention, and nothing so far keeps its values in range.
 #
 # **Layer normalization**, layer norm for short, comes between the steps and brings every vector to mean 0 and variance
-# 1; the model may then give each of the D entries another scale and another center, with two learned vectors: the
-# **gain** $\gamma$ and a bias $\beta$, (D,) each.
+# 1; the model may then give each of the D entries a different scale and center, with two learned vectors: the **gain**
+# $\gamma$ and a bias $\beta$, (D,) each.
 #
 # $$y = \gamma \cdot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta \qquad
 #   \mu = \frac{1}{D} \sum_i x_i \qquad \sigma^2 = \frac{1}{D} \sum_i (x_i - \mu)^2$$

@@ -36,7 +36,7 @@
 #
 # ```
 #
-# The next cell gives you `as_float`. Start each function by calling it on the scores.
+# The next cell gives you `as_float`. Begin by calling it on the scores.
 
 # %%
 import numpy as np
@@ -211,7 +211,7 @@ def log_softmax(x, axis=-1):
 # one token can come next, the entropy is 0, and the KL divergence is the cross-entropy.
 #
 # To take one entry out of each row, index with two lists, rows and columns, which are combined in pairs. (With `:` for
-# the rows you get both columns of *every* row.) Such an index can also stand on the left, as in
+# the rows, you get both columns of *every* row.) Such an index can also stand on the left, as in
 # `table[rows, columns] -= 1`.
 #
 # ```python
@@ -301,7 +301,7 @@ def cross_entropy(logits, targets):
 # **The last step is yours.** Multiply out the parentheses, so that the sum becomes a difference of two sums. In the
 # first, $\delta_{ij}$ is 0 for all i but one. In the second, take out the factor that does not depend on i; what is
 # left is a single number for each row. Keep it as an axis of length 1, and write the function for all j at once. With
-# dout = (1, 0) it gives the first row of the Jacobian above:
+# dout = (1, 0), it gives the first row of the Jacobian above:
 #
 # ```python
 # >>> softmax_backward(np.array([1.0, 0.0]), np.array([0.75, 0.25]))
