@@ -63,7 +63,7 @@ def train(
 
     Uses your code for each assignment that passes, and the official solution for the rest.
     """
-    from autograder.models.training import runs, select_modules
+    from autograder.models.training import datasets, runs, select_modules
 
     resumed = None
     if resume:
@@ -76,7 +76,7 @@ def train(
     with select_modules.use_modules(folder, solution, settings.kind) as modules:
         if not solution:
             console.print(modules.describe(), markup=False)
-        for note in runs.notes_about_text(settings) if resumed is None else ():
+        for note in datasets.advice_about_lines(settings) if resumed is None else ():
             console.print(note, markup=False)
         if resumed is None:  # last, so that other errors are reported first
             runs.require_new_checkpoint(out, force)
@@ -270,7 +270,7 @@ def plot(
     if models and not chosen.trained:
         raise UsageError(f"{name} does not show a trained model. Leave out {models[0]}")
     if len(models) > 1:
-        from autograder.models.plots.compared_runs import write_comparison
+        from autograder.models.plots.training import write_comparison
 
         click.echo("\n".join(write_comparison(chosen, models, path, force=force)))
         return

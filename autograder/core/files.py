@@ -106,6 +106,15 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = False) -> No
     replace_file(path, content, durable=durable)
 
 
+def file_stamp(path: Path) -> tuple[int, ...]:
+    """Return what differs after a file was replaced, as the functions above and below do it; empty if there is none."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return ()
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
 def replace_file(path: Path, content: bytes, *, durable: bool = False) -> None:
     """Do the same in a folder that must exist, but replace a pipe: writing to it could block forever."""
     import tempfile

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder.core.files import read_plain_file, replace_file
+from autograder.core.files import file_stamp, read_plain_file, replace_file
 from autograder.course import Curriculum, registry, selection
 
 FILE = ".headway.json"
@@ -50,7 +50,7 @@ class State:
 
     def refresh(self) -> None:
         """Read the file again if another command has written it; keep changes that could not be saved."""
-        if not self._unsaved and self._read != _version(self.folder / FILE):
+        if not self._unsaved and self._read != file_stamp(self.folder / FILE):
             latest = load(self.folder)
             self.content, self._read = latest.content, latest._read
             for note in latest.notes:
@@ -60,7 +60,7 @@ class State:
         """Write the file atomically; add a note if it cannot be written."""
         try:
             replace_file(self.folder / FILE, (json.dumps(self.content, indent=2) + "\n").encode())
-            self._unsaved, self._read = False, _version(self.folder / FILE)
+            self._unsaved, self._read = False, file_stamp(self.folder / FILE)
         except OSError as error:
             self._unsaved = True
             self.add_note(f"cannot write {FILE} ({error.strerror}), so nothing new is recorded.")
@@ -75,7 +75,7 @@ def load(folder: Path) -> State:
     """Return the state of the workspace `folder`; a damaged file counts as empty, and a note reports it."""
     state = State(folder)
     path = folder / FILE
-    state._read = _version(path)
+    state._read = file_stamp(path)
     try:
         content = None if path.is_symlink() else json.loads(read_plain_file(path))
         if not isinstance(content, dict):
@@ -89,12 +89,3 @@ def load(folder: Path) -> State:
             "Your code is untouched."
         )
     return state
-
-
-def _version(path: Path) -> tuple[int, ...]:
-    """Return what differs after a file was replaced, which Headway does with each write; empty if there is none."""
-    try:
-        about = path.lstat()
-    except OSError:
-        return ()
-    return about.st_ino, about.st_mtime_ns, about.st_size

@@ -1,4 +1,4 @@
-"""Start and end a process that trains or generates (`training_process.py`), and read its records in a thread."""
+"""Start and end a process that trains or generates (`process.py`), and read its records in a thread."""
 
 import contextlib
 import json

@@ -11,9 +11,9 @@ Each run has a process of its own, which ends with the server. The page gets the
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msgspec.structs import replace
 
@@ -22,16 +22,44 @@ from autograder.errors import UsageError
 from autograder.models.page import requests
 from autograder.models.page.job import Record, TrainingJob
 from autograder.models.page.requests import PageJob, Request, RunRequest, StopRequest, TextRequest
-from autograder.models.page.state import RunState
 from autograder.models.training import checkpoint_list, datasets, presets
 from autograder.models.training.checkpoint import import_safetensors
-from autograder.models.training.preset_descriptions import PRESET_DESCRIPTIONS
 from autograder.workspace import files, notebook_files
 
 DEFAULT_NAME = "model"
+MAX_POINTS = 1500  # of the loss curve; then every second one is left out
 
 Payload = dict[str, Any]
 Reply = dict[str, Any]
+Point = dict[str, Any]  # step, loss, validation (or None), seconds (None in an earlier part of the run)
+
+
+@dataclass
+class RunState:
+    """A training run as the page shows it, also one that is opened later."""
+
+    run: int  # its number
+    checkpoint: str  # the name of its file
+    preset: str
+    state: Literal["starting", "running", "stopping", "ended"] = "starting"
+    start: dict[str, Any] = field(default_factory=dict)  # what is known when the first step begins
+    history: list[Point] = field(default_factory=list)
+    sample: str = ""
+    sample_step: int = 0
+    end: dict[str, Any] | None = None
+
+    def add(self, point: Point) -> None:
+        """Add a point to the loss curve."""
+        self.history.append(point)
+        if len(self.history) > MAX_POINTS:
+            last = len(self.history) - 1
+            self.history = [
+                kept for i, kept in enumerate(self.history) if i % 2 == 0 or i == last or kept["validation"] is not None
+            ]
+
+    def document(self) -> dict[str, Any]:
+        """Return everything as data."""
+        return {**vars(self), "start": self.start or None, "history": list(self.history)}
 
 
 class TrainingRuns:
@@ -108,9 +136,9 @@ class TrainingRuns:
             "generating": generating,
             "missing": _missing_package(),
             "presets": [
-                {"name": name, **PRESET_DESCRIPTIONS[name]._asdict(), "kind": presets.PRESETS[name].kind,
+                {"name": name, **presets.PRESET_DESCRIPTIONS[name]._asdict(), "kind": presets.PRESETS[name].kind,
                  "data": presets.PRESETS[name].data, "steps": presets.PRESETS[name].steps}
-                for name in PRESET_DESCRIPTIONS
+                for name in presets.PRESET_DESCRIPTIONS
             ],
             "datasets": [
                 {"name": name, "description": datasets.DATASETS[name].description, "available": available}

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from autograder.core.text import clean
+from autograder.models.training.datasets import TRAIN_FRACTION
 from autograder.models.training.settings import TrainingSettings
-from autograder.models.training.text_files import TRAIN_FRACTION
 
 
 def baselines(settings: TrainingSettings, text: str) -> dict[str, float]:

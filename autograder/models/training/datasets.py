@@ -6,15 +6,17 @@ from pathlib import Path
 
 import numpy as np
 
-from autograder.core.files import user_folder
-from autograder.core.text import clean, did_you_mean
+from autograder.core.files import read_plain_file, user_folder
+from autograder.core.text import clean, counted, did_you_mean
 from autograder.course.stubs import bundled
 from autograder.errors import UsageError, missing_package
-from autograder.models.training import synthetic_corpus, text_files
+from autograder.models.training import synthetic_corpus
 from autograder.models.training.settings import TrainingSettings
 
 SYNTHETIC_CHARACTERS = 1_000_000
 DIGITS = 100_000
+LARGEST = 100_000_000  # bytes of a user's file: each character becomes an integer of eight bytes
+TRAIN_FRACTION = 0.9  # of the text, as in `tokenizer.train_val_split`
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def load(name: str, seed: int = 0, shuffle_lines: bool = False) -> str:
     Where lines are independent examples (of a file, if `shuffle_lines`), they are shuffled by `seed`.
     """
     if is_file(name):
-        text = text_files.read_text_file(Path(name))
+        text = read_text_file(Path(name))
         return _shuffled(text, seed) if shuffle_lines else text
     dataset = find_dataset(name)
     path = dataset_path(dataset)
@@ -106,6 +108,35 @@ def load(name: str, seed: int = 0, shuffle_lines: bool = False) -> str:
     return _shuffled(text, seed) if dataset.lines else text
 
 
+def read_text_file(path: Path) -> str:
+    """Return the text of a file, with line breaks as Linux writes them."""
+    shown = clean(path, 300)
+    try:
+        if path.is_file() and path.stat().st_size > LARGEST:
+            size = f"{path.stat().st_size / 1e6:,.0f} MB, and at most {LARGEST / 1e6:.0f} MB can be read"
+            raise UsageError(f"{shown} is too large: {size}. Train on a part of it")
+        content = read_plain_file(path)
+    except FileNotFoundError:
+        raise UsageError(f"no such file: {shown}. Check the path") from None
+    except OSError as error:
+        raise UsageError(f"cannot read {shown} ({error.strerror}). Give a text file: --data FILE") from None
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise UsageError(f"{shown} is encoded as UTF-16. Save it as UTF-8")
+    if b"\0" in content:
+        raise UsageError(
+            f"{shown} is not a text file: it contains bytes with the value 0. Give a text file: --data FILE"
+        )
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{shown} is not encoded as UTF-8 (line {line:,}). Save it as UTF-8") from None
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not text.strip():
+        raise UsageError(f"{shown} is empty. Give a file with text: --data FILE")
+    return text
+
+
 def has_lines(settings: TrainingSettings) -> bool:
     """Return whether each line of a run's text is a separate example, such as a name."""
     dataset = DATASETS.get(settings.data)
@@ -118,6 +149,33 @@ def text_of(settings: TrainingSettings) -> str:
     if text_digest(text) != settings.data_sha256:
         raise UsageError(f"{settings.data} has changed since this run started. Start a new run: headway train")
     return text
+
+
+def advice_about_lines(settings: TrainingSettings) -> list[str]:
+    """Return a note about a text file of the user's whose lines are sorted, and are not shuffled; none otherwise.
+
+    The end of the text is for validation, so sorted lines would make it a text of another kind.
+    """
+    if not is_file(settings.data) or settings.shuffle_lines:
+        return []
+    lines = text_of(settings).splitlines()
+    if len(lines) < 20 or len(set(lines)) < 2 or [line.lower() for line in lines] != sorted(map(str.lower, lines)):
+        return []
+    note = f"The lines of {settings.data} are sorted, so the validation text (the last tenth) differs from the rest."
+    return [f"{note} If each line is a separate example, add --shuffle-lines."]
+
+
+def require_length(text: str, block_size: int, name: str) -> None:
+    """Raise UsageError unless both parts of the text hold at least one window of `block_size` characters and one."""
+    held_out = len(text) - int(len(text) * TRAIN_FRACTION)
+    if held_out > block_size:
+        return
+    needed = 10 * block_size + 10
+    raise UsageError(
+        f"{clean(name, 300)} is too short: it has {counted(len(text), 'character')}, and at least {needed:,} are "
+        f"needed, because a tenth is for validation and the model reads {block_size} characters at once. "
+        "Use a longer text, or a smaller block_size: --set block_size=N"
+    )
 
 
 def text_digest(text: str) -> str:

@@ -13,13 +13,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from autograder.core.files import write_atomically
+from autograder.core.files import file_stamp, write_atomically
 from autograder.core.output_files import require_no_work, require_replaceable
 from autograder.core.text import counted
 from autograder.drawing import figure
 from autograder.errors import UsageError
 from autograder.models.plots.training import loss_curve
-from autograder.models.training import checkpoint, checkpoint_list, datasets, presets, text_files
+from autograder.models.training import checkpoint, checkpoint_list, datasets, presets
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.hyperparameters import changed_model, changed_settings
 from autograder.models.training.sampling import Sampling
@@ -59,7 +59,7 @@ def new_settings(preset_name: str, choices: ChosenSettings) -> TrainingSettings:
         raise UsageError("--shuffle-lines is for a file of your own: --data FILE. Leave it out")
     model = changed_model(preset.model, choices.changes, preset_name, preset.kind)
     text = datasets.load(dataset, seed, shuffle_lines)
-    text_files.require_length(text, int(model["block_size"]), dataset)
+    datasets.require_length(text, int(model["block_size"]), dataset)
     chosen = {
         "data": dataset,
         "model": model,
@@ -73,14 +73,6 @@ def new_settings(preset_name: str, choices: ChosenSettings) -> TrainingSettings:
         "shuffle_lines": shuffle_lines,
     }
     return TrainingSettings(**asdict(preset) | chosen, preset=preset_name, data_sha256=datasets.text_digest(text))
-
-
-def notes_about_text(settings: TrainingSettings) -> list[str]:
-    """Return what the user should know about a text file of theirs before the run starts."""
-    if not datasets.is_file(settings.data) or settings.shuffle_lines:
-        return []
-    note = text_files.shuffled_lines_advice(datasets.text_of(settings), settings.data)
-    return [note] if note else []
 
 
 def resumed_run(out: Path, data: str | None) -> Checkpoint:
@@ -118,7 +110,7 @@ def records(
     if resumed and resumed.step >= until:
         raise UsageError(f"{out} already has {resumed.step} steps. To train longer: headway train --resume --steps N")
     checkpoint.require_writable(out)
-    before = _file_stamp(out)
+    before = file_stamp(out)
     with start_workers() as workers, closing(Trainer(workers, folder, settings, resumed)) as trainer:
         trainer.run.student = _written_in_all_steps(resumed, student)
         yield TrainingStart(
@@ -185,10 +177,7 @@ def train(
     plain: bool = False,
     student: Sequence[str] = (),
 ) -> Checkpoint:
-    """Train in the terminal, then draw the loss curve beside the checkpoint. Ctrl-C stops the run and saves it.
-
-    The checkpoint records the assignments whose code is the `student`'s.
-    """
+    """Train in the terminal, then draw the loss curve beside the checkpoint. Ctrl-C stops the run and saves it."""
     plot_path = out.with_suffix(".png")
     with ExitStack() as stack:
         stop = stack.enter_context(_stop_on_ctrl_c())
@@ -214,20 +203,12 @@ def train(
     return end.run
 
 
-def _file_stamp(path: Path) -> tuple[int, int, int] | None:
-    """Return what changes when a file is written: its inode, time and size; None if there is no plain file."""
-    if not path.is_file():
-        return None
-    status = path.stat()
-    return status.st_ino, status.st_mtime_ns, status.st_size
-
-
-def _save(run: Checkpoint, out: Path, before: tuple[int, int, int] | None = None) -> None:
+def _save(run: Checkpoint, out: Path, before: tuple[int, ...] = ()) -> None:
     """Write the checkpoint; where that fails, or would replace another run's, write it elsewhere.
 
     `before` is the file's stamp when this run began.
     """
-    if _file_stamp(out) not in (None, before):
+    if file_stamp(out) not in ((), before):
         other = checkpoint_list.unused_path(out)
         checkpoint.save(other, run)
         raise UsageError(f"{out} was changed by another run meanwhile, so it was kept. This run is in {other}")

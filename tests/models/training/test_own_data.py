@@ -8,7 +8,7 @@ from support.commands import invoke, refusal, succeed
 
 from autograder.course.stubs import bundled
 from autograder.errors import UsageError
-from autograder.models.training import checkpoint, datasets, hyperparameters, runs, text_files
+from autograder.models.training import checkpoint, datasets, hyperparameters, runs
 from autograder.models.training.presets import PRESETS
 
 CLASSES = {"gpt": "GPTConfig", "llama": "LlamaConfig", "encoder-decoder": "TransformerConfig"}
@@ -43,27 +43,24 @@ def test_changed_model_has_typed_values():
     assert type(model["tied"]) is bool and type(model["d_model"]) is int
 
 
-@pytest.mark.parametrize(
-    ("preset", "assignment", "message"),
-    [
-        ("names", "d_modle=64", "Did you mean 'd_model'"),
-        ("names", "n_layers=two", "from 1 to 48"),
-        ("names", "n_layers=0", "from 1 to 48"),
-        ("names", "init_std=nan", "above 0"),
-        ("names", "dropout=1", "below 1"),
-        ("names", "tied=maybe", "true or false"),
-        ("names", "norm=middle", "pre or post"),
-        ("names", "d_model", "--set d_model=VALUE"),
-        ("names", "lr=0.1", "Use --lr 0.1"),
-        ("names", "batch_size=4", "Use --batch-size 4"),
-        ("names", "n_heads=3", "--set d_model=63"),
-        ("names", "d_model=4096", "50 million"),
-        ("llama", "d_model=20", "--set d_model=16"),
-        ("llama", "n_kv_heads=3", "--set n_kv_heads=2"),
-        ("llama", "norm=pre", "no such setting: 'norm'"),
-        ("bigram", "d_model=8", "no settings to change"),
-    ],
-)
+@pytest.mark.parametrize(("preset", "assignment", "message"), [
+    ("names", "d_modle=64", "Did you mean 'd_model'"),
+    ("names", "n_layers=two", "from 1 to 48"),
+    ("names", "n_layers=0", "from 1 to 48"),
+    ("names", "init_std=nan", "above 0"),
+    ("names", "dropout=1", "below 1"),
+    ("names", "tied=maybe", "true or false"),
+    ("names", "norm=middle", "pre or post"),
+    ("names", "d_model", "--set d_model=VALUE"),
+    ("names", "lr=0.1", "Use --lr 0.1"),
+    ("names", "batch_size=4", "Use --batch-size 4"),
+    ("names", "n_heads=3", "--set d_model=63"),
+    ("names", "d_model=4096", "50 million"),
+    ("llama", "d_model=20", "--set d_model=16"),
+    ("llama", "n_kv_heads=3", "--set n_kv_heads=2"),
+    ("llama", "norm=pre", "no such setting: 'norm'"),
+    ("bigram", "d_model=8", "no settings to change"),
+])  # fmt: skip
 def test_changed_model_refuses_what_cannot_work(preset, assignment, message):
     with pytest.raises(UsageError) as caught:
         change(preset, assignment)
@@ -75,18 +72,15 @@ def test_changed_model_refuses_a_setting_given_twice():
         change("names", "d_model=32", "d_model=64")
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (None, "no such file"),
-        (b"", "is empty"),
-        (b" \n\n", "is empty"),
-        (b"a\0b", "not a text"),
-        ("grüße".encode("latin-1"), "not encoded as UTF-8 (line 1)"),
-        ("text".encode("utf-16"), "UTF-16"),
-        (b"short\n", "too short: it has 6 characters, and at least 170"),
-    ],
-)
+@pytest.mark.parametrize(("content", "message"), [
+    (None, "no such file"),
+    (b"", "is empty"),
+    (b" \n\n", "is empty"),
+    (b"a\0b", "not a text"),
+    ("grüße".encode("latin-1"), "not encoded as UTF-8 (line 1)"),
+    ("text".encode("utf-16"), "UTF-16"),
+    (b"short\n", "too short: it has 6 characters, and at least 170"),
+])  # fmt: skip
 def test_data_file_that_cannot_be_used_gives_one_line(tmp_path, content, message):
     if content is not None:
         (tmp_path / "own.txt").write_bytes(content)
@@ -97,14 +91,14 @@ def test_data_file_that_cannot_be_used_gives_one_line(tmp_path, content, message
 def test_data_folder_and_large_file_give_one_line(tmp_path, monkeypatch):
     (tmp_path / "texts.d").mkdir()
     assert "--data FILE" in refusal("train", "--solution", "--data", "texts.d", cwd=tmp_path)
-    monkeypatch.setattr(text_files, "LARGEST", 10)
+    monkeypatch.setattr(datasets, "LARGEST", 10)
     (tmp_path / "own.txt").write_text(CITIES)
     assert "too large" in invoke("train", "--solution", "--data", "own.txt", cwd=tmp_path).stderr
 
 
 def test_read_text_file_drops_byte_order_mark_and_carriage_returns(tmp_path):
     (tmp_path / "own.txt").write_bytes(b"\xef\xbb\xbfa\r\nb\rc")
-    assert text_files.read_text_file(tmp_path / "own.txt") == "a\nb\nc"
+    assert datasets.read_text_file(tmp_path / "own.txt") == "a\nb\nc"
 
 
 def test_dataset_wins_over_file_of_its_name(tmp_path, monkeypatch):
@@ -124,9 +118,9 @@ def test_sorted_lines_are_noticed_and_can_be_shuffled(tmp_path):
     path = tmp_path / "sorted.txt"
     path.write_text("".join(f"{first}{second}na\n" for first in "abcdefgh" for second in "abcdefgh"))
     settings = runs.new_settings("names", runs.ChosenSettings(str(path)))
-    assert "--shuffle-lines" in runs.notes_about_text(settings)[0]
+    assert "--shuffle-lines" in datasets.advice_about_lines(settings)[0]
     shuffled = runs.new_settings("names", runs.ChosenSettings(str(path), shuffle_lines=True))
-    assert runs.notes_about_text(shuffled) == []
+    assert datasets.advice_about_lines(shuffled) == []
     assert sorted(datasets.text_of(shuffled)) == sorted(path.read_text()) != list(datasets.text_of(shuffled))
     with pytest.raises(UsageError, match="--shuffle-lines"):
         runs.new_settings("names", runs.ChosenSettings(shuffle_lines=True))

@@ -12,11 +12,10 @@ from support.training_page import TINY, Page
 
 from autograder.errors import UsageError
 from autograder.models.page import process as training_process
-from autograder.models.page.state import MAX_POINTS, RunState
+from autograder.models.page.runs import MAX_POINTS, RunState
 from autograder.models.training import baselines, checkpoint, checkpoint_list, datasets, runs
 from autograder.models.training.checkpoint import Checkpoint
-from autograder.models.training.preset_descriptions import PRESET_DESCRIPTIONS
-from autograder.models.training.presets import PRESETS
+from autograder.models.training.presets import PRESET_DESCRIPTIONS, PRESETS
 from autograder.report.loss_curve import LossPoint
 
 
