@@ -23,7 +23,7 @@ PACKAGES = (
     ("jupyterlab", "the notebooks, unless your editor shows notebooks itself; then start it: jupyter lab", "notebooks"),
 )
 # The environment variables that a report names if they are set, without their values.
-SETTINGS = ("HEADWAY_CACHE", "HEADWAY_DATA", "HEADWAY_TIMINGS", "HEADWAY_TRACEBACK", "NO_COLOR")
+SETTINGS = ("HEADWAY_CACHE", "HEADWAY_DATA", "HEADWAY_TRACEBACK", "NO_COLOR")
 SANDBOX_HELP = 'see "The sandbox" in the documentation'
 
 

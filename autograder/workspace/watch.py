@@ -23,7 +23,6 @@ from autograder.workspace.file_watcher import REREAD, SAVED
 from autograder.workspace.finished import finished_assignment
 from autograder.workspace.session import WRONG, WatchSession, watched
 from autograder.workspace.terminal import RESIZED, EventQueue, InteractiveTerminal
-from autograder.workspace.timings import Timings
 from autograder.workspace.watch_plain import print_progress
 from autograder.workspace.workspace import Workspace
 
@@ -63,7 +62,6 @@ class WatchLoop:
         self._is_quiet = False  # whether a check has just begun, which the screen does not show yet
         self._notes: list[str] = []
         self._documented: tuple[tuple[str, bytes], str] | None = None
-        self._timings = Timings()
         self.done = False
 
     def handle(self, event: Any) -> None:
@@ -97,10 +95,8 @@ class WatchLoop:
         self.handle(None)
 
     def _check_changes(self, *, is_save: bool) -> None:
-        self._timings.mark("noticed")
         before = self._workspace.snapshot
         if self._session.check_changes(is_save=is_save):
-            self._timings.mark("asked")
             if self._session.checking:
                 self._shows_hint, self._cursor = False, None
                 self._notes, self._message, self._question = [], self._reset_message, None
@@ -113,7 +109,6 @@ class WatchLoop:
     def _receive(self, reply: CheckReply) -> None:
         if self._session.receive(reply):
             self.is_slow = self._is_quiet = False
-            self._timings.mark("answered")
             self._seconds = reply.result.seconds if reply.result is not None else None
             self._shows_only_map, self._scroll = False, 0
         self._notes += self._session.badge_lines
@@ -305,7 +300,6 @@ class WatchLoop:
         frame = watch_screen.render_frame(screen, columns, lines, no_color=self._no_color)
         self._scroll, self._page = frame.scroll, frame.page
         self._terminal.show(frame.lines)
-        self._timings.drawn()
 
     def _check_to_show(self, broken: list[str]) -> Document | None:
         """Return the check whose panel to show: one of the current function, or else of one that has broken."""

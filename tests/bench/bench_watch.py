@@ -10,6 +10,7 @@ medians, and the time of each stage: noticing the save (the operating system, an
 syntax trees, checking, drawing. The first wrong and the first right save collect checks and fill caches.
 """
 
+import argparse
 import itertools
 import json
 import os
@@ -22,9 +23,11 @@ from measuring import HEADWAY, copy_solutions, make_parser, median_ms, plain_pyt
 from support.terminal import Terminal
 from support.waiting import wait_until
 
+from autograder.cli import main as headway
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.workspace.terminal import BEGIN_FRAME, END_FRAME
+from autograder.workspace.session import WatchSession
+from autograder.workspace.terminal import BEGIN_FRAME, END_FRAME, InteractiveTerminal
 
 STAGES = ("noticed", "asked", "answered", "drawn")
 # What happens up to each stage.
@@ -41,6 +44,32 @@ CASES = {
 }
 WRITTEN = {"softmax.softmax": (3, 14), "blocks.block": (10, 14)}  # until which assignment
 LOOP = ("z /= z.sum(axis=axis, keepdims=True)", "while True: pass")
+
+
+def record(timings):
+    """Run `headway watch`, and append a line of JSON for each result to a file: when each stage was reached."""
+    marks, show = {}, InteractiveTerminal.show
+
+    def marked(method, before, after):
+        def run(*args, **options):
+            begun = time.time()
+            if result := method(*args, **options):
+                marks.update({before: begun, after: time.time()})
+            return result
+
+        return run
+
+    def marked_show(*args):
+        show(*args)
+        if "answered" in marks:
+            with open(timings, "a", encoding="utf-8") as file:
+                file.write(json.dumps({**marks, "drawn": time.time()}) + "\n")
+            marks.clear()
+
+    WatchSession.check_changes = marked(WatchSession.check_changes, "noticed", "asked")
+    WatchSession.receive = marked(WatchSession.receive, "received", "answered")
+    InteractiveTerminal.show = marked_show
+    headway(["watch"])
 
 
 def workspace(folder, until):
@@ -75,7 +104,7 @@ def measure(function, until, saves, case, words_if_wrong, command=HEADWAY):
         path = folder / f"{function.partition('.')[0]}.py"
         good = path.read_text()
         assert right in good
-        terminal = Terminal([*command, "watch"], folder, columns=140, HEADWAY_TIMINGS=str(timings))
+        terminal = Terminal([command[0], __file__, "--record", str(timings)], folder, columns=140)
         try:
             terminal.wait_for(f"{function} passes")
             wait_until_quiet(terminal)
@@ -151,9 +180,12 @@ def main():
     parser.add_argument("--function", choices=CASES, help="only this one")
     parser.add_argument("--until", type=int, help="number of the last assignment that is written")
     parser.add_argument("--loops", action="store_true")
+    parser.add_argument("--record", metavar="FILE", help=argparse.SUPPRESS)
     parser.add_argument("--against", type=Path, metavar="DIR")
     parser.add_argument("--rounds", type=int, default=2, help="with --against")
     options = parser.parse_args()
+    if options.record:
+        record(options.record)
     functions = [options.function] if options.function else list(CASES)
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors; {options.saves} saves, medians, ms")
     if options.against:

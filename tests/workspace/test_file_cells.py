@@ -131,17 +131,14 @@ def make_link(path):
     path.symlink_to(path.parent / "ffn.py")
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (make_link, "is a link"),
-        (lambda path: path.mkdir(), "not a plain file"),
-        (os.mkfifo, "not a plain file"),
-        (lambda path: path.write_bytes(b"\xff\xfe"), "not UTF-8"),
-        (lambda path: path.write_bytes(b"#" * (2 << 20)), "larger than 1 MiB"),
-        (lambda path: None, "no such file"),
-    ],
-)
+@pytest.mark.parametrize(("make", "message"), [
+    (make_link, "is a link"),
+    (lambda path: path.mkdir(), "not a plain file"),
+    (os.mkfifo, "not a plain file"),
+    (lambda path: path.write_bytes(b"\xff\xfe"), "not UTF-8"),
+    (lambda path: path.write_bytes(b"#" * (2 << 20)), "larger than 1 MiB"),
+    (lambda path: None, "no such file"),
+])  # fmt: skip
 def test_file_that_is_no_plain_text_is_reported(folder, make, message):
     (folder / "softmax.py").unlink()
     make(folder / "softmax.py")

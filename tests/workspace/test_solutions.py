@@ -46,21 +46,18 @@ def test_solution_rule_of_the_instructor_is_enforced(workspace, text, words):
         solutions.require_solutions_allowed(workspace, SOFTMAX, set(), give_up=True)
 
 
-@pytest.mark.parametrize(
-    ("rule", "passes", "gave_up", "hints_seen", "offered"),
-    [
-        ("give-up", False, False, 2, False),
-        ("give-up", False, False, 3, True),
-        ("give-up", False, True, 0, True),
-        ("give-up", True, False, 0, True),
-        ("after-pass", False, False, 3, False),
-        ("after-pass", True, False, 0, True),
-        ("never", False, False, 3, False),
-        ("never", False, True, 3, False),
-        ("never", True, False, 3, False),
-        ("sometimes", True, True, 3, False),
-    ],
-)
+@pytest.mark.parametrize(("rule", "passes", "gave_up", "hints_seen", "offered"), [
+    ("give-up", False, False, 2, False),
+    ("give-up", False, False, 3, True),
+    ("give-up", False, True, 0, True),
+    ("give-up", True, False, 0, True),
+    ("after-pass", False, False, 3, False),
+    ("after-pass", True, False, 0, True),
+    ("never", False, False, 3, False),
+    ("never", False, True, 3, False),
+    ("never", True, False, 3, False),
+    ("sometimes", True, True, 3, False),
+])  # fmt: skip
 def test_solution_is_offered_as_the_rule_allows(workspace, rule, passes, gave_up, hints_seen, offered):
     (workspace.folder / solutions.COURSE).write_text(f'solutions = "{rule}"')
     workspace.state.section(hints.KEY)[SOFTMAX[0]] = hints_seen
