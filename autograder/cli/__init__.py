@@ -105,11 +105,8 @@ class _HeadwayGroup(click.Group):
                 raise
             if os_error := describe_os_error(error):
                 _exit(os_error, USAGE)
-            _exit(
-                f"internal error (please report it): {type(error).__name__}: {error}. "
-                "For the traceback, run the command again with HEADWAY_TRACEBACK=1 set.",
-                INTERNAL_ERROR,
-            )
+            problem = f"internal error (please report it): {type(error).__name__}: {error}"
+            _exit(f"{problem}. For the traceback, run the command again with HEADWAY_TRACEBACK=1 set.", INTERNAL_ERROR)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -134,7 +134,6 @@ def _sources(
     curriculum: "Curriculum",
     names: tuple[str, ...],
 ) -> "list[Source]":
-    """Return the submissions that the command names."""
     from autograder.classroom.submissions import sources
 
     selected = curriculum.select(names or tuple(policy.assignments))

@@ -34,7 +34,6 @@ def _depth_in_workspace(folder: Path) -> int:
 
 
 def _workspaces_in(folder: Path) -> list[str]:
-    """Return the names of some workspaces in a folder."""
     names: list[str] = []
     with contextlib.suppress(OSError):
         names = [path.name for path in itertools.islice(folder.iterdir(), SEARCHED) if _is_workspace(path)]

@@ -108,7 +108,6 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
 
 
 def _current_function(workspace: "Workspace") -> str:
-    """Return the function that the student works on."""
     name = workspace.function_to_work_on if workspace.has_assignments else workspace.current_function
     if name is None:
         raise UsageError("name a function, for example: headway hint softmax.softmax. List them all: headway list")

@@ -202,9 +202,8 @@ def _release_course(
     seeds = (seed, release_manifest.released_seed(folder), fresh_seed())
     hidden_seed = next(candidate for candidate in seeds if candidate is not None)
     with report_write_error(folder, ANOTHER_FOLDER):
-        done = release_manifest.write_release(
-            folder, nbgrader_course.course_files(solutions, curriculum, prerequisites, hidden_seed), hidden_seed
-        )
+        files = nbgrader_course.course_files(solutions, curriculum, prerequisites, hidden_seed)
+        done = release_manifest.write_release(folder, files, hidden_seed)
         if NBGRADER_CONFIG in done.kept:
             write_atomically(folder / HEADWAY_CONFIG, nbgrader_course.CONFIG.encode())
     for verb, names in (("wrote", done.written), ("removed", done.removed)):

@@ -153,7 +153,6 @@ def _show_change(done: "Regrade", record: "CommentRecord") -> None:
 
 
 def _list_comments(out: Path, submission: str) -> None:
-    """Print what was recorded about a student, the oldest first."""
     from autograder.classroom.comments import comment_records
 
     records = comment_records.read(out)

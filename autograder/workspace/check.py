@@ -43,11 +43,12 @@ def check_workspace(
     workspace.locate(result)
     result.notes[:0] = workspace.describe_sources(dict.fromkeys(name.partition(".")[0] for name in functions))
     document = to_document(result, curriculum)
+    last = _last_checked(workspace, result)
     badge_lines: list[str] = []
     if seed == 0:
         save = workspace.is_initialized and all(source.reason != "named" for source in workspace.sources.values())
         # The function that the report names is the one to work on; after a pass, the last one that was checked.
-        current = wording.next_function(document) or _last_checked(workspace, result)
+        current = wording.next_function(document) or last
         badge_lines = workspace.record(result, current_function=current, save=save)
         if not workspace.is_initialized and workspace.folder.resolve() == Path.cwd():
             result.notes.append("Nothing was recorded: this folder is no workspace. To make it one: headway init .")
@@ -56,7 +57,6 @@ def check_workspace(
     if not result.passed:
         return CheckOutcome(result, document, badge_lines, notebooks=notebooks)
     statuses: dict[str, Status] = {**workspace.statuses, **{check.function: "passed" for check in result.checks}}
-    last = _last_checked(workspace, result)
     finished = finished_assignment(workspace, (last or "").partition(".")[0], statuses)
     return CheckOutcome(result, document, badge_lines, _next_step(workspace, statuses, last), finished, notebooks)
 

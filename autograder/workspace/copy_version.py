@@ -17,11 +17,7 @@ from autograder.workspace.workspace import Workspace
 
 
 def copy_version(workspace: Workspace, module: str, to: Version) -> Path:
-    """Copy what is written in the other version of an assignment, let `to` count, and return the backup of `to`.
-
-    Raises:
-        UsageError: if there is no notebook, nothing to copy, or Python cannot read one of them.
-    """
+    """Copy what is written in the other version of an assignment, let `to` count, and return the backup of `to`."""
     source = workspace.sources.get(module)
     if source is None:
         raise UsageError(f"there is no notebook of {module} in this workspace")

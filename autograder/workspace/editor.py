@@ -107,8 +107,9 @@ def open_in_editor(file: Path, line: int, terminal: InteractiveTerminal) -> str:
         command = []
     if not command:
         raise UsageError(f"no editor is set (export EDITOR=...). Open {file.name} at line {line} yourself")
+    remedy = "Check the environment variables VISUAL and EDITOR"
     if shutil.which(command[0]) is None:
-        raise UsageError(f"no such program: {command[0]}. Check the environment variables VISUAL and EDITOR")
+        raise UsageError(f"no such program: {command[0]}. {remedy}")
     name = Path(command[0]).stem
     command += [part.format(line=line, file=file) for part in GRAPHICAL.get(name, "+{line} {file}").split()]
     # The warm pytest session has set variables that an editor must not inherit.
@@ -121,7 +122,5 @@ def open_in_editor(file: Path, line: int, terminal: InteractiveTerminal) -> str:
             with terminal.suspended():
                 subprocess.run(command, check=False, env=environment)
     except OSError as error:
-        raise UsageError(
-            f"cannot start {command[0]} ({error.strerror}). Check the environment variables VISUAL and EDITOR"
-        ) from None
+        raise UsageError(f"cannot start {command[0]} ({error.strerror}). {remedy}") from None
     return f"opened {file.name} in {name}" if name in GRAPHICAL else ""

@@ -45,8 +45,7 @@ def interpreter_path(folder: Path, executable: str = sys.executable) -> str:
 
 def return_commands(folder: Path) -> list[str]:
     """Return the commands to continue in a new terminal: activate the environment, go to the workspace, watch."""
-    activation = _activation()
-    return [*([activation] if activation else []), change_folder(os.path.abspath(folder)), "headway"]
+    return [*filter(None, [_activation()]), change_folder(os.path.abspath(folder)), "headway"]
 
 
 def change_folder(path: str) -> str:

@@ -287,10 +287,7 @@ def _is_half_written(now: Snapshot, before: Snapshot) -> bool:
 
 @contextlib.contextmanager
 def watched(folder: Path, on_event: Callable[[Any], None], *, poll: bool) -> Iterator[WatchSession]:
-    """Open a workspace to watch it; the events are SAVED, REREAD, and the replies of a checker.
-
-    The checker warms up for the current function.
-    """
+    """Provide a session whose events are SAVED, REREAD and the replies of a checker, warm for the current function."""
     workspace = Workspace.open(folder)
     first = workspace.current_function or next(iter(workspace.curriculum.functions))
     checker = BackgroundChecker(lambda: workspace.module_folder, (first,), on_event, workspace.curriculum)

@@ -83,9 +83,8 @@ class Workspace:
 
     def _read(self) -> Snapshot:
         snapshot, self._files, self._sources = self._take(self._files)
-        self._module_folder.update(
-            snapshot, [source for source in self._sources.values() if source.version == "notebook"]
-        )
+        from_notebooks = [source for source in self._sources.values() if source.version == "notebook"]
+        self._module_folder.update(snapshot, from_notebooks)
         return snapshot
 
     def _take(self, before: Snapshot | None) -> tuple[Snapshot, Snapshot, dict[str, AssignmentSource]]:
@@ -200,10 +199,7 @@ class Workspace:
         self.refresh_snapshot()
 
     def reset(self, name: str) -> Path | None:
-        """Restore the stub of a function or a whole assignment in the version that counts.
-
-        Returns the backup, or None if there was no file.
-        """
+        """Restore the stub of a function or an assignment in the version that counts; return the backup, if any."""
         if (notebook := self.file_of(name.partition(".")[0])).endswith(notebook_files.SUFFIX):
             return notebook_files.reset(self.folder, name, notebook)
         return files.reset(self.folder, name, self.curriculum)

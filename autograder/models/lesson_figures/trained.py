@@ -1,6 +1,6 @@
 """Train the small GPT that some pictures show, on the names that come with Headway, and measure what they show."""
 
-import hashlib
+import copy
 import json
 from contextlib import closing
 from typing import Any
@@ -32,11 +32,11 @@ def measure() -> dict[str, Any]:
     from autograder.models.training.trainer import Trainer
     from autograder.sandbox.process import start_workers
 
-    digest = hashlib.sha256(datasets.load(DATA, 0).encode()).hexdigest()
+    digest = datasets.text_digest(datasets.load(DATA))
     settings = TrainingSettings(DATA, DATA, MODEL, 32, 5e-3, "cosine", STEPS, 0, "\n", digest)
     solutions = bundled("solutions")
     with start_workers() as workers, closing(Trainer(workers, solutions, settings)) as trainer:
-        untrained = _clone(trainer.checkpoint())
+        untrained = copy.deepcopy(trainer.checkpoint())
         samples = [trainer.sample(60, Sampling(seed=1))]
         for _ in trainer.train(STEPS, 250):
             pass
@@ -65,11 +65,6 @@ def measure() -> dict[str, Any]:
         "ffn_input": _rounded(normed[-1, 1:9], 2),
         "ffn_output": _rounded(added[-1, 1:9], 2),
     }
-
-
-def _clone(run: Checkpoint) -> Checkpoint:
-    params = {name: value.copy() for name, value in run.params.items()}
-    return Checkpoint(run.settings, list(run.chars), 0, params, {})
 
 
 def _forward(functions: FunctionCaller, run: Checkpoint, text: str) -> ForwardPass:

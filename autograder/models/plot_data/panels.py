@@ -116,13 +116,8 @@ def series(
     label: str, x: Sequence[float] | Array | range, y: Sequence[float] | Array, *, color: int = 0, style: Style = "line"
 ) -> Series:
     """Return points in the order of x."""
-    return {
-        "label": label,
-        "style": style,
-        "color": color,
-        "x": [float(f"{value:.6g}") for value in x],
-        "y": _numbers(y),
-    }
+    numbers = [float(f"{value:.6g}") for value in x]
+    return {"label": label, "style": style, "color": color, "x": numbers, "y": _numbers(y)}
 
 
 def lines(title: str, x: Axis, y: Axis, *drawn: Series) -> Panel:
@@ -156,18 +151,7 @@ def heatmap(
     y_names: Sequence[str] | None = None,
     texts: bool = False,
 ) -> Panel:
-    """Return a heat map, row 0 at the top.
-
-    Args:
-        title: the title of the panel.
-        x_label: what the columns are.
-        y_label: what the rows are.
-        values: a matrix.
-        scale: the colors of the values.
-        x_names: the name of each column, in place of its number.
-        y_names: the name of each row, in place of its number.
-        texts: whether the values are written into the cells.
-    """
+    """Return a heat map, row 0 at the top; names replace the numbers of columns and rows, `texts` shows the values."""
     finite = values[np.isfinite(values)]
     limits = scale.limits
     if limits is None:

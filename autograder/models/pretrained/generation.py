@@ -3,7 +3,7 @@
 import time
 from collections.abc import Generator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from autograder.core.text import clean, counted
@@ -62,10 +62,7 @@ def stream_text(
             prompt=prompt,
             start=[end],
             end=end,
-            temperature=sampling.temperature,
-            top_k=sampling.top_k,
-            top_p=sampling.top_p,
-            seed=sampling.seed,
+            **asdict(sampling),
         )
         started = time.perf_counter()
         for number in range(length):

@@ -78,14 +78,11 @@ def _require_gpt2(folder: Path, config: dict[str, Any]) -> None:
         )
     for name in SIZES:
         if name in config and not (type(config[name]) is int and config[name] > 0):
-            problem = (
-                f"{folder / 'config.json'}: {name} is {clean(repr(config[name]), 40)}, expected a positive integer"
-            )
-            raise UsageError(f"{problem}. Download or copy it again")
+            problem = f"{name} is {clean(repr(config[name]), 40)}, expected a positive integer"
+            raise UsageError(f"{folder / 'config.json'}: {problem}. Download or copy it again")
 
 
 def _require_files(folder: Path, names: set[str]) -> None:
-    """Raise UsageError if a file is missing."""
     missing = [name for name in NEEDED if name not in names and not (name == WEIGHTS and INDEX in names)]
     others = sorted(name for name in names if name.endswith(_OTHER_WEIGHTS))
     if WEIGHTS in missing and others:
@@ -94,15 +91,12 @@ def _require_files(folder: Path, names: set[str]) -> None:
             f"because reading such a file can run code. Get {WEIGHTS}, or save the model again with save_pretrained"
         )
     if missing:
-        raise UsageError(f"{folder} has no {_listed(missing)}. Copy the missing {_files(missing)} there")
+        files = "files" if len(missing) > 1 else "file"
+        raise UsageError(f"{folder} has no {_listed(missing)}. Copy the missing {files} there")
 
 
 def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-
-
-def _files(names: Sequence[str]) -> str:
-    return "files" if len(names) > 1 else "file"
 
 
 def _read_text(path: Path) -> str:

@@ -118,11 +118,8 @@ def save(
 ) -> None:
     """Write the file of an imported model atomically.
 
-    Args:
-        path: the file.
-        description: everything but the parameters.
-        parameters: dtype and shape of each, by name.
-        data: the bytes of all parameters in this order, as they are stored, in pieces of any size.
+    `parameters` has the dtype and the shape of each. `data` are their bytes as they are stored, in this order, in
+    pieces of any size.
     """
     header = msgspec.json.encode(description).decode()
     stored = {name: (dtype, description.stored_shape(name, shape)) for name, (dtype, shape) in parameters.items()}
@@ -152,9 +149,8 @@ def load(path: Path) -> Checkpoint | ImportedModel:
 def read_description(file: TensorFile) -> ModelDescription:
     """Return the description of an imported model; raise ValueError or DecodeError unless it fits the parameters."""
     description = msgspec.json.decode(file.metadata["headway"], type=ModelDescription)
-    description.require_consistent(
-        {name: description.stored_shape(name, tensor.shape) for name, tensor in file.tensors.items()}
-    )
+    shapes = {name: description.stored_shape(name, tensor.shape) for name, tensor in file.tensors.items()}
+    description.require_consistent(shapes)
     if wrong := {tensor.dtype for tensor in file.tensors.values()} - {"F32", "F64"}:
         raise ValueError(f"a parameter has the dtype {min(wrong)}")
     return description
