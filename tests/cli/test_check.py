@@ -93,13 +93,10 @@ HOSTILE = r"""print("[red]not markup[/red] [b", "\x1b[31mred\x1b[2J", "y" * 10_0
     x = x + 1e-3 * np.arange(np.shape(x)[-1])"""
 
 
-@pytest.mark.parametrize(
-    ("module", "edit", "help"),
-    [
-        ("tokenizer", lambda text: text.encode("utf-16"), "perhaps UTF-16: save it as UTF-8"),
-        ("gradients", lambda text: text.replace("list(inputs)", "inputs", 1).encode(), "work on a copy: inputs["),
-    ],
-)
+@pytest.mark.parametrize(("module", "edit", "help"), [
+    ("tokenizer", lambda text: text.encode("utf-16"), "perhaps UTF-16: save it as UTF-8"),
+    ("gradients", lambda text: text.replace("list(inputs)", "inputs", 1).encode(), "work on a copy: inputs["),
+])  # fmt: skip
 def test_check_gives_help_that_fits(submission, solutions, module, edit, help):
     folder = submission(**{module: (solutions / f"{module}.py").read_text("utf-8")})
     (folder / f"{module}.py").write_bytes(edit((folder / f"{module}.py").read_text("utf-8")))

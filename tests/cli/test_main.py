@@ -41,29 +41,26 @@ def test_headway_outside_a_workspace_says_where_to_go(tmp_path):
     assert "cd .. " in inside and "init" not in inside
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["check", "sotfmax"], "Did you mean 'softmax'"),
-        (["check", "softmax.sofmax"], "Did you mean 'softmax.softmax'"),
-        (["check", "--dir", "no-such-folder"], "headway init no-such-folder"),
-        (["check", "--dir", "a-file"], "a-file"),
-        (["check", "--dir", "x" * 300], "File name too long"),
-        (["grade", "x" * 300, "--out", "out"], "File name too long"),
-        (["check", "--dir", "empty"], "headway init"),
-        (["check", "softmax", "--json", "no/such/folder.json"], "cannot write no/such/folder.json"),
-        (["grade", "no-such-folder", "--out", "out"], "no such folder: no-such-folder"),
-        (["grade", "empty", "--out", "out"], "no submissions in empty"),
-        (["grade", "class", "--out", "a-file"], "a-file"),
-        (["chekc"], "Did you mean 'check'"),
-        (["release", "out"], "headway release DIR --format stubs"),
-        (["release", "work", "--format", "policy"], "work/course.toml already exists"),
-        (["init", "a-file"], "cannot write to a-file"),
-        (["check", "--no-such-option"], "headway check --help"),
-        (["check", "--seed", "-1"], "headway check --help"),
-        (["grade", "class"], "--out"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["check", "sotfmax"], "Did you mean 'softmax'"),
+    (["check", "softmax.sofmax"], "Did you mean 'softmax.softmax'"),
+    (["check", "--dir", "no-such-folder"], "headway init no-such-folder"),
+    (["check", "--dir", "a-file"], "a-file"),
+    (["check", "--dir", "x" * 300], "File name too long"),
+    (["grade", "x" * 300, "--out", "out"], "File name too long"),
+    (["check", "--dir", "empty"], "headway init"),
+    (["check", "softmax", "--json", "no/such/folder.json"], "cannot write no/such/folder.json"),
+    (["grade", "no-such-folder", "--out", "out"], "no such folder: no-such-folder"),
+    (["grade", "empty", "--out", "out"], "no submissions in empty"),
+    (["grade", "class", "--out", "a-file"], "a-file"),
+    (["chekc"], "Did you mean 'check'"),
+    (["release", "out"], "headway release DIR --format stubs"),
+    (["release", "work", "--format", "policy"], "work/course.toml already exists"),
+    (["init", "a-file"], "cannot write to a-file"),
+    (["check", "--no-such-option"], "headway check --help"),
+    (["check", "--seed", "-1"], "headway check --help"),
+    (["grade", "class"], "--out"),
+])  # fmt: skip
 def test_bad_input_is_one_line_and_exit_code_2(arguments, words, tmp_path):
     (tmp_path / "a-file").write_text("x")
     (tmp_path / "empty").mkdir()
@@ -127,13 +124,10 @@ def test_headway_and_workspace_in_unusual_paths(submission, tmp_path):
     succeed("check", "softmax.softmax", "--dir", workspace, cwd=tmp_path, PYTHONPATH=str(installation), run=headway)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complete", "heavy"),
-    [
-        *((arguments, "", "importlib.metadata") for arguments in (["--help"], ["--version"], ["check", "--help"])),
-        ([], "headway check sof", "pygments"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "complete", "heavy"), [
+    *((arguments, "", "importlib.metadata") for arguments in (["--help"], ["--version"], ["check", "--help"])),
+    ([], "headway check sof", "pygments"),
+])  # fmt: skip
 def test_help_and_completion_import_nothing_heavy(arguments, complete, heavy):
     code = (
         "import sys\nfrom autograder.cli import main\n"
@@ -148,14 +142,11 @@ def test_help_and_completion_import_nothing_heavy(arguments, complete, heavy):
     assert ("softmax.log_softmax" in done.stdout) == bool(complete)
 
 
-@pytest.mark.parametrize(
-    ("words", "index", "expected"),
-    [
-        ("headway wa", 1, ["watch"]),
-        ("headway check multi", 2, ["multihead", "multihead.split_heads"]),
-        ("headway hint softmax.log", 2, ["softmax.log_softmax"]),
-    ],
-)
+@pytest.mark.parametrize(("words", "index", "expected"), [
+    ("headway wa", 1, ["watch"]),
+    ("headway check multi", 2, ["multihead", "multihead.split_heads"]),
+    ("headway hint softmax.log", 2, ["softmax.log_softmax"]),
+])  # fmt: skip
 def test_completion_of_commands_and_names(tmp_path, words, index, expected):
     environment = {"_HEADWAY_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(index)}
     lines = invoke(cwd=tmp_path, **environment).stdout.splitlines()

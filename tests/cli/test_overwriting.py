@@ -58,17 +58,14 @@ def test_train_refuses_other_files_and_pictures(trained, tmp_path):
     assert not (folder / "new.safetensors").exists()
 
 
-@pytest.mark.parametrize(
-    ("command", "file"),
-    [
-        *(
-            (f"plot softmax-temperatures --solution --out p.{suffix}", f"p.{suffix}")
-            for suffix in ("png", "svg", "pdf")
-        ),
-        ("submit tokenizer --out ada.zip", "ada.zip"),
-        ("release out --format stubs", "out/numpy_warmup.py"),
-    ],
-)
+@pytest.mark.parametrize(("command", "file"), [
+    *(
+        (f"plot softmax-temperatures --solution --out p.{suffix}", f"p.{suffix}")
+        for suffix in ("png", "svg", "pdf")
+    ),
+    ("submit tokenizer --out ada.zip", "ada.zip"),
+    ("release out --format stubs", "out/numpy_warmup.py"),
+])  # fmt: skip
 def test_command_replaces_only_what_it_wrote(folder, command, file):
     if command.startswith("plot"):
         pytest.importorskip("matplotlib")

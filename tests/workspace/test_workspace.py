@@ -28,14 +28,11 @@ def test_create_writes_valid_editor_settings(folder):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the paths are POSIX")
-@pytest.mark.parametrize(
-    ("executable", "written"),
-    [
-        ("/c/ada/my-gpt/.venv/bin/python", "${workspaceFolder}/.venv/bin/python"),
-        ("/c/ada/.venv/bin/python", "${workspaceFolder}/../.venv/bin/python"),
-        ("/usr/bin/python3", "/usr/bin/python3"),
-    ],
-)
+@pytest.mark.parametrize(("executable", "written"), [
+    ("/c/ada/my-gpt/.venv/bin/python", "${workspaceFolder}/.venv/bin/python"),
+    ("/c/ada/.venv/bin/python", "${workspaceFolder}/../.venv/bin/python"),
+    ("/usr/bin/python3", "/usr/bin/python3"),
+])  # fmt: skip
 def test_interpreter_path_near_the_workspace_is_relative(executable, written):
     assert editor_settings.interpreter_path(Path("/c/ada/my-gpt"), executable) == written
 
@@ -99,16 +96,13 @@ def test_locate_stub_of_renamed_function_finds_it(folder, workspace):
     assert "encode" not in editor.locate_stub(workspace, "tokenizer.decode")[2]  # encode belongs to the course
 
 
-@pytest.mark.parametrize(
-    ("typed", "keys"),
-    [
-        ("n", ["n"]),
-        ("\x1b[B\x1b[B\x1bOA\r", ["down", "down", "up", "enter"]),
-        ("\x1b", ["escape"]),
-        ("j\x1b[2~\x1b[1;5Bk\x00", ["j", "k"]),
-        ("\x1b[5~\x1b[6~\x1b[H\x1bOF", ["page up", "page down", "home", "end"]),
-    ],
-)
+@pytest.mark.parametrize(("typed", "keys"), [
+    ("n", ["n"]),
+    ("\x1b[B\x1b[B\x1bOA\r", ["down", "down", "up", "enter"]),
+    ("\x1b", ["escape"]),
+    ("j\x1b[2~\x1b[1;5Bk\x00", ["j", "k"]),
+    ("\x1b[5~\x1b[6~\x1b[H\x1bOF", ["page up", "page down", "home", "end"]),
+])  # fmt: skip
 def test_parse_keys_separates_keys_that_arrive_together(typed, keys):
     assert parse_keys(typed) == keys
 

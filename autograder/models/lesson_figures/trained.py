@@ -31,8 +31,9 @@ def measure() -> dict[str, Any]:
     from autograder.models.training import datasets
     from autograder.models.training.trainer import Trainer
     from autograder.sandbox.process import start_workers
+    from autograder.workspace.files import text_digest
 
-    digest = datasets.text_digest(datasets.load(DATA))
+    digest = text_digest(datasets.load(DATA))
     settings = TrainingSettings(DATA, DATA, MODEL, 32, 5e-3, "cosine", STEPS, 0, "\n", digest)
     solutions = bundled("solutions")
     with start_workers() as workers, closing(Trainer(workers, solutions, settings)) as trainer:

@@ -233,13 +233,8 @@ class TrainingRuns:
                          "tokens_per_second": record["tokens_per_second"], "sample": record["sample"]}  # fmt: skip
             else:
                 run.state, self._training = "ended", None
-                run.end = {
-                    "step": record.get("step"),
-                    "checkpoint": run.checkpoint if record.get("saved") else None,
-                    "stopped": record.get("stopped", False) or record.get("killed", False),
-                    "error": None if record.get("killed") else record.get("message"),
-                    "notes": record.get("notes", []),
-                }
+                saved = run.checkpoint if record.get("saved") else None
+                run.end = {"step": record.get("step"), "checkpoint": saved, **_how_it_ended(record)}
                 event = {"event": "training-ended", "run": run.run, **run.end}
         self._publish(event)
 
@@ -252,15 +247,19 @@ class TrainingRuns:
         else:
             with self._lock:
                 self._generation = None
-            stopped = record.get("stopped", False) or record.get("killed", False)
-            error = None if record.get("killed") else record.get("message")
-            event = {"event": "generation-ended", "stopped": stopped, "error": error,
-                     "notes": record.get("notes", [])}  # fmt: skip
+            event = {"event": "generation-ended", **_how_it_ended(record)}
         self._publish({**event, "generation": number})
 
     def _publish(self, event: dict[str, Any]) -> None:
         if not self._closed:  # When the server ends, the last events of a run reach no page.
             self._emit(event)
+
+
+def _how_it_ended(record: Record) -> dict[str, Any]:
+    """Return what the last events of a run and of a text say, from the last record of a process."""
+    killed = record.get("killed", False)
+    error = None if killed else record.get("message")
+    return {"stopped": record.get("stopped", False) or killed, "error": error, "notes": record.get("notes", [])}
 
 
 def _missing_package() -> str | None:

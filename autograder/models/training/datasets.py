@@ -12,6 +12,7 @@ from autograder.course.stubs import bundled
 from autograder.errors import UsageError, missing_package
 from autograder.models.training import synthetic_corpus
 from autograder.models.training.settings import TrainingSettings
+from autograder.workspace.files import text_digest
 
 SYNTHETIC_CHARACTERS = 1_000_000
 DIGITS = 100_000
@@ -176,11 +177,6 @@ def require_length(text: str, block_size: int, name: str) -> None:
         f"needed, because a tenth is for validation and the model reads {block_size} characters at once. "
         "Use a longer text, or a smaller block_size: --set block_size=N"
     )
-
-
-def text_digest(text: str) -> str:
-    """Return the SHA-256 of a text."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _shuffled(text: str, seed: int) -> str:

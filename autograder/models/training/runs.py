@@ -28,6 +28,7 @@ from autograder.models.training.trainer import Trainer
 from autograder.report.check_report import break_before_command
 from autograder.report.training_progress import TrainingStart, TrainingUpdate, show_training
 from autograder.sandbox.process import start_workers
+from autograder.workspace.files import text_digest
 from autograder.workspace.terminal import echo_disabled
 
 LONGEST_LINE = 1000  # characters of a generated line, on average
@@ -52,27 +53,19 @@ class ChosenSettings:
 def new_settings(preset_name: str, choices: ChosenSettings) -> TrainingSettings:
     """Return the settings of a new run."""
     preset = presets.find_preset(preset_name)
-    dataset, seed, shuffle_lines = choices.data or preset.data, choices.seed, choices.shuffle_lines
+    given = {name: value for name, value in vars(choices).items() if name != "changes" and value not in (None, "")}
+    chosen = asdict(preset) | given
+    dataset = chosen["data"]
     if preset.kind == "bigram" and choices.schedule == "cosine":
         raise UsageError(f"the preset {preset_name} has a constant learning rate. Leave out --schedule")
-    if shuffle_lines and not datasets.is_file(dataset):
+    if choices.shuffle_lines and not datasets.is_file(dataset):
         raise UsageError("--shuffle-lines is for a file of your own: --data FILE. Leave it out")
-    model = changed_model(preset.model, choices.changes, preset_name, preset.kind)
-    text = datasets.load(dataset, seed, shuffle_lines)
-    datasets.require_length(text, int(model["block_size"]), dataset)
-    chosen = {
-        "data": dataset,
-        "model": model,
-        "steps": choices.steps or preset.steps,
-        "schedule": choices.schedule or preset.schedule,
-        "seed": seed,
-        "lr": preset.lr if choices.lr is None else choices.lr,
-        "batch_size": choices.batch_size or preset.batch_size,
-        # The beginning of samples must consist of characters of the text.
-        "prompt": preset.prompt if set(preset.prompt) <= set(text) else text[: len(preset.prompt)],
-        "shuffle_lines": shuffle_lines,
-    }
-    return TrainingSettings(**asdict(preset) | chosen, preset=preset_name, data_sha256=datasets.text_digest(text))
+    chosen["model"] = changed_model(preset.model, choices.changes, preset_name, preset.kind)
+    text = datasets.load(dataset, choices.seed, choices.shuffle_lines)
+    datasets.require_length(text, int(chosen["model"]["block_size"]), dataset)
+    if not set(preset.prompt) <= set(text):  # The beginning of samples must consist of characters of the text.
+        chosen["prompt"] = text[: len(preset.prompt)]
+    return TrainingSettings(**chosen, preset=preset_name, data_sha256=text_digest(text))
 
 
 def resumed_run(out: Path, data: str | None) -> Checkpoint:

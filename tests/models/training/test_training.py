@@ -198,24 +198,21 @@ def test_generate_in_a_terminal_asks_how_to_go_on(finished_run):
     assert len(texts[1].strip()) and "from 0 to 100" in texts[3] and texts[4].startswith("ada")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["generate", "none.safetensors", "--solution"], "Train a model first: headway train"),
-        (["generate", "text", "--solution"], "is not a checkpoint of headway train"),
-        (["generate", "model.safetensors", "--solution", "--prompt", "Ω"], "'Ω' is not in"),
-        (["generate", "model.safetensors", "--solution", "--prompt", ""], "the prompt is empty"),
-        (["train", "--solution", "--preset", "huge"], "no such preset: 'huge'"),
-        (["train", "--solution", "--data", "nmaes"], "Did you mean 'names'"),
-        (["train", "--solution", "--preset", "shakespeare"], "headway data fetch tinyshakespeare"),
-        (["train", "--solution", "--resume", "--steps", "10"], "60 steps"),
-        (["train", "--dir", "stubs", "--data", "names"], "--solution"),
-        (["train", "--solution", "--data", "names", "--out", "text/model"], "cannot write text/model"),
-        (["train", "--solution", "--data", "names", "--out", "stubs"], "cannot write stubs (Is a directory)"),
-        (["train", "--solution", "--data", "names", "--out", "other.png"], "--out other.safetensors"),
-        (["data", "fetch", "synthetic"], "needs no download"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["generate", "none.safetensors", "--solution"], "Train a model first: headway train"),
+    (["generate", "text", "--solution"], "is not a checkpoint of headway train"),
+    (["generate", "model.safetensors", "--solution", "--prompt", "Ω"], "'Ω' is not in"),
+    (["generate", "model.safetensors", "--solution", "--prompt", ""], "the prompt is empty"),
+    (["train", "--solution", "--preset", "huge"], "no such preset: 'huge'"),
+    (["train", "--solution", "--data", "nmaes"], "Did you mean 'names'"),
+    (["train", "--solution", "--preset", "shakespeare"], "headway data fetch tinyshakespeare"),
+    (["train", "--solution", "--resume", "--steps", "10"], "60 steps"),
+    (["train", "--dir", "stubs", "--data", "names"], "--solution"),
+    (["train", "--solution", "--data", "names", "--out", "text/model"], "cannot write text/model"),
+    (["train", "--solution", "--data", "names", "--out", "stubs"], "cannot write stubs (Is a directory)"),
+    (["train", "--solution", "--data", "names", "--out", "other.png"], "--out other.safetensors"),
+    (["data", "fetch", "synthetic"], "needs no download"),
+])  # fmt: skip
 def test_wrong_usage_gives_one_line_error(finished_run, arguments, message):
     folder, _, _ = finished_run
     (folder / "text").write_text("not a checkpoint")
