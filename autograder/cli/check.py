@@ -188,8 +188,7 @@ def submit(names: tuple[str, ...], folder: Path, out: Path | None, student: str 
     from autograder.workspace import submit as archive
     from autograder.workspace.check import check_workspace
 
-    workspace = options.open_workspace(folder)
-    workspace.require_assignments()
+    workspace = options.open_workspace(folder).require_assignments()
     student = student or folder.resolve().name
     path = out or Path(f"{archive.safe_file_name(student)}.zip")
     if path.suffix != ".zip":

@@ -105,8 +105,7 @@ def reset_(name: str, folder: Path, yes: bool) -> None:
     from autograder.workspace import files
     from autograder.workspace.sources import describe, split_file_names
 
-    workspace = options.open_workspace(folder)
-    workspace.require_assignments()
+    workspace = options.open_workspace(folder).require_assignments()
     (name,), workspace.named_versions = split_file_names([name], workspace.curriculum)
     name = workspace.resolve_name(name)
     module = name.partition(".")[0]
@@ -135,8 +134,7 @@ def copy_(name: str, to: "Version", folder: Path) -> None:
     """
     from autograder.workspace.copy_version import copy_version
 
-    workspace = options.open_workspace(folder)
-    workspace.require_assignments()
+    workspace = options.open_workspace(folder).require_assignments()
     module = workspace.resolve_name(name).partition(".")[0]
     backup = copy_version(workspace, module, to)
     click.echo(
@@ -151,8 +149,7 @@ def update(folder: Path) -> None:
     from autograder import __version__
     from autograder.workspace import files, notebook_files
 
-    workspace = options.open_workspace(folder)
-    workspace.require_assignments()
+    workspace = options.open_workspace(folder).require_assignments()
     lines = [*files.update(folder, workspace.state), *notebook_files.update(folder, workspace.state)]
     workspace.state.save()
     click.echo("\n".join(lines) or f"Already up to date ({__version__}).")
@@ -218,8 +215,7 @@ def experiment(name: str, experiment: str, folder: Path) -> None:
     """
     from autograder.workspace import experiments
 
-    workspace = options.open_workspace(folder)
-    workspace.require_assignments()
+    workspace = options.open_workspace(folder).require_assignments()
     module = workspace.resolve_name(name).partition(".")[0]
     known = experiments.names(module, workspace.curriculum)
     if experiment not in known:
@@ -246,8 +242,7 @@ def debug(name: str, print_it: bool, folder: Path) -> None:
     from autograder.workspace import failed_call
     from autograder.workspace.files import DEBUG_MARK
 
-    workspace = options.open_workspace(folder)
-    workspace.require_assignments()
+    workspace = options.open_workspace(folder).require_assignments()
     function = workspace.resolve_name(name)
     if "." not in function:
         raise UsageError(f"name one function of {function}, such as: headway debug {function}.NAME")

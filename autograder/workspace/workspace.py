@@ -53,12 +53,13 @@ class Workspace:
         """Whether the folder is opened with the course recorded in it; progress is kept for that course only."""
         return self.curriculum == self.state.curriculum
 
-    def require_assignments(self) -> None:
-        """Raise UsageError unless the folder exists, is readable and holds at least one assignment."""
+    def require_assignments(self) -> "Workspace":
+        """Return this workspace; raise UsageError unless its folder is readable and holds at least one assignment."""
         from autograder.engine import session
 
         if not self.has_assignments:
             session.require_folder(self.folder, self.curriculum)
+        return self
 
     def resolve_name(self, name: str) -> str:
         """Return the module of an assignment or the qualified name of a function, from what the user typed."""

@@ -71,8 +71,7 @@ def use_modules(folder: Path, solution: bool, kind: str = "gpt") -> Iterator[Mod
         return
     needed = _MODULES[kind]
     functions = tuple(f.qualified for name in needed for f in TRANSFORMER.modules[name].functions if not f.bonus)
-    workspace = Workspace.open(folder, TRANSFORMER)
-    workspace.require_assignments()
+    workspace = Workspace.open(folder, TRANSFORMER).require_assignments()
     statuses = statuses_of(workspace, tuple(name for name in functions if not workspace.snapshot.is_stub(name)))
     passing = progress.passed_assignments(statuses, TRANSFORMER)
     given = workspace.state.curriculum.given_modules  # solved for the student
