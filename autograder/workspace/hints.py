@@ -40,7 +40,7 @@ def shown_count(state: State, function: str) -> int:
 
 
 def show_more(state: State, function: str, more: int, *, save: bool = True) -> int:
-    """Record that `more` steps are shown than before, and at least the first one; return how many that are."""
+    """Record that `more` further steps are shown, at least the first one; return how many are shown then."""
     already = shown_count(state, function)
     count = min(max(already, 1) + more, len(KINDS))
     if count != already:

@@ -188,7 +188,7 @@ class WatchLoop:
         view = partial(draw, self._workspace, focus)
         view(80)  # raises UsageError where the student's file cannot be read
         try:
-            solutions.require_solutions_allowed(self._workspace, [focus], [focus] * passes, give_up=False)
+            solutions.require_solutions_allowed(self._workspace, [focus], [focus] if passes else [], give_up=False)
         except solutions.SolutionRefused as refused:
             if refused.rule != "give-up":
                 self._message = str(refused)
@@ -196,12 +196,13 @@ class WatchLoop:
                 self._message = "the solution can be shown after the last hint: h shows the first, m one more"
             else:
                 self._message = f"{focus} does not pass yet. Show its solution? This is recorded. y / n"
-                self._question = lambda: self._give_up(focus, view)
+                self._question = lambda: self._give_up(view)
             return
         self._open(view)
 
-    def _give_up(self, function: str, view: Callable[[int], RenderableType]) -> None:
-        solutions.require_solutions_allowed(self._workspace, [function], [], give_up=True)
+    def _give_up(self, view: Callable[[int], RenderableType]) -> None:
+        focus = self._session.focus
+        solutions.require_solutions_allowed(self._workspace, [focus], [focus] if self._passes else [], give_up=True)
         self._open(view)
 
     def _open(self, view: Callable[[int], RenderableType]) -> None:
