@@ -23,12 +23,8 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.reading import CLASS_SCHEMA
 from autograder.errors import UsageError
 
-POLICY = Policy(
-    assignments={
-        "softmax": AssignmentPolicy(points=20.0, rubric=(RubricItem("q1", "Why?", 5.0),)),
-        "attention": AssignmentPolicy(points=25.0),
-    }
-)
+WITH_RUBRIC = AssignmentPolicy(points=20.0, rubric=(RubricItem("q1", "Why?", 5.0),))
+POLICY = Policy(assignments={"softmax": WITH_RUBRIC, "attention": AssignmentPolicy(points=25.0)})
 
 
 @pytest.fixture
@@ -191,10 +187,8 @@ def test_comment_refuses_what_is_wrong(out, arguments, fragment):
 
 def test_comment_reads_many_from_a_table(out, tmp_path):
     table = tmp_path / "marks.csv"
-    table.write_text(
-        "student;assignment;rubric;points;text\nAda Lovelace;softmax;q1;4,5;Good.\nbo;softmax;q1;0;\nchen;;;;\n",
-        "utf-8-sig",
-    )
+    rows = "student;assignment;rubric;points;text\nAda Lovelace;softmax;q1;4,5;Good.\nbo;softmax;q1;0;\nchen;;;;\n"
+    table.write_text(rows, "utf-8-sig")
     printed = comment(out, "--from", table)
     assert "comments 1 to 2" in printed and "STUDENT --undo NUMBER" in printed
     assert scores(out)["ada"]["softmax"] == 14.5 and len(comment_records.read(out)) == 2

@@ -54,14 +54,8 @@ def test_match_platform_number_settles_it():
 
 
 def test_identifiers_are_found_by_title_and_form():
-    cells = [
-        ("SIS User ID", " S-1 "),
-        ("SIS Login ID", "ADA@x.org"),
-        ("ID-Nummer", "M3"),
-        ("Section", "S-9"),
-        ("ID", "4"),
-    ]
-    assert identifiers(cells) == {"number": {"s-1", "m3"}, "login": {"ada@x.org"}, "email": {"ada@x.org"}}
+    row = {"SIS User ID": " S-1 ", "SIS Login ID": "ADA@x.org", "ID-Nummer": "M3", "Section": "S-9", "ID": "4"}
+    assert identifiers(row.items()) == {"number": {"s-1", "m3"}, "login": {"ada@x.org"}, "email": {"ada@x.org"}}
 
 
 def test_person_of_student_ignores_ids_of_other_platforms():

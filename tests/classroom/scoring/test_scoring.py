@@ -166,12 +166,8 @@ def test_drop_lowest_drops_nothing_without_points_or_weight():
 
 def test_points_of_an_assignment_without_checks_are_those_of_its_rubric():
     rules = AssignmentPolicy(points=10.0, rubric=(RubricItem("q1", "Why?", 5.0),))
-    total = score(
-        Policy(assignments={"softmax": rules}),
-        {},
-        {"softmax": 0.0},
-        {"softmax": ManualPoints({"q1": RubricPoints(4.0)})},
-    )
+    manual = {"softmax": ManualPoints({"q1": RubricPoints(4.0)})}
+    total = score(Policy(assignments={"softmax": rules}), {}, {"softmax": 0.0}, manual)
     assert (total.score, total.out_of) == (4.0, 15.0)
 
 
