@@ -19,11 +19,7 @@ Points = tuple[float, float]  # earned, possible
 def function_statistics(
     functions: Sequence[str], passed: Sequence[dict[str, bool]], points: Sequence[dict[str, Points]]
 ) -> dict[str, FunctionStatistics]:
-    """Return the statistics of each function.
-
-    Args:
-        passed: for each student, whether they pass a function; functions that were not graded are missing.
-    """
+    """Return the statistics of each function; of a student, functions that were not graded are missing."""
     shape = len(passed), len(functions)
     has, passes, earned, possible = np.zeros(shape, bool), np.zeros(shape), np.zeros(shape), np.zeros(shape)
     position = {name: column for column, name in enumerate(functions)}

@@ -23,11 +23,7 @@ MIN_LENGTH = 9  # characters of a filtered line
 
 
 def write(result: SimilarityResult, book: Gradebook, folder: Path, page: Path) -> SimilarityResult:
-    """Write the pages of all pairs whose code is stored to `folder`; return the result with their addresses.
-
-    Args:
-        page: the class page, which addresses are relative to.
-    """
+    """Write the pages of pairs whose code is stored; return the result with addresses relative to the class `page`."""
     students = {student["submission"]: student for student in book.students}
     pairs = []
     with source_reader() as reader:

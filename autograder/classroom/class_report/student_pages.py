@@ -50,12 +50,7 @@ def history_by_student(book: Gradebook) -> dict[str, list[Document]]:
 
 
 def write(book: Gradebook, folder: Path, page: Path, similarity: SimilarityResult) -> None:
-    """Write a page for each student who has a result.
-
-    Args:
-        folder: where the pages go; the class page is next to it.
-        similarity: the pairs, with the addresses of their pages.
-    """
+    """Write a page for each student with a result into `folder`, beside the class `page`, with links to pairs."""
     names = book.file_names()
     pairs: dict[str, list[dict[str, str]]] = {}
     for pair in similarity.pairs:

@@ -153,11 +153,7 @@ def owners(records: Sequence[CommentRecord]) -> dict[str, str]:
 def warnings(
     records: Sequence[CommentRecord], students: Iterable[str], rubrics: Mapping[str, Collection[str]]
 ) -> list[str]:
-    """Return a line for each kind of record that has no effect.
-
-    Args:
-        rubrics: the ids of the rubric items of each assignment that counts.
-    """
+    """Return a line for each kind of record without effect; `rubrics` has the ids of the items, by assignment."""
     known, problems = set(students), dict[str, None]()  # an ordered set
     for record in in_force(records):
         if record.owner:  # The work is this person's now, and no submission of its own.

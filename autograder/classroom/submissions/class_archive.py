@@ -270,11 +270,7 @@ def _entry(info: zipfile.ZipInfo, parts: tuple[str, ...], depth: int) -> _Archiv
 
 
 def _class_folder(paths: Sequence[tuple[tuple[str, ...], bool]]) -> tuple[str, ...]:
-    """Return the path of the folder that holds the students' files: a platform's, or the only one at its level.
-
-    Args:
-        paths: the parts of each path, and whether it is a folder.
-    """
+    """Return the path of the folder that holds the students' files: a platform's, or the only one at its level."""
     folder: tuple[str, ...] = ()
     while len(folder) < MAX_DEPTH:
         depth = len(folder)
