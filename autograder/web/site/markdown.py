@@ -149,11 +149,17 @@ def _parser() -> "MarkdownIt":
 def _prepare_blocks(tokens: "list[Token]", page: PageText) -> None:
     """Give headings their ids, the estimated time its class, and a paragraph that is a figure no `<p>` around it.
 
-    An empty cell in the head of a table is no heading.
+    An empty cell in the head of a table is no heading; the cells below it are headings of their rows.
     """
+    names_rows = False
     for i, token in enumerate(tokens):
-        if token.type == "th_open" and not tokens[i + 1].content:
-            token.tag = tokens[i + 2].tag = "td"
+        is_first = tokens[i - 1].type == "tr_open"
+        if token.type == "th_open":
+            names_rows = not tokens[i + 1].content if is_first else names_rows
+            token.tag = tokens[i + 2].tag = "th" if tokens[i + 1].content else "td"
+        elif token.type == "td_open" and is_first and names_rows:
+            token.tag = tokens[i + 2].tag = "th"
+            token.attrSet("scope", "row")
         if token.type == "heading_open":
             token.attrSet("id", page.new_id(tokens[i + 1].content))
         elif token.type == "paragraph_open":

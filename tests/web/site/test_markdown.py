@@ -40,6 +40,11 @@ def test_meaning_of_a_term_is_escaped_in_its_attribute(links):
     assert attributes.keys() == {"class", "href", "data-meaning", "aria-describedby"}
 
 
+def test_cells_below_an_empty_head_are_headings_of_their_rows(links):
+    table = Markdown(links).render("| | b |\n|---|---|\n| c | d |", PageText(FIRST))
+    assert [tag for tag, _ in Tags(table).found if tag in ("th", "td")] == ["td", "th", "th", "td"]
+
+
 @pytest.mark.parametrize(("module", "linked"), [(FIRST, False), (SECOND, True), (THIRD, True), ("", False)])
 def test_find_terms_links_terms_from_their_own_lesson_on(links, module, linked):
     found = [term.text for _, _, term in links.find_terms("The log-odds of it", module)]

@@ -56,6 +56,7 @@ def test_pages_have_no_errors_and_no_sideways_scrolling_on_a_phone(browser, addr
             browser.get(address + name)
             assert browser.execute_script("return document.documentElement.scrollWidth") <= 360, name
             assert browser.get_log("browser") == [], name
+            assert not browser.find_elements(By.CSS_SELECTOR, "div[tabindex]:not([role])"), name
     script = (
         "return [...document.querySelectorAll('footer a, main summary')].map((at) => at.getBoundingClientRect().height)"
     )

@@ -40,8 +40,11 @@ function followReading(nav) {
 
 /** Lets the arrow keys scroll code, tables and formulas that are wider than the page. */
 function makeScrollersFocusable() {
-  for (const box of document.querySelectorAll("main :is(pre, .table, .formula, figure)")) {
-    if (box.scrollWidth > box.clientWidth + 1) box.setAttribute("tabindex", "0");
-    else box.removeAttribute("tabindex");
+  for (const [number, box] of document.querySelectorAll("main :is(pre, .table, .formula, figure)").entries()) {
+    const attributes = { tabindex: "0", ...(box.matches("div, span") && { role: "region", "aria-label": `Wide part ${number + 1}` }) };
+    for (const [name, value] of Object.entries(attributes)) {
+      if (box.scrollWidth > box.clientWidth + 1) box.setAttribute(name, value);
+      else box.removeAttribute(name);
+    }
   }
 }
