@@ -5,22 +5,22 @@
 #
 # *Assignment 11 of 19 · 2 functions · about 1 h 15 min to write them*
 #
-# Let eight random vectors attend to each other in four random layers, each of which replaces what it was given. Out
-# come eight copies of nearly one vector: relative to their length, they differ by 0.00. Whatever the text was, it is
-# lost. Now *add* the result of each step to its input instead. In the better of two forms, the vectors still differ by
-# 0.42 after 32 layers. (The experiment at the end measures it.) One plus sign in each step saves the text.
+# Let eight random vectors attend to each other in four random layers, each of which replaces its input. Out come eight
+# nearly identical vectors: relative to their length, they differ by 0.00. Whatever the text was, it is lost. Now *add*
+# the result of each step to its input instead. In the better of two forms, the vectors still differ by 0.42 after 32
+# layers. (The experiment at the end measures it.) One plus sign in each step saves the text.
 #
-# A transformer is a stack of equal units, each a **transformer block**, made of the parts that you have written. It
-# does two things to the vector of each position:
+# A transformer is a stack of **transformer blocks**, each made of the parts that you have written. A block does two
+# things to the vector of each position:
 #
 # 1. attention: collect information from other positions;
-# 2. feed-forward network: process what has been collected, for each position alone.
+# 2. feed-forward network: process what has been collected, at each position separately.
 #
 # Neither replaces the vector. Each *adds* its result to it: $x + f(x)$, a **residual connection** (He et al. 2016,
 # section 3.1). The vectors that run through the whole network in this way are called the **residual stream**. Every
-# step reads from the stream on a *branch* and adds a correction to it. In the backward pass every plus sign passes the
-# gradient on unchanged, past the branch. Without the sum, a position would lose itself: if each attends to its left
-# neighbor only, attention shifts the whole text by one, and "cat" is found where "sat" was.
+# step reads from the stream on a *branch* and adds a correction to it. In the backward pass, every plus sign passes the
+# gradient on unchanged, past the branch. Without the sum, a position would lose its own token: if each attended only to
+# its left neighbor, the whole text would shift by one, and "cat" would stand where "sat" was.
 #
 # ```text
 #     x ──┬────────────────────────> + ──┬──────────────────> + ──> y     the residual stream
@@ -28,8 +28,8 @@
 #         └──> ln1 ──> attention ────┘   └──> ln2 ──> ffn ────┘           two branches, norm="pre"
 # ```
 #
-# Follow one token through two blocks. Each step adds one vector to the stream, and what was there before is still part
-# of the sum:
+# Follow one token through two blocks. Each step adds one vector to the stream, and what was there before remains in the
+# sum:
 #
 # ![The vector of one token with eight entries, in five frames: after the embedding, and after attention and the
 # feed-forward network of two blocks. Beside each later frame stands the vector that was
@@ -39,7 +39,7 @@
 #
 # ## Pre-norm and post-norm
 #
-# Layer norm keeps the values in range, and it has two places to go: **pre-norm**, on the branch, before each step; and
+# Layer norm keeps the values in range. It can go in two places: **pre-norm**, on the branch, before each step; and
 # **post-norm**, on the stream, after each sum.
 #
 # | | `norm="pre"` | `norm="post"` |
@@ -49,9 +49,9 @@
 # | found in | GPT-2, Llama, and this course's GPT | the first transformer, BERT |
 # | source | Radford et al. 2019, section 2.3 | Vaswani et al. 2017, section 3.1 |
 #
-# In the pre-norm form nothing changes the stream itself, so the gradient flows along it unchanged. Such a network can
+# In the pre-norm form, no norm acts on the stream itself, so the gradient flows along it unchanged. Such a network can
 # start with the full learning rate, but the stream grows, so the stack needs one more norm at its end. In the post-norm
-# form every gradient has to pass through every norm, and training usually needs a learning rate that starts very small
+# form, every gradient has to pass through every norm, and training usually needs a learning rate that starts very small
 # (Xiong et al. 2020, section 3).
 #
 # Both forms have the same parameters, and both can be trained, so you can mix them up without noticing. PyTorch's
@@ -69,7 +69,7 @@ from multihead import multihead_attention, multihead_attention_backward
 # ## Parameters of parts
 #
 # One flat dictionary holds the parameters of all four parts: `ln1.gamma`, `attn.W_qkv`, `ffn.b_1` and so on. The parts
-# expect their own short names. Two helper functions, which are given, convert the names:
+# expect their own short names. Two helper functions, both given, convert between them:
 #
 # ```python
 # >>> subset({"ln1.gamma": 1, "ffn.W_1": 2, "ffn.W_2": 3}, "ffn.")
@@ -98,11 +98,11 @@ def prefixed(params, prefix):
 # Every line keeps the shape `(B, T, D)` of x, which makes the sums possible and lets you stack blocks. The layer norms
 # use $\epsilon = 10^{-5}$.
 #
-# Write `a = x + ...`, not `x += ...`: in-place addition would change the caller's array, and arrays that an earlier
-# step has put into its cache.
+# Write `a = x + ...`, not `x += ...`: in-place addition would change the caller's array, and arrays in the cache of an
+# earlier step.
 #
-# If the last matrices of both branches, `attn.W_o` and `ffn.W_2`, are 0 and have no biases, a block adds nothing to the
-# stream. The pre-norm form then returns its input unchanged, and the post-norm form returns it normalized:
+# If the last matrix of each branch (`attn.W_o`, `ffn.W_2`) is 0 and has no bias, a block adds nothing to the stream.
+# The pre-norm form then returns its input unchanged, and the post-norm form returns it normalized:
 #
 # ```python
 # >>> import numpy as np
@@ -124,10 +124,10 @@ def prefixed(params, prefix):
 #
 # ### Dropout
 #
-# In training, models with dropout drop values of a *branch*, never of the stream: what attention and the feed-forward
-# network return goes through `dropout` before it is added (Vaswani et al. 2017, section 5.4). There is no dropout
-# without a random generator, so pass `training=rng is not None`. The argument `dropout` has the name of your function,
-# so import the function under another name, as above.
+# In training, dropout acts on a *branch*, never on the stream: what attention and the feed-forward network return goes
+# through `dropout` before it is added (Vaswani et al. 2017, section 5.4). There is no dropout without a random
+# generator, so pass `training=rng is not None`. The argument `dropout` shares its name with your function, so import
+# the function under another name, as above.
 #
 # ```python
 # >>> params["attn.b_o"] = np.array([10.0, 20.0])  # now the attention adds (10, 20) at each position
@@ -139,12 +139,12 @@ def prefixed(params, prefix):
 #
 # ```
 #
-# One of the four values was kept, and divided by 1 - p = 0.5. The output of ffn is 0 here, but its values are dropped,
-# too, by the next draw from `rng`.
+# One of the four values was kept, and divided by 1 - p = 0.5. The output of ffn is 0 here, but the next draw from `rng`
+# drops some of its values, too.
 #
 # ### The cache
 #
-# Three entries of the cache have fixed names, for later assignments and plots:
+# Three entries of the cache have fixed names, because later assignments and plots use them:
 #
 # ```python
 # >>> cache["weights"].shape, cache["after_attention"].shape, cache["after_ffn"].shape
@@ -208,10 +208,10 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=
 #                      └──> ln ──> f ──┘                                      └── ln <── f <──┘
 # ```
 #
-# With vectors, "times $f'(a)$" becomes a call of the backward functions of the branch, the last part first. Write down
-# the backward pass of the second step (from dy to da), and then of the first (from da to dx). In the post-norm form
-# $y = \mathrm{ln}(a + f(a))$, the sum is *inside* the norm. So which backward function comes first there, and what is
-# copied: dy, or what this function returns?
+# With vectors, "times $f'(a)$" becomes a call to each backward function of the branch, the last part first. Write down
+# the backward pass of the second step (from dy to da), and then that of the first (from da to dx). In the post-norm
+# form $y = \mathrm{ln}(a + f(a))$, the sum is *inside* the norm. So which backward function comes first there, and what
+# is copied: dy, or what this function returns?
 #
 # ![One block as a graph: forward, the stream splits before each branch and is added after it; backward, each plus
 # copies the gradient to both.](figures/block-graph.svg)
@@ -221,8 +221,8 @@ def block(x, params, n_heads, mask=None, norm="pre", activation="gelu", dropout=
 # On the way back through a branch with dropout, `dropout_backward` comes first, with the mask of the forward pass. Keep
 # both masks in the cache. The gradient that stays on the stream is not masked.
 #
-# In the example above nothing came through the branches, so nothing goes back through them. What is left is the copy on
-# the stream:
+# In the example above, nothing came through the branches, so nothing goes back through them. Only the copy on the
+# stream is left:
 #
 # ```python
 # >>> out, cache = block(x, params, n_heads=1)
@@ -258,18 +258,19 @@ def block_backward(dout, cache):
 #    the formula for y, and then backwards, step by step, with the two copies at each plus sign.
 # 2. Multiply out the dy/dx of question 1 for two branches with factors p and q: $(1 + p)(1 + q)$. There are four terms,
 #    one for each path from x to y. Which paths are they? How many paths are there in a model of 12 blocks?
-# 3. A backward pass was written as $da = \mathrm{ln}_2^{backward}(\mathrm{ffn}^{backward}(dy))$, without the copy on
-#    the stream. At the start of training, `ffn.W_2` is small. What is wrong with the gradients of the lower blocks?
+# 3. Someone has written the backward pass as $da = \mathrm{ln}_2^{backward}(\mathrm{ffn}^{backward}(dy))$, without the
+#    copy on the stream. At the start of training, `ffn.W_2` is small. What is wrong with the gradients of the lower
+#    blocks?
 
 # %% [markdown]
 # ## Answers on paper
 #
-# **1. It is 12.** y is 4a and a is 3x. Backwards: dy = 1 goes on along the stream and through the branch, da = 1 + 3 =
-# 4; then dx = 4 + 2 · 4 = 12. The branch of the first step gets 4, not 1.
+# **1. It is 12.** y is 4a and a is 3x. Backwards: dy = 1 goes both along the stream and through the branch, so da = 1 +
+# 3 = 4, and dx = 4 + 2 · 4 = 12. The branch of the first step gets 4, not 1.
 #
 # **2. 1, p, q and pq.** The paths lead past both branches, through the first only, through the second only, and through
-# both. Twelve blocks have 24 branches, each taken or not: about 17 million paths. Along the one that leads past all
-# branches, the gradient reaches the bottom unchanged.
+# both. Twelve blocks have 24 branches, each taken or not: about 17 million paths. Along the one past all branches, the
+# gradient reaches the bottom unchanged.
 #
 # ```python
 # >>> 2**24
@@ -301,10 +302,10 @@ def block_backward(dout, cache):
 # ## Try it
 #
 # Here are the eight vectors again, in a stack of random blocks: pre-norm, post-norm, and without the two sums, so that
-# each step *replaces* the stream. Attention averages, and averages make vectors alike. How different are the eight
-# vectors still, relative to their length?
+# each step *replaces* the stream. Attention averages, and averages make vectors alike.
 #
-# **Guess first.** In each of the three forms, how much of the differences is left after 1, 4, 16 and 32 blocks?
+# **Guess first.** In each of the three forms, how much do the vectors still differ, relative to their length, after 1,
+# 4, 16 and 32 blocks?
 #
 # Run it: `headway experiment blocks`, or the next cell of the notebook.
 
@@ -349,14 +350,14 @@ if __name__ == "__main__":
 # ```
 #
 # Without the sums, all positions have nearly the same vector after four blocks. (Dong, Cordonnier and Loukas 2021 prove
-# this for attention alone, and that a feed-forward network can slow it down.) The sums preserve the differences,
-# longest in the pre-norm form, in which nothing rescales the stream. In the post-norm form each norm shrinks the older
+# this for attention alone, and that a feed-forward network can slow it down.) The sums preserve the differences, most
+# of all in the pre-norm form, where nothing rescales the stream. In the post-norm form each norm shrinks the older
 # contributions, and 16 of these random blocks are enough to lose them.
 #
 # 1. How long is the stream at the top of 32 blocks, compared with its start, with "pre" and with "post"? Why does a
 #    pre-norm stack need one last norm?
-# 2. The GPT-2 paper divides the matrices that write into the stream, `attn.W_o` and `ffn.W_2`, at the start, by the
-#    root of the number of additions: √64 for 32 blocks. What happens to the differences and to the length?
+# 2. Before training, the authors of GPT-2 divide the matrices that write into the stream, `attn.W_o` and `ffn.W_2`, by
+#    the root of the number of additions: √64 for 32 blocks. What happens to the differences and to the length?
 
 # %% [markdown]
 # ## Answers
@@ -386,10 +387,10 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Try it: the tape checks your block
 #
-# In `gradients` you wrote a tape that finds the gradients of any computation, as long as it consists of seven
-# operations. These seven are enough for a block. $1/\sqrt{v}$ is $e^{-\frac12 \log v}$. The tape cannot transpose, but
-# `rows @ (k_d * eye)` puts the column k_d into every row. So your tape, which knows nothing of attention, can check the
-# backward pass that you derived by hand, just as `headway check` does with PyTorch's.
+# In `gradients` you wrote a tape that finds the gradients of any computation made of seven operations. These are enough
+# for a block: $1/\sqrt{v}$ is $e^{-\frac12 \log v}$. The tape cannot transpose, but `rows @ (k_d * eye)` puts the
+# column k_d into every row. So your tape, which knows nothing of attention, can check the backward pass that you
+# derived by hand, just as `headway check` does with PyTorch.
 #
 # **Guess first.** A pre-norm block with one head, a causal mask and GELU: how many entries does its tape have? And how
 # closely will its gradients agree with those of `block_backward`?
@@ -471,12 +472,12 @@ if __name__ == "__main__" and "tape" in sys.argv:
 # ln2.beta    largest  6.58 True
 # ```
 #
-# They agree to twelve digits, and share no formula: the tape has no rule for a softmax, a norm or attention. If
+# They agree to twelve digits, yet share no formula: the tape has no rule for a softmax, a norm or attention. If
 # `block_backward` forgets a copy on the stream, the lines even show which one. Without the copy at the first plus sign,
 # only `x` is False. Without the one at the second, so is everything that belongs to attention and to the first norm.
 #
-# The tape visits every small operation, so it takes several times as long as your formulas. This is why they are
-# written by hand, and why libraries merge ("fuse") many small operations into one.
+# The tape visits every small operation, so it takes several times as long as your formulas. This is why people derive
+# them by hand, and why libraries merge ("fuse") many small operations into one.
 
 # %% [markdown]
 # ## In your own GPT
@@ -484,8 +485,8 @@ if __name__ == "__main__" and "tape" in sys.argv:
 # After you have trained your GPT (`headway train`, in the assignment `training`), watch its stream:
 # `headway plot residual-norms` and `headway plot residual-stream`.
 #
-# In a small model that was trained on names, the variance of the stream grows with nearly every step. Attention adds
-# far less than the feed-forward network, but what it adds is the only information from other positions.
+# In a small model trained on names, the variance of the stream grows with nearly every step. Attention adds far less
+# than the feed-forward network, but what it adds is the only information from other positions.
 #
 # ![The variance of the residual stream after each step, before and after training, and the variance of what attention
 # and the feed-forward network add.](figures/stream-variance.svg)

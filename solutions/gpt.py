@@ -9,10 +9,10 @@
 # .q.pywdh    .gusv.wk    .axn.sn.
 # ```
 #
-# Noise: the model has learned nothing yet. But it is complete: training will only change its numbers.
+# Noise: the model has learned nothing yet. But it is complete, and training will only change its numbers.
 #
-# You have written all its parts already. A GPT reads T tokens and predicts, at *every* position, which token comes next
-# (Radford et al. 2018, section 3.1; the form built here is GPT-2's, Radford et al. 2019, section 2.3):
+# You have already written all of its parts. A GPT reads T tokens and predicts, at *every* position, which token comes
+# next (Radford et al. 2018, section 3.1; the form built here is GPT-2's, Radford et al. 2019, section 2.3):
 #
 # ```text
 #     ids (B, T)
@@ -26,11 +26,11 @@
 #
 # The last step is the **output head**, a linear layer. (It has nothing to do with the heads of attention.)
 #
-# Because of the causal mask, the scores at position t depend on the tokens 0 to t only. So one text of T tokens gives T
+# Because of the causal mask, the scores at position t depend only on tokens 0 to t. So one text of T tokens gives T
 # exercises at once: "given the first, what is the second?", "given the first two, what is the third?" and so on.
 #
-# Training on a large text in this way is called *pretraining*; *fine-tuning* goes on from its parameters with labeled
-# examples of one task (Radford et al. 2018, sections 3.1 and 3.2). This course pretrains.
+# Training on a large text in this way is called *pretraining*; *fine-tuning* continues from there with labeled examples
+# of one task (Radford et al. 2018, sections 3.1 and 3.2). This course pretrains.
 #
 # ## Which GPT?
 #
@@ -45,8 +45,8 @@
 # | `positions` | `"learned"`: a table; `"sinusoidal"`: sines and cosines | GPT-2; the first transformer |
 # | `dropout` | in training, the probability that a value is dropped | 0.1: GPT-1 and GPT-2; 0: Llama |
 #
-# The defaults are GPT-2's. Write your functions for them first, and add the last three rows, and single biases such as
-# `b_head`, when the first checks pass.
+# The defaults are GPT-2's. Write your functions for these first. Add the last three rows, and single biases such as
+# `b_head`, once the first checks pass.
 #
 # **Tied or untied?** The token table `W_tok` (V, D) and the head `W_head` (D, V) both have D numbers for each token.
 # Press and Wolf (2017) use the same parameters for both, a **tied head**: the scores are then the dot products of the
@@ -143,17 +143,17 @@ class GPTConfig:
 # %% [markdown]
 # ## `init_gpt`
 #
-# Which values should the parameters have before training? Not zero: features that start with the same values get the
+# What values should the parameters have before training? Not zero: features that start with the same values get the
 # same gradients and stay the same forever. Not large values either: the first scores would be confidently wrong. The
 # first GPT drew its matrices from a normal distribution with the standard deviation 0.02 (Radford et al. 2018, section
-# 4.1), so that the first scores are almost equal and the first loss is close to log V. (The code of GPT-2 draws the
-# table of positions with 0.01; this course uses one number for all matrices, `init_std`.)
+# 4.1), so that the first scores are almost equal and the first loss is close to log V. (GPT-2's code draws the position
+# table with 0.01; this course uses one number, `init_std`, for all matrices.)
 #
-# Two matrices of each block are special. Every block adds to the residual stream twice, so `n_layers` blocks add to it
-# 2 · `n_layers` times, and its variance grows each time. The matrices that *write* into the stream, `attn.W_o` and
-# `ffn.W_2`, start smaller: they are divided by the root of the number of additions (Radford et al. 2019, section 2.3).
-# Then the sum of all contributions is about as large as a single one would be without the division. Below, two blocks
-# add four times, and 0.02 becomes 0.01.
+# Every block adds to the residual stream twice, so `n_layers` blocks add to it 2 · `n_layers` times, and its variance
+# grows each time. So the two matrices of each block that *write* into the stream, `attn.W_o` and `ffn.W_2`, start
+# smaller: they are divided by the root of the number of additions (Radford et al. 2019, section 2.3). Then the sum of
+# all contributions is about as large as a single one would be without the division. Below, two blocks add four times,
+# and 0.02 becomes 0.01.
 #
 # ```python
 # >>> config = GPTConfig(vocab_size=27, block_size=8, n_layers=2, n_heads=2, d_model=16, tied=False)
@@ -280,7 +280,7 @@ def count_parameters(params):
 # In training, `gpt` gets a random generator, `rng`. Dropout then comes after the embedding and, inside `block`, after
 # both steps of each block, all with the same generator.
 #
-# Before training, all scores are nearly the same.
+# Before training, all scores are nearly the same:
 #
 # ```python
 # >>> ids = np.array([[5, 13, 13, 1]])  # (B, T) = (1, 4), like the name "emma" with a = 1, b = 2, …
@@ -292,8 +292,8 @@ def count_parameters(params):
 #
 # ```
 #
-# With a tied head, the highest of them is usually an echo, that of the token just read: the stream still holds mostly
-# the vector of this token, and few rows of the token table match that vector as well as its own.
+# With a tied head, the highest of them is usually an echo, that of the token just read: the stream is still mostly this
+# token's vector, and few other rows of the token table match it as well.
 #
 # ```python
 # >>> tied = GPTConfig(vocab_size=27, block_size=8, n_layers=2, n_heads=2, d_model=16)
@@ -322,8 +322,8 @@ def count_parameters(params):
 #
 # This is almost the causal average of `attention`.
 #
-# The three names at the top were written like this. Start with ".", and draw each next token from the probabilities of
-# the last position:
+# Here is how the three names at the top were written. Start with ".", and draw each next token from the probabilities
+# of the last position:
 #
 # ```python
 # >>> from softmax import softmax
@@ -337,9 +337,9 @@ def count_parameters(params):
 #
 # ```
 #
-# Every letter is about equally likely. The model in the picture starts from larger numbers, of standard deviation 0.08,
-# as `headway train` does, and prefers some letters before it has learned anything. Below, the same model after 2,000
-# steps of training:
+# Every letter is about equally likely. The model in the picture starts from larger numbers, with standard deviation
+# 0.08, as `headway train` does, so it prefers some letters before it has learned anything. Below it is the same model
+# after 2,000 steps of training:
 #
 # ![The probabilities of the next character after mar, and a sample of text, before and after training. Before: random
 # letters. After: names.](figures/untrained-output.svg)
@@ -357,7 +357,7 @@ def count_parameters(params):
 #
 # ```
 #
-# They meet only in the loss, a mean over all of them, and in the gradients, which are sums.
+# Texts meet only in the loss, a mean over all of them, and in the gradients, which are sums.
 
 
 # %%
@@ -444,7 +444,7 @@ def gpt(ids, params, config, rng=None):
 #    position's row of `W_pos`. All B texts use the same positions: sum their gradients. Rows of `W_pos` that a short
 #    text does not reach have gradient 0.
 #
-# **The tied table.** In which values of the forward pass is one entry of the table, $W_{tok}[v, d]$?
+# **The tied table.** Which values of the forward pass use one entry of the table, $W_{tok}[v, d]$?
 #
 # ```text
 #     at the beginning   x[n, d] = W_tok[ids[n], d] + …               for every n with ids[n] = v
@@ -453,10 +453,10 @@ def gpt(ids, params, config, rng=None):
 #
 # A value that is used twice gets two gradients. You compute the first one in step 5. Write down the second one:
 # multiply the factor by its upstream gradient $dlogits[n, v]$, and add over n. As a matrix product, is it the gradient
-# of `W_head` from step 2, or its transpose? And what has to be done with the two gradients?
+# of `W_head` from step 2, or its transpose? And what must you do with the two gradients?
 #
 # Is the first loss right? An untrained model gives all tokens about the same probability, 1/V, so the loss is about log
-# V = log 27 = 3.2958. A first loss far above it suggests that the scores start too large. If the loss later falls far
+# V = log 27 = 3.2958. A first loss far above that suggests that the scores start too large. If the loss later falls far
 # *below* what you expect, the model can probably read what it should predict.
 #
 # ```python
@@ -737,11 +737,11 @@ def _on_one_page(ids, targets, params, config, rng=None):
 # %% [markdown]
 # ## On paper
 #
-# 1. A model with V = 3 has D = 2 and a tied head. Its table is W_tok = [[1, 0], [0, 1], [2, 2]]. The text is the single
-#    token 2, and the final vector is (1, −1). Compute the three scores. Then let dlogits be (0.5, −0.75, 0.25): what is
-#    the part of the gradient of W_tok that comes from the head?
+# 1. A model has V = 3, D = 2 and a tied head. Its table is W_tok = [[1, 0], [0, 1], [2, 2]]. The text is the single
+#    token 2, and the final vector is (1, −1). Compute the three scores. Then let dlogits be (0.5, −0.75, 0.25): what
+#    does the head contribute to the gradient of W_tok?
 # 2. In the same model, the gradient that arrives at the embedding is (3, 4). What is the gradient of W_tok, and which
-#    of its rows would be 0 if the head was not tied?
+#    of its rows would be 0 if the head were not tied?
 # 3. An untrained model gives each of V tokens the same probability. What is its loss, for V = 27, for 65 different
 #    characters, and for the 50,257 tokens of GPT-2? By how much does the loss change if V is doubled?
 
@@ -750,7 +750,7 @@ def _on_one_page(ids, targets, params, config, rng=None):
 #
 # **1. The scores are 1, −1 and 0.** They are the products of (1, −1) with each row of the table. Row v of the gradient
 # is dlogits[v] times the final vector: (0.5, −0.5), (−0.75, 0.75) and (0.25, −0.25). The head gives *every* token a
-# gradient, also those that are not in the text.
+# gradient, even those that are not in the text.
 #
 # ```python
 # >>> table, final, dlogits = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]]), np.array([1.0, -1.0]), [0.5, -0.75, 0.25]
@@ -777,7 +777,7 @@ def _on_one_page(ids, targets, params, config, rng=None):
 # %% [markdown]
 # ## What could go wrong
 #
-# These are easy to make here, and the report names them in the same words.
+# These mistakes are easy to make, and the report names them in the same words.
 #
 # - `init_gpt`: **attn.W_o and ffn.W_2 have the same standard deviation as the other matrices.** These two matrices
 #   write into the residual stream. Unless they start smaller, its variance grows with every block.
@@ -794,10 +794,10 @@ def _on_one_page(ids, targets, params, config, rng=None):
 # ## Try it
 #
 # Before you train a model on a large text, check that it can memorize a tiny one; if it cannot, there is a bug. Train a
-# new model on two names: subtract a small multiple of its gradient from every parameter, again and again.
+# new model on two names: again and again, subtract a small multiple of its gradient from every parameter.
 #
-# **Guess first.** At which loss does training start, and how far can it fall? And once the model has learned both
-# names, which probability does it give to the correct character at each of the five positions?
+# **Guess first.** At what loss does training start, and how far can it fall? Once the model has learned both names, how
+# probable does it find the correct character at each of the five positions?
 #
 # Run it: `headway experiment gpt`, or the next cell of the notebook.
 
@@ -829,9 +829,9 @@ if __name__ == "__main__":
 # ['0.46', '1.00', '1.00', '1.00', '1.00']
 # ```
 #
-# The loss starts near log 27 = 3.30, as it should. It does not fall to 0, although four of the five positions are
-# certain. After the first ".", both "e" and "o" are correct, so the best prediction is ½ for each. That costs log 2 at
-# one position of five, 0.14 on average, and the loss settles just above it.
+# The loss starts near log 27 = 3.30. It does not fall to 0, although four of the five positions are certain. After the
+# first ".", both "e" and "o" are correct, so the best prediction is ½ for each. That costs log 2 at one position of
+# five, 0.14 on average, and the loss settles just above it.
 #
 # 1. Use the rate 0.03: what is the loss after 200 steps?
 # 2. Start with parameters ten times as large, `init_std=1.0`. What is the first loss, and what does it show about the
@@ -903,9 +903,9 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Going faster
 #
-# `gpt_loss` built from the parts is good enough for everything that follows. In the solution it is the function
-# `_from_parts`, the one to read. A second version, `_on_one_page`, is used for training. It computes the same formulas,
-# without dropout and for pre-norm models only, with less overhead:
+# `gpt_loss` built from the parts is good enough for everything that follows. In the solution, it is the function
+# `_from_parts`, the one to read. Training uses a second version, `_on_one_page`, with the same formulas and less
+# overhead, for pre-norm models without dropout:
 #
 # - every array stays a matrix of N = B · T rows, and is viewed as (B, H, T, K) only inside attention;
 # - there are few function calls, and nothing is checked, converted or computed twice;

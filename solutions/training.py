@@ -4,9 +4,9 @@
 # # Training: many small steps downhill
 #
 # Take a small post-norm model, and train it for 200 steps at the learning rate 0.01. Its loss is still log 6 = 1.8: it
-# guesses among six tokens. Now let the rate grow slowly over the first 100 steps, and change nothing else. The loss
-# falls to 0.6, close to the best possible 0.55. The gradients were correct both times. What made the difference was how
-# far each step went. (You can repeat both runs at the end.)
+# is guessing among six tokens. Now let the rate grow slowly over the first 100 steps. The loss falls to 0.6, close to
+# the best possible 0.55. The gradients were correct both times. All that changed was how far each step went. (You can
+# repeat both runs at the end.)
 #
 # `gpt_loss` gives you the gradients. This lesson turns them into steps:
 #
@@ -20,7 +20,8 @@
 #
 # A mistake in the middle of that line is easy to overlook, because the loss falls all the same. So the checks compare
 # your losses with PyTorch's. In float64 and with a learning rate of 0.001, a correct loop agrees to thirteen decimal
-# places for a hundred steps; the subtlest mistakes that the checks know show in the seventh place within twenty.
+# places for a hundred steps; the subtlest mistakes that the checks know show up in the seventh place within twenty
+# steps.
 #
 # All functions here are *pure*: they return new dictionaries and do not change their arguments.
 
@@ -38,37 +39,37 @@ from softmax import cross_entropy
 #
 # Why not just subtract `lr * gradient`? The gradients of single batches are noisy, and those of two parameters can
 # differ by a factor of a thousand. **Adam** (Kingma and Ba 2015, algorithm 1) answers with two running averages for
-# every single parameter:
+# every parameter:
 #
 # - `m`, the average *gradient*: the noise cancels, and what the batches have in common remains;
 # - `v`, the average *squared gradient*: it measures how large the gradients of this parameter usually are.
 #
 # The step is the first divided by the root of the second. So parameters with small gradients move as far as those with
-# large gradients: about `lr` when the gradients are all alike, less when their signs differ. With the gradient g, β₁ =
-# 0.9 and β₂ = 0.999:
+# large ones: about `lr` when the gradients are all alike, less when their signs differ. With the gradient g, β₁ = 0.9
+# and β₂ = 0.999:
 #
 # $$m \leftarrow \beta_1 m + (1-\beta_1)\, g \qquad v \leftarrow \beta_2 v + (1-\beta_2)\, g^2$$
 #
-# The first of two refinements is the **bias correction**. Both averages start at 0. After t steps (t counts from 1),
-# the gradients in them have the total weight $1 - \beta^t$. Divide by that weight:
+# The first of two refinements is the **bias correction**. Both averages start at 0. After t steps, the gradients in
+# them have a total weight of only $1 - \beta^t$. Divide by it:
 #
 # $$\hat m = \frac{m}{1-\beta_1^t} \qquad \hat v = \frac{v}{1-\beta_2^t}$$
 #
-# In the first step $m$ is 10 times too small, but $\sqrt v$ is 32 times too small: without the correction, that step is
-# about three times too long.
+# In the first step, $m$ is 10 times too small, but $\sqrt v$ is 32 times too small: without the correction, that step
+# would be about three times too long.
 #
-# The second is **weight decay**: every step pulls every parameter p a little towards 0, with the strength $\lambda$.
-# People used to add $\lambda p$ to the gradient. With plain steps that comes to the same, but Adam then divides the
-# decay by $\sqrt{\hat v}$, too, and parameters with large gradients decay less. Loshchilov and Hutter (2019, algorithm
-# 2) multiply the parameter by a number just below 1 instead. That is the W in **AdamW**.
+# The second is **weight decay**: every step pulls every parameter p a little toward 0, with the strength $\lambda$.
+# People used to add $\lambda p$ to the gradient. With plain steps, that amounts to the same thing. But Adam then
+# divides the decay by $\sqrt{\hat v}$, too, and parameters with large gradients decay less. Loshchilov and Hutter
+# (2019, algorithm 2) multiply the parameter by a number just below 1 instead. That is the W in **AdamW**.
 #
 # $$p \leftarrow p\,(1 - lr \cdot \lambda) - lr \cdot \frac{\hat m}{\sqrt{\hat v} + \epsilon}$$
 #
 # Three details matter. The decay acts on the *old* parameter. It is multiplied by the learning rate, as in PyTorch. And
-# $\epsilon$, a small number against division by 0, is added *outside* the root, unlike that of layer norm.
+# $\epsilon$, a small number that prevents division by 0, is added *outside* the root, unlike that of layer norm.
 #
-# In the very first step, $\hat m = g$ and $\sqrt{\hat v} = |g|$: every parameter moves by about `lr`, unless its
-# gradient is as small as $\epsilon$. The third entry below has the gradient 0, and only decays.
+# In the first step, $\hat m = g$ and $\sqrt{\hat v} = |g|$: every parameter moves by about `lr`, unless its gradient is
+# as small as $\epsilon$. The third entry below has the gradient 0 and only decays.
 #
 # ```python
 # >>> params = {"W": np.array([1.0, 1.0, 1.0])}
@@ -135,8 +136,8 @@ def adamw_step(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_de
 #
 # Pascanu, Mikolov and Bengio (2013) plotted the loss of a network with a single hidden unit and found a steep wall in
 # it. A step that starts there lands far away. Their remedy is **gradient clipping** (algorithm 1): limit the length of
-# the gradient, its *norm*, where all parameters count as *one* long vector. Every array is multiplied by the same
-# number, so the direction does not change.
+# the gradient, its *norm*, counting all parameters as *one* long vector. Every array is multiplied by the same number,
+# so the direction stays the same.
 #
 # $$\|g\| = \sqrt{\textstyle\sum_{\text{all arrays}} \sum_i g_i^2} \qquad
 #   g \leftarrow g \cdot \min\Big(1,\ \frac{max\_norm}{\|g\| + 10^{-6}}\Big)$$
@@ -150,7 +151,7 @@ def adamw_step(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_de
 #
 # ```
 #
-# The root of 3² + 4² is 5, so everything is divided by 5. (The $10^{-6}$ is PyTorch's, against division by zero.)
+# The root of 3² + 4² is 5, so everything is divided by 5. (PyTorch adds the $10^{-6}$ to avoid division by zero.)
 
 
 # %%
@@ -197,7 +198,7 @@ def clip_grad_norm(grads, max_norm):
 # ```
 #
 # A rate of 0 would waste the first batch, so the warm-up starts at `max_lr / warmup_steps`. Its last step has the full
-# rate, and so has the first step of the cosine.
+# rate, and so does the first step of the cosine.
 #
 # Plot it: `headway plot learning-rate` (add `--solution` if you have not written your function yet).
 #
@@ -265,7 +266,7 @@ def learning_rate(step, max_lr, min_lr, warmup_steps, total_steps):
 #
 # ```
 #
-# The first loss is log 5 = 1.61, as it should be.
+# The first loss is log 5 = 1.61.
 #
 # If a batch does not fit into memory, compute the gradients of equal parts one after the other, and step with their
 # mean. This is *gradient accumulation*. Two halves give the gradient of the whole batch:
@@ -315,8 +316,7 @@ def train_step(
 # ## `estimate_loss`
 #
 # The loss of a training batch is noisy, and the model is trained on that very text. What counts is the validation loss
-# of the assignment `tokenizer`: the mean over many batches of text that the model has never seen. The forward pass is
-# enough.
+# (see `tokenizer`): the mean over many batches of text the model has never seen. It needs only the forward pass.
 #
 # If the training loss keeps falling while the validation loss rises, the model has begun to memorize: it is
 # **overfitting**.
@@ -374,8 +374,8 @@ def estimate_loss(params, config, batches):
 # Keep the losses, but no caches, gradients or old parameters. Ignore `pack` and `unpack` until the last section, "Going
 # faster".
 #
-# For their base model, Vaswani et al. (2017, section 6.1) took the mean of the last five sets of parameters that they
-# had saved. This is *checkpoint averaging*.
+# For their base model, Vaswani et al. (2017, section 6.1) averaged the last five sets of parameters that they had
+# saved. This is *checkpoint averaging*.
 
 
 # %%
@@ -444,15 +444,15 @@ def train(
 # %% [markdown]
 # ## Why is my loss impossibly low?
 #
-# A loss that is too high worries everyone. One that is too low is worse: usually the model can read the tokens that it
-# should predict.
+# A loss that is too high worries everyone. One that is too low is worse: it usually means that the model can read what
+# it should predict.
 #
-# Random tokens show such a leak. If every token is one of ten, drawn independently, then no model has a mean loss below
-# log 10 = 2.30 on new batches, apart from luck. So train on a new random batch in every step. A loss clearly below 2.30
-# means a leak.
+# Random tokens reveal such a leak. If every token is one of ten, drawn independently, then no model has a mean loss
+# below log 10 = 2.30 on new batches, except by luck. So train on a new random batch in every step: a loss clearly below
+# 2.30 means a leak.
 #
-# Here is one attention with two heads, trained correctly; with heads merged by a reshape alone (the mistake of the
-# assignment `multihead`); and without the causal mask.
+# Here is one attention layer with two heads, trained correctly; with heads merged by a reshape alone (the mistake from
+# `multihead`); and without the causal mask.
 #
 # ```python
 # >>> from attention import causal_mask
@@ -494,9 +494,9 @@ def train(
 # ```
 #
 # The correct model learns that there is nothing to learn. With the reshape, row t of the first four holds head 0 of the
-# positions 2t and 2t + 1, and position 2t + 1 may attend to position t + 1, where the target of row t stands. Half of
-# the predictions can become certain: the loss falls to about ½ log 10 = 1.15. Without the mask only the last target,
-# which is not in the window, is safe: about ⅛ log 10 = 0.29 is left.
+# positions 2t and 2t + 1, and position 2t + 1 may attend to position t + 1, which holds the target of row t. Half of
+# the predictions can become certain, and the loss falls to about ½ log 10 = 1.15. Without the mask, only the last
+# target, which is not in the window, is safe: about ⅛ log 10 = 0.29 is left.
 #
 # To find the leak, change the last token. Only the scores of the last position may change:
 #
@@ -513,21 +513,21 @@ def train(
 #
 # 1. A parameter starts at 0. AdamW has the learning rate 0.1, the default betas, no weight decay and $\epsilon = 0$.
 #    The gradient is 1, then −1. Where is the parameter after each step?
-# 2. Two arrays have the gradients (6, 0) and (0, 8), and `max_norm` is 5. What does `clip_grad_norm` make of them? And
-#    if each array were clipped by itself?
+# 2. Two arrays have the gradients (6, 0) and (0, 8), and `max_norm` is 5. What does `clip_grad_norm` return? What if
+#    each array were clipped by itself?
 # 3. Parameters, gradients, m and v are float32, 4 bytes per entry. How much memory is that for GPT-2 with its 124
 #    million parameters?
 # 4. The rate of Vaswani et al. (2017, section 5.3) is $D^{-0.5} \cdot \min(step^{-0.5},\ step \cdot warmup^{-1.5})$,
 #    with steps counted from 1. At which step is it largest? What is left of it after four times as many steps?
 # 5. You train the table of `bigram`. A batch does not contain the token 1, but earlier ones did. Row 1 of the gradient
-#    is 0. What does `sgd_step` do to row 1 of the table, and what `adamw_step`?
+#    is 0. What does `sgd_step` do to row 1 of the table? What does `adamw_step` do?
 
 # %% [markdown]
 # ## Answers on paper
 #
 # **1. At −0.1, then at −0.0947.** At first both corrected averages are 1: a full step. Then m = 0.9 · 0.1 − 0.1 =
-# −0.01, corrected −0.01 / 0.19 = −0.0526, because the gradients nearly cancel. The squares are 1, and so is the
-# corrected v. The second step goes back, but only by 0.0053.
+# −0.01, because the gradients nearly cancel, and corrected it is −0.01 / 0.19 = −0.0526. Both squares are 1, and so is
+# the corrected v. The second step goes back, but only by 0.0053.
 #
 # ```python
 # >>> p, state = {"p": np.array([0.0])}, {}
@@ -540,7 +540,7 @@ def train(
 # ```
 #
 # **2. (3, 0) and (0, 4).** The norm of all together is 10, so everything is halved. Clipped one by one, they would be
-# (5, 0) and (0, 5): the direction has changed.
+# (5, 0) and (0, 5), which point in another direction.
 #
 # ```python
 # >>> clipped, _ = clip_grad_norm({"a": np.array([6.0, 0.0]), "b": np.array([0.0, 8.0])}, max_norm=5.0)
@@ -549,8 +549,8 @@ def train(
 #
 # ```
 #
-# **3. 16 bytes per parameter, about 2 GB.** That is four times what you need to use the model, and the forward pass
-# comes on top.
+# **3. 16 bytes per parameter, about 2 GB.** That is four times what you need to use the model, without counting the
+# forward pass.
 #
 # ```python
 # >>> 4 * 4 * 124_000_000 / 1e9
@@ -558,8 +558,8 @@ def train(
 #
 # ```
 #
-# **4. At the last step of the warm-up; half of it.** Up to there the second term is the smaller one, a straight line;
-# then the first: four times the steps, half the rate. The rates of the paper's base model:
+# **4. At the last step of the warm-up; half of it.** Up to there, the second term is the smaller one, a straight line.
+# Then it is the first: four times the steps, half the rate. The rates of the paper's base model:
 #
 # ```python
 # >>> for step in (1, 2000, 4000, 16_000):
@@ -590,7 +590,7 @@ def train(
 # %% [markdown]
 # ## What could go wrong
 #
-# With most of these the loss still falls, which is why they go unnoticed. The report uses the same words.
+# With most of these mistakes, the loss still falls, which is why they go unnoticed. The report uses the same words.
 #
 # - `adamw_step`: **the bias correction is missing.** Both averages start at 0. With the default betas, the first steps
 #   are about three times too long without the correction.
@@ -607,9 +607,9 @@ def train(
 # ## Try it
 #
 # What can two blocks do that one cannot? Each text of this task lists six different tokens in random order, then goes
-# round the same cycle from any start: 3 0 5 1 4 2, and then 1 4 2 3 0 5 1. The first token of the second part cannot be
-# predicted, but all the others can: 4 came after 1 before, so 4 comes after 1 again. Train a model of one block and a
-# model of two, 150 steps each.
+# around the same cycle from any start: 3 0 5 1 4 2, and then 1 4 2 3 0 5 1. The first token of the second part cannot
+# be predicted, but all the others can: 4 came after 1 before, so 4 comes after 1 again. Train a model of one block and
+# one of two, for 150 steps each.
 #
 # **Guess first.** How often is each model right in the second part? A head of the single block can find the earlier 1.
 # Can it also find the token that came after it?
@@ -649,17 +649,17 @@ if __name__ == "__main__":
 # ```
 #
 # Two blocks predict most of these tokens; one block does not. (Both have learned the last one, which closes the cycle.)
-# A head that finds the earlier 1 finds a 1. To find the token *after* it, an earlier block must first have moved
+# A head that finds the earlier 1 finds just a 1. To find the token *after* it, an earlier block must first have moved
 # information: what one block writes into the stream, a head of the next can use as a key.
 #
-# Elhage et al. (2021) found pairs of heads that do this in small models of attention alone. The first stores, at each
+# Elhage et al. (2021) found pairs of heads that do this in small attention-only models. The first stores, at each
 # position, which token came before it; the second attends to the position where "1" is stored. Such second heads are
 # called **induction heads**; the evidence for them in large models is less direct (Olsson et al. 2022). Does this model
 # have one?
 #
 # 1. With one block, the results rise from position to position. What has this model learned?
 # 2. With an induction head, the later 1 attends to the position right after the earlier 1. Does it? In `cache`, find
-#    the weight of the earlier 1 itself, of the position after it, and so on round the cycle.
+#    the weight of the earlier 1 itself, of the position after it, and so on around the cycle.
 
 # %% [markdown]
 # ## Answers
@@ -696,12 +696,12 @@ if __name__ == "__main__":
 # ## Try it: an ablation
 #
 # What is a part of a model good for? Take it out, train the rest in the same way, and compare. This is called an
-# **ablation**. Train a model of six blocks on the task from above six times: with all its parts; without the residual
+# **ablation**. Train a model of six blocks on the same task six times: with all its parts; without the residual
 # connections; without dividing the scores by √K; with post-norm; with post-norm and a warm-up of 100 steps; and with
 # post-norm and a third of the rate.
 #
 # **Guess first.** Which runs learn the task, and which do not? (The best possible loss is log(720) / 12 = 0.55: one of
-# the twelve predictions has six equally likely answers, and the others have five, four, three, two or one.)
+# the twelve predictions has six equally likely answers, the others five, four, three, two or one.)
 #
 # Run it: `headway experiment training ablation`. It takes about 20 seconds.
 
@@ -789,7 +789,7 @@ if __name__ == "__main__" and "ablation" in sys.argv:
 # post-norm, rate 0.003 1.7 1.4 1.2 1.0 0.8 0.7 0.7 0.6 0.6 0.6
 # ```
 #
-# (Each number is the mean loss of 20 steps. On another machine some may differ a little.) Without residual connections
+# (Each number is the mean loss of 20 steps, and may differ a little on another machine.) Without residual connections
 # the loss stays at log 6. Without the scale, the scores start four times as large (√K is 4 here), the weights are
 # sharper, and learning is slow. Post-norm fails at the full rate, and succeeds with a warm-up.
 #
@@ -799,12 +799,12 @@ if __name__ == "__main__" and "ablation" in sys.argv:
 # %% [markdown]
 # ## Try it: three sizes
 #
-# How much does a larger model help? Take a text whose best possible loss is known: after the tokens a and b comes, with
-# probability 0.9, the entry (a, b) of a table, and otherwise one of the 20 tokens at random. Train models with D = 8,
-# 16 and 32 on the same 400 batches.
+# How much does a larger model help? Take a text whose best possible loss is known: with probability 0.9, the token
+# after a and b is the entry (a, b) of a table, and otherwise it is one of the 20 tokens at random. Train models with D
+# = 8, 16 and 32 on the same 400 batches.
 #
-# **Guess first.** By which factor does the number of parameters grow each time that D is doubled? How close does each
-# model come to the best possible loss?
+# **Guess first.** By what factor does the number of parameters grow each time D is doubled? How close does each model
+# come to the best possible loss?
 #
 # Run it: `headway experiment training scaling`. It takes about 10 seconds.
 
@@ -848,23 +848,22 @@ if __name__ == "__main__" and "scaling" in sys.argv:
 # ```
 #
 # The parameters grow by a factor of about 3.6 each time, because most of them are in matrices with D² entries. In large
-# language models the distance from the best possible loss falls as a power of the number of parameters, if data and
-# steps grow with them (Kaplan et al. 2020; Hoffmann et al. 2022). So people train small models, fit the curve, and
-# predict the loss of a large one before they pay for it.
+# language models, the distance from the best possible loss falls as a power of the number of parameters, if data and
+# steps grow with it (Kaplan et al. 2020; Hoffmann et al. 2022). So people train small models, fit the curve, and
+# predict the loss of a large one before paying for it.
 
 # %% [markdown]
 # ## Try it: induction heads
 #
 # The model of the first experiment had no induction head. Can you make one appear? Take two layers of attention alone,
-# with two heads each. The task can be solved neither by ruling out tokens nor by counting positions: each text repeats
+# with two heads each. This time, neither ruling out tokens nor counting positions can solve the task: each text repeats
 # a random sequence of 5 to 9 different tokens until 16 positions are full.
 #
 # The experiment prints the mean weight of each head: in layer 0 on the previous position, in layer 1 on the position
 # *after* the earlier occurrence of the same token. It also prints the share of correct predictions when the head's rows
 # of `W_o` are set to 0.
 #
-# **Guess first.** Which heads does the model need? If there is an induction head in layer 1, what must a head of layer
-# 0 do for it?
+# **Guess first.** Which heads does the model need?
 #
 # Run it: `headway experiment training induction`.
 
@@ -948,7 +947,7 @@ if __name__ == "__main__" and "induction" in sys.argv:
 # previous position. (The exact numbers depend on rounding.)
 #
 # Weights alone do not prove that a head matters. The ablation does: without the previous-token head, the keys of layer
-# 1 no longer contain which token came before, and the predictions break down. In layer 1, head 0 can do the work alone.
+# 1 no longer show which token came before, and the predictions break down. In layer 1, head 0 can do the work alone.
 # Head 1 attends to the same position, but without head 0 it gets only half of the predictions right.
 
 # %% [markdown]
@@ -1020,16 +1019,16 @@ if __name__ == "__main__" and "masked" in sys.argv:
 # ```
 #
 # Both are close to the best possible. If the neighbors are two steps apart, the token between them is certain. If they
-# are equal, there are two possibilities. Each happens half of the time, so the best loss is ½ log 2 = 0.35.
+# are equal, there are two possibilities. Each case occurs half of the time, so the best loss is ½ log 2 = 0.35.
 #
-# A masked model sees both sides. But here it learns from one position of each text, where the other learns from seven.
+# A masked model sees both sides. But here it learns from one position of each text, while the other learns from seven.
 # And it cannot write a text token by token.
 
 # %% [markdown]
 # ## In your own GPT
 #
 # `headway train` now trains a GPT with your functions, by default on the names of the assignment `bigram`, and
-# `headway plot loss` plots its losses. Counting pairs had a validation loss of 2.45 there. This GPT ends near 2.05.
+# `headway plot loss` plots its losses. Counting pairs gave a validation loss of 2.45 there; this GPT ends near 2.05.
 #
 # Those losses are per *token*, so longer tokens have larger losses. To compare models with different tokenizers, use
 # *bits per character*: add up the loss over a text, and divide by ln 2 (for bits) and by the number of characters. Here
@@ -1053,8 +1052,8 @@ if __name__ == "__main__" and "masked" in sys.argv:
 # ## Going faster
 #
 # Calling `train_step` in a loop passes all checks; skip this section until it does. AdamW makes about a dozen NumPy
-# calls for each of some fifty arrays, and in small models they take more time than the arithmetic. But AdamW does the
-# same to every entry. So put all parameters end to end into *one* long array, and the gradients into another. One
+# calls for each of some fifty arrays, and in small models these calls take more time than the arithmetic. But AdamW
+# treats all entries alike. So put all parameters end to end into *one* long array, and the gradients into another. One
 # `adamw_step` then updates everything. The model still gets its named matrices, as views into the long array.
 #
 # ```python
@@ -1067,4 +1066,4 @@ if __name__ == "__main__" and "masked" in sys.argv:
 #
 # ```
 #
-# With 16 features and 4 layers you should notice the difference; with 64 features perhaps not.
+# With 16 features and 4 layers, you should notice the difference; with 64 features, perhaps not.
