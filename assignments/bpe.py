@@ -7,16 +7,15 @@
 #
 # Give your first tokenizer the name "zoë", and `encode` raises an error: there is no ë among its 27 characters. Tokens
 # for whole names would be worse: of the 3,196 names in the last tenth of the list, 2,752 do not occur in the first nine
-# tenths. A tokenizer that you train in this lesson writes "chukwu" as one token and "zoë" as three, and no text is
-# unknown to it.
+# tenths. A tokenizer that you train in this lesson writes "chukwu" as one token and "zoë" as three, and it can encode
+# any text.
 #
 # GPT-2 has such a tokenizer (Radford et al. 2019, section 2.2). It learns its tokens from a text: a frequent word
-# becomes one token, a rare one several, so sequences are shorter than with characters. And as every text is a sequence
-# of bytes, nothing is left out.
+# becomes one token, a rare one several, so sequences are shorter than with characters.
 #
-# The method, **byte-pair encoding**, begins with single bytes as tokens, and merges the most frequent pair of neighbors
-# into a new token, again and again. Gage (1994) invented it to compress data; Sennrich, Haddow and Birch (2016, section
-# 3.2) used it to translate rare words.
+# The method, **byte-pair encoding**, starts with single bytes as tokens. Again and again, it merges the most frequent
+# pair of neighbors into a new token. Gage (1994) invented it to compress data; Sennrich, Haddow and Birch (2016,
+# section 3.2) used it to translate rare words.
 #
 # ```text
 #     "low lowest"
@@ -36,7 +35,7 @@
 #
 # ![A map of the whole model. Marked is the step at the top, which turns the text into ids.](figures/map-bpe.svg)
 #
-# In the next assignment your code runs GPT-2 itself, and the text goes in through these functions.
+# In the next assignment, your code runs GPT-2 itself, and its text goes in through these functions.
 
 # %%
 from collections import Counter, defaultdict
@@ -51,7 +50,7 @@ import regex
 # *15 min, straightforward*
 #
 # Computers store text as bytes, numbers from 0 to 255. In the usual encoding, **UTF-8**, the 128 characters of ASCII
-# are one byte each, all others two, three or four.
+# take one byte each, all others two, three or four.
 #
 # ```python
 # >>> [list(char.encode("utf-8")) for char in ("e", "é", "中", "🙂")]
@@ -59,10 +58,10 @@ import regex
 #
 # ```
 #
-# 256 tokens can write every text. But nobody could read them in a file: some bytes are spaces or line breaks, and 195
-# alone is no character at all. So GPT-2 shows each byte as one printable character:
+# Every text is a sequence of bytes, so 256 tokens are enough. But in a file, nobody could read them: some bytes are
+# spaces or line breaks, and 195 alone is not a character at all. So GPT-2 shows each byte as one printable character:
 #
-# - 188 bytes are shown as the visible characters with their code points: 33 to 126 (`!` to `~`), 161 to 172 (`¡` to
+# - 188 bytes are shown as the visible characters with the same code points: 33 to 126 (`!` to `~`), 161 to 172 (`¡` to
 #   `¬`) and 174 to 255 (`®` to `ÿ`).
 # - The other 68, in ascending order, get the code points 256, 257, 258, … Byte 0 becomes `Ā`, and the space, byte 32,
 #   becomes `Ġ`.
@@ -104,7 +103,7 @@ def byte_symbols():
 # 2. letters;
 # 3. digits and other numbers;
 # 4. other characters that are not whitespace;
-# 5. whitespace, but not the last character of it if something follows;
+# 5. whitespace, but not its last character if something follows;
 # 6. whitespace.
 #
 # With rules 2 to 4, a space in front belongs to the piece.
@@ -115,12 +114,12 @@ def byte_symbols():
 #
 # ```
 #
-# Joined, the pieces are the text. Rule 5 is why the second of two spaces goes with "thanks".
+# Joined, the pieces give the text again. Rule 5 is why the second of two spaces goes with "thanks".
 #
 # A *regular expression* says all this in one line. `\p{L}` stands for a letter of any script, `\p{N}` for a digit or
-# another number, `\s` for whitespace. `[^…]` is a character that is none of these, `+` means one or more, `?` one or
-# none. `|` separates alternatives; the first that fits is taken. `(?!\S)` fits where no character other than whitespace
-# follows. Python's own `re` does not know `\p{L}`, but the package `regex` does:
+# another number, `\s` for whitespace. `[^…]` is any character not listed, `+` means one or more, `?` one or none. `|`
+# separates alternatives; the first that fits is taken. `(?!\S)` fits where no character other than whitespace follows.
+# Python's own `re` does not know `\p{L}`, but the package `regex` does:
 #
 # ```python
 # >>> regex.findall(r" ?\p{L}+|\d", "Où est 中文? 12")
@@ -131,7 +130,7 @@ def byte_symbols():
 # ```
 #
 # `findall` returns all pieces, as long as no parentheses capture: `(?:…)` groups without capturing. And leave the
-# endings in lower case, although `'S` is then cut in two. A comment in OpenAI's code regrets it, but that is how GPT-2
+# endings in lower case, although `'S` is then cut in two. A comment in OpenAI's code regrets this, but it is how GPT-2
 # learned its tokens.
 
 # %%
@@ -164,10 +163,10 @@ def split_text(text):
 # *50 min, needs pen and paper*
 #
 # Write the pieces as sequences of symbols, and count how often each pair of neighbors occurs. Merge the most frequent
-# pair: wherever the two stand side by side, they become one token. Count again. The list of merged pairs, in this
-# order, is all that is learned.
+# pair: wherever the two stand side by side, they become one token. Then count again. The ordered list of merged pairs
+# is all that is learned.
 #
-# Sennrich, Haddow and Birch have an example with 16 words:
+# Sennrich, Haddow and Birch give an example with 16 words:
 #
 # ```python
 # >>> words = 5 * " low" + 2 * " lower" + 6 * " newest" + 3 * " widest"
@@ -178,13 +177,13 @@ def split_text(text):
 # ```
 #
 # `e s` occurs 9 times, 6 times in "newest" and 3 times in "widest", and so does `es t`. Then `l o`, `Ġ l` and `o w` are
-# tied with 7. The rule of Hugging Face's library `tokenizers` decides: take the pair whose *left* token came first into
-# the vocabulary, and if that is the same, the one whose *right* token did. The vocabulary begins with the 256 symbols,
-# sorted by code point, and each merge adds a token at its end. `l` (108) and `o` (111) come before `Ġ` (288), so `l o`
-# wins.
+# tied at 7. The rule of Hugging Face's library `tokenizers` decides: take the pair whose *left* token entered the
+# vocabulary first, and if that is the same, the one whose *right* token did. The vocabulary begins with the 256
+# symbols, sorted by code point, and each merge adds a token at its end. `l` (108) and `o` (111) come before `Ġ` (288),
+# so `l o` wins.
 #
-# Two details are easy to miss. A piece that occurs six times counts six times. And in `a a a` the pair `a a` counts
-# twice, but only the first two can be merged, from left to right:
+# Two details are easy to miss. A piece that occurs six times counts six times. And in `a a a`, the pair `a a` counts
+# twice, but only the first can be merged, from left to right:
 #
 # ```python
 # >>> train_bpe("aaaa aaaa", 259)
@@ -195,9 +194,9 @@ def split_text(text):
 # ```
 #
 # Now make it fast. Count each *different* piece once, weighted by its number of occurrences (`collections.Counter`).
-# That helps most. When your function passes the checks, go on: a merge changes only the pieces that contain the pair.
-# So keep the counts from round to round, and a table of the pieces in which each pair occurs: subtract the pairs of
-# these pieces, merge, and add their new pairs.
+# That helps most. Once your function passes the checks, go on: a merge changes only the pieces that contain the pair.
+# So keep the counts from round to round, and a table of the pieces that contain each pair. Subtract the pairs of these
+# pieces, merge, and add their new pairs.
 
 # %%
 
@@ -227,7 +226,7 @@ def train_bpe(text, vocab_size):
 
 
 # %% [markdown]
-# The vocabulary gives each token its id. This function is given, and numbers your tokens in their order:
+# This function, which is given, assigns your tokens their ids, in order:
 
 # %%
 def make_vocab(merges):
@@ -241,7 +240,7 @@ def make_vocab(merges):
 #
 # *40 min, needs some thought*
 #
-# A new word goes through the same merges in the same order. The place of a pair in their list is its *rank*. Of all
+# A new word goes through the same merges in the same order. A pair's place in the list of merges is its *rank*. Of all
 # pairs of neighbors in a piece, merge the one with the lowest rank, wherever it occurs; repeat until no pair is in the
 # list. The word "lowest" was not in the training text, but its parts were:
 #
@@ -257,10 +256,10 @@ def make_vocab(merges):
 #
 # ```
 #
-# Only the rank decides, not how often the pair occurs in this text, nor how long the merged token is. A model knows its
-# tokens from training, so new text must be split the same way.
+# Only the rank decides, not how often the pair occurs here or how long the merged token is. A model knows its tokens
+# from training, so new text must be split the same way.
 #
-# The naive way applies each merge in turn to the whole text: with GPT-2, that is 50,000 passes. Two ideas are better,
+# The naive way applies each merge in turn to the whole text: for GPT-2, that is 50,000 passes. Two ideas are better,
 # and you need both:
 #
 # - Only pairs that are *there* matter. Look their ranks up in a dictionary, pair -> rank, and take the smallest. A
@@ -309,9 +308,9 @@ def bpe_encode(text, vocab, merges):
 #
 # ```
 #
-# Why at once? A character may be spread over several tokens: the three bytes of `中` are three ids here. And a model
-# can write ids whose bytes are no text, such as the first two of these alone. Python's `decode` then raises an error,
-# but with `errors="replace"` it puts U+FFFD, `�`, where the bytes make no sense:
+# Why all at once? A character may be spread over several tokens: the three bytes of `中` are three ids here. And a
+# model can write ids whose bytes are not text, such as the first two of these alone. Python's `decode` then raises an
+# error, but with `errors="replace"` it puts U+FFFD, `�`, where the bytes make no sense:
 #
 # ```python
 # >>> ids = bpe_encode("中", vocab, merges)
@@ -343,18 +342,19 @@ def bpe_decode(ids, vocab):
 # %% [markdown]
 # ## On paper
 #
-# 1. The text is "banana banana", so the pieces are `b a n a n a` and `Ġ b a n a n a`. Which are the first four merges?
+# 1. The text is "banana banana", so the pieces are `b a n a n a` and `Ġ b a n a n a`. What are the first four merges?
 #    The code points of a, b, n and `Ġ` are 97, 98, 110 and 288.
 # 2. The merges are (a, b), (b, c), (c, d), in this order. How are `a b c d` and `b c d` encoded?
 # 3. With all 256 bytes in the vocabulary, is there a text that cannot be encoded? Is there a list of ids that is not
-#    the code of any text?
+#    the encoding of any text?
 
 # %% [markdown]
 # ## Answers on paper
 #
 # **1. `a n`, `b an`, `an a`, `ban ana`.** Both `a n` and `n a` occur four times, and a comes before n. In `b an an a`
-# and `Ġ b an an a`, three pairs occur twice: `b an`, `an an` and `an a`. The symbol b is older than `an`, so `b an` is
-# merged. Then `ban an` and `an a` are tied, and `an` is older. In the end, `ban ana` occurs twice, `Ġ ban` once.
+# and `Ġ b an an a`, three pairs occur twice: `b an`, `an an` and `an a`. The symbol b entered the vocabulary before
+# `an`, so `b an` is merged. Then `ban an` and `an a` are tied, and `an` came before `ban`. In the end, `ban ana` occurs
+# twice, `Ġ ban` once.
 #
 # ```python
 # >>> train_bpe("banana banana", 260)
@@ -363,15 +363,15 @@ def bpe_decode(ids, vocab):
 # ```
 #
 # **2. `ab cd`, and `bc d`.** In the first, (a, b) has the lowest rank. Then b is gone, and (c, d) is merged. In the
-# second, (b, c) comes before (c, d), and nothing is left for d.
+# second, (b, c) comes before (c, d), and d is left alone.
 #
-# **3. No, and yes.** At worst, each byte becomes a token. But the ids of `l`, `o` and `w` above are not the code of any
-# text: they decode to "low", which is encoded as two ids. Nor is a byte that is not valid UTF-8.
+# **3. No, and yes.** At worst, each byte becomes a token. But the ids of `l`, `o` and `w` above are not the encoding of
+# any text: they decode to "low", which is encoded as two ids. Nor is a byte that is not valid UTF-8.
 
 # %% [markdown]
 # ## What could go wrong
 #
-# With most of these you still get tokens, but not those of GPT-2. The report uses the same words.
+# With most of these mistakes, you still get tokens, but not GPT-2's. The report uses the same words.
 #
 # - `byte_symbols`: **the symbols of the invisible bytes begin at code point 257, not at 256.** All 68 symbols are then
 #   off by one: the space becomes another character than Ġ, and no token of GPT-2's files with a space in it is found.
@@ -390,9 +390,9 @@ def bpe_decode(ids, vocab):
 # %% [markdown]
 # ## Try it
 #
-# More merges make texts shorter. Do they make models better? Train tokenizers of several sizes on the names, and for
-# each a bigram model that counts. You cannot compare losses *per token*: a model that guesses whole words has a harder
-# task at each step, and fewer steps. Compare them *per character*: the sum over all tokens, divided by the number of
+# More merges make sequences shorter. Do they make models better? Train tokenizers of several sizes on the names, and a
+# counting bigram model for each. You cannot compare losses *per token*: a model that guesses whole words has a harder
+# task at each step, and fewer steps. Compare losses *per character*: the sum over all tokens, divided by the number of
 # characters.
 #
 # **Guess first.** A token of several letters lets the bigram model see further back. Will the loss per character fall
@@ -437,7 +437,7 @@ if __name__ == "__main__":
 # were never seen. A transformer has no such table, and can afford 50,000 tokens.
 #
 # 1. Which merges come first, and are they the same if you learn them from the other tenth of the names?
-# 2. How many tokens does a text need that is nothing like the training text?
+# 2. How many tokens does a text that is nothing like the training text need?
 # 3. How many of the 1,000 tokens are never used when the training text is encoded, and why are they there?
 
 # %% [markdown]
@@ -455,7 +455,7 @@ if __name__ == "__main__":
 #
 # **2. As many as it has bytes, if no merge fits.** A Chinese character is three bytes and here three tokens. English
 # shares some pairs of letters with the names. A tokenizer trained on one language makes others expensive: the same
-# content becomes a longer sequence. But it can write them. Tokens for whole names would fail on most new names:
+# content becomes a longer sequence. But it can encode them. Tokens for whole names would fail on most new ones:
 #
 # ```python
 # >>> for text in ("chukwu", "zoë", "The quick brown fox", "中文", "1234567890"):
@@ -472,8 +472,8 @@ if __name__ == "__main__":
 # ```
 #
 # **3. 230, and all but one of them are bytes.** The names have 27 different characters; the other bytes are the price
-# of being able to encode everything. One of the 744 merged tokens is not used either: wherever `chuk` occurs, it has
-# become a part of `chukwu`.
+# of encoding everything. One of the 744 merged tokens is not used either: wherever `chuk` occurs, it has become a part
+# of `chukwu`.
 #
 # ```python
 # >>> used = {int(index) for index in bpe_encode(train, vocab, merges)}

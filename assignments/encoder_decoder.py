@@ -6,11 +6,11 @@
 # *Assignment 15 of 19 · 6 functions · about 2 h 20 min to write them · bonus: 1 more, 1 h*
 #
 # A small model writes five tokens backwards. Told the correct tokens so far, it gets 76% of the next ones right; left
-# to its own writing, 66%. Yet the share of texts without a single mistake is 16% in both tests. Why must those two be
-# equal?
+# to itself, 66%. Yet the share of texts without a single mistake is 16% in both tests. Why must those two be equal?
 #
-# A model like this needs two texts. The first transformer (Vaswani et al. 2017) *translated*: it reads a whole text in
-# one language, the *source*, and writes one in another, the *target*, token by token. It has two stacks of blocks:
+# A model like this works with two texts. The first transformer (Vaswani et al. 2017) was built to *translate*: it reads
+# a whole text in one language, the *source*, and writes one in another, the *target*, token by token. It has two stacks
+# of blocks:
 #
 # - The **encoder** reads the source, which is known from the start, so every position attends to every other. Its
 #   output is the *memory*, one vector for each source token.
@@ -33,10 +33,9 @@
 # ![A map of the model: the encoder on the left makes the memory, which every block of the decoder on the right
 # reads.](figures/map-encoder-decoder.svg)
 #
-# You have already written nearly all of it. Only the three-step block of the decoder, the masks for two texts, and the
-# backward pass through both stacks are new.
+# Only the three-step block of the decoder, the masks for two texts, and the backward pass through both stacks are new.
 #
-# It follows the paper where the GPT of the assignment `gpt` does not:
+# The model follows the paper where your GPT does not:
 #
 # | | here | the GPT |
 # |---|---|---|
@@ -48,7 +47,7 @@
 # | output | log-probabilities | scores |
 #
 # With `norm="pre"`, the norms come before each branch, and one more after each stack. Unlike the paper's, the model has
-# no dropout, and a matrix of its own for each table and for the head. (The paper uses one for all three, section 3.4.)
+# no dropout, and separate matrices for the two tables and the head. (The paper uses one for all three, section 3.4.)
 #
 # The letters: S source tokens, T target tokens, Vs and Vt tokens in the two vocabularies; all others as before.
 
@@ -71,8 +70,7 @@ from softmax import log_softmax
 #
 # Both are given. The paper's model has 6 layers, 8 heads, D = 512 and F = 2048. The paper does not say how its
 # parameters start. Here, every matrix is drawn so that its outputs are about as large as its inputs (LeCun et al. 1998,
-# section 4.6), and the token vectors so that they are about as large as the position vectors after the multiplication
-# by √D.
+# section 4.6), and the token vectors so that, multiplied by √D, they are about as large as the position vectors.
 #
 # ```python
 # >>> config = TransformerConfig(vocab_source=11, vocab_target=12, n_layers=1, n_heads=2, d_model=8)
@@ -199,7 +197,7 @@ def init_transformer(config, rng):
 #
 # *20 min, needs some thought*
 #
-# You wrote this block in the assignment `blocks`. In the 2017 encoder it is the post-norm block with ReLU:
+# You wrote this block in the assignment `blocks`. In the 2017 encoder, it is the post-norm block with ReLU:
 #
 # $$a = \mathrm{ln}_1(x + \mathrm{attention}(x)) \qquad y = \mathrm{ln}_2(a + \mathrm{ffn}(a))$$
 #
@@ -269,7 +267,7 @@ def encoder_block(x, params, n_heads, mask=None, norm="post"):
 # target position and a column for each source position. Bahdanau et al. (2015, section 5.2.1) plotted such weights. For
 # *zone*, their model looked at the last word of "European Economic Area" and jumped over the other two.
 #
-# In this block only the source attention has an effect; the other two steps add 0.
+# In this block, only the source attention has an effect; the other steps add 0.
 #
 # ```python
 # >>> params = {f"ln{n}.gamma": np.ones(2) for n in (1, 2, 3)} | {f"ln{n}.beta": np.zeros(2) for n in (1, 2, 3)}
@@ -285,8 +283,8 @@ def encoder_block(x, params, n_heads, mask=None, norm="post"):
 #
 # ```
 #
-# The first position attends mostly to the first source token, the second position to the second. The third token is
-# padding. Without the mask, the second position attends to it:
+# The first position attends mostly to the first source token, the second to the second. The third token is padding.
+# Without the mask, the second position attends to it:
 #
 # ```python
 # >>> out, cache = decoder_block(x, memory, params, n_heads=1)
@@ -343,9 +341,9 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
 #
 # *20 min, needs some thought*
 #
-# Why are the token vectors multiplied by √D? The paper does not explain it. The entries of the tables are usually drawn
-# with a size of about $1/\sqrt{D}$, and those of a position vector lie between -1 and 1: without the factor, the
-# position would outweigh the token. (It has nothing to do with the √K of attention, which *divides*.)
+# Why are the token vectors multiplied by √D? The paper does not say. The entries of the tables are usually drawn with a
+# size of about $1/\sqrt{D}$, and those of a position vector lie between -1 and 1: without the factor, the position
+# would outweigh the token. (The factor has nothing to do with the √K of attention, which *divides*.)
 #
 # The texts of a batch have different lengths, so the short ones are padded. `source_mask`, (B, S), is True for a token
 # and False for padding. `padding_mask` brings it into the form that attention needs. (PyTorch's `src_key_padding_mask`
@@ -354,9 +352,8 @@ def decoder_block(x, memory, params, n_heads, target_mask=None, source_mask=None
 # ![The masks of the three attentions: the encoder's hides padding, the decoder's own hides later tokens, and source
 # attention hides padding.](figures/source-masks.svg)
 #
-# No position may attend to padding. The padding positions themselves are still computed, but their rows of the memory
-# mean nothing, so the decoder must not attend to them either. Then the result for a text does not depend on its
-# padding:
+# No position may attend to padding. The padding positions are still computed, but their rows of the memory mean
+# nothing, so the decoder must not attend to them either. Then the result for a text does not depend on its padding:
 #
 # ```python
 # >>> config = TransformerConfig(vocab_source=11, vocab_target=12, n_layers=2, n_heads=2, d_model=8)
@@ -429,7 +426,7 @@ def encode(source, params, config, source_mask=None):
 # ```
 #
 # A loss like PyTorch's `nn.NLLLoss` takes log-probabilities and only picks out the correct one. A loss called
-# *cross-entropy* takes scores and applies log-softmax itself. Giving it *probabilities* is a frequent mistake.
+# *cross-entropy* takes scores and applies log-softmax itself. Giving it *probabilities* is a common mistake.
 
 # %%
 def decode(target, memory, params, config, target_mask=None, source_mask=None):
@@ -472,8 +469,8 @@ def decode(target, memory, params, config, target_mask=None, source_mask=None):
 #
 # In training, the correct translation is known, and all its positions are computed at once. The decoder gets the target
 # *shifted to the right by one*, with a start token in front (section 3.1), and should predict the target and an end
-# token. Whatever it predicts at one position, its input at the next one is the *correct* token: this is called
-# **teacher forcing**. If the task is to write "abc" backwards:
+# token. Whatever it predicts at one position, its input at the next is the *correct* token: this is called **teacher
+# forcing**. To write "abc" backwards:
 #
 # | the decoder reads | start | c | b | a |
 # |---|---|---|---|---|
@@ -527,14 +524,14 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
 # *30 min, needs some thought*
 #
 # When the model is used, nobody knows the target: the model has to write it. Encode the source once. Begin with the
-# start token, compute the log-probabilities at the *last* position, append the most probable token, and repeat, until
+# start token, compute the log-probabilities at the *last* position, append the most probable token, and repeat until
 # the model writes the end token or the text has `max_length` tokens.
 #
 # Taking the best token works better for translation than for stories, because the source leaves less choice. Still, the
-# most probable *text* may begin with a second-best token. The paper looks for it with a **beam search**, which keeps
-# the four best partial texts at every step (section 6.1).
+# most probable *text* may begin with a second-best token. The paper looks for that text with a **beam search**, which
+# keeps the four best partial texts at every step (section 6.1).
 #
-# The texts of a batch end at different times. One that has ended gets the end token at every step, until all have
+# The texts of a batch end at different times. A text that has ended gets the end token at every step until all have
 # ended.
 #
 # ```python
@@ -545,8 +542,7 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
 #
 # ```
 #
-# Every step computes all earlier positions again. A key/value cache, as in the assignment `generation`, would save that
-# work.
+# Every step computes all earlier positions again. A key/value cache, as in `generation`, would save that work.
 
 # %%
 def greedy_decode(source, params, config, start, end, max_length, source_mask=None):
@@ -579,17 +575,17 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
 #
 # *1 h, needs pen and paper*
 #
-# The backward pass starts at the end, with a log-softmax. It is easier than softmax. For one row of scores z,
+# The backward pass starts at the end, with the log-softmax, which is easier than softmax. For one row of scores z,
 #
 # $$y_i = z_i - \log \sum_j e^{z_j}$$
 #
-# Where is the score $z_k$? In $y_k$, as the first term, with the factor 1. And through the logarithm it is in *every*
+# Where is the score $z_k$? In $y_k$, as the first term, with the factor 1. And through the logarithm, it is in *every*
 # $y_i$: the derivative of log(a) is 1/a, so the factor is $-e^{z_k} / \sum_j e^{z_j}$. You know this fraction, and you
 # have its logarithm in the cache. Multiply each factor by its upstream gradient $dy_i$ and add over i.
 #
-# Then come the decoder's blocks, the last one first. Their steps have the form $\mathrm{ln}(a + f(a))$, which you have
-# derived in the assignment `blocks`. But the source attention has two inputs, the stream and the memory, so the block
-# returns two gradients. That of its stream goes to the block before it. And that of the memory?
+# Then come the decoder's blocks, last one first. Their steps have the form $\mathrm{ln}(a + f(a))$, which you know from
+# `blocks`. But the source attention has two inputs, the stream and the memory, so the block returns two gradients. That
+# of its stream goes to the block before it. Where does that of the memory go?
 #
 # ```text
 #     memory ──┬───────────────┬──────────── … ──┐       one memory, used by every block
@@ -597,10 +593,11 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
 #     x ── block 0 ─────── block 1 ───────── … block L−1 ── y
 # ```
 #
-# The memory is one array that is used L times, so it is clear what happens to its L gradients. The result is the
-# upstream gradient of the encoder's last block, and the only gradient that reaches the encoder.
+# The memory is one array that is used L times, so you know what happens to its L gradients. The result is the upstream
+# gradient of the encoder's last block, and the only gradient that reaches the encoder.
 #
-# Last, the tables. The forward pass multiplies the token vectors by √D: what does a constant factor do to a gradient?
+# Last come the tables. The forward pass multiplies the token vectors by √D: what does a constant factor do to a
+# gradient?
 #
 # With pre-norm, go through the last norm of a stack first. The gradient of the head's bias, if it has one, is the sum
 # over all positions.
@@ -658,8 +655,8 @@ def transformer_backward(dlog_probs, cache):
 # ## Answers on paper
 #
 # **1. (−½, ¼, ¼).** The direct factor gives (−1, 0, 0). The sum of `dlog_probs` is −1, and through the logarithm each
-# score gets minus its probability times this sum, (½, ¼, ¼). Together it is prediction minus truth, the gradient of the
-# cross-entropy.
+# score gets minus its probability times this sum, (½, ¼, ¼). Together they are prediction minus truth, the gradient of
+# the cross-entropy.
 #
 # ```python
 # >>> from softmax import cross_entropy_backward
@@ -668,13 +665,13 @@ def transformer_backward(dlog_probs, cache):
 #
 # ```
 #
-# **2. Six for the memory.** The output of decoder block 0 is used by block 1 only, but twice: as the stream, and as the
+# **2. Six for the memory.** The output of decoder block 0 is used only by block 1, but twice: as the stream, and as the
 # input of the branch of self attention. Those are two gradients, one for each side of the plus sign.
 
 # %% [markdown]
 # ## What could go wrong
 #
-# Three of these show only when texts of different lengths share a batch. The report uses the same words.
+# Three of these mistakes show up only when texts of different lengths share a batch. The report uses the same words.
 #
 # - `decoder_block`: **the second attention attended to the target itself, not to the memory.** The decoder then gets no
 #   information about the source.
@@ -690,8 +687,8 @@ def transformer_backward(dlog_probs, cache):
 # ## Try it
 #
 # Train the model to write five tokens backwards, and stop after 80 batches, when it has learned only part of the task.
-# Test it on 200 new texts in two ways: with teacher forcing, and free, where its input is the text that it has written
-# itself. (This needs the bonus function, `transformer_backward`. Without it, try question 2.)
+# Test it on 200 new texts in two ways: with teacher forcing, and free, where its input is what it has written itself.
+# (This needs the bonus function, `transformer_backward`. Without it, try question 2.)
 #
 # **Guess first.** In which test does it get more *tokens* right? And in which more *whole texts*?
 #
@@ -738,20 +735,20 @@ if __name__ == "__main__":
 # free     tokens 66%   whole texts 16%
 # ```
 #
-# With teacher forcing, a mistake costs one token. A model that writes freely continues after its own mistakes, and its
-# training contained no such texts. But the number of correct whole texts must be the same: until the first mistake,
-# both inputs are equal. So counting tokens with teacher forcing, as the training loss does, is too optimistic.
+# With teacher forcing, a mistake costs one token. A model that writes freely has to continue after its own mistakes,
+# and training showed it no such texts. But the number of correct whole texts must be the same: until the first mistake,
+# the inputs are the same. So counting tokens with teacher forcing, as the training loss does, is too optimistic.
 #
-# 1. How good is the model after 200 batches? And to which source position does it attend, for each of the six
-#    predictions? Print the mean of `cache["decoder.1.source_weights"]` over texts and heads.
+# 1. How good is the model after 200 batches? Which source position does it attend to for each of the six predictions?
+#    Print the mean of `cache["decoder.1.source_weights"]` over texts and heads.
 # 2. Padding must make no difference. Give an untrained model the source `[[3, 1, 4]]`, then padded to
 #    `[[3, 1, 4, 0, 0]]`, once with the mask and once without. By how much do the log-probabilities differ?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. It makes no mistakes on these texts.** It attends mostly to the last source token first, then to the last but
-# one, and so on.
+# **1. It makes no mistakes on these texts.** It attends mostly to the last source token first, then to the
+# second-to-last, and so on.
 #
 # ```python
 # >>> forced, free, cache = evaluate(*learn(steps=200))
@@ -788,8 +785,8 @@ if __name__ == "__main__":
 #
 # Should a model be certain? The paper trains its model not to be (section 5.4). With **label smoothing**, the target of
 # each position is not one token with probability 1, but a mixture: 0.9 for the correct token, and 0.1 spread evenly
-# over the whole vocabulary (Szegedy et al. 2016, section 7). The row of `dlog_probs` is minus this mixture, divided by
-# the number of targets. Here are the targets c, b, a and end, for a vocabulary of five tokens:
+# over the vocabulary (Szegedy et al. 2016, section 7). The row of `dlog_probs` is minus this mixture, divided by the
+# number of targets. Here are the targets c, b, a and end, for a vocabulary of five tokens:
 #
 # ![The targets of c, b, a and end as rows of two tables. Plain: 1.00 for the correct token and 0.00 for the others.
 # Smoothed: 0.92 and 0.02.](figures/label-smoothing.svg)
@@ -797,7 +794,7 @@ if __name__ == "__main__":
 # Train the model of the first experiment on 200 batches, with the plain targets and with the mixture.
 #
 # **Guess first.** How large does the probability of the correct token become in each run? Which run has the lower loss
-# on new texts, and which has more tokens right?
+# on new texts, and which gets more tokens right?
 #
 # Run it: `headway experiment encoder_decoder smoothing`.
 
@@ -839,10 +836,10 @@ if __name__ == "__main__" and "smoothing" in sys.argv:
 # ```
 #
 # Both have learned the task. The first is certain. The second gives the correct token the probability that the mixture
-# asks for: 0.9, and its share of the rest, 0.1 / 11, together 0.91. Its loss is close to −log 0.91 = 0.10 and cannot
-# get much lower. The paper reports the same effect, a *worse* loss but better translations. Reversing has one correct
-# answer, so there is nothing to gain here. A sentence has several good translations, and there it helps that a second
-# word keeps a little probability.
+# asks for: 0.9, plus its share of the rest, 0.1 / 11, which makes 0.91. Its loss is close to −log 0.91 = 0.10 and
+# cannot get much lower. The paper reports the same effect, a *worse* loss but better translations. Reversing has one
+# correct answer, so there is nothing to gain here. But a sentence has several good translations, so it helps if a
+# second word keeps a little probability.
 
 # %% [markdown]
 # ## In your own GPT

@@ -5,10 +5,10 @@
 #
 # *Assignment 19 of 19 · 7 functions · about 2 h 50 min to write them*
 #
-# A small Llama has been trained. On new text, its loss is 0.63. It is saved, and read again by a program with a mistake
-# in it: `W_gate` and `W_up` are swapped. All shapes fit, so there is no error. The model still writes. Its loss is 0.69
-# now, and nobody who has not seen the 0.63 can tell. At the end of this lesson you make this mistake and others, on
-# purpose. First you build the model from the layers that you wrote:
+# A small Llama has been trained. On new text, its loss is 0.63. It is saved, and then loaded by a program that swaps
+# `W_gate` and `W_up`. All shapes fit, so there is no error, and the model still writes. Its loss is now 0.69, but
+# nobody who has not seen the 0.63 can tell. At the end of this lesson, you will make this mistake and others on
+# purpose. First, build the model from the layers that you wrote:
 #
 # ```text
 #     ids (B, T)
@@ -39,8 +39,8 @@ from multihead import merge_heads, split_heads
 # %% [markdown]
 # ## From GPT-2 to Llama: what changed and why
 #
-# The residual stream, pre-norm blocks, the causal mask, the loss, training and sampling stay. This is the whole
-# difference between GPT-2 (Radford et al. 2019) and Llama (Touvron et al. 2023, section 2.2):
+# The residual stream, pre-norm blocks, the causal mask, the loss, training and sampling stay the same. This is the
+# whole difference between GPT-2 (Radford et al. 2019) and Llama (Touvron et al. 2023, section 2.2):
 #
 # | GPT-2 | Llama | why |
 # |---|---|---|
@@ -53,7 +53,7 @@ from multihead import merge_heads, split_heads
 #
 # ## `LlamaConfig` and `init_llama`
 #
-# Both are given. Queries, keys and values have matrices of their own: those of the keys and values are narrower.
+# Both are given. Queries, keys and values have their own matrices, as those of the keys and values are narrower.
 #
 # ```python
 # >>> config = LlamaConfig(vocab_size=27, block_size=8, n_layers=2, n_heads=4, n_kv_heads=2, d_model=16)
@@ -174,8 +174,8 @@ def init_llama(config, rng):
 #         └──> norm1 ──> grouped_query_attention ─────┘   └──> norm2 ──> swiglu ──┘
 # ```
 #
-# The eps of both norms comes from the configuration, because some models were trained with 1e-5, others with 1e-6. The
-# base of the rotation comes from there, too. The positions are 0 to T − 1, the default of `grouped_query_attention`.
+# The eps of both norms comes from the configuration, because some models were trained with 1e-5, others with 1e-6. So
+# does the base of the rotation. The positions are 0 to T − 1, the default of `grouped_query_attention`.
 #
 # If `W_down` is 0, the block adds only what the attention returns, and a single token attends to itself:
 #
@@ -227,15 +227,15 @@ def llama_block(x, params, config, mask=None):
 #
 # $$da = dy + \mathrm{rmsnorm}^{backward}_{\gamma_2}(\mathrm{swiglu}^{backward}(dy))$$
 #
-# The first step has the same form, with da in place of dy, *both* terms of it:
+# The first step has the same form, with *both* terms of da in place of dy:
 #
 # $$dx = da + \mathrm{rmsnorm}^{backward}_{\gamma_1}(\mathrm{attention}^{backward}(da))$$
 #
 # `rmsnorm_backward` needs the input of the norm, its gamma and the same eps. Collect the gradients of the parameters
 # under the names that they have in `params`.
 #
-# In the example above, the feed-forward network passes nothing back, because its last matrix is 0. The gradient of that
-# matrix is not 0.
+# In the example above, the feed-forward network passes nothing back, because its last matrix is 0. But the gradient of
+# that matrix is not 0.
 #
 # ```python
 # >>> dx, grads = llama_block_backward(np.array([[1.0, -1.0]]), cache)
@@ -285,7 +285,7 @@ def llama_block_backward(dout, cache):
 #
 # ```
 #
-# No table ends, and yet `llama` refuses texts longer than `block_size`: the model was trained on no larger distances.
+# No table ends, yet `llama` refuses texts longer than `block_size`: the model was never trained on larger distances.
 
 # %%
 def llama(ids, params, config):
@@ -326,7 +326,7 @@ def llama(ids, params, config):
 # 3. the blocks, last one first, each with its own cache;
 # 4. the token table.
 #
-# With a tied head, the table was used twice, and its two gradients are added.
+# With a tied head, the table was used twice, so its two gradients are added.
 #
 # ```python
 # >>> from softmax import cross_entropy, cross_entropy_backward
@@ -384,9 +384,9 @@ def llama_backward(dlogits, cache):
 # Version 5 of `transformers` stores the base of the rotation in a dictionary of its own, `rope_parameters`. Older files
 # have `rope_theta` at the top.
 #
-# Many models are called Llama and differ a little. If you read a model whose angles are scaled for longer texts, and do
-# not scale them, it still writes, only a little worse. So the safe answer to such a setting is an error, and
-# `check_llama_settings` raises it. Call it first; what is left to write is the table.
+# Many models are called Llama but differ a little. If you load a model whose angles are scaled for longer texts, and do
+# not scale them, it still writes, just a little worse. So the safe answer to such a setting is an error, which
+# `check_llama_settings` raises. Call it first; then only the table is left to write.
 #
 # ```python
 # >>> small = {"model_type": "llama", "vocab_size": 100, "max_position_embeddings": 64, "num_hidden_layers": 2}
@@ -446,10 +446,10 @@ def llama_config(hf_config):
 #
 # *30 min, needs some thought*
 #
-# The parameters are in files of named arrays, as a dictionary from names to arrays. Three things differ from yours.
+# The parameters come as a dictionary from names to arrays. Three things differ from yours.
 #
 # **Names.** Most begin with `model.`. `input_layernorm` and `post_attention_layernorm` are the two norms of a block:
-# RMS norms, in spite of their names, and the second one is not a post-norm but comes before the feed-forward network.
+# RMS norms, despite their names, and the second is not a post-norm but comes before the feed-forward network.
 #
 # | Hugging Face, after `model.` | here |
 # |---|---|
@@ -462,18 +462,18 @@ def llama_config(hf_config):
 # | `lm_head.weight`, never after `model.` | `W_head` |
 #
 # **Transposed matrices.** PyTorch's linear layer computes $x W^\top$ and stores W as (out, in). Yours computes $x W$
-# with (in, out). All matrices have to be transposed, except for the token table, from which rows are looked up in both.
-# `W_q` and `W_o` are square here: they fit either way, and nothing reports the mistake.
+# with (in, out). All matrices have to be transposed except the token table, whose rows are looked up in both. `W_q` and
+# `W_o` are square here: they fit either way, and nothing reports the mistake.
 #
 # **BF16.** A float32 has 32 bits: one for the sign, 8 for the exponent and 23 for the fraction. Most large models are
-# stored in **bfloat16**, or BF16: the first 16 of these bits (Kalamkar et al. 2019). It has the range of float32, and
-# two to three digits.
+# stored in **bfloat16**, or BF16: the first 16 of these bits (Kalamkar et al. 2019). It has the range of float32, but
+# only two to three digits.
 #
 # ![The 32 bits of π as a float32: 1 bit of the sign, 8 of the exponent, 23 of the fraction. Below, its BF16 number: the
 # first 16 bits, with 7 of the fraction.](figures/bf16.svg)
 #
-# NumPy has no such dtype. So the arrays come as `uint16`: 16 bits each, without a meaning. To make a float32 of them,
-# put 16 zeros behind them. As an integer, the bits in the picture are 16,457:
+# NumPy has no such dtype. So the arrays come as `uint16`: 16 bits each, without a meaning. To turn them into a float32,
+# append 16 zeros. As an integer, the bits in the picture are 16,457:
 #
 # ```python
 # >>> bits = np.array([16457], dtype=np.uint16)
@@ -486,14 +486,14 @@ def llama_config(hf_config):
 #
 # ```
 #
-# `view` keeps the bits and changes what they mean. `astype` keeps the number and changes the bits: it would make
-# 16457.0 of it.
+# `view` keeps the bits and changes what they mean. `astype` keeps the number and changes the bits: it would give
+# 16457.0.
 #
-# A tensor that you do not use, such as the bias of a query matrix, would change what the model computes. So what is
-# unknown is an error. The only exceptions are the tables `rotary_emb.inv_freq` of older files. They hold base^(−2i/K),
-# which you compute.
+# A model with a tensor that you do not use, such as the bias of a query matrix, would compute something else. So an
+# unknown tensor is an error. The only exceptions are the tables `rotary_emb.inv_freq` of older files. They hold
+# base^(−2i/K), which you compute.
 #
-# A checkpoint of a very small tied model, D = 4, F = 3, H = 2 and G = 1, in which all numbers are 1:
+# Here is a checkpoint of a tiny tied model, with D = 4, F = 3, H = 2 and G = 1, in which all numbers are 1:
 #
 # ```python
 # >>> shapes = {"input_layernorm": (4,), "post_attention_layernorm": (4,)}
@@ -548,8 +548,8 @@ def llama_params(tensors):
 #   is what grouped queries are for.
 #
 # What is left is the loop: the prompt first, then one token at a time. Beyond `block_size`, the window moves, and the
-# cropped text is read anew, without `kv`. Is that necessary, where a shift of all positions changes nothing? Yes: from
-# the second block on, stored keys and values contain what their positions read from the token that was dropped.
+# cropped text is read anew, without `kv`. Is that necessary, when shifting all positions changes nothing? Yes: from the
+# second block on, stored keys and values contain what was read from the dropped token.
 #
 # ```python
 # >>> config = LlamaConfig(vocab_size=11, block_size=6, n_layers=2, d_model=16, init_std=0.5)
@@ -628,8 +628,8 @@ def generate_llama(ids, params, config, n_new, rng, temperature=1.0, top_k=None,
 # 2. What is the smallest BF16 number above 1? And which BF16 number does 1.01 become if the last 16 bits of its float32
 #    are cut off?
 # 3. In a checkpoint, `embed_tokens.weight` has the shape (32000, 2048), `self_attn.k_proj.weight` (256, 2048), and
-#    `config.json` says that there are 32 heads. What are K and G, and how many times fewer keys and values are kept
-#    than with G = H?
+#    `config.json` says that there are 32 heads. What are K and G, and by what factor does this G reduce the stored keys
+#    and values?
 
 # %% [markdown]
 # ## Answers on paper
@@ -676,8 +676,8 @@ def generate_llama(ids, params, config, n_new, rng, temperature=1.0, top_k=None,
 # %% [markdown]
 # ## Try it
 #
-# Train a small Llama on texts with 8 different tokens: each depends on the two before it, through a table, and 10 % are
-# random. Then read its parameters with one mistake after the other, and measure the loss on new text.
+# Train a small Llama on texts with 8 different tokens: each depends on the two before it, through a table, and 10% are
+# random. Then load its parameters with one mistake at a time, and measure the loss on new text.
 #
 # **Guess first.** BF16 keeps two to three digits of each parameter. How much does that change the loss? Which mistakes
 # hardly change it, and which make it worse than guessing, at log 8 = 2.08?
@@ -729,17 +729,17 @@ if __name__ == "__main__":
 # W_q, W_o not transposed   2.82
 # ```
 #
-# BF16 costs nothing that two digits show, and halves the file. No mistake raises an error, and two of them cost only a
-# few hundredths. You would not see that in the model's texts. So compare its logits with those of a program that is
-# known to be right.
+# BF16 halves the file, and costs nothing that two digits show. No mistake raises an error, and two of them cost only a
+# few hundredths. You would not see that in the model's texts. So compare its logits with those of a program known to be
+# right.
 #
 # 1. What is the loss with an eps of 1e-5, and with a base of 500,000? Which of the pairs does the base leave alone?
-# 2. The columns of `W_q` and `W_k` are those of a model with interleaved pairs. Which loss do you expect?
+# 2. The columns of `W_q` and `W_k` are those of a model with interleaved pairs. What loss do you expect?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. 0.63 and 0.66.** The mean squares are far larger than both eps. The first pair turns by one radian with every
+# **1. 0.63 and 0.66.** The mean squares are far larger than either eps. The first pair turns by one radian with any
 # base.
 #
 # ```python
@@ -764,10 +764,10 @@ if __name__ == "__main__":
 #
 # Train both models on the same batches: a GPT with the settings of GPT-2, but with a separate head, and a Llama with
 # the same width and nearly as many parameters. The text is made like the one above, with 20 different tokens. Then let
-# the Llama, which was trained on texts of 32 tokens, read longer ones, and measure the loss of the last eight tokens.
+# the Llama, which was trained on texts of 32 tokens, read longer ones, and measure the loss on the last eight tokens.
 #
-# **Guess first.** Which model learns faster, and why? What is the loss of the last eight tokens in texts of 32, 48 and
-# 64 tokens? (Guessing among 20 tokens costs log 20 = 3.00.)
+# **Guess first.** Which model learns faster, and why? What is the loss on the last eight tokens of 32, 48 and 64?
+# (Guessing among 20 tokens costs log 20 = 3.00.)
 #
 # Run it: `headway experiment llama compare`, or the next cell of the notebook. It takes about 15 seconds.
 
@@ -829,11 +829,11 @@ if __name__ == "__main__" and "compare" in sys.argv:
 # ```
 #
 # The Llama learns faster here. "The token before this one" is the same rotation everywhere, so what its heads learn at
-# one position holds at all others. The GPT has 32 position vectors, and its heads have to learn for each of them which
+# one position holds at all others. The GPT has 32 position vectors, and for each of them, its heads have to learn which
 # one comes before. (This is one text and one size, and other parts differ, too.)
 #
-# On longer texts the loss jumps to that of guessing, and above: scores for a distance of 40 were never trained. (Large
-# models are trained further on longer texts, often with a larger base or scaled angles, the `rope_scaling` of a
+# On longer texts, the loss jumps to that of guessing, and beyond: scores for a distance of 40 were never trained.
+# (Large models are trained further on longer texts, often with a larger base or scaled angles, the `rope_scaling` of a
 # `config.json`.)
 
 # %% [markdown]

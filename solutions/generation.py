@@ -11,7 +11,7 @@
 # ```
 #
 # Draw each character from its probabilities instead, and the same model writes `mexitiuerrrat img.e to sotsburers`.
-# Nobody wants to read either. The loop is the same in both: predict, choose a token, append it, and ask again.
+# Nobody wants to read either. The loop is the same in both cases: predict, choose a token, append it, repeat.
 #
 # ```text
 #     ids ──> gpt ──> logits of the LAST position ──> probabilities ──> one token ──> append ──┐
@@ -21,7 +21,7 @@
 #
 # ![A map of the whole model. Marked: drawing the next token and appending it to the text.](figures/map-generation.svg)
 #
-# So how should one token be chosen? And how do you avoid processing the whole text again for every new token?
+# So how should each token be chosen? And how do you avoid processing the whole text again for every new token?
 
 # %%
 import numpy as np
@@ -37,18 +37,18 @@ from softmax import as_float, softmax
 # %% [markdown]
 # ## `next_token_probs`
 #
-# Always taking the most probable token is called **greedy decoding**. Long texts made like this often repeat themselves
-# (Holtzman et al. 2020, table 1). Drawing from all probabilities gives more varied text, but thousands of improbable
-# tokens together have a large probability, and one that does not fit can spoil everything after it. Three controls lie
-# in between:
+# Always taking the most probable token is called **greedy decoding**. Long texts made this way often repeat themselves
+# (Holtzman et al. 2020, table 1). Drawing from all probabilities gives more varied text, but together, thousands of
+# improbable tokens have a large probability, and a single misfit can spoil everything after it. Three controls lie in
+# between:
 #
-# - The temperature, which you know from softmax. Below 1, probable tokens become more probable. Its limit 0 is greedy:
-#   all of the probability goes to the largest score.
+# - The temperature, which you know from softmax. Below 1, probable tokens become more probable. At its limit, 0, all of
+#   the probability goes to the largest score: greedy decoding.
 # - **top-k** keeps the k most probable tokens (Fan, Lewis and Dauphin 2018, section 5.4).
 # - **top-p**, or *nucleus* sampling (Holtzman et al. 2020, section 3.1), keeps the smallest set of most probable tokens
-#   whose probabilities add up to at least p. These are few if the model is certain, and many if it is not.
+#   whose probabilities add up to at least p. The set is small if the model is certain, and large if it is not.
 #
-# All other tokens get probability 0, and the rest is rescaled so that the sum is 1 again.
+# All other tokens get probability 0, and the kept ones are rescaled so that they add up to 1.
 #
 # ![The probabilities of eight tokens under three temperatures, top-k with k = 3, top-p with p = 0.9, and temperature
 # 0.](figures/sampling.svg)
@@ -67,10 +67,10 @@ from softmax import as_float, softmax
 # ```
 #
 # In the last line, 0.5 + 0.3 is not yet 0.9. The third token *crosses* the threshold, and it is kept: without it, the
-# sum would be less than p. The first token is kept, too, when it alone has more than p.
+# sum would be less than p. The first token is kept even when it alone has more than p.
 #
-# **Ties.** What if the k-th and the next token have the same score? Here, exactly k are kept, and of equal scores the
-# one with the lower index comes first. (A *stable* sort does that. Reversing an ascending sort does not.)
+# **Ties.** What if the k-th token and the next have the same score? Here, exactly k are kept, and among equal scores
+# the lower index comes first. (A *stable* sort does that. Reversing an ascending sort does not.)
 #
 # ```python
 # >>> next_token_probs(np.zeros(5), top_k=2)
@@ -138,8 +138,8 @@ def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
 # %% [markdown]
 # ## `sample`
 #
-# Put the probabilities end to end on a line from 0 to 1, throw a dart at a random point u of the line, and see in which
-# stretch it lands. In other words, take the first token whose *cumulative* probability is larger than u.
+# Put the probabilities end to end on a line from 0 to 1, throw a dart at a random point u of the line, and see which
+# stretch it lands in. In other words, take the first token whose *cumulative* probability is larger than u.
 #
 # ```python
 # >>> np.cumsum([0.5, 0.25, 0.0, 0.25])
@@ -148,7 +148,7 @@ def next_token_probs(logits, temperature=1.0, top_k=None, top_p=None):
 # ```
 #
 # A dart at 0.6 hits token 1; no dart can hit token 2. In floating point, the last sum may be 0.9999999 instead of 1,
-# and a dart beyond it would hit nothing. So throw at a line that is exactly as long as the sum.
+# and a dart beyond it would hit nothing. So throw at a line exactly as long as the sum.
 #
 # ```python
 # >>> probs = np.tile([0.5, 0.25, 0.0, 0.25], (10_000, 1))
@@ -190,9 +190,9 @@ def sample(probs, rng):
 # Now write the loop from the top. It starts with a **prompt**, the text that the model continues. Three details matter:
 #
 # - Only the scores of the *last* position predict the new token.
-# - The tokens that the model reads are its **context**, and it has positions for `block_size` tokens only. If the text
+# - The tokens that the model reads are its **context**, and it has positions for only `block_size` of them. If the text
 #   is longer, *crop* it: pass only its *last* `block_size` tokens to the model. The result is still the whole text.
-# - All texts of the batch grow together, and each gets its own new token.
+# - All texts of the batch grow together, each by its own new token.
 #
 # The example trains a model on the alphabet:
 #
@@ -264,14 +264,14 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 # %% [markdown]
 # ## `generate_cached`
 #
-# To append the 200th token, `generate` computes 199 positions, and to append the 201st it computes the same 199 again,
-# and one more. The causal mask makes that unnecessary: no position attends to later ones, so nothing about the first
+# To append the 200th token, `generate` computes 199 positions, and to append the 201st, it computes the same 199 again,
+# plus one more. The causal mask makes that unnecessary: no position attends to later ones, so nothing about the first
 # 199 has changed.
 #
-# What does the new position need from the old ones? In each block their *keys* and *values*, and nothing else. Store
-# those of every block: this is the **key/value cache**, `kv` for short. (The `cache` of a forward pass is something
-# else: it is for the backward pass.) A new token is then a text of length 1, whose single query attends to all the
-# stored keys and to its own:
+# What does the new position need from the old ones? In each block, it needs their *keys* and *values*, and nothing
+# else. Store these: they are the **key/value cache**, `kv` for short. (The `cache` of a forward pass is something else:
+# it serves the backward pass.) A new token is then a text of length 1, whose single query attends to all the stored
+# keys and to its own:
 #
 # ```text
 #     x (B, 1, D) ──> q, k, v, each (B, H, 1, K)
@@ -282,21 +282,21 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 # ![The keys and values computed at each of five steps: without a cache all of them every time, with a cache only the
 # newest.](figures/kv-cache.svg)
 #
-# Everything else works on each position separately anyway. A token now costs as much as one position, plus attention
-# over S keys; before, it cost as much as S positions.
+# Everything else works on each position separately. A token now costs as much as one position, plus attention over S
+# keys; before, it cost as much as S positions.
 #
 # Four details are easy to get wrong:
 #
 # - The new token stands at position S - 1, not at 0: it needs *its* row of `W_pos`.
 # - The steps are those of `block` and `gpt`, with all options of the configuration except dropout.
-# - A prompt of several tokens is processed at once, and then its queries must not attend to later positions. For this,
+# - A prompt of several tokens is processed at once, so its queries must not attend to later positions. For this,
 #   `causal_mask` takes `n_queries` and `n_keys`: the queries belong to the *last* of the keys.
-# - **The cache is of no use when the window moves.** Beyond `block_size` tokens, the first one is dropped and all
+# - **The cache is of no use once the window moves.** Beyond `block_size` tokens, the first one is dropped and all
 #   others move up by one position. Their position vectors change, and with them *every* key and value in every block.
-#   So the cache must be filled again from the cropped text, for every token from then on, and nothing is saved. (Models
+#   So from then on, the cache must be filled again from the cropped text for every token, and no time is saved. (Models
 #   with *relative* positions, such as the rotations of Su et al. 2021, have this problem, too: from the second block
-#   on, what is stored contains what was read from the dropped token. Xiao et al. 2023 drop old keys all the same, and
-#   found that the text stays good only if the keys of the first few tokens are kept.)
+#   on, the stored keys and values contain what was read from the dropped token. Xiao et al. 2023 drop old keys all the
+#   same, and found that the text stays good only if the keys of the first few tokens are kept.)
 #
 # The new tokens are the same as without the cache:
 #
@@ -308,7 +308,8 @@ def generate(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p
 #
 # ```
 #
-# To be exact, the scores are the same up to rounding. Very rarely, a dart lands so close to a border that it decides.
+# To be exact, the scores are the same up to rounding. Very rarely, a dart lands so close to a border that rounding
+# decides.
 
 
 # %%
@@ -396,8 +397,8 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # %% [markdown]
 # ## What does a token cost?
 #
-# A row times a matrix takes one multiplication and one addition for each entry of the matrix. So *each entry of a
-# matrix costs two operations per token*. Attention adds, in each block, two operations for each of the D entries of
+# Multiplying a row by a matrix takes one multiplication and one addition for each entry of the matrix. So *each entry
+# of a matrix costs two operations per token*. In each block, attention adds two operations for each of the D entries of
 # every stored key (the scores), and two for those of every stored value (the average).
 #
 # ```python
@@ -412,8 +413,8 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # ```
 #
 # So a token of the smallest GPT-2 costs about 0.25 billion operations, and attention is a small part of that, even over
-# the whole context. (In training, the backward pass takes about twice as many as the forward pass, because each product
-# has two gradients.)
+# the whole context. (In training, the backward pass takes about twice as many as the forward pass, as each product has
+# two gradients.)
 #
 # The cache costs memory: one key and one value of D entries, per block and position. With 4 bytes for each number:
 #
@@ -425,8 +426,8 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 #
 # ```
 #
-# There is a second price. To compute one token, the machine has to *read* every parameter and the whole cache once. How
-# many operations is that for each byte?
+# To compute one token, the machine also has to *read* every parameter and the whole cache once. How many operations is
+# that per byte?
 #
 # ```python
 # >>> parameter_bytes = 4 * 124_000_000
@@ -435,16 +436,16 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 #
 # ```
 #
-# Processors can do many operations in the time in which they read one byte. So a model that writes a single text mostly
-# waits for its memory. A batch helps, because each parameter is read once for all of its texts, but every text needs
-# its own cache.
+# Processors can do many operations in the time they take to read one byte. So a model that writes a single text mostly
+# waits for memory. A batch helps, because each parameter is read once for all of its texts, but every text needs its
+# own cache.
 
 # %% [markdown]
 # ## On paper
 #
-# 1. The probabilities of four tokens are ½, ¼, ⅛ and ⅛. What are they with the temperature ½? (Dividing the logarithms
-#    by ½ squares the probabilities, before they are rescaled.)
-# 2. Which of these always give the same as temperature 0, if no two scores are equal: `top_k=1`, `top_p=0.01`,
+# 1. The probabilities of four tokens are ½, ¼, ⅛ and ⅛. What are they at temperature ½? (Dividing the logarithms by ½
+#    squares the probabilities, before they are rescaled.)
+# 2. Which of these always give the same result as temperature 0, if no two scores are equal: `top_k=1`, `top_p=0.01`,
 #    `temperature=0.01`?
 # 3. A model has 32 blocks and D = 4,096, and stores each number in 2 bytes. How large is the key/value cache of one
 #    text of 4,096 tokens? How large is it if groups of four heads share their keys and values?
@@ -460,9 +461,9 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 #
 # ```
 #
-# **2. Only the first one.** With `top_p=0.01` the smallest set that reaches 0.01 is usually the most probable token
-# alone, but not if there are more than a hundred tokens that are about equally likely. A small temperature leaves a
-# little probability to scores that are very close to the largest.
+# **2. Only the first one.** With `top_p=0.01`, the smallest set that reaches 0.01 is usually the most probable token
+# alone, but not if more than a hundred tokens are about equally likely. A small temperature leaves a little probability
+# to scores that are very close to the largest.
 #
 # ```python
 # >>> nearly_equal = np.linspace(0, 1e-3, 1000)
@@ -502,11 +503,11 @@ def generate_cached(ids, params, config, n_new, rng, temperature=1.0, top_k=None
 # %% [markdown]
 # ## Try it
 #
-# This is the model of the opening. It is very small (one block, a context of 8 characters), learns the docstrings of
-# this file, and continues "the ", greedily and at three temperatures.
+# Here is the very small model from the opening (one block, a context of 8 characters). It learns the docstrings of this
+# file, and continues "the ", greedily and at three temperatures.
 #
 # **Guess first.** Each text of 304 characters contains 297 pieces of eight. How many *different* pieces will each of
-# the four texts have? And which of the texts would you rather read?
+# the four texts have? And which would you rather read?
 #
 # Run it: `headway experiment generation`, or the next cell of the notebook.
 
@@ -551,9 +552,9 @@ if __name__ == "__main__":
 #
 # 1. Could the greedy text have left its cycle later on?
 # 2. For one row of random scores, what is the perplexity at temperatures from 0 to 10? And how many tokens do `top_k=8`
-#    and `top_p=0.9` keep, of the same row and of `5 * logits`, where the model is more certain?
-# 3. `generate` computes its whole context again for every token. How many positions is that for 255 tokens after a
-#    first one, in a context of 256, and how many with the cache?
+#    and `top_p=0.9` keep of that row, and of `5 * logits`, where the model is more certain?
+# 3. `generate` computes its whole context again for every token. To write 255 tokens after a first one, in a context of
+#    256, how many positions is that, and how many with the cache?
 
 # %% [markdown]
 # ## Answers
@@ -587,7 +588,7 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **3. 32,640 and 255.** That is 128 times as many. (The time differs by far less for a small model: a NumPy call takes
+# **3. 32,640 and 255.** That is 128 times as many. (For a small model, the times differ far less: a NumPy call takes
 # about as long for one position as for a few.)
 #
 # ```python

@@ -4,13 +4,13 @@
 # # GPT-2: your code runs a published model
 #
 # There is a file on the internet that begins with the names of 160 arrays, such as `h.0.attn.c_attn.weight`, (768,
-# 2304). No parameter of your GPT has such a name. And yet each of the 124,439,808 parameters in the file has its place
-# in your model, and with them your code writes English.
+# 2304). No parameter of your GPT has such a name. Yet each of the 124,439,808 parameters in the file has its place in
+# your model, and with them, your code writes English.
 #
-# The file is a checkpoint, the saved parameters of a model: the smallest of the four sizes of GPT-2, which OpenAI
-# published in 2019 (Radford et al. 2019). It has the architecture of your GPT: learned positions, pre-norm blocks, GELU
-# in its tanh form, a tied head. Three functions are missing: one reads the settings, one gives the parameters your
-# names, and one computes the next token fast enough.
+# The file is a checkpoint, the saved parameters of a model: the smallest of the four sizes of GPT-2 (Radford et al.
+# 2019). This model has the architecture of your GPT: learned positions, pre-norm blocks, GELU in its tanh form, a tied
+# head. Three functions are missing: one reads the settings, one gives the parameters your names, and one computes the
+# next token fast enough.
 #
 # ```text
 #     config.json ────────────> gpt2_config ──> config ┐
@@ -26,7 +26,7 @@
 #
 # The examples of this lesson use a tiny random model in the same format. If you want the real one, download four files
 # of `openai-community/gpt2` from the Hugging Face hub into a folder `gpt2` beside this file. (The long number is the
-# version that was checked for this lesson.)
+# version that this lesson was checked with.)
 #
 # ```bash
 # mkdir gpt2
@@ -45,7 +45,7 @@
 # | `vocab.json` | 1,042,301 | `196139668be63f3b5d6574427317ae82f612a97c5d1cdaf36ed2256dbf636783` |
 # | `merges.txt` | 456,318 | `1ce1664773c50f3e0cc8842619a93edc4624525b728b188a9e0be33b7726adc5` |
 #
-# - `config.json` has the settings, as JSON: a dictionary.
+# - `config.json` has the settings: a dictionary, as JSON.
 # - `model.safetensors` has the parameters. The format holds names, shapes and numbers, and nothing that could be
 #   executed. (Loading a `.bin` file, a Python pickle, can run any code.)
 # - `vocab.json` and `merges.txt` belong to the tokenizer of the assignment `bpe`.
@@ -67,9 +67,10 @@ from multihead import merge_heads, split_heads
 # %% [markdown]
 # ## Three given functions
 #
-# `read_safetensors` reads the length of a header, the header, which is JSON, and then the numbers of all tensors one
-# after the other. `gpt2_shapes` lists the tensors of a GPT-2 with their shapes. With it you can make a tiny checkpoint,
-# or count the parameters of the real one without having it. `check_gpt2_settings` belongs to the next section.
+# `read_safetensors` reads the length of a header, then the header, which is JSON, and then the numbers of all tensors,
+# one after another. `gpt2_shapes` lists the tensors of a GPT-2 with their shapes. With it you can make a tiny
+# checkpoint, or count the parameters of the real one without downloading it. `check_gpt2_settings` belongs to the next
+# section.
 #
 # ```python
 # >>> gpt2_small = {
@@ -139,13 +140,13 @@ def check_gpt2_settings(hf_config):
 # %% [markdown]
 # ## `gpt2_config`
 #
-# The settings in config.json have other names than yours, and the same meaning: `n_embd` is D, `n_positions` is the
-# block size. Most other keys have no effect on the scores. (`n_ctx` is an older name of `n_positions`, which newer
-# files do not have.)
+# The settings in config.json have other names than yours, but the same meaning: `n_embd` is D, `n_positions` is the
+# block size. Most other keys have no effect on the scores. (`n_ctx`, an older name for `n_positions`, is missing from
+# newer files.)
 #
 # A few keys *do* change the computation: a checkpoint may ask for the exact GELU, or for another eps in its norms. Your
-# GPT cannot compute these, and it would run all the same, with wrong scores. `check_gpt2_settings` raises an error that
-# names the key and the value. Call it first; what is left to write is the translation.
+# GPT cannot compute these, but it would run all the same, with wrong scores. `check_gpt2_settings` raises an error that
+# names the key and the value. Call it first; then only the translation is left to write.
 #
 # ```python
 # >>> config = gpt2_config(gpt2_small)
@@ -208,15 +209,15 @@ def gpt2_config(hf_config):
 #
 # - **The prefix.** `transformers` saves a language model as `transformer.h.0…` and `lm_head.weight`. In the file on the
 #   hub, the names have no prefix. Accept both.
-# - **No transposes.** A linear layer of PyTorch stores its matrix as (out, in). The code of GPT-2 has a layer called
-#   Conv1D instead, and stores (in, out), as you do. Only `lm_head.weight` is an ordinary linear layer, (V, D).
+# - **No transposes.** A linear layer of PyTorch stores its matrix as (out, in). GPT-2's code has a layer called Conv1D
+#   instead, which stores (in, out), as you do. Only `lm_head.weight` comes from an ordinary linear layer, (V, D).
 # - **The order of the columns.** `c_attn` holds queries, keys and values side by side, exactly as your `W_qkv` does.
 # - **Buffers.** Old versions of `transformers` saved the causal mask of each block, `h.0.attn.bias`, and a large
 #   negative number, `h.0.attn.masked_bias`. Such an array, which belongs to a model without being a parameter, is
-#   called a **buffer**. Leave them out. (`h.0.attn.c_attn.bias` is no buffer.)
+#   called a **buffer**. Leave these out. (`h.0.attn.c_attn.bias` is not a buffer.)
 # - **The head.** If `lm_head.weight` is there and equal to `wte.weight`, the head is tied, and there is no `W_head`.
 #
-# Make a tiny checkpoint and look at what comes out:
+# Try it with a tiny checkpoint:
 #
 # ```python
 # >>> tiny = {"model_type": "gpt2", "vocab_size": 50, "n_positions": 32, "n_layer": 2, "n_head": 4, "n_embd": 16}
@@ -311,7 +312,7 @@ def gpt2_params(tensors):
 # ## `last_logits`
 #
 # The parameters fit `gpt` and `generate_cached`, which returns a finished text. But a program that prints each token as
-# it comes, or that goes on after you have typed another line, must be able to stop between two tokens and to continue
+# it comes, or that goes on after you have typed another line, must be able to stop between two tokens and continue
 # later. So take the heart of `generate_cached` out of its loop: new tokens and the cache `kv` go in, the scores of the
 # next token and the new `kv` come out.
 #
@@ -328,7 +329,7 @@ def gpt2_params(tensors):
 #
 # ```
 #
-# Think about each of these before you write it:
+# Think about these before you write:
 #
 # - **Positions.** With S tokens in the cache, the first new token stands at position S.
 # - **The mask.** Several new tokens need one, in the first call and in later ones: with three tokens in the cache and
@@ -338,11 +339,10 @@ def gpt2_params(tensors):
 # - **The head.** Only the last position goes through it. For a prompt of 1,000 tokens, the other 999 rows of scores
 #   would be 50 million numbers for nothing.
 #
-# GPT-2 needs no other option of your GPT: it is pre-norm, has learned positions and all biases. Only its head may be
-# tied or not.
+# The only option of your GPT that matters here is `tied`: GPT-2 is pre-norm, with learned positions and all biases.
 #
-# When the window is full, `last_logits` raises ValueError. The caller decides: stop, or start again with a part of the
-# text and an empty cache.
+# When the window is full, `last_logits` raises ValueError. The caller then stops, or starts again with part of the text
+# and an empty cache.
 
 
 # %%
@@ -406,8 +406,8 @@ def last_logits(ids, params, config, kv=None):
 # ## What is read for each token?
 #
 # To compute one token, the machine must read every parameter that takes part, and all stored keys and values. In
-# `generation` you counted half an operation for each byte. So what limits the speed is not the arithmetic but the
-# **memory bandwidth**, the number of bytes that the machine can read per second. How many bytes are there?
+# `generation`, you counted half an operation per byte. So what limits the speed is not the arithmetic but the **memory
+# bandwidth**, the number of bytes the machine can read per second. How many bytes does a token need?
 #
 # ```python
 # >>> def read(*parts):  # bytes of float32 parameters with one of these texts in their names
@@ -424,11 +424,11 @@ def last_logits(ids, params, config, kv=None):
 # ![The bytes that GPT-2 small reads for one token. Parameters: 113 MB attention, 227 MB feed-forward networks, 154 MB
 # head. Keys and values: none at first, 75 MB with a full window.](figures/bytes-per-token.svg)
 #
-# About half a gigabyte for each token, so a machine that reads 20 GB per second cannot compute more than 40 tokens per
-# second with these numbers, whatever its processor can do. Even a full cache adds only 15 percent.
+# That is about half a gigabyte per token, so a machine that reads 20 GB per second cannot compute more than 40 tokens
+# per second, whatever its processor can do. Even a full cache adds only 15 percent.
 #
 # What helps? A prompt of T tokens reads the parameters once for all T, and a batch reads them once for all its texts.
-# And numbers of 2 bytes, or of 4 bits, are read faster than those of 4 bytes. (NumPy has no fast products for these.)
+# And numbers of 2 bytes, or of 4 bits, are read faster than those of 4 bytes. (NumPy has no fast products for them.)
 
 # %% [markdown]
 # ## In your own GPT, and in the real one
@@ -436,7 +436,7 @@ def last_logits(ids, params, config, kv=None):
 # Every block adds to the same residual stream, and the head reads it after the last one. What would the model predict
 # if it ended earlier? Apply the final norm and the head to the stream after each block: this is called the **logit
 # lens**. `headway plot logit-lens` shows the most likely token after each block, at every position, for the GPT that
-# you trained. For the real model, import it with `headway import-model gpt2`, and then add
+# you trained. To see the real model, import it with `headway import-model gpt2`, and add
 # `--checkpoint gpt2.safetensors --text "The capital of France is"`.
 
 # %% tags=["active-ipynb"]
@@ -447,9 +447,9 @@ def last_logits(ids, params, config, kv=None):
 # %% [markdown]
 # ## On paper
 #
-# 1. The four matrices of a block have 12 D² entries, with F = 4 D. How many bytes are those of all 12 blocks of GPT-2
-#    small in float32? Which share of the 494.6 MB is that?
-# 2. There are S tokens in the cache and T new ones. Which shape does the mask have, and how many of its entries are
+# 1. The four matrices of a block have 12 D² entries, with F = 4 D. How many bytes do those of all 12 blocks of GPT-2
+#    small take in float32? What share of the 494.6 MB is that?
+# 2. There are S tokens in the cache and T new ones. What shape does the mask have, and how many of its entries are
 #    True? Check your formula with S = 3 and T = 2, and with S = 0.
 # 3. A machine reads 25 GB per second. At most how many tokens per second can it compute for one text with an empty
 #    cache? And how many for a batch of 8 texts with 1,000 tokens each in the cache? (A step then reads the parameters
@@ -466,8 +466,8 @@ def last_logits(ids, params, config, kv=None):
 #
 # ```
 #
-# **2. It is (T, S + T), with T S + T (T + 1) / 2 entries that are True.** The rectangle on the left, the old keys, is
-# all True; the square on the right is a triangle.
+# **2. It is (T, S + T), with T S + T (T + 1) / 2 entries that are True.** The rectangle of the old keys, on the left,
+# is all True; in the square on the right, a triangle is.
 #
 # ```python
 # >>> causal_mask(2, 5).astype(int)
@@ -479,7 +479,7 @@ def last_logits(ids, params, config, kv=None):
 # ```
 #
 # **3. 50 tokens per second, and 184.** The batch reads 1,084 MB for each step, which is 23 steps of eight tokens. The
-# cache is now more than half of what is read.
+# cache now makes up more than half of that.
 #
 # ```python
 # >>> per_step = 494_613_504 + 8 * 1000 * 73_728
@@ -511,11 +511,10 @@ def last_logits(ids, params, config, kv=None):
 # %% [markdown]
 # ## Try it
 #
-# Let a tiny random checkpoint write 20 tokens, greedily and with the cache. Then do it again with checkpoints that were
-# read wrongly.
+# Let a tiny random checkpoint write 20 tokens, greedily and with the cache. Then do it again with three that were read
+# wrongly.
 #
-# **Guess first.** Which of the three wrong checkpoints raises an exception? How many of the 20 tokens will be the same
-# as before?
+# **Guess first.** Which of the three raises an exception? How many of the 20 tokens will be the same as before?
 #
 # If there is a folder `gpt2` with the four files, the real model continues a sentence as well. Once it is imported,
 # `headway generate gpt2.safetensors --prompt "Hello"` writes longer texts with your functions, token by token.
@@ -562,9 +561,9 @@ if __name__ == "__main__":
 # 0 of 20 tokens are the same
 # ```
 #
-# No exception: the output matrix of attention is square, the two norms of a block have the same shapes, and so have
-# all blocks. With a trained model, a bad mistake spoils the text, but a small one, such as the other form of GELU, does
-# not. So compare *numbers* with an implementation that you trust. The checks of this assignment do that.
+# No exception: the output matrix of attention is square, the two norms of a block have the same shapes, and so do all
+# blocks. With a trained model, a bad mistake spoils the text, but a small one, such as the other form of GELU, does
+# not. So compare *numbers* with an implementation that you trust, as the checks do.
 #
 # 1. Which tensors of GPT-2 small could be transposed without an exception?
 # 2. The window of the tiny model has 32 positions. What happens if you let it write 31 tokens after the prompt of
@@ -575,7 +574,7 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## Answers
 #
-# **1. The output matrix of attention, in each of the 12 blocks.** All other matrices have two different axes.
+# **1. The output matrix of attention, in each of the 12 blocks.** All other matrices have axes of different lengths.
 #
 # ```python
 # >>> gpt2_small = {"vocab_size": 50257, "n_positions": 1024, "n_embd": 768, "n_layer": 12}
@@ -616,14 +615,14 @@ if __name__ == "__main__":
 # ## Going faster
 #
 # Nearly all of the time should go into the products with the matrices, which read the bytes that you have counted. In
-# the solution it is about nine tenths, for one text and one thread at the size of GPT-2 small. These numbers are from
-# one machine; measure yours:
+# the solution, about nine tenths do, for one text and one thread at the size of GPT-2 small. These numbers are from one
+# machine; measure yours:
 #
 # - **The cache in fixed arrays.** With 1,000 tokens in the cache, appending with `np.concatenate` took longer than all
 #   matrix products together.
 # - **The head for one position.** For a prompt of 1,000 tokens, the scores of all positions took 70 times as long as
 #   those of the last one.
 # - **float32.** In float64, the products took nearly twice as long.
-# - **The order of the table.** The head multiplies the table (V, D) by one vector. NumPy read 17 GB per second if the
-#   numbers of one feature lie side by side in memory, and 11 GB if those of one token do, as in the checkpoint. So
+# - **The order of the table.** The head multiplies the table (V, D) by one vector. NumPy read 17 GB per second when the
+#   numbers of one feature lay side by side in memory, and 11 GB when those of one token did, as in the checkpoint. So
 #   `headway import-model` stores the table transposed, as (D, V), and gives your functions the transpose of that.

@@ -3,13 +3,12 @@
 # %% [markdown]
 # # The layers of a Llama
 #
-# GPT-2 cannot read its 1,025th token: its table of positions ends after 1,024 rows, and there is nothing to add. And a
-# model as large as the smallest Llama 3 would keep 4 GiB of keys and values for a text of 8,192 tokens, if each head of
-# queries had keys and values of its own. It keeps 1 GiB.
+# GPT-2 cannot read its 1,025th token: its table of positions ends after 1,024 rows. And if each head of queries had its
+# own keys and values, the smallest Llama 3 would keep 4 GiB of them for a text of 8,192 tokens. It keeps 1 GiB.
 #
-# Llama keeps the plan of GPT-2 and changes the layers inside the blocks (Touvron et al. 2023, section 2.2). You wrote
-# one of the new ones, the RMS norm, in the assignment `layernorm`. Here you write the other three, each with its
-# backward pass, and in the assignment `llama` you build the model of them.
+# Llama keeps GPT-2's plan but changes the layers inside the blocks (Touvron et al. 2023, section 2.2). You wrote one of
+# the new ones, the RMS norm, in the assignment `layernorm`. Here you write the other three, each with its backward
+# pass, and in the assignment `llama`, you build the model from them.
 #
 # ```text
 #                             GPT-2                        Llama
@@ -39,11 +38,11 @@ from softmax import as_float
 #
 # The **rotary position embedding** (RoPE) adds nothing. It turns the queries and keys by an angle that grows with the
 # position (Su et al. 2021, section 3.2). Begin with vectors of two entries, (a, b), as arrows in a plane. To turn an
-# arrow by the angle $\theta$ is to compute
+# arrow by the angle $\theta$, compute
 #
 # $$(a \cos\theta - b \sin\theta,\;\; a \sin\theta + b \cos\theta)$$
 #
-# With one radian for each position (a full turn is 2π, about 6.28), the same arrow (1, 0) becomes:
+# At one radian per position (a full turn is 2π, about 6.28), the same arrow (1, 0) becomes:
 #
 # ```python
 # >>> rope(np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]]), np.array([0, 1, 2])).round(4)
@@ -70,7 +69,7 @@ from softmax import as_float
 #
 # ```
 #
-# In the picture both arrows turn on from step 2 to step 3, and the angle between them stays the same:
+# In the picture, both arrows keep turning from step 2 to step 3, but the angle between them stays the same:
 #
 # ![A query and a key as arrows, in four steps. Both at 0, 53 degrees apart; at 5 and 3, 61 degrees; at 8 and 6, both
 # arrows point elsewhere, but are 61 degrees apart again; at 8 and 3, 127 degrees.](figures/rope-distance.svg)
@@ -84,7 +83,7 @@ from softmax import as_float
 #
 # $$\mathrm{angle}_{t,i} = \mathrm{position}_t \cdot \mathrm{base}^{-2i/K}$$
 #
-# These are the angles of the sinusoidal positions in the assignment `embeddings`. With K = 4 the speeds are 1 and 0.01:
+# These are the angles of the sinusoidal positions in `embeddings`. With K = 4, the speeds are 1 and 0.01:
 #
 # ```python
 # >>> rope(np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]]), np.array([1, 100])).round(4)
@@ -102,8 +101,8 @@ from softmax import as_float
 # ### Which entries form a pair?
 #
 # In the example, the two entries of pair 0 are entry 0 and entry 2. Here, as in Hugging Face's models, entry i of the
-# first *half* is turned together with entry i of the second half. In the paper and in Meta's own program the pairs are
-# *interleaved*: the entries 0 and 1, then 2 and 3. Written with yours, this form is
+# first *half* is turned together with entry i of the second half. In the paper and in Meta's own program, the pairs are
+# *interleaved*: entries 0 and 1, then 2 and 3. Written with your `rope`, this form is
 #
 # ```python
 # >>> def rope_interleaved(x, positions):
@@ -115,7 +114,7 @@ from softmax import as_float
 #
 # ```
 #
-# Neither form is better. But trained parameters fit only one of them, and with the other the model writes nonsense,
+# Neither form is better. But trained parameters fit only one of them, and with the other, the model writes nonsense,
 # without any error. To convert a model, reorder the columns of `W_q` and `W_k` within each head:
 #
 # ```python
@@ -133,8 +132,8 @@ from softmax import as_float
 #
 # Two things to watch out for:
 #
-# - **Digits.** At position 100,000 the first angle is 100,000 radians, and a float32 has only two digits of it after
-#   the point. Compute the angles in float64, and convert the cosines and sines to the dtype of x.
+# - **Digits.** At position 100,000, the first angle is 100,000 radians, and a float32 keeps only two digits after the
+#   point. Compute the angles in float64, and convert the cosines and sines to the dtype of x.
 # - **The old entries.** Both lines of the rotation need the *old* a and b.
 
 
@@ -182,7 +181,7 @@ def rope(x, positions, base=10000.0):
 # ## `rope_backward`
 #
 # There is nothing to learn in a rotation, but gradients have to go back through it. Take one pair (a, b) and its angle
-# $\theta$, and ask as in the assignment `ffn`:
+# $\theta$, and ask as in `ffn`:
 #
 # ```text
 #     out_a = a cos θ - b sin θ
@@ -193,7 +192,7 @@ def rope(x, positions, base=10000.0):
 # ```
 #
 # Multiply each factor by its upstream gradient, and add: da = dout_a cos θ + dout_b sin θ. Write down db. Then compare
-# your two lines with those of the forward pass. They describe a rotation, too: by which angle?
+# your two lines with those of the forward pass. They describe a rotation, too: by what angle?
 #
 # (As matrices: out = R x, so dx = Rᵀ dout. The transpose of a rotation is the rotation that undoes it.)
 #
@@ -225,9 +224,9 @@ def rope_backward(dout, positions, base=10000.0):
 # %% [markdown]
 # ## `silu`
 #
-# Llama's activation is a close relative of GELU. GELU multiplies x by a gate made of the normal distribution; the
-# **SiLU** (sigmoid linear unit, also called swish) takes the sigmoid $\sigma$ of x itself as the gate (Hendrycks and
-# Gimpel 2016, section 2):
+# Llama's activation is a close relative of GELU. GELU multiplies x by a gate made from the normal distribution; the
+# **SiLU** (sigmoid linear unit, also called swish) uses the sigmoid $\sigma$ of x as the gate (Hendrycks and Gimpel
+# 2016, section 2):
 #
 # $$\mathrm{silu}(x) = x\, \sigma(x) = \frac{x}{1 + e^{-x}}$$
 #
@@ -269,8 +268,8 @@ def silu(x):
 #
 # SiLU is a product of x and the gate σ(x), entry by entry. So use the product rule, as for GELU:
 #
-# - What is the derivative of σ? You found it on paper in the assignment `ffn` (question 2): it is written with σ alone.
-# - The product rule has two terms. In the first one x is replaced by its derivative, in the second one the gate is.
+# - What is the derivative of σ? You found it on paper in `ffn` (question 2): it can be written with σ alone.
+# - The product rule has two terms. In the first, x is replaced by its derivative; in the second, the gate is.
 #
 # At x = 1, your numbers should be:
 #
@@ -303,7 +302,7 @@ def silu_backward(dout, x):
 # %% [markdown]
 # ## `swiglu`
 #
-# In `ffn`, the activation looks at one number and decides how much of *this* number passes. A **gated linear unit**
+# In `ffn`, the activation looks at one number and decides how much of *that* number passes. A **gated linear unit**
 # computes two numbers for each feature from x, with two matrices. One is the gate, and decides how much of the other
 # passes (Dauphin et al. 2017, section 2). With SiLU at the gate, this is called **SwiGLU** (Shazeer 2020, section 2):
 #
@@ -360,7 +359,7 @@ def swiglu(x, params):
 # %% [markdown]
 # ## `swiglu_backward`
 #
-# Only one step is new, the product. Entry by entry, it is a product of two numbers:
+# Only one step is new, the product of two numbers, entry by entry:
 #
 # ```text
 #     hidden = s u
@@ -369,7 +368,7 @@ def swiglu(x, params):
 #     where is u?     in hidden, with the factor  ?      du = ?
 # ```
 #
-# For all other steps you have backward functions. Fill in the table on paper:
+# For all other steps, you have backward functions. Fill in the table on paper:
 #
 # | step, from the end | gets | needs from the cache | gives |
 # |---|---|---|---|
@@ -419,10 +418,10 @@ def swiglu_backward(dout, cache):
 # %% [markdown]
 # ## `grouped_query_attention`
 #
-# A model that writes reads all earlier keys and values for every new token (the assignment `generation`). Are H
-# different sets of them needed? In **multi-query attention**, all heads share a single one (Shazeer 2019, section 3),
-# and the model becomes slightly worse. **Grouped-query attention** lies in between: there are G heads of keys and
-# values, and H / G neighboring heads of queries share each of them (Ainslie et al. 2023, section 2.2).
+# For every new token, a model reads all earlier keys and values (see `generation`). Does it need H different sets of
+# them? In **multi-query attention**, all heads share a single one (Shazeer 2019, section 3), and the model becomes
+# slightly worse. **Grouped-query attention** lies in between: there are G heads of keys and values, and H / G
+# neighboring heads of queries share each of them (Ainslie et al. 2023, section 2.2).
 #
 # ![Six heads of queries. On the left, each has keys and values of its own. In the middle, three neighbors share one
 # of two heads of keys and values. On the right, all six share a single one.](figures/shared-heads.svg)
@@ -448,7 +447,7 @@ def swiglu_backward(dout, cache):
 # ```
 #
 # Watch the order of the copies. Query head h uses the keys of head h // (H / G), so the copies of one head stand next
-# to each other. `np.repeat` makes them so, `np.tile` does not:
+# to each other. `np.repeat` does this, `np.tile` does not:
 #
 # ```python
 # >>> np.repeat(["k0", "k1"], 3).tolist()  # heads 0, 1, 2 share k0
@@ -461,8 +460,8 @@ def swiglu_backward(dout, cache):
 # The rotation acts within a head, so it comes after the split: all heads have the same K/2 angles. If no positions are
 # given, they are 0 to T − 1.
 #
-# An example with two heads of queries that share one head of keys and values, and K = 2. The two tokens are equal, and
-# so are all products, but the second token is one position later:
+# Here two heads of queries share one head of keys and values, and K = 2. The two tokens are equal, but the second is
+# one position later:
 #
 # ```python
 # >>> x = np.array([[1.0, 0.0, 1.0, 0.0], [1.0, 0.0, 1.0, 0.0]])
@@ -477,8 +476,8 @@ def swiglu_backward(dout, cache):
 #
 # ```
 #
-# The scores are 1 / √2 on the diagonal, and cos(1) / √2 = 0.5403 / √2 beside it. The output is that of equal values,
-# which were not rotated.
+# The scores are 1 / √2 on the diagonal, and cos(1) / √2 = 0.5403 / √2 beside it. The output is that of two equal
+# values: they were not rotated.
 
 
 # %%
@@ -542,8 +541,8 @@ def grouped_query_attention(x, params, n_heads, n_kv_heads, mask=None, positions
 #
 # **The copies.** `attention_backward` returns H gradients of keys, one for each copy. But there are only G heads of
 # keys, each used by H / G heads of queries. Which heads are these, and what happens to their gradients? The rule is the
-# one for broadcasting, from the assignment `gradients`. In numbers, for H = 4 and G = 2: if the gradients of the four
-# copies of a single entry are 1, 2, 3 and 4, those of the two keys are 3 and 7.
+# one for broadcasting, from `gradients`. In numbers, for H = 4 and G = 2: if the gradients of the four copies of a
+# single entry are 1, 2, 3 and 4, those of the two keys are 3 and 7.
 #
 # **The rotation.** Which of dq, dk and dv have to be turned back, and by which positions?
 #
@@ -604,14 +603,14 @@ def grouped_query_attention_backward(dout, cache):
 # 1. K = 2. A query (1, 0) is at position 5, a key (0, 1) at position 2. What is their product after the rotation? What
 #    is it for the positions 105 and 102?
 # 2. Where is SiLU smallest? Write the condition "the slope is 0" with σ, and check it at x = −1.278.
-# 3. In `swiglu`, all three matrices are 0 at the start of training. Which gradients are 0? And if only `W_down` is 0,
-#    and the others are random?
+# 3. Suppose all three matrices of `swiglu` are 0 at the start of training. Which gradients are 0? And if only `W_down`
+#    is 0, and the others are random?
 
 # %% [markdown]
 # ## Answers on paper
 #
-# **1. It is sin 3 = 0.1411, both times.** Turned back by 2 radians, the key is (0, 1) again, and the query is at
-# position 3: (cos 3, sin 3). The distance from 102 to 105 is 3 as well.
+# **1. It is sin 3 = 0.1411, both times.** Turn both back by 2 radians: the key is (0, 1) again, and the query, now at
+# position 3, is (cos 3, sin 3). The distance from 102 to 105 is 3 as well.
 #
 # ```python
 # >>> q, k = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
@@ -631,8 +630,8 @@ def grouped_query_attention_backward(dout, cache):
 # ```
 #
 # **3. All of them; all except that of `W_down`.** If all three are 0, so are the hidden features, and with them the
-# gradient of `W_down`. And dhidden is 0, because `W_down` is, so that no gradient reaches the other two matrices, or x.
-# Such a network never learns. If only `W_down` is 0, it changes in the first step, and then the others can, too.
+# gradient of `W_down`. And dhidden is 0, because `W_down` is, so no gradient reaches the other two matrices, or x. Such
+# a network never learns. If only `W_down` is 0, it changes in the first step, and then the others can, too.
 #
 # ```python
 # >>> rng = np.random.default_rng(0)
@@ -670,12 +669,12 @@ def grouped_query_attention_backward(dout, cache):
 #
 # With rotations you can build a head that attends to the previous position, in texts of any length. Give every position
 # the same key. Let every query be this key, turned *back* by one position. Then the product of query and key is largest
-# if the key is one position before the query: only there do the two rotations agree.
+# where the key is one position before the query: only there do the two rotations agree.
 #
 # The program prints the weights of the last of twelve positions, for K = 2, 8 and 32, in a text that starts at position
 # 0 and in one that starts at position 1000.
 #
-# **Guess first.** Which weights does the second text have? And which position other than the previous one may get a
+# **Guess first.** What weights does the second text have? And which position other than the previous one may get a
 # large weight if there is only one pair, K = 2?
 #
 # Run it: `headway experiment llama_layers`, or the next cell of the notebook.
@@ -708,22 +707,22 @@ if __name__ == "__main__":
 # K = 32, start 1000: [0.   0.   0.   0.   0.   0.   0.   0.   0.   0.09 0.82 0.09]
 # ```
 #
-# Where the text starts does not matter: only distances do. A single pair turns by one radian at each position, and
-# after 6.28 of them it points in the same direction again. So with K = 2 the head also attends to position 4, six
-# positions before the previous one. With more pairs, the slower ones tell the two positions apart, as the hour hand of
-# a clock does when the minute hand has gone round once.
+# It does not matter where the text starts. A single pair turns by one radian at each position, and after 6.28 of them,
+# it points in the same direction again. So with K = 2, the head also attends to position 4, six positions before the
+# previous one. With more pairs, the slower ones tell the two positions apart, as the hour hand of a clock does when the
+# minute hand has gone around once.
 #
 # 1. Take K = 4 and the bases 10,000 and 100. How fast is the second pair, and how large is the wrong weight at
 #    position 4?
-# 2. Turn the queries forward by one position instead of back, and use no mask. Which position does each of the
-#    positions attend to? What does the last one do, which has no next position?
+# 2. Turn the queries forward by one position instead of back, and use no mask. What does each position attend to? What
+#    about the last one, which has no next position?
 
 # %% [markdown]
 # ## Answers
 #
-# **1. 0.01 and 0.1 radians for each position; 0.38 and 0.12.** Within six positions the second pair turns by 0.06
+# **1. 0.01 and 0.1 radians for each position; 0.38 and 0.12.** Within six positions, the second pair turns by 0.06
 # radians with the base 10,000, which hardly changes a cosine, and by 0.6 radians with the base 100. For twelve
-# positions the smaller base is better. For ten thousand it is not: no pair would turn slowly enough.
+# positions, the smaller base is better. For ten thousand, it is not: no pair would turn slowly enough.
 #
 # ```python
 # >>> for base in (10000.0, 100.0):
@@ -734,7 +733,7 @@ if __name__ == "__main__":
 # ```
 #
 # **2. To the next one; the last attends mostly to position 6.** A full turn is 6.28 positions, and position 6 is six
-# positions before the next one, which does not exist.
+# before position 12, the next one, which does not exist.
 #
 # ```python
 # >>> weights = weights_of_head(8, 0, turn=1)
