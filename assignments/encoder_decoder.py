@@ -381,7 +381,7 @@ def encode(source, params, config, source_mask=None):
         memory = x with post-norm, layernorm(x) with pre-norm (`encoder.ln_f`)
 
     Args:
-        source: integers, (B, S), each in [0, Vs). Any number of leading axes, also none.
+        source: integers, (B, S), each in [0, Vs). Any number of leading axes, or none.
         params: dictionary with the names and shapes of `init_transformer`.
         config: a `TransformerConfig`.
         source_mask: boolean, (B, S), for a source of that shape: True for a real token and False for padding, to which
@@ -440,7 +440,7 @@ def decode(target, memory, params, config, target_mask=None, source_mask=None):
 
     Args:
         target: integers, (B, T), each in [0, Vt): the text written so far, with the start token in front. Any
-            number of leading axes, also none.
+            number of leading axes, or none.
         memory: what `encode` returned, (B, S, D), with the leading axes of `target`.
         params: dictionary with the names and shapes of `init_transformer`.
         config: a `TransformerConfig`.
@@ -497,7 +497,7 @@ def transformer(source, target, params, config, source_mask=None, target_mask=No
         log_probs = decode(target, encode(source))
 
     Args:
-        source: integers, (B, S), each in [0, Vs). Any number of leading axes, also none.
+        source: integers, (B, S), each in [0, Vs). Any number of leading axes, or none.
         target: integers, (B, T), with the leading axes of `source`, each in [0, Vt), with the start token in front.
         params: dictionary with the names and shapes of `init_transformer`.
         config: a `TransformerConfig`.
@@ -551,7 +551,7 @@ def greedy_decode(source, params, config, start, end, max_length, source_mask=No
         next = argmax decode([start, …], encode(source))[..., -1, :]
 
     Args:
-        source: integers, (B, S), each in [0, Vs). Any number of leading axes, also none.
+        source: integers, (B, S), each in [0, Vs). Any number of leading axes, or none.
         params: dictionary with the names and shapes of `init_transformer`.
         config: a `TransformerConfig`.
         start: the target token that every target begins with.

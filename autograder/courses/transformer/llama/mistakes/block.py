@@ -115,5 +115,5 @@ for stage in ("weights", "after_attention", "after_ffn"):
         ask: What does llama find when it reads block_cache["{stage}"] after your block?""")
 mistake("three-axes-only", "    gamma1, gamma2", "    batch, length, width = x.shape\n    gamma1, gamma2").explain("""
     x must have three axes
-    why: Any number of leading axes is allowed, also none.
+    why: Any number of leading axes is allowed, including none.
     ask: Which of your lines assume that x is (B, T, D)?""")
