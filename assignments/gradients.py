@@ -495,7 +495,7 @@ def tape_gradients(tape, inputs):
 # The opposite, the **forward mode**, starts at *one* input and carries along how fast each result changes with it: a
 # million inputs need a million passes. Reverse mode gives the derivatives of one result with respect to *all* inputs in
 # a single pass, which costs only a few times as much as the forward pass. A loss is one number and a model has many
-# parameters: that is why every network is trained in reverse mode. The price is memory, for all the arrays of the
+# parameters: that is why every network is trained in reverse mode. The price is space, for all the arrays of the
 # forward pass (Baydin and others 2018, sections 3.1 and 3.2).
 #
 # Seppo Linnainmaa described reverse mode in 1970, in a thesis on how rounding errors add up (Griewank 2012). It became
