@@ -64,7 +64,8 @@ def first_wrong_gradient(calls: Sequence[Call], expected: Any) -> str | None:
         if output.name == "params":  # They were read or drawn, not computed backward.
             continue
         if isinstance(gradients, dict) and isinstance(actual, dict) and actual.keys() == gradients.keys():
-            is_post = any(value == "post" for other in calls for value in _texts(other))
+            given = (value for other in calls for value in (*other.args, *other.kwargs.values()))
+            is_post = any(isinstance(value, str) and value == "post" for value in given)
             names = [name for name in gradients if isinstance(name, str)]
             order = [name for name in backward_order(names, is_post) if "." in name]
             is_right = {name: _agrees(actual[name], gradients[name], name, call) for name in order}
@@ -85,16 +86,8 @@ def backward_order(names: Sequence[str], is_post_norm: bool) -> list[str]:
 
 
 def _is_norm_in_block(layer: str, following: str) -> bool:
-    name, other = layer.rpartition(".")[2], following.rpartition(".")[2]
-    return (
-        name.startswith("ln")
-        and not other.startswith("ln")
-        and layer.rpartition(".")[0] == following.rpartition(".")[0]
-    )
-
-
-def _texts(call: Call) -> list[str]:
-    return [value for value in (*call.args, *call.kwargs.values()) if isinstance(value, str)]
+    (block, _, name), (other_block, _, other) = layer.rpartition("."), following.rpartition(".")
+    return block == other_block and name.startswith("ln") and not other.startswith("ln")
 
 
 def _agrees(actual: Any, expected: Any, name: str, call: Call) -> bool:
