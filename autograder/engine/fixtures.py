@@ -55,12 +55,12 @@ class CheckContext:
     def seconds_left(self) -> float | None:
         """Roughly how long the current call may still take, for another thread; None if no call is running."""
         student = self._student  # The other thread may set it to None at any time.
-        return student.seconds_left if student is not None else None
+        return student.process.seconds_left if student is not None else None
 
     def interrupt(self) -> None:
         """End the current call, from another thread."""
         if (student := self._student) is not None:  # The other thread may set it to None at any time.
-            student.interrupt()
+            student.process.interrupt()
 
     def begin_check(self, qualified: str, check: str) -> None:
         """Prepare for a check of the function `qualified`."""

@@ -81,7 +81,7 @@ class OfficialTimes:
         return tuple(map(official, call.args)), {key: official(value) for key, value in call.kwargs.items()}
 
     def _used(self, code: StudentCode) -> float:
-        activity = code.activity()
+        activity = code.process.activity()
         return code.usage.seconds if activity is None else activity.cpu_seconds
 
     def _official_code(self) -> StudentCode:

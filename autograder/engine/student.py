@@ -35,7 +35,7 @@ from autograder.errors import (
     UsageError,
     Verdict,
 )
-from autograder.sandbox.call_timer import Activity, Deadline
+from autograder.sandbox.call_timer import Deadline
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.student_process import ResourceUsage, StoppedLine, StudentProcess, WorkerTimedOut
 from autograder.sandbox.workers import WorkerDied, Workers, WorkerUnavailable
@@ -115,7 +115,7 @@ class StudentCode:
     ) -> None:
         self.usage = usage or ResourceUsage()
         self._seconds_before = self.usage.seconds
-        self._folder, self._process = folder, StudentProcess(workers, folder, limits, self.usage)
+        self._folder, self.process = folder, StudentProcess(workers, folder, limits, self.usage)
         self._curriculum, self._limits, self._official_seconds = curriculum, limits, official_seconds
         self._loaded: set[str] = set()  # modules that the current process has imported
         self._generation = 0  # the number of it that has loaded the modules
@@ -136,7 +136,7 @@ class StudentCode:
         """Forget the calls and caches of the previous check. Each assignment gets a process of its own."""
         assignment = function.partition(".")[0]
         if assignment != self._assignment:
-            self._process.end()
+            self.process.end()
         self._assignment, self.calls, self._fresh, self._printed_before = assignment, [], True, ""
         self._seconds_before = self.usage.seconds
 
@@ -147,28 +147,19 @@ class StudentCode:
 
     def printed(self) -> str:
         """Return what the student's code has printed in this check: first the last call, then what came before."""
-        last, before, self._printed_before = self._process.read_output(), self._printed_before, ""
+        last, before, self._printed_before = self.process.read_output(), self._printed_before, ""
         return clean(f"{last}(before the last call:)\n{before}" if before else last)
 
     def close(self) -> None:
         """End the student's process."""
-        self._process.close()
-
-    @property
-    def seconds_left(self) -> float | None:
-        """Roughly how long the current call may still take, for another thread; None if no call is running."""
-        return self._process.seconds_left
-
-    def interrupt(self) -> None:
-        """From another thread: end the current call as if the process had died."""
-        self._process.interrupt()
+        self.process.close()
 
     def call(self, qualified: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call one function of the contract; raise a Verdict if no value came back."""
         function = self._curriculum.all_functions[qualified]
         call = Call(function, args, kwargs)
         if any(earlier.function is function for earlier in self.calls):
-            self._printed_before += self._process.read_output()
+            self._printed_before += self.process.read_output()
         self.calls.append(call)
         handles = self._issue_handles(function)
         sent = {"args": tuple(map(_unwrap, args)), "kwargs": {key: _unwrap(value) for key, value in kwargs.items()}}
@@ -226,13 +217,9 @@ class StudentCode:
         reply = self._request({"op": kind, "action": action, **request}, self._curriculum.functions[name])
         return reply.get("value")
 
-    def activity(self) -> Activity | None:
-        """Return what the current process has used so far, if there is one and this system can tell."""
-        return self._process.activity()
-
     def load(self, function: Function) -> None:
         """Import the module of a function into the current process; an error shows when the function is called."""
-        if self._process.processes_started != self._generation or not self._process.is_running:
+        if self.process.processes_started != self._generation or not self.process.is_running:
             self._loaded.clear()
         if function.module not in self._loaded:
             modules = {name.partition(".")[0] for name in self._needs(function)}
@@ -245,7 +232,7 @@ class StudentCode:
             except TimedOut as error:
                 error.details.update(failure="slow_import", file_at_fault=f"{function.module}.py")
                 raise
-            self._generation = self._process.processes_started
+            self._generation = self.process.processes_started
             self._loaded.add(function.module)
 
     def _needs(self, function: Function) -> set[str]:
@@ -296,7 +283,7 @@ class StudentCode:
                 times = "the only time" if most == 1 else f"all {most} times"
                 raise TimedOut(f"{action} was skipped: it was stopped {times} that it ran", help=LOOP_HELP)
         try:
-            answer = self._process.request(request, deadline)
+            answer = self.process.request(request, deadline)
             self._answered.add(asked)
             return answer
         except WorkerTimedOut as error:

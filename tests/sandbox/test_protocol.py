@@ -211,7 +211,7 @@ def test_handle_of_an_earlier_call_counts_as_a_dead_process(tmp_path, qualified)
     student = StudentCode(OverASocket(answer), tmp_path, TRANSFORMER, LIMITS)
     *_, cache = student.call("blocks.block", (np.ones((2, 3)),), {})
     assert cache.handle.number == 1
-    student._process.end()
+    student.process.end()
     with pytest.raises(Died, match="did not issue"):
         student.call(qualified, (np.ones((2, 3)),), {})
     student.close()
