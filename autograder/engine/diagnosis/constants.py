@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -54,21 +55,16 @@ def find_constants(families: Iterable[Mistake], search: Search) -> dict[Mistake,
 def _find_values(family: Mistake, module: FamilyModule, search: Search) -> list[float]:
     """Return the constants that explain the most failed checks, among those that explain one of the first."""
     best: tuple[int, list[float]] = (0, [])
-    checks: dict[int, _FamilyCheck] = {}
-    failed = search.compared.failed
-
-    def explains(value: float, index: int) -> bool:
-        return checks.setdefault(index, _FamilyCheck(module, search, index)).explains(value)
-
+    failed, check_at = search.compared.failed, cache(partial(_FamilyCheck, module, search))
     # The more numbers an answer has, the more constants fit one of them. Speed alone would let chance decide.
     for index in sorted(failed[:MAX_CHECKS], key=lambda index: _count(search.compared.last_call(index).value)):
-        check = checks.setdefault(index, _FamilyCheck(module, search, index))
+        check = check_at(index)
         values = [value for value in _candidates(family, check) if check.explains(value)]
         for other in failed:  # The checks that it explains, one after the other, narrow the values down.
             if len(values) > 1:
-                values = [value for value in values if explains(value, other)] or values
+                values = [value for value in values if check_at(other).explains(value)] or values
         if values:
-            count = sum(explains(values[0], other) for other in failed)
+            count = sum(check_at(other).explains(values[0]) for other in failed)
             best = max(best, (count, values), key=lambda entry: entry[0])
             if count == len(failed):
                 break

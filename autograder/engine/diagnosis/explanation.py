@@ -22,8 +22,7 @@ class Diagnosis:
     mistakes: tuple[Mistake, ...]  # several if they are of one group, made together, or indistinguishable
     together: bool = False  # All of them were made at once.
     here_only: bool = False  # They explain some, but not all, of the failing checks.
-    in_part: bool = False  # They explain some of several wrong results, but not the others.
-    parts: tuple[str, ...] = ()  # these results
+    parts: tuple[str, ...] = ()  # the wrong results that they explain, if there are others
     up_to_dtype: bool = False  # The values are the same, but the dtype is not.
     raised: bool = False  # The check ended with an exception, not with an answer.
     function: str = ""  # whose checks are explained, if the mistakes may belong to others that it calls
@@ -52,15 +51,13 @@ class Diagnosis:
         """What was compared, and which failures it explains."""
         if self.proof:
             return self.proof
-        words = (
-            ("both mistakes", "all these mistakes") if self.together else ("either mistake", "any of these mistakes")
-        )
-        which = "this mistake" if len(self.titles) == 1 else words[len(self.titles) > 2]
+        words = {1: "this mistake", 2: "both mistakes" if self.together else "either mistake"}
+        which = words.get(len(self.titles), "all these mistakes" if self.together else "any of these mistakes")
         if elsewhere := sorted({m.function for m in self.mistakes if self.function not in ("", m.function)}):
             which += f" in what {' and '.join(elsewhere)} should do"
         same = "raises the same error" if self.raised else "gives exactly your numbers"
-        if self.in_part:
-            results = ", ".join(self.parts[:MAX_PARTS]) if 0 < len(self.parts) <= MAX_PARTS else "some of the results"
+        if self.parts:
+            results = ", ".join(self.parts) if len(self.parts) <= MAX_PARTS else "some of the results"
             return f"code with {which} {same} for {results}; fix it, then look at the others"
         same += ", except for the dtype" if self.up_to_dtype else ""
         advice = " in this check; fix it, then look at the other failed checks" if self.here_only else ""

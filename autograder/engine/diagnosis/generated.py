@@ -4,7 +4,7 @@ import ast
 import inspect
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import permutations
 from types import FunctionType
 from typing import TypeGuard
@@ -34,13 +34,8 @@ def mistakes_of_called_functions(function: str, package: str) -> tuple[Mistake, 
     seen = dict.fromkeys(direct)
     for called in direct:
         seen |= dict.fromkeys(_called_functions(called, package))
-    return tuple(
-        mistake
-        for called in seen
-        if called != function
-        for mistake in mistakes_of_function(called, package)
-        if not mistake.quotient
-    )
+    known = (mistake for called in seen if called != function for mistake in mistakes_of_function(called, package))
+    return tuple(mistake for mistake in known if not mistake.quotient)
 
 
 @cache
@@ -76,13 +71,8 @@ def _called_functions(function: str, package: str) -> tuple[str, ...]:
         _, node = tree_of_function(name, package)
         names |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node else set()
     values = vars(solution_module(module, package))
-    found = []
-    for name in sorted(names):
-        value = values.get(name)
-        qualified = f"{getattr(value, '__module__', None)}.{name}"
-        if _is_public(value) and qualified != function:
-            found.append(qualified)
-    return tuple(found)
+    called = [f"{value.__module__}.{name}" for name in sorted(names) if _is_public(value := values.get(name))]
+    return tuple(name for name in called if name != function)
 
 
 def _is_public(value: object) -> TypeGuard[FunctionType]:
@@ -92,22 +82,19 @@ def _is_public(value: object) -> TypeGuard[FunctionType]:
 
 def _wrong_orders(function: str, package: str) -> Iterator[Mistake]:
     """Yield the other orders of the optional parameters, for calls without names."""
-    text, node = tree_of_function(function, package)
-    if node is None or not 2 <= len(node.args.defaults) <= MAX_OPTIONAL:
+    text, _ = tree_of_function(function, package)
+    optional = _optional_parameters(function, package)
+    if not 2 <= len(optional) <= MAX_OPTIONAL:
         return
-    positional = node.args.args[len(node.args.args) - len(node.args.defaults) :]
-    spans = [
-        (_offset(text, arg.lineno, arg.col_offset), _end(text, default))
-        for arg, default in zip(positional, node.args.defaults, strict=True)
-    ]
-    parts = [text[start:end] for start, end in spans]
-    old = text[spans[0][0] : spans[-1][1]]
+    old = text[optional[0][2] : optional[-1][3]]
+    parts = [text[start:end] for _, _, start, end in optional]
+    names = [name for name, *_ in optional]
     for order in permutations(range(len(parts))):
         if list(order) != sorted(order):
             yield Mistake(
                 function,
-                f"parameters-in-order-{'-'.join(positional[i].arg for i in order)}",
-                f"the optional parameters are not in the order {', '.join(arg.arg for arg in positional)}",
+                f"parameters-in-order-{'-'.join(names[i] for i in order)}",
+                f"the optional parameters are not in the order {', '.join(names)}",
                 "A call without names assigns its arguments by position, so that they reach the wrong parameters.",
                 "Which parameter does the last argument of a call without names reach in your code?",
                 ((old, ", ".join(parts[i] for i in order)),),
@@ -116,32 +103,32 @@ def _wrong_orders(function: str, package: str) -> Iterator[Mistake]:
 
 def _wrong_defaults(function: str, package: str) -> Iterator[Mistake]:
     """Yield other defaults: any number, the other truth value, the other texts that the function knows."""
-    text, node = tree_of_function(function, package)
-    if node is None:
-        return
-    positional = node.args.args[len(node.args.args) - len(node.args.defaults) :]
-    known_texts = sorted(
-        {text for name in (function, *_called_functions(function, package)) for text in _compared(name, package)}
-    )
-    for arg, default in zip(positional, node.args.defaults, strict=True):
-        start, end = _offset(text, arg.lineno, arg.col_offset), _end(text, default)
-        old, right = text[start:end], ast.unparse(default)
+    text, _ = tree_of_function(function, package)
+    called = (function, *_called_functions(function, package))
+    known_texts = sorted({text for name in called for text in _compared(name, package)})
+    for name, default, start, end in _optional_parameters(function, package):
+        wrong_default = partial(_wrong_default, function, name, text[start:end], ast.unparse(default))
         number = _number(default)
         if isinstance(default, ast.Constant) and isinstance(default.value, bool):
-            yield _wrong_default(function, arg.arg, old, right, repr(not default.value))
+            yield wrong_default(repr(not default.value))
         elif isinstance(default, ast.Constant) and isinstance(default.value, str):
-            for other in known_texts:
-                if other != default.value:
-                    yield _wrong_default(function, arg.arg, old, right, repr(other))
+            yield from (wrong_default(repr(other)) for other in known_texts if other != default.value)
         elif number is not None:
-            yield _wrong_default(function, arg.arg, old, right, CONSTANT, type(number)(2 * number + 3))
+            yield wrong_default(CONSTANT, type(number)(2 * number + 3))
         elif isinstance(default, ast.Tuple):
             for i, element in enumerate(default.elts):
-                number = _number(element)
-                if number is not None:
+                if (number := _number(element)) is not None:
                     others = [CONSTANT if j == i else ast.unparse(other) for j, other in enumerate(default.elts)]
-                    value = f"({', '.join(others)})"
-                    yield _wrong_default(function, arg.arg, old, right, value, type(number)(number / 2), f"-{i}")
+                    yield wrong_default(f"({', '.join(others)})", type(number)(number / 2), f"-{i}")
+
+
+def _optional_parameters(function: str, package: str) -> list[tuple[str, ast.expr, int, int]]:
+    """Return each parameter that has a default: its name, the default, and where both begin and end in the code."""
+    text, node = tree_of_function(function, package)
+    defaults = node.args.defaults if node else []
+    args = node.args.args[len(node.args.args) - len(defaults) :] if node else []
+    pairs = zip(args, defaults, strict=True)
+    return [(arg.arg, value, _offset(text, arg.lineno, arg.col_offset), _end(text, value)) for arg, value in pairs]
 
 
 @cache
@@ -193,8 +180,7 @@ def _lost_arguments(function: str, helper: str, package: str) -> Iterator[Mistak
         parameters = list(inspect.signature(called).parameters.values())
         for argument in _optional_arguments(call, parameters):
             new = ast.unparse(_without(call, argument, [parameter.name for parameter in parameters]))
-            edit = replace_node(text, call, new)
-            if edit is None:
+            if (edit := replace_node(text, call, new)) is None:
                 continue
             several = sum(other.func.id == name for other in found) > 1  # type: ignore[attr-defined]
             place = f"a call of {name}" if several else name

@@ -152,20 +152,17 @@ def results(name: str, student: Any, candidate: Any, right: Any, names: Sequence
     found: list[Part] = []
     if isinstance(student, Cache):
         return found
-    if isinstance(right, tuple):
-        if not (type(student) is type(candidate) is tuple and len(student) == len(candidate) == len(right)):
-            return None
-        labels = names[: len(right)] if len(names) >= len(right) else [f"{name}[{i}]" for i in range(len(right))]
-        children = [(label, *parts) for label, *parts in zip(labels, student, candidate, right, strict=True)]
-    elif isinstance(right, dict):
+    if isinstance(right, dict):
         if not (type(student) is type(candidate) is dict and student.keys() == candidate.keys() == right.keys()):
             return None
         children = [(f"{name}[{key!r}]", student[key], candidate[key], right[key]) for key in right]
-    elif isinstance(right, list) and any(isinstance(item, np.ndarray) for item in right):
-        if not (type(student) is type(candidate) is list and len(student) == len(candidate) == len(right)):
+    elif isinstance(right, tuple) or (isinstance(right, list) and any(isinstance(item, np.ndarray) for item in right)):
+        kind = tuple if isinstance(right, tuple) else list
+        if not (type(student) is type(candidate) is kind and len(student) == len(candidate) == len(right)):
             return None
-        triples = zip(student, candidate, right, strict=True)
-        children = [(f"{name}[{i}]", *triple) for i, triple in enumerate(triples)]
+        is_named = kind is tuple and len(names) >= len(right)
+        labels = names[: len(right)] if is_named else [f"{name}[{i}]" for i in range(len(right))]
+        children = list(zip(labels, student, candidate, right, strict=True))
     else:
         return [Part(name, student, candidate, right)]
     for label, *parts in children:

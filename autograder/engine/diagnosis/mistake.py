@@ -30,6 +30,7 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from typing import Any
 
 from autograder.course import registry
 from autograder.errors import HeadwayError
@@ -78,18 +79,11 @@ class Mistake:
 
     def with_constant(self, value: float, text: str = "") -> "Mistake":
         """Return the member of a family with this constant; `text` stands for it in the title."""
-        text = text or f"{value:g}"
-        code = repr(value)
-        return replace(
-            self,
-            title=self.title.replace("{constant}", text),
-            explanation=self.explanation.replace("{constant}", text),
-            hint=self.hint.replace("{constant}", text),
-            edits=tuple((old, new.replace(CONSTANT, code)) for old, new in self.edits),
-            body=self.body.replace(CONSTANT, code),
-            constant=None,
-            fitted=True,
-        )
+        texts = {"title": self.title, "explanation": self.explanation, "hint": self.hint}
+        shown: dict[str, Any] = {name: old.replace("{constant}", text or f"{value:g}") for name, old in texts.items()}
+        edits = tuple((old, new.replace(CONSTANT, repr(value))) for old, new in self.edits)
+        body = self.body.replace(CONSTANT, repr(value))
+        return replace(self, **shown, edits=edits, body=body, constant=None, fitted=True)
 
 
 class Mistakes:

@@ -7,6 +7,7 @@ student knows: parameters, and what the docstring mentions.
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 from autograder.engine.diagnosis.generated import called_helpers, replace_node, tree_of_function
@@ -23,14 +24,7 @@ _SIGNS: dict[type[ast.operator], tuple[str, str]] = {
 }
 # These make arrays or loops of a given size, which must not become huge.
 _SIZED = frozenset(["arange", "empty", "eye", "full", "linspace", "ones", "range", "repeat", "tile", "zeros"])
-_COMPARISONS: dict[type[ast.cmpop], str] = {
-    ast.Lt: "<=",
-    ast.LtE: "<",
-    ast.Gt: ">=",
-    ast.GtE: ">",
-    ast.Eq: "!=",
-    ast.NotEq: "==",
-}
+_COMPARISONS = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "=="}
 _REDUCTIONS = {"sum": ("mean", "max"), "mean": ("sum",), "max": ("min",), "var": ("std",), "argmax": ("argmin",)}
 _AXES = ("-1", "0", "-2", "1", "None")
 _Change = tuple[ast.expr | ast.stmt, str, str]  # what is replaced, by which code, and the title
@@ -47,22 +41,14 @@ def mutations(function: str, package: str) -> tuple[Mistake, ...]:
             continue
         known = set(re.findall(r"\w+", function_docstring(function, package)))
         known |= {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)} | {"np", "math"}
-        numbers = _numbers_of_module(function.partition(".")[0], package)
+        values = vars(solution_module(function.partition(".")[0], package))
+        numbers = {name: value for name, value in values.items() if type(value) in (int, float)}
         for number, (part, new, title) in enumerate((*_changes(node, known), *_other_numbers(node, numbers))):
-            edit = replace_node(text, part, new)
-            if edit is not None:
-                constant = 0.5 if CONSTANT in new else None
+            if (edit := replace_node(text, part, new)) is not None:
                 name = f"change-{helper or 'of-code'}-{number}"
-                mistake = Mistake(
-                    function, name, title, _WHY, _ASK, (edit,), inside=helper, constant=constant, generated=True
-                )
-                found.setdefault((edit, helper), mistake)
+                mistake = Mistake(function, name, title, _WHY, _ASK, (edit,), inside=helper, generated=True)
+                found.setdefault((edit, helper), replace(mistake, constant=0.5 if CONSTANT in new else None))
     return tuple(found.values())
-
-
-def _numbers_of_module(module: str, package: str) -> dict[str, float]:
-    values = vars(solution_module(module, package))
-    return {name: value for name, value in values.items() if type(value) in (int, float)}
 
 
 def _other_numbers(function: ast.FunctionDef, numbers: dict[str, float]) -> Iterator[_Change]:
@@ -147,10 +133,8 @@ def _expression_changes(node: ast.expr, place: str, known: set[str]) -> Iterator
     elif isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _COMPARISONS:
         left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
         new = _COMPARISONS[type(node.ops[0])]
-        if _is_known(node, known):
-            yield node, f"({left} {new} {right})", f"{left} {new} {right} is tested{place}, not {ast.unparse(node)}"
-        else:
-            yield node, f"({left} {new} {right})", f"a comparison uses {new}{place}"
+        title = f"{left} {new} {right} is tested{place}, not {ast.unparse(node)}"
+        yield node, f"({left} {new} {right})", title if _is_known(node, known) else f"a comparison uses {new}{place}"
     elif isinstance(node, ast.Call):
         yield from _call_changes(node, place)
 
@@ -194,10 +178,8 @@ def _call_changes(node: ast.Call, place: str) -> Iterator[_Change]:
         if keyword.arg == "axis":
             for axis in _AXES:
                 if axis != (right := ast.unparse(keyword.value)):
-                    title = f"{name} is taken over axis {axis}{place}, not over axis {right}"
-                    if axis == "None":
-                        title = f"{name} is taken over all axes{place}, not over axis {right}"
-                    yield keyword.value, axis, title
+                    over = "all axes" if axis == "None" else f"axis {axis}"
+                    yield keyword.value, axis, f"{name} is taken over {over}{place}, not over axis {right}"
     if len(node.args) >= 2 and isinstance(node.func, ast.Name):
         for i in range(len(node.args) - 1):
             order = [*arguments[:i], arguments[i + 1], arguments[i], *arguments[i + 2 :]]

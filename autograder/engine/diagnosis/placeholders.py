@@ -55,11 +55,8 @@ def _descriptions(calls: list[Call], rights: list[Any], parameters: tuple[str, .
 
 
 def _are_one_constant(values: list[Any]) -> bool:
-    return (
-        len(values) > 1
-        and isinstance(values[0], _CONSTANTS)
-        and all(map(_is_same, *zip(*pairwise(values), strict=True)))
-    )
+    may_be = len(values) > 1 and isinstance(values[0], _CONSTANTS)
+    return may_be and all(_is_same(first, second) for first, second in pairwise(values))
 
 
 def _is_zero(value: Any) -> bool:

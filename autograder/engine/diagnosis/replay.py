@@ -36,20 +36,18 @@ class _InputChanged(Exception):
 def replay(check: RecordedCheck, module: types.ModuleType | None, package: str) -> Iterator[tuple[Call, Answer]]:
     """Make the calls of a check again, and yield each with its answer.
 
-    Functions of the assignment of `module` are taken from it, all others are official.
+    Functions of the assignment of `module` are taken from it, all others are official; all are if it is None.
     """
     caches: dict[int, Any] = {}
     read_only = True
     for number, call in enumerate(check.calls):
         try:
-            answer = _run(call, _space(call, module, package), caches, package, read_only)
+            answer = _run(call, module, caches, package, read_only)
         except _InputChanged:  # Repeat everything with copies; caches hold arrays that are read-only, too.
             read_only, caches = False, {}
             for earlier in check.calls[:number]:
-                remember_cache(
-                    earlier.value, _run(earlier, _space(earlier, module, package), caches, package).value, caches
-                )
-            answer = _run(call, _space(call, module, package), caches, package)
+                remember_cache(earlier.value, _run(earlier, module, caches, package).value, caches)
+            answer = _run(call, module, caches, package)
         yield call, answer
         remember_cache(call.value, answer.value, caches)
 
@@ -60,18 +58,16 @@ def correct_answer(check: RecordedCheck, package: str) -> Answer:
     return answers[-1] if answers else Answer()
 
 
-def _space(call: Call, module: types.ModuleType | None, package: str) -> types.ModuleType:
-    if module is not None and call.function.module == module.__name__:
-        return module
-    return solution_module(call.function.module, package)
-
-
-def _run(call: Call, module: types.ModuleType, caches: dict[int, Any], package: str, read_only: bool = False) -> Answer:
-    """Make a recorded call with a module; `caches` are its own, by the number of the student's.
+def _run(
+    call: Call, module: types.ModuleType | None, caches: dict[int, Any], package: str, read_only: bool = False
+) -> Answer:
+    """Make a recorded call as `replay` does; `caches` are those of its answers, by the number of the student's.
 
     Arrays are copied, because a wrong function may write into its inputs. Few do: if `read_only`, they are not copied,
     which is several times as fast, and _InputChanged is raised where one is written to.
     """
+    if module is None or call.function.module != module.__name__:
+        module = solution_module(call.function.module, package)
     function = getattr(module, call.function.name)
     args = [_prepare_argument(value, caches, package, read_only) for value in call.args]
     kwargs = {name: _prepare_argument(value, caches, package, read_only) for name, value in call.kwargs.items()}
@@ -123,7 +119,7 @@ def same_exception(
     if official is None:
         if any(isinstance(value, Cache) for value in (*call.args, *call.kwargs.values())):
             return False
-        official = _run(call, solution_module(call.function.module, package), {}, package)
+        official = _run(call, None, {}, package)
     # Where the contract requires an exception, its text is free.
     if official.exception is None or official.exception.type != call.exception.type:
         return False

@@ -172,7 +172,6 @@ class Search:
             best[0] if together else tuple(mistakes[0] for mistakes in best),
             together=together,
             here_only=count < sum(not check.passed for check in self.compared.checks),
-            in_part=outcome.match is Match.IN_PART,
             parts=outcome.explained,
             up_to_dtype=outcome.match is Match.UP_TO_DTYPE,
         )

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from autograder.core.wire_format import Config
@@ -56,14 +55,8 @@ def parameter_names(function: str, package: str) -> tuple[str, ...]:
 
 
 @cache
-def module_with_mistakes(*mistakes: Mistake, package: str, of_module: str = "") -> types.ModuleType:
-    """Return a solution with mistakes, of this assignment or in what it imports; raise BrokenMistake if one is unfit.
-
-    Args:
-        mistakes: the mistakes to make.
-        package: the course.
-        of_module: the assignment whose solution is returned; by default that of the first mistake.
-    """
+def module_with_mistakes(*mistakes: Mistake, package: str, of_module: str) -> types.ModuleType:
+    """Return a solution with mistakes in it or in what it imports; raise BrokenMistake if one does not fit."""
     # Only the changed functions are compiled: hundreds of candidates are tried on one wrong answer.
     texts: dict[str, list[str]] = {}
     try:
@@ -72,20 +65,19 @@ def module_with_mistakes(*mistakes: Mistake, package: str, of_module: str = "") 
         changed = _changed(mistakes[::-1], package)
     for (module, _), code in changed.items():
         texts.setdefault(module, []).append(code.decorators + code.text)
-    return _copy_solution(of_module or mistakes[0].module, package, texts)
+    return _copy_solution(of_module, package, texts)
 
 
 class FamilyModule:
     """A solution with a mistake that has a free constant, in it or in what it imports, compiled once."""
 
-    def __init__(self, family: Mistake, package: str, of_module: str = "") -> None:
+    def __init__(self, family: Mistake, package: str, of_module: str) -> None:
         """Compile the family; raise BrokenMistake if it does not fit the solution."""
         (code,) = _changed((family,), package, typical=False).values()
         text = code.decorators + code.text
         loaded: dict[str, types.ModuleType] = {}
         assert family.constant is not None
-        constants = {CONSTANT: family.constant}
-        self._module = _copy_solution(of_module or family.module, package, {family.module: [text]}, constants, loaded)
+        self._module = _copy_solution(of_module, package, {family.module: [text]}, family.constant, loaded)
         self._names = vars(loaded[family.module])
         self._code = _compile_text(text, family.module) if CONSTANT in code.signature else None
 
@@ -204,17 +196,15 @@ def _compile_text(text: str, name: str) -> types.CodeType:
 def _copy_solution(
     name: str,
     package: str,
-    changed_functions: Mapping[str, Iterable[str]] = MappingProxyType({}),
-    constants: Mapping[str, float] = MappingProxyType({}),
+    changed_functions: Mapping[str, Iterable[str]],
+    constant: float | None = None,
     loaded: dict[str, types.ModuleType] | None = None,
 ) -> types.ModuleType:
     """Copy an official solution and what it imports, as far as it changes; methods of classes stay as they are.
 
     Args:
-        name: the assignment.
-        package: the course.
         changed_functions: code that replaces functions, by assignment.
-        constants: names that this code needs, with their values.
+        constant: the value of CONSTANT in this code.
         loaded: receives the modules that the solution consists of.
     """
     loaded = {} if loaded is None else loaded
@@ -233,8 +223,8 @@ def _copy_solution(
         module.__dict__["__builtins__"] = _builtins(load, package)
         # A decorator may have remembered answers of other functions.
         decorated = (code.decorators + code.text for code in _functions(name, package).values() if code.decorators)
-        if name in changed_functions:
-            module.__dict__.update(constants)
+        if constant is not None and name in changed_functions:
+            module.__dict__[CONSTANT] = constant
         for text in (*decorated, *changed_functions.get(name, ())):
             exec(_compile_text(text, name), module.__dict__)
         return module

@@ -18,7 +18,7 @@ IN_ATTENTION = ("multihead.multihead_attention/split-by-reshape", "multihead.mul
 
 def multihead_attention(*mistake_ids):
     known = [known for id in mistake_ids for known in mistakes_of_function(id.partition("/")[0]) if known.id == id]
-    module = module_with_mistakes(*known) if known else solution_module("multihead")
+    module = module_with_mistakes(*known, of_module="multihead") if known else solution_module("multihead")
     assert len(known) == len(mistake_ids)
     return module.multihead_attention
 
