@@ -57,6 +57,12 @@ def did_you_mean(name: str, choices: Iterable[str], cutoff: float = 0.6) -> str:
     return f"Did you mean {close[0]!r}? " if close else ""
 
 
+def code_block(text: str, language: str = "") -> str:
+    """Return a code block in Markdown that the text cannot end: its fence is longer than any in the text."""
+    fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`*", text)))
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
 def ago(since: str, now: datetime.datetime | None = None) -> str:
     """Return how long ago an ISO 8601 time was: "now", "5 min", "3 h", "2 d"."""
     seconds = ((now or datetime.datetime.now(datetime.UTC)) - datetime.datetime.fromisoformat(since)).total_seconds()

@@ -15,6 +15,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.core.text import code_block
 from autograder.documents.reading import Document
 from autograder.notebooks import cells as notebook_cells
 from autograder.notebooks.student_notebooks import HIDDEN
@@ -70,7 +71,7 @@ def graded_notebook(
         ids = [unused_ids[name] for name in by_cell[i] if name in unused_ids][:1]
         unused_ids = {name: grade_id for name, grade_id in unused_ids.items() if grade_id not in ids}
         if cell.kind == "markdown":
-            text = cell.source if cell.source in source.lessons else _as_typed(cell.source)
+            text = cell.source if cell.source in source.lessons else code_block(cell.source)
             written.append(notebook_cells.markdown(text))
         else:
             metadata = {"solution": True, "grade_id": ids[0]} if ids else {}
@@ -86,12 +87,6 @@ def ungraded_notebook(reason: str, source: InstructorNotebook, document: Documen
     functions = _functions(source, assignment).values()
     cells = [_with_report(source, function, document, assignment) for function in functions]
     return notebook_cells.unvalidated_notebook_text(assignment["name"], [notebook_cells.markdown(reason), *cells])
-
-
-def _as_typed(text: str) -> str:
-    """Return Markdown that shows a text as it is: a block of code, whose end cannot be in the text."""
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-    return f"{fence}\n{text}\n{fence}"
 
 
 def _functions(source: InstructorNotebook, assignment: Document) -> dict[str, Document]:

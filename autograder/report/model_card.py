@@ -4,6 +4,7 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from autograder.core.text import code_block
 from autograder.report.loss_curve import LossPoint, curve_lines
 
 CURVE_COLUMNS, CURVE_ROWS = 72, 12
@@ -45,8 +46,8 @@ def to_markdown(card: ModelCard) -> str:
     parts += ["## What it learned", _markdown_table([(name, f"{loss:.3f}") for name, loss in card.losses])]
     parts.append("Losses are in nats per character: the lower, the better the next character is predicted.")
     if curve := curve_lines(card.curve, card.steps, CURVE_COLUMNS, CURVE_ROWS, ascii_only=True):
-        parts.append(_fenced("\n".join(line.plain.rstrip() for line in curve)))
-    parts += ["## What it writes", _fenced(card.sample), _plain(card.sample_note)]
+        parts.append(code_block("\n".join(line.plain.rstrip() for line in curve), "text"))
+    parts += ["## What it writes", code_block(card.sample, "text"), _plain(card.sample_note)]
     parts += ["## Who wrote its code", "\n".join(f"- {_plain(sentence)}" for sentence in card.code), card.made_with]
     return "\n\n".join(parts) + "\n"
 
@@ -58,13 +59,6 @@ def _plain(text: str) -> str:
 
 def _markdown_table(rows: Sequence[tuple[str, str]]) -> str:
     return "\n".join(["| | |", "|---|---|", *(f"| {_plain(name)} | {_plain(value)} |" for name, value in rows)])
-
-
-def _fenced(text: str) -> str:
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return f"{fence}text\n{text}\n{fence}"
 
 
 def to_html(card: ModelCard) -> str:

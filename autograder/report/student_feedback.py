@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograder.core.points import format_points
-from autograder.core.text import clean, counted
+from autograder.core.text import clean, code_block, counted
 from autograder.documents.reading import Document
 from autograder.report.class_records import LETTERS
 from autograder.report.code_lines import Excerpts, ShownLine, code_files
@@ -153,11 +153,12 @@ def _check_lines(check: Document, excerpts: Excerpts) -> list[str]:
     lines = ["", head, "", f"{status}, {points_text(check['points'])} points", ""]
     rows = [f"{label + ':':19} {text}".replace("\n", "\n" + 20 * " ") for label, text in check_details(check)]
     rows = [clean(headline(check)), *rows] if check["message"] else rows
-    lines += [_code_block("\n".join(rows))] if rows else []
+    lines += [code_block("\n".join(rows), "text")] if rows else []
     where, code = excerpts(check)
-    lines += ["", f"{_escaped(where)}:", "", _code_block("\n".join(map(_code_line, code)), "python")] if code else []
-    lines += ["", _code_block(error_map_text(check))] if check["error_map"] else []
-    lines += ["", "printed:", "", _code_block(clean(check["output"], MAX_OUTPUT))] if check["output"].strip() else []
+    lines += ["", f"{_escaped(where)}:", "", code_block("\n".join(map(_code_line, code)), "python")] if code else []
+    lines += ["", code_block(error_map_text(check), "text")] if check["error_map"] else []
+    output = clean(check["output"], MAX_OUTPUT)
+    lines += ["", "printed:", "", code_block(output, "text")] if check["output"].strip() else []
     return lines
 
 
@@ -170,9 +171,3 @@ def _code_line(line: ShownLine) -> str:
 def _escaped(text: str, limit: int = 400) -> str:
     """Return the text, on one line, without characters that mean something in Markdown."""
     return _MARKDOWN.sub(r"\\\1", " ".join(clean(text, limit).split()))
-
-
-def _code_block(text: str, language: str = "text") -> str:
-    """Return a code block that the text cannot end: its fence is longer than any in the text."""
-    fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`*", text)))
-    return f"{fence}{language}\n{text}\n{fence}"
