@@ -23,22 +23,12 @@ class LossPoint:
     validation: float | None = None
 
 
-class LossHistory:
-    """The points of a loss curve that grows; of a long run, every second one is left out again and again."""
-
-    def __init__(self, points: Sequence[LossPoint] = ()) -> None:
-        self.points: list[LossPoint] = []
-        for point in points:
-            self.add(point)
-
-    def add(self, point: LossPoint) -> None:
-        """Add the latest point."""
-        self.points.append(point)
-        if len(self.points) > MOST_POINTS:
-            last = len(self.points) - 1
-            self.points = [
-                kept for i, kept in enumerate(self.points) if i % 2 == 0 or i == last or kept.validation is not None
-            ]
+def thinned(points: list[LossPoint]) -> list[LossPoint]:
+    """Return the points of a loss curve; of a long run only every second one, the last, and those with a validation."""
+    if len(points) <= MOST_POINTS:
+        return points
+    last = len(points) - 1
+    return [kept for i, kept in enumerate(points) if i % 2 == 0 or i == last or kept.validation is not None]
 
 
 def curve_lines(points: Sequence[LossPoint], until: int, columns: int, rows: int, *, ascii_only: bool) -> list[Text]:

@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from autograder.report.loss_curve import LossHistory, LossPoint, curve_lines
+from autograder.report.loss_curve import LossPoint, curve_lines, thinned
 
 CURVE_ROWS, WIDEST_CURVE = 9, 100
 SAMPLE_ROWS, SHORT_LINE = 4, 25
@@ -52,13 +52,9 @@ def show_training(
     In a pipe, and if `plain`, a line is printed for each measurement. The points `earlier` are those of a resumed run.
     """
     changed = f" ({', '.join(start.changed)})" if start.changed else ""
-    console.print(
-        Text(
-            f"preset {start.preset}{changed}, dataset {start.data}: {start.n_parameters:,} parameters, "
-            f"{start.vocabulary} distinct characters, {start.train_characters:,} for training, "
-            f"{start.val_characters:,} for validation"
-        )
-    )
+    model = f"{start.n_parameters:,} parameters, {start.vocabulary} distinct characters"
+    texts = f"{start.train_characters:,} for training, {start.val_characters:,} for validation"
+    console.print(Text(f"preset {start.preset}{changed}, dataset {start.data}: {model}, {texts}"))
     is_live = console.is_terminal and not plain
     screen = _LiveScreen(console, start, earlier)
     validation: float | None = None
@@ -91,26 +87,25 @@ class _LiveScreen:
 
     def __init__(self, console: Console, start: TrainingStart, earlier: Sequence[LossPoint]) -> None:
         self._console, self._until = console, start.until
-        self._history, self._sample = LossHistory(earlier), ""
+        self._points, self._sample = list(earlier), ""
         columns = TextColumn("step"), BarColumn(bar_width=30), MofNCompleteColumn(), TimeRemainingColumn()
         self._progress = Progress(*columns, console=console)
         self._task = self._progress.add_task("", total=start.until, completed=start.first)
 
     def after(self, update: TrainingUpdate, numbers: Text) -> Group:
         """Return what to show after an update."""
-        self._history.add(LossPoint(update.step, update.loss, update.validation))
+        self._points = thinned([*self._points, LossPoint(update.step, update.loss, update.validation)])
         self._sample = self._sample if update.sample is None else sample_text(update.sample)
         self._progress.update(self._task, completed=update.step)
         shown: list[RenderableType] = [self._progress, numbers]
         lines = max(0, self._console.height - 4)  # without the bar, the numbers and the line above them
         rows = min(CURVE_ROWS, lines - 2 - SAMPLE_ROWS - 2)
         width = min(self._console.width - 1, WIDEST_CURVE)
-        shown += curve_lines(
-            self._history.points, self._until, width, rows, ascii_only=self._console.options.ascii_only
-        )
+        ascii_only = self._console.options.ascii_only
+        shown += curve_lines(self._points, self._until, width, rows, ascii_only=ascii_only)
         if self._sample:
             height = min(SAMPLE_ROWS + 2, lines)
-            text = Text(self._sample, no_wrap=False)
+            text = Text(self._sample)
             panel = Panel(text, title="sample", title_align="left", border_style="dim", width=width, height=height)
             shown.append(panel)
         return Group(*shown)
