@@ -1,5 +1,6 @@
 """A console of rich on which text from files cannot write control sequences or markup."""
 
+import io
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -23,3 +24,9 @@ class SafeConsole(Console):
         for segment in super().render(renderable, options):
             safe = segment.text if segment.control else without_controls(segment.text)
             yield segment if safe == segment.text else Segment(safe, segment.style)
+
+
+def text_console(columns: int, no_color: bool | None, **options: Any) -> SafeConsole:
+    """Return a console that renders for a terminal or a page of that width, into text."""
+    options = {"file": io.StringIO(), "force_terminal": True, "legacy_windows": False, **options}
+    return SafeConsole(width=columns, no_color=no_color, **options)

@@ -1,6 +1,5 @@
 """The check report in a notebook: the panels of the terminal as HTML, with a plain-text alternative."""
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,7 @@ from rich.text import Text
 from autograder.documents.reading import Document
 from autograder.report import check_report, wording
 from autograder.report.check_report import STATUS_STYLES
-from autograder.report.console import SafeConsole
+from autograder.report.console import text_console
 
 WIDTH = 96
 MAX_PANELS = 3
@@ -43,16 +42,7 @@ class NotebookReport:
         return self._repr_mimebundle_()["text/html"]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        console = SafeConsole(
-            file=io.StringIO(),
-            record=True,
-            width=WIDTH,
-            force_jupyter=False,
-            force_terminal=True,
-            color_system="truecolor",
-            legacy_windows=False,
-            no_color=False,
-        )
+        console = text_console(WIDTH, False, record=True, force_jupyter=False, color_system="truecolor")
         console.print(Group(*self._parts()))
         html = console.export_html(inline_styles=True, code_format=_FORMAT, clear=False)
         return {"text/html": html, "text/plain": console.export_text(styles=False)}

@@ -1,6 +1,5 @@
 """The body of `headway watch`, between the header and the keys: the report, hints, documentation, the list."""
 
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import zip_longest
@@ -14,18 +13,13 @@ from autograder.documents.reading import Document
 from autograder.report import documentation, styles
 from autograder.report.assignment_finished import finished_panel
 from autograder.report.check_report import STATUS_STYLES, check_panel
-from autograder.report.console import SafeConsole
+from autograder.report.console import text_console
 from autograder.report.hints import hint_table
 from autograder.report.watch_state import WatchScreen
 from autograder.report.wording import broken_file, shortened
 
 WIDE = 120  # columns from which the documentation is beside the failure
 GAP = 1  # columns between them
-
-
-def make_console(columns: int, no_color: bool | None) -> Console:
-    """Return a console that renders for a terminal, into text."""
-    return SafeConsole(file=io.StringIO(), force_terminal=True, width=columns, no_color=no_color, legacy_windows=False)
 
 
 def lines_of(console: Console, *shown: RenderableType) -> list[str]:
@@ -38,7 +32,7 @@ def lines_of(console: Console, *shown: RenderableType) -> list[str]:
 @lru_cache(maxsize=8)
 def _documentation_lines(title: str, text: str, columns: int, no_color: bool | None) -> list[str]:
     """Return the documentation by lines; the screen is drawn several times for each save."""
-    return lines_of(make_console(columns, no_color), documentation.panel(title, text))
+    return lines_of(text_console(columns, no_color), documentation.panel(title, text))
 
 
 def render(screen: WatchScreen, console: Console, room: int) -> list[str]:
@@ -54,7 +48,7 @@ def render(screen: WatchScreen, console: Console, room: int) -> list[str]:
         return [*_main_lines(screen, console, room), *_documentation_lines(title, text, console.width, no_color)]
     right = max(54, min(84, console.width * 2 // 5))
     left = console.width - right - GAP
-    main = _main_lines(screen, make_console(left, no_color), room)
+    main = _main_lines(screen, text_console(left, no_color), room)
     beside = _documentation_lines(title, text, right, no_color)
     rows = zip_longest(main or [" " * left], beside)
     return [f"{' ' * left if one is None else one}{' ' * GAP}{other or ''}" for one, other in rows]
@@ -111,10 +105,8 @@ def _stub(screen: WatchScreen, file: str, line: int, text: str) -> RenderableTyp
 
 
 def _hints(screen: WatchScreen, steps: Sequence[tuple[str, str]], total: int) -> RenderableType:
-    if len(steps) < total:
-        more = "m shows one more"
-    else:
-        more = "no more hints · s shows the solution" if screen.offers_solution else "no more hints for this function"
+    after_last = f"no more hints{' · s shows the solution' if screen.offers_solution else ' for this function'}"
+    more = "m shows one more" if len(steps) < total else after_last
     return Panel(
         hint_table(steps),
         title=Text(f" {screen.focus} · hint {len(steps)} of {total} "),

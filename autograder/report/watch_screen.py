@@ -8,6 +8,7 @@ from rich.text import Text
 
 from autograder.report import styles, watch_body, wording
 from autograder.report.check_report import BAR_GLYPHS, STATUS_STYLES
+from autograder.report.console import text_console
 from autograder.report.watch_body import lines_of
 from autograder.report.watch_state import KEYS, WatchScreen
 
@@ -25,7 +26,7 @@ class Frame(NamedTuple):
 
 def render_frame(screen: WatchScreen, columns: int, lines: int, *, no_color: bool | None = None) -> Frame:
     """Return at most `lines` lines of colored text, none wider than `columns`."""
-    console = watch_body.make_console(columns, no_color)
+    console = text_console(columns, no_color)
     header = lines_of(console, _title(screen, columns), _course_bar(screen, columns), _assignment(screen, columns))
     notes = lines_of(console, *(Text(note, "bold") for note in screen.notes)) if screen.notes else []
     message = [Text(screen.message, "bold")] if screen.message else []
