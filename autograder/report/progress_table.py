@@ -10,7 +10,7 @@ from rich.text import Text
 from autograder.core.text import ago
 from autograder.course import Assignment, Curriculum, Function
 from autograder.course.duration import DIFFICULTY, duration
-from autograder.documents.results import ProgressEntry
+from autograder.documents.results import ProgressEntry, most_urgent
 from autograder.report.check_report import STATUS_STYLES
 from autograder.report.wording import points_text
 
@@ -101,7 +101,7 @@ def _render_folded(
         about = Text.assemble(f"{assignment.number:>2} ", (assignment.module, "bold"), f"{changed}  {assignment.title}")
         count = f"{statuses.count('passed')} of {len(statuses)}" if entries is not None else str(len(statuses))
         cells = [count, _assignment_points(assignment, entries), _duration(assignment.minutes)]
-        add_row(Text(*STATUS_STYLES[_common_status(statuses)]), about, *map(Text, cells))
+        add_row(Text(*STATUS_STYLES[most_urgent(statuses)]), about, *map(Text, cells))
         for function in assignment.functions if assignment.module in unfolded else ():
             entry = entries.get(function.qualified) if entries else None
             own = Text(_points(entry)) if entry and entry.status != "not_started" else Text()
@@ -119,39 +119,24 @@ def _render_folded(
     console.print(Text("All functions: headway list --all; one assignment: headway list NAME"))
 
 
-def _print_summary(
-    functions: Sequence[Function],
-    entries: Mapping[str, ProgressEntry],
-    total: int | None,
-    stale: frozenset[str],
-    console: Console,
-) -> None:
-    console.print(_summary(functions, entries, total, stale))
-    if any(function.qualified in stale for function in functions):
-        console.print(Text("~ not checked as it is now: headway check, or headway to watch", "dim"))
-
-
 def _status(entries: Mapping[str, ProgressEntry] | None, function: Function) -> str:
     entry = entries.get(function.qualified) if entries else None
     return entry.status if entry else "not_started"
 
 
-def _common_status(statuses: Sequence[str]) -> str:
-    """Return one status for the functions of an assignment: the worst one that was begun."""
-    for status in ("error", "timeout", "failed", "blocked"):
-        if status in statuses:
-            return status
-    return "passed" if set(statuses) == {"passed"} else "not_started"
-
-
 def _assignment_points(assignment: Assignment, entries: Mapping[str, ProgressEntry] | None) -> str:
     """Return the points of an assignment, once any of it was begun."""
-    known = {f: entries[f.qualified] for f in assignment.functions if f.qualified in entries} if entries else {}
-    if all(entry.status == "not_started" for entry in known.values()):
-        return ""
+    known = _known(assignment, entries)
+    return "" if all(entry.status == "not_started" for entry in known.values()) else _total(known)
+
+
+def _known(assignment: Assignment, entries: Mapping[str, ProgressEntry] | None) -> dict[Function, ProgressEntry]:
+    return {f: entries[f.qualified] for f in assignment.functions if f.qualified in entries} if entries else {}
+
+
+def _total(known: Mapping[Function, ProgressEntry]) -> str:
     earned = sum(entry.earned for entry in known.values())
-    possible = sum(entry.possible for function, entry in known.items() if not function.bonus)
-    return points_text({"earned": earned, "possible": possible})
+    return points_text({"earned": earned, "possible": sum(e.possible for f, e in known.items() if not f.bonus)})
 
 
 def _table(*widths: int) -> Table:
@@ -165,19 +150,13 @@ def _table(*widths: int) -> Table:
 
 
 def _heading(assignment: Assignment, entries: Mapping[str, ProgressEntry] | None) -> Table:
-    known = {f: entries[f.qualified] for f in assignment.functions if f.qualified in entries} if entries else {}
-    earned = sum(entry.earned for entry in known.values())
-    possible = sum(entry.possible for function, entry in known.items() if not function.bonus)
-    points = points_text({"earned": earned, "possible": possible}) if len(known) == len(assignment.functions) else ""
+    known = _known(assignment, entries)
+    points = _total(known) if len(known) == len(assignment.functions) else ""
     about = Text.assemble((assignment.module, "bold"), "  ", assignment.title)
-    cells = (
-        Text(str(assignment.number), "bold"),
-        about,
-        Text(points, "bold"),
-        Text(_duration(assignment.minutes), "bold"),
-    )
+    texts = str(assignment.number), points, _duration(assignment.minutes)
+    number, total, time = (Text(text, "bold") for text in texts)
     table = _table(len(points), TAKES + GAP + HARD)
-    table.add_row(*cells)
+    table.add_row(number, about, total, time)
     return table
 
 
@@ -218,9 +197,13 @@ def _name(function: Function, stale: frozenset[str]) -> str:
     return f"  {function.name}{' ~' if function.qualified in stale else ''}"
 
 
-def _summary(
-    functions: Sequence[Function], entries: Mapping[str, ProgressEntry], total: int | None, stale: frozenset[str]
-) -> Text:
+def _print_summary(
+    functions: Sequence[Function],
+    entries: Mapping[str, ProgressEntry],
+    total: int | None,
+    stale: frozenset[str],
+    console: Console,
+) -> None:
     names = [function.qualified for function in functions]
     known = [entries[name] for name in names if name in entries and name not in stale]
     passed = {name for name, entry in entries.items() if entry.status == "passed"}
@@ -234,4 +217,6 @@ def _summary(
     count += f", {changed} changed since the last check" if changed else ""
     minutes = sum(f.minutes for f in functions if f.qualified not in passed | unchecked and not f.bonus)
     remaining = f" · about {duration(minutes)} of writing to go" if minutes else ""
-    return Text(f"\n{count} · {sum(entry.earned for entry in known):g} points{remaining}", "bold")
+    console.print(Text(f"\n{count} · {sum(entry.earned for entry in known):g} points{remaining}", "bold"))
+    if waiting or changed:
+        console.print(Text("~ not checked as it is now: headway check, or headway to watch", "dim"))
