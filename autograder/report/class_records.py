@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import mean, median
-from typing import Literal
+from typing import Final, Literal
 
 from autograder.documents.results import STATUSES
 
@@ -12,6 +12,7 @@ from autograder.documents.results import STATUSES
 LETTERS = dict(zip(STATUSES, "pfetnb", strict=True))
 NO_RESULT = "-"
 HISTOGRAM_BINS = 20
+GROUPS: Final[dict[str, Literal["section", "ta"]]] = {"section": "section", "teaching assistant": "ta"}
 
 
 def histogram(shares: Iterable[float]) -> list[int]:

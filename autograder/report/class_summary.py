@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from statistics import mean, median
-from typing import Final, Literal
 
 from rich.console import Console
 from rich.text import Text
 
 from autograder.core.text import clean, counted
 from autograder.report.check_report import STATUS_STYLES
-from autograder.report.class_records import ClassComparison, ClassRecords, SimilarityResult, SimilarPair
+from autograder.report.class_records import GROUPS, ClassComparison, ClassRecords, SimilarityResult
 from autograder.report.styles import grid
 from autograder.report.wording import STATUS_WORDS
 
@@ -19,10 +18,6 @@ MAX_FUNCTIONS = 8
 MAX_PAIRS = 15
 MAX_NAMES = 12
 MAX_GROUPS = 12
-GROUPS: Final[tuple[tuple[str, Literal["section", "ta"]], ...]] = (
-    ("Median by section", "section"),
-    ("Median by teaching assistant", "ta"),
-)
 LOW_SCORE = 0.5  # as a share of the highest possible score
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 
@@ -66,34 +61,29 @@ def _print_assignments(records: ClassRecords, comparison: ClassComparison | None
         if summary.median is None:
             continue
         earlier = before.get(summary.name)
-        change = f", before {earlier:.0%}" if earlier is not None else ""
-        row = f"median {summary.median:.0%}{change}", f"{len(summary.shares)} graded"
-        table.add_row(Text(summary.name), _histogram(summary.histogram()), Text(row[0]), Text(row[1]))
+        middle = f"median {summary.median:.0%}" + (f", before {earlier:.0%}" if earlier is not None else "")
+        cells = _histogram(summary.histogram()), Text(middle), Text(f"{len(summary.shares)} graded")
+        table.add_row(Text(summary.name), *cells)
     console.print(table)
     console.print()
 
 
 def _print_groups(records: ClassRecords, console: Console) -> None:
-    for title, kind in GROUPS:
-        rows = records.groups(kind)
-        if not rows:
-            continue
-        shown = [
-            (
-                row.name or "(none)",
-                f"{row.median:.0%}" if row.median is not None else "–",
-                f"{row.submitted} of {row.students} submitted",
-                row.mistake,
-            )
-            for row in rows
-        ]
-        _print_table(title, ("fold", "right", "right", "dim fold"), shown, MAX_GROUPS, console)
+    for title, kind in GROUPS.items():
+        rows = []
+        for group in records.groups(kind):
+            middle = f"{group.median:.0%}" if group.median is not None else "–"
+            submitted = f"{group.submitted} of {group.students} submitted"
+            rows.append((group.name or "(none)", middle, submitted, group.mistake))
+        _print_table(f"Median by {title}", ("fold", "right", "right", "dim fold"), rows, MAX_GROUPS, console)
 
 
 def _print_table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], limit: int, console: Console
 ) -> None:
-    """Print a title, the first rows, and how many there are besides."""
+    """Print a title, the first rows, and how many there are besides; nothing if there are none."""
+    if not rows:
+        return
     table = grid(*columns)
     for row in rows[:limit]:
         table.add_row(*map(Text, row))
@@ -105,8 +95,6 @@ def _print_table(
 
 
 def _print_mistakes(records: ClassRecords, console: Console) -> None:
-    if not records.mistakes:
-        return
     rows = [(str(len(mistake.students)), mistake.title, mistake.function) for mistake in records.mistakes]
     columns = f"right {STATUS_STYLES['failed'][1]}", "fold", "dim"
     _print_table("Most common mistakes", columns, rows, MAX_MISTAKES, console)
@@ -159,17 +147,11 @@ def _print_times(records: ClassRecords, console: Console) -> None:
 
 def render_similarity(result: SimilarityResult, console: Console) -> None:
     """Print the pairs of similar submissions, and the submissions that were not compared in full."""
-    _render_pairs(result.pairs, console)
-    if result.unread:
-        rows = [(clean(name, 120), clean(reason, 400)) for name, reason in result.unread]
-        title = "Not compared in full, because they could not be read"
-        _print_table(title, ("fold", "dim fold"), rows, MAX_PAIRS, console)
-
-
-def _render_pairs(pairs: Sequence[SimilarPair], console: Console) -> None:
-    if not pairs:
+    if not result.pairs:
         console.print(Text("No two submissions are suspiciously similar.\n"))
-        return
     title = "Suspiciously similar submissions: look at them yourself; this is not a verdict"
-    rows = [(f"{pair.share:.0%}", f"{pair.first} · {pair.second}", pair.modules) for pair in pairs]
-    _print_table(title, ("right", "fold", "dim fold"), rows, MAX_PAIRS, console)
+    pairs = [(f"{pair.share:.0%}", f"{pair.first} · {pair.second}", pair.modules) for pair in result.pairs]
+    _print_table(title, ("right", "fold", "dim fold"), pairs, MAX_PAIRS, console)
+    title = "Not compared in full, because they could not be read"
+    unread = [(clean(name, 120), clean(reason, 400)) for name, reason in result.unread]
+    _print_table(title, ("fold", "dim fold"), unread, MAX_PAIRS, console)

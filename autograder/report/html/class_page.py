@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import mean, median
-from typing import Any, Final, Literal
+from typing import Any
 
 from autograder.core.text import clean
 from autograder.report.class_records import (
+    GROUPS,
     HISTOGRAM_BINS,
     LETTERS,
-    AssignmentSummary,
     ClassComparison,
     ClassRecords,
     SimilarityResult,
@@ -25,7 +25,6 @@ BAR_HEIGHT = 130  # of the highest bar of the histogram, in the units of its vie
 LOW_DISCRIMINATION = 0.2  # below it, a function hardly tells strong students from weak ones (Ebel 1965)
 MAX_COLUMNS = 8  # assignments in the table of sections
 MAX_CHANGES = 10  # students with the largest gains, and losses
-GROUPS: Final[tuple[tuple[str, Literal["section", "ta"]], ...]] = (("section", "section"), ("teaching assistant", "ta"))
 LETTER_WORDS = {letter: STATUS_WORDS[status] for status, letter in LETTERS.items()}
 
 
@@ -54,7 +53,7 @@ def render_class(
         checks_by_assignment[assignment].append(check)
         blocked[assignment] += check.statuses["blocked"]
     changes = comparison.changes if comparison else []
-    groups = [(title, records.groups(kind)) for title, kind in GROUPS]
+    groups = [(title, records.groups(kind)) for title, kind in GROUPS.items()]
     return render_page(
         "class.html.j2",
         styles=("page.css", "class.css"),
@@ -63,8 +62,7 @@ def render_class(
         records=records,
         letters=LETTERS,
         words=LETTER_WORDS,
-        bins=_histogram_bins(records.histogram()),
-        assignments=[_assignment_values(summary) for summary in records.assignments],
+        bins=_histogram_bins,
         groups=[(title, rows) for title, rows in groups if rows],
         columns=records.assignments if len(records.assignments) <= MAX_COLUMNS else [],
         comparison=comparison,
@@ -112,11 +110,6 @@ def _script_data(records: ClassRecords, links: ClassPageLinks, similarity: Simil
             for student in records.students
         ],
     }
-
-
-def _assignment_values(summary: AssignmentSummary) -> dict[str, Any]:
-    values = {"name": summary.name, "median": summary.median, "mean": summary.mean, "shares": summary.shares}
-    return {**values, "bins": _histogram_bins(summary.histogram())}
 
 
 def _histogram_bins(counts: list[int]) -> list[dict[str, Any]]:
