@@ -101,7 +101,7 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
         passes = entry is not None and entry.status == "passed"
         solution = None
         if remembers and solutions.offers_solution(workspace, function, passes):
-            solution = f"headway solution {function}{'' if passes else ' --give-up'}{dir_option}", not passes
+            solution = f"headway solution {function}{'' if passes else ' --give-up'}{dir_option}"
         hints_report.render(function, kinds_and_steps[:count], len(steps), commands, console, solution, entry)
     for note in recorded.notes if remembers else ():
         click.echo(f"! {note}", err=True)

@@ -201,7 +201,8 @@ def diff(name: str, folder: Path, give_up: bool) -> None:
     workspace, console = options.open_workspace(folder), options.make_console()
     for function in _require_solutions_allowed(workspace, name, give_up):
         mine, theirs = solutions.student_and_solution(workspace, function)
-        diff_report.render(function, list(solutions.compare_lines(mine, theirs)), console)
+        rows = list(solutions.compare_lines(mine, theirs))
+        console.print(diff_report.comparison(function, rows, console.width))
 
 
 @click.command()

@@ -6,7 +6,7 @@ Lines are marked with signs, as in `diff`, so the comparison can be read without
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -17,11 +17,6 @@ SIDE_BY_SIDE_WIDTH = 110
 CONTEXT = 2  # equal lines shown before and after the others
 
 Rows = Sequence[tuple[str, str, str]]  # comparison, the student's line, the solution's line: see `compare_lines`
-
-
-def render(function: str, rows: Rows, console: Console) -> None:
-    """Print one function's two versions."""
-    console.print(comparison(function, rows, console.width))
 
 
 def comparison(function: str, rows: Rows, width: int, *, folded: bool = False) -> RenderableType:
@@ -38,11 +33,10 @@ def comparison(function: str, rows: Rows, width: int, *, folded: bool = False) -
 def _without_long_runs(rows: Rows) -> Iterator[tuple[str, str, str]]:
     for is_same, group in groupby(rows, lambda row: row[0] == "same"):
         run = list(group)
-        if not is_same or len(run) <= 2 * CONTEXT + 1:
-            yield from run
-            continue
-        text = f"… {len(run) - 2 * CONTEXT} equal lines …"
-        yield from (*run[:CONTEXT], ("same", text, text), *run[-CONTEXT:])
+        if is_same and len(run) > 2 * CONTEXT + 1:
+            text = f"… {len(run) - 2 * CONTEXT} equal lines …"
+            run[CONTEXT:-CONTEXT] = [("same", text, text)]
+        yield from run
 
 
 def _signed(side: tuple[str, str], text: str) -> Text:
@@ -56,11 +50,8 @@ def _side_by_side(rows: Rows) -> Table:
         table.add_column(ratio=ratio, overflow="fold")
     for how, mine, theirs in rows:
         cells = []
-        for (sign, style), line, is_there in (
-            (MINE, mine, how in ("mine", "other")),
-            (THEIRS, theirs, how in ("theirs", "other")),
-        ):
-            cells += [Text(sign if is_there else "", style), Text(line, style if is_there else "")]
+        for kind, (sign, style), line in (("mine", MINE, mine), ("theirs", THEIRS, theirs)):
+            cells += [Text(sign, style), Text(line, style)] if how in (kind, "other") else [Text(), Text(line)]
         table.add_row(*cells)
     return table
 

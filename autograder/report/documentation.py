@@ -26,12 +26,7 @@ _HIGHLIGHTS = (
 
 def panel(title: str, text: str) -> Panel:
     """Return the documentation of a function, in a frame."""
-    return Panel(body(text), title=Text(f" {title} "), title_align="left", border_style="dim")
-
-
-def body(text: str) -> RenderableType:
-    """Return a signature with its docstring; where a line wraps, the rest keeps its indentation."""
-    return Group(*_lines(text))
+    return Panel(Group(*_lines(text)), title=Text(f" {title} "), title_align="left", border_style="dim")
 
 
 def _paragraphs(text: str) -> Iterator[str]:
@@ -54,6 +49,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _lines(text: str) -> Iterator[RenderableType]:
+    """Yield a signature with its docstring; where a line wraps, the rest keeps its indentation."""
     for line in _paragraphs(text):
         stripped = line.lstrip()
         shown = Text(stripped)

@@ -17,13 +17,13 @@ def render(
     total: int,
     commands: tuple[str, str],
     console: Console,
-    solution: tuple[str, bool] | None = None,
+    solution: str | None = None,
     entry: ProgressEntry | None = None,
 ) -> None:
     """Print the shown steps (kind and text) of a function's `total` hints, and the commands that follow.
 
     These check the function and show one more hint. After the last one, `solution` is the command that shows the
-    solution, if there is one, and whether that is recorded. `entry` is the result of the code as it is now, if known.
+    solution, if there is one. `entry` is the result of the code as it is now, if known.
     """
     so_far = f" · {format_points(entry.earned)} of {format_points(entry.possible)} points" if entry else ""
     console.print(Text.assemble((function, "bold"), f" · hint {len(steps)} of {total}{so_far}\n"))
@@ -35,8 +35,7 @@ def render(
     following = "Your code passes already." if passes else f"Next: try it, then: {check_command}"
     after = f"\n{'One more hint:' if passes else 'Still stuck?'} {hint_command}" if more else ""
     if solution and not more:
-        command, is_recorded = solution
-        after = f"\nTo see the solution{' (recorded)' if is_recorded else ''}: {command}"
+        after = f"\nTo see the solution{'' if passes else ' (recorded)'}: {solution}"
     console.print(Text(f"\n{before}{following}{after}"), soft_wrap=True)
 
 
