@@ -76,9 +76,9 @@ def code_files(code: Document | None, findings: Iterable[Document] = ()) -> list
         files += by_name.values()
     for check in findings:
         note = Note(check["function"], clean(check["mistake"]["title"] if check["mistake"] else check["message"], 300))
-        for location, status in _locations(check):
-            found = find_line(files, check["function"], location)
-            if found is not None:
+        places = [(check["location"], check["status"]), (check["called_from"], "calls")] if check["location"] else []
+        for location, status in places:
+            if location and (found := find_line(files, check["function"], location)) is not None:
                 line = found[0].lines[found[1]]
                 line.status = line.status if line.status in FAILED_STATUSES else status
                 line.notes += [note] if status != "calls" and note not in line.notes else []
@@ -134,14 +134,6 @@ class Excerpts:
         return where, lines
 
 
-def _locations(check: Document) -> list[tuple[Document, str]]:
-    location = check["location"]
-    if not location:
-        return []
-    caller = check["called_from"]
-    return [(location, check["status"]), *([(caller, "calls")] if caller else [])]
-
-
 def shown_text(text: str) -> str:
     """Return a line of code as it is shown."""
     return clean(text.expandtabs(4), MAX_LINE)
@@ -163,9 +155,7 @@ def _function(lines: list[ShownLine], index: int) -> list[ShownLine]:
     while end > index + 1 and _is_comment_after(lines[end - 1], depth):
         end -= 1
     body = _without_docstring(_trimmed(lines[index:end]))
-    if len(body) > MAX_EXCERPT:
-        body = [*body[: MAX_EXCERPT - 1], ShownLine(None, "")]
-    return body
+    return body if len(body) <= MAX_EXCERPT else [*body[: MAX_EXCERPT - 1], ShownLine(None, "")]
 
 
 def _is_comment_after(line: ShownLine, depth: int) -> bool:
@@ -176,9 +166,7 @@ def _is_comment_after(line: ShownLine, depth: int) -> bool:
 
 def _without_docstring(lines: list[ShownLine]) -> list[ShownLine]:
     start = next((i for i, line in enumerate(lines[1:], 1) if line.text.strip().lstrip("rRuUbB")[:3] in _QUOTES), None)
-    if start is None or any(line.text.rstrip().endswith(":") is False for line in lines[:1]):
-        return lines
-    if any(line.text.strip() for line in lines[1:start]):
+    if start is None or not lines[0].text.rstrip().endswith(":") or any(line.text.strip() for line in lines[1:start]):
         return lines
     quotes = lines[start].text.strip().lstrip("rRuUbB")[:3]
     if lines[start].text.count(quotes) > 1:
@@ -189,11 +177,8 @@ def _without_docstring(lines: list[ShownLine]) -> list[ShownLine]:
 
 def _trimmed(lines: list[ShownLine]) -> list[ShownLine]:
     """Return lines without empty ones at both ends."""
-    while lines and not lines[-1].text.strip() and not lines[-1].status:
-        lines = lines[:-1]
-    while lines and not lines[0].text.strip() and not lines[0].status:
-        lines = lines[1:]
-    return lines
+    shown = [i for i, line in enumerate(lines) if line.text.strip() or line.status]
+    return lines[shown[0] : shown[-1] + 1] if shown else []
 
 
 def _indent(text: str) -> int:

@@ -54,8 +54,8 @@ def check_details(check: Document) -> list[tuple[str, str]]:
         (LABELS["inputs"], check["inputs"]),
         worst_value_text(check),
         (LABELS["stage"], check["first_wrong_stage"]),
-        (LABELS["location"], _place(check["location"])),
-        (LABELS["called_from"], _place(check["called_from"])),
+        (LABELS["location"], check["location"] and location_text(check["location"])),
+        (LABELS["called_from"], check["called_from"] and location_text(check["called_from"])),
     ]
     # A check that waits for another check of the same function says so in its message.
     if check["blocked_by"] and not (set(check["blocked_by"]) == {check["function"]} and check["message"]):
@@ -69,10 +69,6 @@ def check_details(check: Document) -> list[tuple[str, str]]:
     rows.append((also, "\n".join(check.get("also", ()))))
     rows.append(("waiting for this", "\n".join(check.get("waiting", ()))))
     return [(label, clean(text)) for label, text in rows if text]
-
-
-def _place(location: Document | None) -> str | None:
-    return location_text(location) if location else None
 
 
 def error_map_text(check: Document) -> str:

@@ -52,6 +52,7 @@ def show_progress(console: Console) -> Iterator[Callable[[GradingProgress], None
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=None, speed="")
         started = last_line = time.monotonic()
+        error = STATUS_STYLES["error"][1]
 
         def update(progress: GradingProgress) -> None:
             nonlocal last_line
@@ -60,14 +61,12 @@ def show_progress(console: Console) -> Iterator[Callable[[GradingProgress], None
             bar.update(task, total=progress.todo, completed=progress.done, speed=", ".join(speed))
             if not progress.name:
                 if progress.warning:
-                    console.print(Text(progress.warning, STATUS_STYLES["error"][1]))
+                    console.print(Text(progress.warning, error))
                 elif progress.reused:
                     console.print(Text(f"{progress.reused} already graded, {progress.todo} to grade"))
                 return
             if progress.problem:
-                console.print(
-                    Text.assemble((f"{progress.name}: ", "bold"), (progress.problem, STATUS_STYLES["error"][1]))
-                )
+                console.print(Text.assemble((f"{progress.name}: ", "bold"), (progress.problem, error)))
             if not console.is_terminal and time.monotonic() - last_line > SECONDS_BETWEEN_LINES:
                 last_line = time.monotonic()
                 console.print(Text(", ".join([f"{progress.done} of {progress.todo} graded", *speed])))

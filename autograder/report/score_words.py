@@ -76,9 +76,8 @@ def _assignment_text(grade: Document, weight: float) -> str:
     score, possible, contribution = grade["score"], grade["possible"], _contribution(grade, weight)
     shown = rounded_points(score) / max(rounded_points(possible), Decimal("0.01")) * rounded_points(weight)
     product = f"{format_points(score)} / {format_points(possible)} × {format_points(weight)}"
-    return f"{text}; weight {format_points(weight)}: {product} = {format_points(contribution)}" + _rounded(
-        shown, contribution
-    )
+    result = f"{format_points(contribution)}{_rounded(shown, contribution)}"
+    return f"{text}; weight {format_points(weight)}: {product} = {result}"
 
 
 def _status(grade: Document) -> list[str]:

@@ -20,9 +20,7 @@ class PairModule:
 
     name: str
     lines: tuple[list[str], list[str]]
-    partners: tuple[
-        dict[int, int], dict[int, int]
-    ]  # of the common lines: the number of the same line on the other side
+    partners: tuple[dict[int, int], dict[int, int]]  # by common line: the same line on the other side
 
 
 def as_page(pair: SimilarPair, modules: list[PairModule], class_page: str) -> str:

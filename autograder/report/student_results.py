@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from autograder.core.points import format_points
-from autograder.core.text import clean, counted
+from autograder.core.text import clean, counted, listed
 from autograder.documents.reading import Document
 from autograder.report import open_questions, styles
 from autograder.report.check_report import STATUS_STYLES
@@ -23,15 +23,12 @@ from autograder.report.student_feedback import file_lines, page_values, student_
 from autograder.report.wording import STATUS_WORDS, headline, panel_title, points_text
 
 LIMITED = {
-    "summary": "Expected values and differences are not in the stored results, because the class was graded with "
-    'feedback = "summary". To have them: feedback = "full", and grade again.',
-    "none": "Messages, inputs and lines are not in the stored results, because the class was graded with "
-    'feedback = "none". To have them: feedback = "full", and grade again.',
+    level: f'{missing} are not in the stored results, because the class was graded with feedback = "{level}". '
+    'To have them: feedback = "full", and grade again.'
+    for level, missing in {"summary": "Expected values and differences", "none": "Messages, inputs and lines"}.items()
 }
 CAUSES = {"run": "graded", "policy": "changed policy", "comment": "comment"}
 HIDDEN = "Of hidden checks, the stored results hold only the points, and whether they passed."
-
-
 MAX_TITLES = 4
 
 
@@ -81,7 +78,7 @@ class StudentResults:
 
     def notes(self) -> list[str]:
         """Return exceptions, adjustments and notes."""
-        lines = list(student_exception_lines(self.student))
+        lines = student_exception_lines(self.student)
         for name, grade in self.student["assignments"].items():
             lines += [f"{name}: {text}" for text in map(_adjustment_text, grade["adjustments"]) if text]
         return [clean(line, 400) for line in dict.fromkeys([*lines, *self.student["notes"]])]
@@ -194,7 +191,6 @@ def as_page(shown: StudentResults) -> str:
         assignments=shown.assignments(),
         left_out=shown.code["left_out"] if shown.code else [],
         links=shown.links,
-        out=shown.out,
     )
 
 
@@ -233,8 +229,8 @@ def _print_attempts(shown: StudentResults, console: Console) -> None:
     for row in shown.attempts():
         marks = Text("").join(Text(*STATUS_STYLES[function["status"]]) for function in row["functions"])
         attempt = f"attempt {row['attempt']}" if row["attempt"] not in ("none", "1 of 1") else ""
-        cells = (row["name"], row["score"], marks, attempt, row["submitted"], row["state"])
-        table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in cells))
+        texts = map(Text, (attempt, row["submitted"], row["state"]))
+        table.add_row(Text(row["name"]), Text(row["score"]), marks, *texts)
         for item in row["rubric"]:
             earned = "not graded yet" if item["earned"] is None else f"{item['earned']:g} / {item['points']:g}"
             table.add_row(Text(f"  {clean(item['title'] or item['id'], 60)}"), Text(earned))
@@ -267,23 +263,15 @@ def _print_assignment(assignment: dict[str, Any], console: Console, whole_code: 
             console.print(Padding(Text(clean(headline(check)), "bold"), (0, 0, 0, 2)))
         table = styles.grid("dim", "fold")
         for label, text in check_details(check):
-            table.add_row(Text(label), Text(_shortened(text)))
+            lines = text.split("\n")
+            most = len(lines) if len(lines) <= MAX_TITLES else MAX_TITLES - 1
+            table.add_row(Text(label), Text(listed(lines, most, "\n")))
         console.print(Padding(table, (0, 0, 0, 2)))
         if not whole_code:
             _print_code(*excerpts(check), console)
     if whole_code:
         for file in assignment["files"]:
             _print_code(file.title, file.lines, console)
-
-
-def _shortened(text: str) -> str:
-    """Return the first lines of a list of checks."""
-    lines = text.split("\n")
-    return (
-        text
-        if len(lines) <= MAX_TITLES
-        else "\n".join([*lines[: MAX_TITLES - 1], f"and {len(lines) - MAX_TITLES + 1} more"])
-    )
 
 
 def _print_code(title: str, lines: Sequence[ShownLine], console: Console) -> None:
