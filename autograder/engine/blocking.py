@@ -1,7 +1,7 @@
 """Mark failed checks as blocked when another wrong function explains them."""
 
 import contextlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -52,11 +52,10 @@ class BlockedChecks:
         wrong = {function for function, status in known.items() if status != "passed"}
         if not result.official_prerequisites:
             wrong |= {check.function for check in self._failed_prerequisites(result, {*selected, *known})}
-        called = (lambda function: ()) if result.official_prerequisites else self._earlier_functions_called_by
-        mark_blocked(result, wrong - selected, self._curriculum, self._unused_prerequisites, called)
+        self._block_by_prerequisites(result, wrong - selected)
         if not result.official_prerequisites:
             self._block_by_called_functions(result, wrong)
-        block_without_correct_answer(result.checks)
+        _block_without_correct_answer(result.checks)
         if not result.official_prerequisites:
             self._note_correct_in_isolation(result)
 
@@ -117,6 +116,27 @@ class BlockedChecks:
         unused = (need for need in needs if need.module == module and need.qualified not in called)
         return {need.qualified for need in unused if all(output.name not in CACHES for output in need.outputs)}
 
+    def _block_by_prerequisites(self, result: SubmissionResult, others: Iterable[str]) -> None:
+        """Turn failures of functions whose prerequisites fail into `blocked`, naming the prerequisites.
+
+        A check that passes although a prerequisite fails stays passed: the function does not depend on it. `others`
+        are functions outside `result` that do not pass.
+        """
+        not_passed = {*others, *(check.function for check in result.checks if check.status != "passed")}
+        for check in result.checks:
+            module = check.function.partition(".")[0]
+            if check.failure != "slow_import" and check.file_at_fault == f"{module}.py":
+                continue  # No other function can be the cause.
+            if check.status in ("failed", "error", "timeout"):
+                needs = not_passed - self._unused_prerequisites(check.function)
+                called = self._earlier_functions_called_by(check.function)
+                candidates = dict.fromkeys([*self._curriculum.all_prerequisites(check.function), *called])
+                blocked_by = [name for name in candidates if name in needs]
+                if result.official_prerequisites:  # Then only functions of the same module can be at fault.
+                    blocked_by = [name for name in blocked_by if name.startswith(f"{module}.")]
+                if blocked_by:
+                    _block(check, blocked_by, f"blocked by {', '.join(blocked_by)}. {check.message}")
+
     def _block_by_called_functions(self, result: SubmissionResult, others: Iterable[str]) -> None:
         """Block failed checks that pass with official functions in place of the wrong ones that they call.
 
@@ -159,42 +179,14 @@ class BlockedChecks:
         with closing(OfficialPrerequisites(self._curriculum, self._scratch)) as official:
             functions = {check.function for check in checks.values()}
             rerun = self._rerun(self._folder, functions, official_folder=official.folder_for, diagnose=False)
-        block_without_correct_answer(rerun.checks)
+        _block_without_correct_answer(rerun.checks)
         for check in rerun.checks:
             if check.id in checks and check.status == "passed":
                 blocked_check = checks[check.id]
                 blocked_check.message, blocked_check.help = _correct_in_isolation(blocked_check.blocked_by), None
 
 
-def mark_blocked(
-    result: SubmissionResult,
-    others: Iterable[str],
-    curriculum: Curriculum,
-    unused_prerequisites: Callable[[str], Collection[str]] = lambda function: (),
-    called_functions: Callable[[str], Collection[str]] = lambda function: (),
-) -> None:
-    """Turn failures of functions whose prerequisites fail into `blocked`, naming the prerequisites.
-
-    A check that passes although a prerequisite fails stays passed: the function does not depend on it. `others` are
-    prerequisites outside `result` that do not pass; `unused_prerequisites` gives those that a function does not use,
-    and `called_functions` what it needs besides.
-    """
-    not_passed = {*others, *(check.function for check in result.checks if check.status != "passed")}
-    for check in result.checks:
-        if check.failure != "slow_import" and check.file_at_fault == f"{check.function.partition('.')[0]}.py":
-            continue  # No other function can be the cause.
-        if check.status in ("failed", "error", "timeout"):
-            unused = unused_prerequisites(check.function)
-            candidates = [*curriculum.all_prerequisites(check.function), *called_functions(check.function)]
-            needs = [name for name in dict.fromkeys(candidates) if name in not_passed and name not in unused]
-            if result.official_prerequisites:  # Then only functions of the same module can be at fault.
-                module = curriculum.functions[check.function].module
-                needs = [name for name in needs if curriculum.functions[name].module == module]
-            if needs:
-                _block(check, needs, f"blocked by {', '.join(needs)}. {check.message}")
-
-
-def block_without_correct_answer(checks: Iterable[CheckResult]) -> None:
+def _block_without_correct_answer(checks: Iterable[CheckResult]) -> None:
     """Block passed checks that see no answers of a function without a correct answer: `return None` earns nothing."""
     checks, answer_checks = list(checks), dict[str, list[CheckResult]]()
     for check in checks:

@@ -1,12 +1,14 @@
 """Blocked checks: which failures another function explains, and what earns no points."""
 
+from pathlib import Path
+
 import pytest
 
 from autograder.course import CACHES
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.engine import session
-from autograder.engine.blocking import MAX_BYTES, BlockedChecks, block_without_correct_answer, mark_blocked
+from autograder.engine.blocking import MAX_BYTES, BlockedChecks
 from autograder.engine.jobs import JobResult
 from autograder.sandbox.student_process import ResourceUsage
 
@@ -21,8 +23,8 @@ def checked(status, sees_answers=True, function=FUNCTION):
 
 def marked(*checks):
     result = SubmissionResult("ada", "", 0, list(checks))
-    mark_blocked(result, (), TRANSFORMER)
-    block_without_correct_answer(result.checks)
+    marker = BlockedChecks(Path("nowhere"), TRANSFORMER, None, lambda job: JobResult(), Code(), ResourceUsage())
+    marker.mark(result, {check.function for check in checks}, {})
     return result
 
 
