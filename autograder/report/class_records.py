@@ -81,7 +81,6 @@ class AssignmentSummary:
     """The scores of the class in one assignment."""
 
     name: str
-    title: str
     shares: list[float]  # of the students whose submission was graded
 
     @property
@@ -103,7 +102,6 @@ class AssignmentSummary:
 class FunctionStatistics:
     """The results of one function."""
 
-    students: int  # whose submission was graded
     mean_share: float  # of its points
     discrimination: float | None  # None: too few students, or all the same
 

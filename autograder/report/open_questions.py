@@ -21,7 +21,6 @@ class QuestionLine:
     """An open question about one student."""
 
     name: str
-    submission: str
     text: str
     answers: list[str]  # arguments of `headway choose OUT`, of which one decides it; none if another run does
 
@@ -38,7 +37,7 @@ def question_lines(students: Iterable[Document]) -> list[QuestionLine]:
         for question in student["open"]:
             name = clean(student["name"] or student["id"] or student["submission"], 120)
             text = clean(question_text(question), 400)
-            lines.append(QuestionLine(name, clean(student["submission"], 120), text, _answers(student, question)))
+            lines.append(QuestionLine(name, text, _answers(student, question)))
     return lines
 
 

@@ -59,7 +59,7 @@ def since(records: ClassRecords, book: Gradebook, date: str) -> ClassComparison:
         for name, grade in student["assignments"].items():
             if (points := earlier.get(name)) is not None and grade["possible"]:
                 shares.setdefault(name, []).append(points / grade["possible"])
-    then.assignments = [AssignmentSummary(name, "", found) for name, found in shares.items()]
+    then.assignments = [AssignmentSummary(name, found) for name, found in shares.items()]
     return compare(records, then, start)
 
 

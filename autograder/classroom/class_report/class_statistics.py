@@ -48,9 +48,9 @@ def collect(book: Gradebook) -> ClassRecords:
     position = {name: index for index, name in enumerate(records.functions)}
     passed = [{name: letter == LETTERS["passed"] for name, letter in by_function.items()} for by_function in letters]
     records.statistics = item_analysis.function_statistics(records.functions, passed, points)
-    for name, title in ((assignment["name"], clean(assignment["title"], 120)) for assignment in book.assignments):
+    for name in (assignment["name"] for assignment in book.assignments):
         shares = [student.shares[name] for student in records.students if name in student.shares]
-        records.assignments.append(AssignmentSummary(name, title, shares))
+        records.assignments.append(AssignmentSummary(name, shares))
     for record, by_function in zip(records.students, letters, strict=True):
         if by_function:
             record.letters = "".join(by_function.get(name, NO_RESULT) for name in records.functions)

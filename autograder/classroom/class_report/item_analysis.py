@@ -36,7 +36,7 @@ def function_statistics(
         rest = (all_earned - earned[:, column])[counted] / others[counted]
         discrimination = _correlation(passes[counted, column], rest)
         mean_share = earned[:, column].sum() / possible[:, column].sum() if possible[:, column].sum() else 0.0
-        found[name] = FunctionStatistics(int(has[:, column].sum()), float(mean_share), discrimination)
+        found[name] = FunctionStatistics(float(mean_share), discrimination)
     return found
 
 
