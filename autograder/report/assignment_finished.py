@@ -85,6 +85,4 @@ def _counts(finished: FinishedAssignment) -> str:
 def _bar(finished: FinishedAssignment, room: int) -> Text:
     passed, functions = finished.functions
     width = max(0, min(WIDEST_BAR, room - len(_counts(finished)) - 2))
-    full = round(width * passed / functions)
-    bar = Text.assemble(("█" * full, styles.GREEN), ("░" * (width - full), "dim"))
-    return bar.append(f"{'  ' * bool(width)}{_counts(finished)}")
+    return styles.bar(passed / functions, width).append(f"{'  ' * bool(width)}{_counts(finished)}")

@@ -20,6 +20,7 @@ from autograder.documents.reading import Document
 from autograder.report import wording
 from autograder.report.check_report import STATUS_STYLES, status_counts
 from autograder.report.student_feedback import student_exception_lines
+from autograder.report.styles import bar
 
 MAX_ROWS = 60
 MAX_NAME, BAR = 28, 10  # columns
@@ -132,13 +133,8 @@ def _table(students: Sequence[Document], width: int) -> Table:
     remaining = width - min(names, MAX_NAME) - scores - BAR - 6
     for student, row in zip(students, rows, strict=False):
         share = student["score"] / student["out_of"] if student["out_of"] else 0.0
-        table.add_row(*row, _bar(share), _details(student, remaining))
+        table.add_row(*row, bar(share, BAR), _details(student, remaining))
     return table
-
-
-def _bar(share: float) -> Text:
-    filled = round(share * BAR)
-    return Text.assemble(("█" * filled, STATUS_STYLES["passed"][1]), ("░" * (BAR - filled), "dim"))
 
 
 def _details(student: Document, width: int) -> Text:

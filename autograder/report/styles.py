@@ -6,12 +6,19 @@ requires (success criterion 1.4.11).
 """
 
 from rich.table import Table
+from rich.text import Text
 
 GREEN = "#009e73"
 VERMILION = "#d55e00"
 ORANGE = "#c08400"
 BLUE = "#2e93d1"
 PINK = "#cc79a7"
+
+
+def bar(share: float, width: int) -> Text:
+    """Return a bar of that width, filled in proportion to `share`, which may be more than 1."""
+    filled = round(width * share)
+    return Text.assemble(("█" * filled, GREEN), ("░" * (width - filled), "dim"))
 
 
 def grid(*columns: str, gap: int = 2) -> Table:

@@ -234,7 +234,7 @@ def waiting_lines(checks: Iterable[Document]) -> list[str]:
 def _waiting_line(function: str, checks: Sequence[Document]) -> str:
     messages = {check["message"] for check in checks}
     if all(check["status"] == "not_started" for check in checks):
-        if is_missing(checks[0]):
+        if checks[0]["failure"] == "missing":
             return cannot_check(checks[0])
         return f"{function.partition('.')[2]} is not written yet: it still raises NotImplementedError"
     if len(messages) == 1:
@@ -243,13 +243,8 @@ def _waiting_line(function: str, checks: Sequence[Document]) -> str:
     return f"{function}: {counted(len(checks), 'check')} blocked by {', '.join(causes)}"
 
 
-def is_missing(check: Document) -> bool:
-    """Return whether a check was not started because its file or its function does not exist."""
-    return bool(check["failure"] == "missing")
-
-
 def cannot_check(check: Document) -> str:
-    """Return that a function does not exist."""
+    """Return that a check was not started because its file or its function does not exist."""
     return f"Cannot check {check['function']}: {check['message']}"
 
 
@@ -325,8 +320,9 @@ def next_step(document: Document, when_passed: str | None = None, notebooks: Map
             continue
         file = (notebooks or {}).get(module, f"{module}.py")
         if function["status"] == "not_started":
-            if is_missing(function["checks"][0]):
-                return f"{cannot_check(function['checks'][0])}. To restore the stub: headway update"
+            first = function["checks"][0]
+            if first["failure"] == "missing":
+                return f"{cannot_check(first)}. To restore the stub: headway update"
             return f"Next: write {function['name']} in {file}, then: headway check {name}\nStuck? headway hint {name}"
         check = next(check for check in function["checks"] if check["status"] != "passed")
         where = check["location"]

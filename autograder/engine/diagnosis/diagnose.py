@@ -62,14 +62,14 @@ def diagnose(
     if quotients := _diagnose_quotients(known, failed, package):
         return quotients
     search = partial(Search, function, package=package, seconds=min(seconds, SECONDS), is_cancelled=is_cancelled)
+    own = [check for check in failed if check.calls[-1].function.qualified == function]
     if placeholder := diagnose_placeholder(function, ordered, package):
-        own = [check for check in failed if check.calls[-1].function.qualified == function]
         return _diagnose_known(search(ordered), known) or assign(own, placeholder)
     diagnoses = _diagnose(search, known, ordered, thorough)
-    unexplained = [c for c in failed if c.id not in diagnoses and c.calls[-1].function.qualified == function]
+    unexplained = [check for check in own if check.id not in diagnoses]
     correct = [call for check in ordered if unexplained and (call := _correct_call(check, function, package))]
+    failures = [check.calls[-1] for check in own]
     for check in unexplained:
-        failures = [other.calls[-1] for other in failed if other.calls[-1].function.qualified == function]
         effect = diagnose_effect(check.calls[-1], correct_answer(check, package), correct, failures)
         diagnoses |= assign([check], effect) if effect is not None else {}
     return diagnoses
