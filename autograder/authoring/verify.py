@@ -229,12 +229,17 @@ def _changes(task: VerifyTask) -> Iterator[VerifyResult]:
     package = task.curriculum.package
     derived = (*argument_mistakes(task.name, package), *mutations(task.name, package))
     titles, sources = {change.name: change.title.format(constant=change.constant) for change in derived}, {}
+    module = task.name.partition(".")[0]
+    official = registry.solution_text(module, package).splitlines()
     for change in derived:
         with suppress(BrokenMistake):  # The rules are for any function, and some do not fit this one.
             sources[change.name] = source_with_mistakes(change, package=package)
     for result in _check_all(task, sources, limits=Limits(call_seconds=CHANGE_SECONDS)):
         guards = _failed_checks(task.name, result.checks)
-        yield VerifyResult("change", f"{task.name}: {titles[result.submission]}", True, guards=guards)
+        changed = zip(official, sources[result.submission].splitlines(), strict=False)
+        line = next(number for number, (old, new) in enumerate(changed, 1) if old != new)
+        place = f"{module}.py:{line}: {task.name.partition('.')[2]}: {titles[result.submission]}"
+        yield VerifyResult("change", place, True, guards=guards)
 
 
 def _check_all(

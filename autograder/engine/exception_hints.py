@@ -8,7 +8,9 @@ _SHAPE = re.compile(r"\(([\d,]*)\)")
 
 # A pattern of the type and one of the message (none: any message), and below them the hint. The first match counts.
 _TABLE = """
-IndexError|AxisError|ValueError: indexing arrays|many indices|tuple index|out of bounds for array|axes don't match
+IndexError: indexing arrays could not be broadcast
+    arrays of indices that are used together need the same shape, or shapes that broadcast
+IndexError|AxisError|ValueError: many indices|tuple index|out of bounds for array|axes don't match
     this input does not have the number of axes that the code expects: count axes from the end (-1)
 ValueError: values to unpack
     the number of names on the left must equal the number of values: `a, b, c = x.shape` needs an x with 3 axes

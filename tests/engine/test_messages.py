@@ -49,7 +49,7 @@ def test_describe_inputs_uses_parameter_names():
         ("ValueError", "operands could not be broadcast together with shapes (4,7) (4,) ", "keepdims=True"),
         ("ValueError", "operands could not be broadcast together with shapes (2,3,4,5) (2,4,5) ", "keepdims=True"),
         ("ValueError", "operands could not be broadcast together with shapes (4,7) (3,5) ", "aligned from the right"),
-        ("IndexError", "shape mismatch: indexing arrays could not be broadcast …", "number of axes"),
+        ("IndexError", "shape mismatch: indexing arrays could not be broadcast …", "the same shape"),
         ("AxisError", "axis 1 is out of bounds for array of dimension 1", "number of axes"),
         ("IndexError", "index 7 is out of bounds for axis 1 with size 7", "size minus 1"),
         ("ValueError", "not enough values to unpack (expected 3, got 2)", "needs an x with 3 axes"),

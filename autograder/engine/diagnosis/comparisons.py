@@ -3,10 +3,17 @@
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-import numpy as np
-
 from autograder.engine.diagnosis.call_matching import is_coarse, match_answer, parts_of
-from autograder.engine.diagnosis.matching import NOT_COMPARABLE, Match, Outcome, is_distinctive, match_parts
+from autograder.engine.diagnosis.matching import (
+    MIN_DISTINCTIVE,
+    NOT_COMPARABLE,
+    WEIGHT_OF_INTEGERS,
+    Match,
+    Outcome,
+    Part,
+    count_wrong,
+    match_parts,
+)
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake
 from autograder.engine.diagnosis.replay import Answer, correct_answer, replay, same_modified
 from autograder.engine.diagnosis.variants import module_with_mistakes
@@ -42,6 +49,11 @@ class Comparisons:
         """Return whether a check passes with answers that the solution does not give: its tolerance is large."""
         return self.checks[index].passed and self.outcome((), index).match is not Match.EXACT
 
+    @property
+    def has_distinctive_answers(self) -> bool:
+        """Return whether the wrong numbers of all failed checks together match nothing by chance."""
+        return sum(self._count_wrong(index, (), WEIGHT_OF_INTEGERS) for index in self.failed) >= MIN_DISTINCTIVE
+
     @cached_property
     def first_distinctive(self) -> int | None:
         """The first failed check with wrong numbers that nothing matches by chance."""
@@ -63,14 +75,16 @@ class Comparisons:
 
     def is_distinctive(self, index: int, names: Sequence[str] = ()) -> bool:
         """Return whether the wrong numbers of a check, or of the parts with these names, match nothing by chance."""
+        return self._count_wrong(index, names) >= MIN_DISTINCTIVE
+
+    def _count_wrong(self, index: int, names: Sequence[str], weight_of_integers: float = 0) -> float:
         call, right = self.last_call(index), self.correct_answer(index)
         if call.exception is not None or right.exception is not None:
-            return False
-        coarse, parts = is_coarse(call), parts_of(call, right, right)
-        if parts is None:
-            return isinstance(call.value, np.ndarray) and is_distinctive(call.value, right.value, coarse)
+            return 0
+        parts = parts_of(call, right, right) or [Part("", call.value, right.value, right.value)]
         shown = (part for part in parts if not names or part.name in names)
-        return any(is_distinctive(part.student, part.right, coarse) for part in shown)
+        counts = (count_wrong(part.student, part.right, is_coarse(call), weight_of_integers) for part in shown)
+        return max(counts, default=0)
 
     def outcome(self, mistakes: Combination, index: int) -> Outcome:
         """Return how the answers of a check match those of the solution with these mistakes, or with none."""

@@ -21,6 +21,7 @@ _DECADES = range(-12, 13)
 _POSITIVE = sorted({float(f"1e{decade}") for decade in _DECADES} | {0.25, 0.5, 0.9, 1.5, 2.0, 3.0, 5.0})
 GRID = (*(-value for value in reversed(_POSITIVE)), 0.0, *_POSITIVE)
 INTEGERS = (*range(-10, 0), *range(11), 16, 32, 50, 64, 100, 128, 256, 512, 1000, 1024, 10_000)
+LARGEST_SIZE = 64  # An argument may be the size of an array, or of each of two loops.
 MAX_CHECKS = 3  # failed checks of each family that are searched, the fastest first
 MAX_ROOTS = 6
 BISECTIONS = 60
@@ -55,7 +56,9 @@ def find_constants(families: Iterable[Mistake], search: Search) -> dict[Mistake,
 def _find_values(family: Mistake, module: FamilyModule, search: Search) -> list[float]:
     """Return the constants that explain the most failed checks, among those that explain one of the first."""
     best: tuple[int, list[float]] = (0, [])
-    failed, check_at = search.compared.failed, cache(partial(_FamilyCheck, module, search))
+    # Where only a dtype or a type is wrong, any constant without an effect would explain the numbers.
+    failed = [index for index in search.compared.failed if search.compared.outcome((), index).match is Match.NO]
+    check_at = cache(partial(_FamilyCheck, module, search))
     # The more numbers an answer has, the more constants fit one of them. Speed alone would let chance decide.
     for index in sorted(failed[:MAX_CHECKS], key=lambda index: _count(search.compared.last_call(index).value)):
         check = check_at(index)
@@ -143,7 +146,10 @@ def _first_wrong_numbers(search: Search, index: int) -> tuple[int, Array]:
 
 def _candidates(family: Mistake, check: _FamilyCheck) -> Iterator[float]:
     """Yield constants that may explain a check: those of the grid, then roots between neighbors on it."""
-    grid = INTEGERS if isinstance(family.constant, int) else GRID
+    grid: tuple[float, ...] = GRID
+    if isinstance(family.constant, int):
+        largest = max(LARGEST_SIZE, family.constant) if family.generated else INTEGERS[-1]
+        grid = tuple(value for value in INTEGERS if abs(value) <= largest)
     yield from (probes := (grid[0], grid[len(grid) // 2], grid[-1], family.constant or 0))
     has_no_effect = all(check.errors(value).size for value in probes) and not check.depends_on_constant
     if has_no_effect and not check.explains(grid[0]):

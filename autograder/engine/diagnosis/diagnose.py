@@ -154,7 +154,7 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
     search.begin_phase(SECONDS_PER_PHASE)
     if found := _assign(search, search.explain_together([*fixed, *constants, *others]), together=True):
         return found
-    if is_distinctive:
+    if search.compared.has_distinctive_answers:
         changes = mutations(function, package)
         if found := _explain_alone(search, [c for c in changes if c.constant is None], first_only=True):
             return found

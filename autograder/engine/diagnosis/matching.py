@@ -15,6 +15,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # Two ways to make the same mistake may round differently in float32; the float64 checks distinguish mistakes.
 TOLERANCES_FOR_MATCHES = {**TOLERANCES, np.dtype(np.float32): Tolerance(relative=1e-3, floor=1e-4)}
 MIN_DISTINCTIVE = 4
+WEIGHT_OF_INTEGERS = 1 / 3  # They are often small: wrong ones may agree by chance.
 DISTINCT_ERROR = 10  # times the tolerance
 _NUMERIC = (np.ndarray, np.generic, float)
 
@@ -178,18 +179,25 @@ def is_distinctive(student: Any, right: Any, coarse: bool = False) -> bool:
 
     If comparisons are `coarse`, the errors must be much larger than what they allow.
     """
+    return count_wrong(student, right, coarse) >= MIN_DISTINCTIVE
+
+
+def count_wrong(student: Any, right: Any, coarse: bool = False, weight_of_integers: float = 0) -> float:
+    """Return how many different finite floats are wrong in a value, and how many integers, times their weight."""
     if not (isinstance(student, _NUMERIC) and isinstance(right, _NUMERIC)):
-        return False
+        return 0
     actual, expected = np.asarray(student), np.asarray(right)
+    if actual.dtype.kind == expected.dtype.kind == "i" and actual.shape == expected.shape:
+        return weight_of_integers * int((actual != expected).sum())
     if actual.dtype.kind != "f" or expected.dtype.kind != "f":
-        return False
+        return 0
     wrong = actual[np.isfinite(actual)]
     if actual.shape == expected.shape:
         with np.errstate(all="ignore"):
             allowed = TOLERANCES_FOR_MATCHES[np.dtype(np.float32 if coarse else np.float64)].allowed(expected)
             different = np.abs(actual - expected) > DISTINCT_ERROR * allowed
         wrong = actual[np.isfinite(actual) & different]
-    return len(np.unique(wrong)) >= MIN_DISTINCTIVE
+    return len(np.unique(wrong))
 
 
 def has_finite_error(student: Any, right: Any) -> bool:

@@ -1,7 +1,7 @@
 """What is reported where no mistake is known: single changes of the solution, and effects on the answer."""
 
 import pytest
-from support.judging import judged, mistakes_in, wrapped_solution
+from support.judging import judged, mistakes_in, solution_text, wrapped_solution
 
 pytestmark = pytest.mark.usefixtures("enough_time")
 
@@ -43,6 +43,18 @@ def test_diagnose_results_exchanged_within_a_dict(tmp_path):
     code = 'return result[0], result[1] | {"ln1.gamma": result[1]["ln2.beta"], "ln2.beta": result[1]["ln1.gamma"]}'
     found = titles(judged(tmp_path, "blocks.block_backward", wrapped_solution("blocks.block_backward", code)))
     assert set(found.values()) == {"grads['ln1.gamma'] and grads['ln2.beta'] are swapped"}
+
+
+def test_diagnose_wrong_type_is_no_wrong_default(tmp_path):
+    """A constant without an effect on the numbers, such as the right one, explains nothing."""
+    wrong_type = wrapped_solution("training.learning_rate", "return np.float64(result)")
+    assert "default" not in str(titles(judged(tmp_path, "training.learning_rate", wrong_type)))
+
+
+def test_diagnose_adds_up_the_single_numbers_of_several_checks(tmp_path):
+    edited = solution_text("training", ("math.pi * ", ""))
+    found = set(titles(judged(tmp_path, "training.learning_rate", edited)).values())
+    assert found == {"the factor math.pi is missing in what is returned"}
 
 
 def test_diagnose_unreadable_file_names_no_mistake(tmp_path):
