@@ -9,7 +9,7 @@ from support.student_notebook import edit_cells, write_functions, write_function
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
-from autograder.workspace import notebook_files, reset, solutions, sources
+from autograder.workspace import notebook_files, solutions, sources
 from autograder.workspace.sources import split_file_names
 from autograder.workspace.workspace import Workspace
 
@@ -205,13 +205,13 @@ def test_reset_function_in_a_notebook_keeps_the_rest(folder, notebook):
     write_functions(notebook, "softmax", "log_softmax")
     before = notebook.read_bytes()
     workspace = Workspace.open(folder)
-    backup = reset.reset(workspace, "softmax.softmax")
+    backup = workspace.reset("softmax.softmax")
     assert (folder / backup).read_bytes() == before
     assert backup.suffix == ".ipynb"
     workspace.refresh_snapshot()
     assert workspace.snapshot.is_stub("softmax.softmax")
     assert not workspace.snapshot.is_stub("softmax.log_softmax")
-    reset.reset(workspace, "softmax")
+    workspace.reset("softmax")
     assert notebook.read_bytes() == notebook_files.released("softmax")
 
 
