@@ -20,7 +20,7 @@
 # section 3.1). The vectors that run through the whole network in this way are called the **residual stream**. Every
 # step reads from the stream on a *branch* and adds a correction to it. In the backward pass, every plus sign passes the
 # gradient on unchanged, past the branch. Without the sum, a position would lose its own token: if each attended only to
-# its left neighbor, the whole text would shift by one, and "cat" would stand where "sat" was.
+# its left neighbor, the whole text would shift by one: of "the cat sat", "cat" would stand where "sat" was.
 #
 # ```text
 #     x ──┬────────────────────────> + ──┬──────────────────> + ──> y     the residual stream

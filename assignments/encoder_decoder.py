@@ -265,7 +265,8 @@ def encoder_block(x, params, n_heads, mask=None, norm="post"):
 # In the source attention, the queries come from the decoder, and the keys and values from the memory: each target
 # position looks for the source tokens that it needs for its next word. The weights are (..., H, T, S), a row for each
 # target position and a column for each source position. Bahdanau et al. (2015, section 5.2.1) plotted such weights. For
-# *zone*, their model looked at the last word of "European Economic Area" and jumped over the other two.
+# *zone*, their model looked at the last word of "European Economic Area", in French *zone économique européenne*,
+# and jumped over the other two.
 #
 # In this block, only the source attention has an effect; the other steps add 0.
 #
@@ -478,6 +479,8 @@ def decode(target, memory, params, config, target_mask=None, source_mask=None):
 #
 # Without the shift, each position can read the token that it should predict. The loss then falls to almost 0 very
 # quickly, and the model learns nothing useful.
+#
+# The first loss is above log 12 = 2.5, because the first scores are not equal: they are about 1 in size.
 #
 # ```python
 # >>> source, target = np.array([[3, 1, 4]]), np.array([[1, 4, 1, 3]])  # 1 is the start token

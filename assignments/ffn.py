@@ -108,8 +108,8 @@ def relu_backward(dout, x):
 #
 # ```
 #
-# (NumPy has no error function. `gelu_exact`, which is given for comparisons, applies Python's `math.erf` to each entry,
-# which is slow.)
+# (The error function, erf, is Φ moved and stretched so that it goes from −1 to 1. NumPy has none. `gelu_exact`, which
+# is given for comparisons, applies Python's `math.erf` to each entry, which is slow.)
 #
 # The same paper gives an approximation with tanh. GPT-2 was trained with it, and the course uses it everywhere under
 # the plain name `gelu`:
@@ -134,8 +134,8 @@ def relu_backward(dout, x):
 #
 # ### GELU with a sigmoid
 #
-# The function $\sigma(z) = \frac{1}{1 + e^{-z}}$, the **sigmoid**, rises from 0 to 1. Because
-# $\frac12 (1 + \tanh u) = \sigma(2u)$, GELU is x times the gate $\sigma(2u)$. You may write it either way. If $-2u$ is
+# The function $\sigma(z) = \frac{1}{1 + e^{-z}}$, the **sigmoid**, rises from 0 to 1. Because $\frac12 (1 + \tanh u) =
+# \sigma(2u)$ (write both with $e^u$), GELU is x times the gate $\sigma(2u)$. You may write it either way. If $-2u$ is
 # large, `np.exp` overflows to infinity. The gate is then 0, which is correct, but NumPy warns; `np.errstate` switches
 # the warning off. (A third form, $x\, \sigma(1.702\, x)$, is off by up to about 0.02.)
 #

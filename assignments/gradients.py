@@ -51,7 +51,7 @@ import numpy as np
 # $$\frac{(x + h)^2 - x^2}{h} = \frac{2xh + h^2}{h} = 2x + h$$
 #
 # and as h goes to 0, only 2x is left. At 3, the derivative is 6: raising x raises f. At −3, it is −6: raising x lowers
-# f.
+# f. So to lower f, step *against* the derivative: subtract a small multiple of it from x. All training rests on this.
 #
 # You will meet these derivatives in the course:
 #
@@ -65,7 +65,7 @@ import numpy as np
 # | log(x) | 1 / x |
 # | tanh(x) | 1 − tanh²(x) |
 #
-# (tanh is a smooth step from −1 to 1, steepest at 0, where its derivative is 1.)
+# (tanh(x) is (eˣ − e⁻ˣ) / (eˣ + e⁻ˣ), a smooth step from −1 to 1, steepest at 0, where its derivative is 1.)
 
 # %% [markdown]
 # ## How to read the formulas
@@ -211,9 +211,9 @@ def numerical_gradient(f, x, eps=1e-6):
 #
 # ```
 #
-# The first factor, dL/dp, is all that a step needs to know about the steps after it. This is the **upstream gradient**,
-# called `dout` in this course, for $dL/d\mathit{out}$; likewise, `dw` is $dL/dw$. A backward function, such as
-# `matmul_backward`, takes the upstream gradient of one step and returns the gradients with respect to its inputs.
+# The factor dL/dp of the formula is all that a step needs to know about the steps after it. This is the **upstream
+# gradient**, called `dout` in this course, for $dL/d\mathit{out}$; likewise, `dw` is $dL/dw$. A backward function, such
+# as `matmul_backward`, takes the upstream gradient of one step and returns the gradients with respect to its inputs.
 #
 # **Numbers that are used twice.** In L = x · x, both factors are x. If x rises by h, each factor makes L rise by x · h,
 # and L rises by the *sum*, 2x · h. Whenever a number is used more than once, every use contributes to its gradient, and

@@ -55,7 +55,8 @@ from softmax import cross_entropy
 # $$m \leftarrow \beta_1 m + (1-\beta_1)\, g \qquad v \leftarrow \beta_2 v + (1-\beta_2)\, g^2$$
 #
 # The first of two refinements is the **bias correction**. Both averages start at 0. After t steps, the gradients in
-# them have a total weight of only $1 - \beta^t$. Divide by it:
+# them have a total weight of only $1 - \beta^t$: with β₁ = 0.9, two equal gradients give m = (0.09 + 0.1) g, and 0.19
+# is 1 − 0.9². Divide by it:
 #
 # $$\hat m = \frac{m}{1-\beta_1^t} \qquad \hat v = \frac{v}{1-\beta_2^t}$$
 #
@@ -63,6 +64,7 @@ from softmax import cross_entropy
 # would be about three times too long.
 #
 # The second is **weight decay**: every step pulls every parameter p a little toward 0, with the strength $\lambda$.
+# Networks with small parameters often predict better on new data (Krogh and Hertz 1991).
 # People used to add $\lambda p$ to the gradient. With plain steps, that amounts to the same thing. But Adam then
 # divides the decay by $\sqrt{\hat v}$, too, and parameters with large gradients decay less. Loshchilov and Hutter
 # (2019, algorithm 2) multiply the parameter by a number just below 1 instead. That is the W in **AdamW**.
@@ -431,9 +433,10 @@ def train(
 #
 # ```
 #
-# The correct model learns that there is nothing to learn. With the reshape, row t of the first four holds head 0 of the
-# positions 2t and 2t + 1, and position 2t + 1 may attend to position t + 1, which holds the target of row t. Half of
-# the predictions can become certain, and the loss falls to about ½ log 10 = 1.15. Without the mask, only the last
+# The correct model learns that there is nothing to learn. With the reshape, row t no longer belongs to position t. Rows
+# 0 to 3 hold head 0: row 0 of the positions 0 and 1, row 1 of 2 and 3, and so on. Position 3 may attend to position 2,
+# and that is the target of row 1. So the first four predictions can become certain, and the loss falls to about ½ log
+# 10 = 1.15. (Rows 4 to 7 hold head 1, of positions that are not later than their own.) Without the mask, only the last
 # target, which is not in the window, is safe: about ⅛ log 10 = 0.29 is left.
 #
 # To find the leak, change the last token. Only the scores of the last position may change:
@@ -734,7 +737,7 @@ if __name__ == "__main__" and "ablation" in sys.argv:
 # sharper, and learning is slow. Post-norm fails at the full rate, and succeeds with a warm-up.
 #
 # So does post-norm need a warm-up? Not at the rate 0.003. An ablation shows what a part does *in this setting*. In a
-# paper, look for several seeds, and for a rate that was tuned for each variant.
+# paper, look for several seeds (of the random numbers), and for a rate that was tuned for each variant.
 
 # %% [markdown]
 # ## Try it: three sizes

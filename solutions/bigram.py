@@ -458,7 +458,8 @@ if __name__ == "__main__":
 # %% [markdown]
 # ## In your own GPT
 #
-# Your functions can now train a model on any text and let it talk, with a live report and a **checkpoint**:
+# Your functions can now train a model on any text and let it talk, with a live report and a **checkpoint**, a file with
+# the trained table:
 #
 # ```sh
 # headway train --preset bigram

@@ -235,7 +235,7 @@ def draw(probs, rng):
 #
 # Shannon (1948, section 3) wrote such text by hand, without any table. He opened a book and wrote down a letter. Then
 # he opened it somewhere else, read on until that letter occurred, and wrote down the one after it. Why is this the same
-# as a row of P and a dart?
+# as a row of P and a dart? (He may land on any occurrence of the letter, and the common pairs have more of them.)
 
 
 # %%
@@ -279,11 +279,11 @@ def write_text(P, start, n_new, rng):
 # ## Try it
 #
 # How good is the table? Take names that were not counted, and ask which probability p it gave to each next letter. The
-# usual summary is the **perplexity**: average −log p over all letters, then take exp. For a guess among N equally
-# likely letters, it is N: before any counting, 27.
+# usual summary is the **perplexity**: average −log p over all letters, then take exp. With 27 equally
+# likely letters, every −log p is log 27, and exp undoes the log: before any counting, the perplexity is 27.
 #
 # Then give the table more to go on: the last two letters (three letters in a row are a **trigram**), or the last three.
-# The rows are then all combinations of letters, numbered in base V.
+# The rows are then all combinations of letters, numbered in base V: the letters 3 and 5 are row 3 · 27 + 5.
 #
 # **Guess first.** The table that sees one letter has a perplexity of 12 on new names. What does 12 mean, compared with
 # 27? How far will two and three letters bring it down, on the names that were counted and on new ones?
@@ -340,7 +340,8 @@ if __name__ == "__main__":
 # rest of the course exists: a transformer looks at many letters without a table of all combinations.
 #
 # How good can a prediction get? For people who see 100 letters of English text, Shannon (1951) estimated 0.6 to 1.3
-# bits per letter: perplexities of 1.5 to 2.5. Names are harder: nothing says which one comes next.
+# bits per letter: perplexities of 1.5 to 2.5 (2 to the power of the bits). Names are harder: nothing says which one
+# comes next.
 #
 # 1. Is more smoothing better? Guess the best k for the table that sees one letter, and then for the one that sees
 #    three.

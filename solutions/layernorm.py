@@ -5,8 +5,8 @@
 #
 # Multiply a vector by fifty random matrices, each of which doubles its length. At the end its values are about
 # $10^{15}$. If each matrix halves the length instead, about $10^{-15}$ is left, and the gradients on the way back fare
-# no better. (The experiment at the end prints both.) The largest GPT-2 takes 96 steps, every second one of them
-# attention, and nothing so far keeps its values in range.
+# no better. (The experiment at the end prints both.) The largest GPT-2 takes 96 steps, 48 of attention and 48 of what
+# comes in the next assignment, and nothing so far keeps its values in range.
 #
 # **Layer normalization**, layer norm for short, comes between the steps and brings every vector to mean 0 and variance
 # 1; the model may then give each of the D entries a different scale and center, with two learned vectors: the **gain**

@@ -526,7 +526,8 @@ def llama_config(hf_config):
 # first 16 bits, with 7 of the fraction.](figures/bf16.svg)
 #
 # NumPy has no such dtype. So the arrays come as `uint16`: 16 bits each, without a meaning. To turn them into a float32,
-# append 16 zeros. As an integer, the bits in the picture are 16,457:
+# append 16 zeros. As an integer, the bits in the picture are 16,457. (The exponent is stored with 127 added to it, and
+# of 1.57… only what follows the point.)
 #
 # ```python
 # >>> bits = np.array([16457], dtype=np.uint16)

@@ -54,7 +54,8 @@ from softmax import as_float
 #
 # ### Only the distance matters
 #
-# A score is the product q · k of two arrows. It depends on their lengths and on the angle between them. Turn the query
+# A score is the product q · k of two arrows. It is the product of their lengths and of the cosine of
+# the angle between them. Turn the query
 # by its position m and the key by its position n: the lengths stay the same, and the angle changes by m − n radians.
 # Move both a hundred positions on, and nothing changes:
 #

@@ -35,8 +35,8 @@
 #
 # In the diagram, (N,) is a **shape**, written as in NumPy: N numbers along one **axis**. A table of B rows and T
 # columns has two axes and the shape (B, T). The type of the entries is the **dtype**: ids are integers, `int64`; later,
-# nearly everything is `float64` or `float32`. Comments in the code give shapes, too. When something is wrong, print
-# `x.shape` first.
+# nearly everything is `float64` or `float32`, numbers with a point. (64 and 32 are the bits of one number.) Comments in
+# the code give shapes, too. When something is wrong, print `x.shape` first.
 #
 # If `x[:, None]`, `x[..., 0]` or `keepdims=True` means nothing to you, spend half an hour on the exercises in
 # `numpy_warmup`, next to this lesson.
