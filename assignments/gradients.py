@@ -81,7 +81,7 @@ import numpy as np
 # | $x_i$, $a_{ij}$ | entry i of a vector; the entry of a matrix (a table) in row i and column j. Both count from 0 |
 # | $\sum_i x_i$, Σ_i x_i | the sum of $x_i$ over all i. $\sum_j a_{ij}$ is the sum of row i |
 # | (..., M, N) | a shape: any number of axes, possibly none, then axes of length M and N |
-# | [0, V) | the numbers from 0 up to V, without V. Its integers are 0, 1, ..., V − 1 |
+# | [0, n) | the numbers from 0 up to n, without n. Its integers are 0, 1, ..., n − 1 |
 # | $a^\top$ | a *transposed*: its rows become columns, so that $(a^\top)_{ij} = a_{ji}$ |
 
 # %% [markdown]
