@@ -276,8 +276,9 @@ def padding_mask(keep):
 #
 # A dot product is a sum of K products, so its size grows with K. By how much? The **variance** of some numbers is the
 # mean of their squared distances from their mean. Its square root is the standard deviation. Let the entries of q and k
-# be drawn independently with mean 0 and variance 1. Then each product of two entries has mean 0 and variance 1, too,
-# and variances of independent numbers add up: the dot product has variance K. For K = 64, its standard deviation is 8,
+# be drawn independently with mean 0 and variance 1. Then each product of two entries has mean 0 and variance 1, too
+# (the mean of a product of independent numbers is the product of their means), and the variances of independent numbers
+# add up: the dot product has variance K. For K = 64, its standard deviation is 8,
 # so scores of 8 and −8 are common. The softmax of such a row gives one key most of the weight, and its gradient is
 # small (section 3.2.1 and its footnote 4). Dividing by √K brings the variance back to 1.
 #
@@ -591,8 +592,7 @@ def attention_backward(dout, q, k, v, weights):
 #
 # ```
 #
-# **4. `"ts,tv->sv"` and `"tv,sv->ts"`.** Exchange the letters of the factor with those of the output. This works for
-# every einsum in which each letter occurs in at least two of the three places.
+# **4. `"ts,tv->sv"` and `"tv,sv->ts"`.** Exchange the letters of the factor with those of the output.
 #
 # ```python
 # >>> _, _, dv = attention_backward(dout, q, k, v, weights)

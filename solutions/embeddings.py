@@ -508,9 +508,9 @@ if __name__ == "__main__":
 # have, on average, the most similar vectors.
 #
 # A picture has two dimensions, but a vector has 32. So the map shows the two directions in which the vectors differ
-# most, and how much of the mean squared distance from the mean lies along each. The second picture compares rows by
-# their *cosine*: the product `a @ b`, divided by the lengths of both. It is 1 for the same direction and −1 for
-# opposite ones.
+# most (their principal components), and how much of the mean squared distance from the mean lies along each. The second
+# picture compares rows by their *cosine*: the product `a @ b`, divided by the lengths of both. It is 1 for the same
+# direction and −1 for opposite ones.
 #
 # ![The token vectors of a trained model in two dimensions: the vowels are close together. At several positions, each
 # token becomes a chain of points.](figures/embedding-map.svg)

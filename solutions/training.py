@@ -851,9 +851,9 @@ if __name__ == "__main__" and "scaling" in sys.argv:
 # ```
 #
 # The parameters grow by a factor of about 3.6 each time, because most of them are in matrices with D² entries. In large
-# language models, the distance from the best possible loss falls as a power of the number of parameters, if data and
-# steps grow with it (Kaplan et al. 2020; Hoffmann et al. 2022). So people train small models, fit the curve, and
-# predict the loss of a large one before paying for it.
+# language models, the distance from the best possible loss falls as a power of the number of parameters (ten times
+# as many leave less than half of it), if data and steps grow with it (Kaplan et al. 2020; Hoffmann et al. 2022). So
+# people train small models, fit the curve, and predict the loss of a large one before paying for it.
 
 # %% [markdown]
 # ## Try it: induction heads
