@@ -12,6 +12,7 @@ import pytest
 from support.chromium import chromium
 from support.kept_servers import kept_servers
 
+from autograder.core.gc_tuning import raise_gc_threshold
 from autograder.core.slow_imports import skip_slow_imports
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
@@ -26,6 +27,7 @@ from autograder.workspace import create
 pytest_plugins = ["support.lanes", "support.required_sandbox"]
 collect_ignore = ["toycourse", "mixedcourse"]  # their checks are graded checks
 skip_slow_imports()
+raise_gc_threshold()  # of the time to collect the tests, the garbage collector would take a third
 
 
 def pytest_configure() -> None:

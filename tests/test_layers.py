@@ -4,10 +4,14 @@ import ast
 from collections import Counter
 
 import grimp
+import pytest
 from importlinter.cli import lint_imports
 from support.paths import ROOT
 
-TREES = {path: ast.parse(path.read_bytes()) for path in sorted((ROOT / "autograder").rglob("*.py"))}
+
+@pytest.fixture(scope="module")
+def trees():
+    return {path: ast.parse(path.read_bytes()) for path in sorted((ROOT / "autograder").rglob("*.py"))}
 
 
 def test_import_contracts_hold(capsys, monkeypatch):
@@ -24,14 +28,14 @@ def test_no_modules_import_each_other():
     assert not left, "these modules import each other, or import such modules"
 
 
-def test_no_class_name_stands_twice():
-    names = Counter(node.name for tree in TREES.values() for node in tree.body if isinstance(node, ast.ClassDef))
+def test_no_class_name_stands_twice(trees):
+    names = Counter(node.name for tree in trees.values() for node in tree.body if isinstance(node, ast.ClassDef))
     assert [name for name, count in names.items() if count > 1] == []
 
 
-def test_functions_are_short_and_have_few_parameters():
+def test_functions_are_short_and_have_few_parameters(trees):
     long = []
-    for path, tree in TREES.items():
+    for path, tree in trees.items():
         if "cli" in path.parts or "courses" in path.parts:  # options of commands; tables of mistakes
             continue
         for node in ast.walk(tree):
