@@ -6,9 +6,10 @@ student knows: parameters, and what the docstring mentions.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 
 from autograder.engine.diagnosis.generated import called_helpers, replace_node, tree_of_function
 from autograder.engine.diagnosis.mistake import CONSTANT, Mistake
@@ -25,29 +26,42 @@ _SIGNS: dict[type[ast.operator], tuple[str, str]] = {
 # These make arrays or loops of a given size, which must not become huge.
 _SIZED = frozenset(["arange", "empty", "eye", "full", "linspace", "ones", "range", "repeat", "tile", "zeros"])
 _COMPARISONS = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "=="}
-_REDUCTIONS = {"sum": ("mean", "max"), "mean": ("sum",), "max": ("min",), "var": ("std",), "argmax": ("argmin",)}
+_REDUCTIONS = {
+    "sum": ("mean", "max"), "mean": ("sum",), "max": ("min", "sum", "mean"), "min": ("max", "sum", "mean"),
+    "var": ("std",), "std": ("var",), "argmax": ("argmin",), "argmin": ("argmax",), "any": ("all",), "all": ("any",),
+    "maximum": ("minimum",), "minimum": ("maximum",),
+}  # fmt: skip
+# Functions that compute nothing: without them, or with another in their place, code fails or does the same.
+_NO_STEPS = frozenset([
+    "array", "asarray", "bool", "dict", "enumerate", "float", "int", "iter", "len", "list", "ndim", "ndindex", "next",
+    "reversed", "set", "shape", "size", "sorted", "str", "tuple", "type",
+])  # fmt: skip
 _AXES = ("-1", "0", "-2", "1", "None")
 _Change = tuple[ast.expr | ast.stmt, str, str]  # what is replaced, by which code, and the title
+_Rule = Callable[[ast.FunctionDef, set[str]], Iterator[_Change]]
 
 
 @cache
 def mutations(function: str, package: str) -> tuple[Mistake, ...]:
     """Return the single changes of a function's solution and of its private helpers."""
     found: dict[object, Mistake] = {}
-    for helper in ("", *called_helpers(function, package)):
-        inside = f"{function.partition('.')[0]}.{helper}" if helper else function
-        text, node = tree_of_function(inside, package)
-        if node is None:
-            continue
-        known = set(re.findall(r"\w+", function_docstring(function, package)))
-        known |= {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)} | {"np", "math"}
-        values = vars(solution_module(function.partition(".")[0], package))
-        numbers = {name: value for name, value in values.items() if type(value) in (int, float)}
-        for number, (part, new, title) in enumerate((*_changes(node, known), *_other_numbers(node, numbers))):
-            if (edit := replace_node(text, part, new)) is not None:
-                name = f"change-{helper or 'of-code'}-{number}"
-                mistake = Mistake(function, name, title, _WHY, _ASK, (edit,), inside=helper, generated=True)
-                found.setdefault((edit, helper), replace(mistake, constant=0.5 if CONSTANT in new else None))
+    module = function.partition(".")[0]
+    helpers = ("", *called_helpers(function, package))
+    for rule in _RULES:  # Those of the first say the most: where the time is up, the others are not tried.
+        for helper in helpers:
+            text, node = tree_of_function(f"{module}.{helper}" if helper else function, package)
+            if node is None:
+                continue
+            known = set(re.findall(r"\w+", function_docstring(function, package)))
+            known |= _parameters(node) | {"np", "math"}
+            values = vars(solution_module(module, package))
+            numbers = {name: value for name, value in values.items() if type(value) in (int, float)}
+            others = _other_numbers(node, numbers) if rule is _RULES[0] else ()
+            for part, new, title in (*rule(node, known), *others):
+                if (edit := replace_node(text, part, new)) is not None:
+                    name = f"change-{helper or 'of-code'}-{len(found)}"
+                    mistake = Mistake(function, name, title, _WHY, _ASK, (edit,), inside=helper, generated=True)
+                    found.setdefault((edit, helper), replace(mistake, constant=0.5 if CONSTANT in new else None))
     return tuple(found.values())
 
 
@@ -59,13 +73,37 @@ def _other_numbers(function: ast.FunctionDef, numbers: dict[str, float]) -> Iter
 
 
 def _changes(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
+    """Yield changes of terms, factors, signs, axes and orders."""
+    for statement, place in _statements(function, known):
+        yield from _statement_changes(statement, place, known)
+        for node in _own_expressions(statement):
+            yield from _expression_changes(node, place, known)
+
+
+def _changed_steps(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
+    """Yield changes of whole steps: one is lost, or another one takes its place."""
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    steps = dict.fromkeys(ast.unparse(call.func) for call in calls if _is_step(call))
+    positional = function.args.args
+    required = {argument.arg for argument in positional[: len(positional) - len(function.args.defaults)]}
+    for statement, place in _statements(function, known):
+        yield from _exchanged_targets(statement, known)
+        for node in _own_expressions(statement):
+            if isinstance(node, ast.Call):
+                yield from _lost_steps(node, place, known)
+                yield from _other_steps(node, steps, place)
+            yield from _transpositions(node, required, place, known)
+
+
+def _parameters(function: ast.FunctionDef) -> set[str]:
+    return {argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)}
+
+
+def _statements(function: ast.FunctionDef, known: set[str]) -> Iterator[tuple[ast.stmt, str]]:
+    """Yield each statement and where its value goes; nobody compares the text of an error."""
     for statement in ast.walk(function):
-        # Nobody compares the text of an error.
         if isinstance(statement, ast.stmt) and not (statement is function or isinstance(statement, ast.Raise)):
-            place = _place(statement, known)
-            yield from _statement_changes(statement, place, known)
-            for node in _own_expressions(statement):
-                yield from _expression_changes(node, place, known)
+            yield statement, _place(statement, known)
 
 
 def _own_expressions(statement: ast.stmt) -> Iterator[ast.expr]:
@@ -170,11 +208,12 @@ def _call_changes(node: ast.Call, place: str) -> Iterator[_Change]:
     if isinstance(node.func, ast.Attribute):
         for other in _REDUCTIONS.get(name, ()):
             owner = ast.unparse(node.func.value)
-            yield node, f"{owner}.{other}({', '.join(arguments)})", f"{other} is taken{place}, not {name}"
+            yield node, f"({owner}).{other}({', '.join(arguments)})", f"{other} is taken{place}, not {name}"
         if name in ("swapaxes", "transpose", "reshape", "astype") and not isinstance(node.func.value, ast.Name):
             yield node, ast.unparse(node.func.value), f"{name} is missing{place}"
         elif name in ("swapaxes", "transpose"):
-            yield node, ast.unparse(node.func.value), f"two axes are not swapped{place}"
+            array = node.args[0] if ast.unparse(node.func.value) == "np" else node.func.value
+            yield node, ast.unparse(array), f"two axes are not swapped{place}"
     for keyword in node.keywords:
         if keyword.arg == "axis":
             for axis in _AXES:
@@ -186,3 +225,82 @@ def _call_changes(node: ast.Call, place: str) -> Iterator[_Change]:
             order = [*arguments[:i], arguments[i + 1], arguments[i], *arguments[i + 2 :]]
             title = f"arguments {i + 1} and {i + 2} of {name} are swapped{place}"
             yield node, f"{called}({', '.join(order)})", title
+
+
+def _is_step(call: ast.Call) -> bool:
+    """Return whether a call is one of a function of a single argument, such as np.tanh(x)."""
+    if len(call.args) != 1 or call.keywords or isinstance(call.args[0], (ast.GeneratorExp, ast.Starred)):
+        return False
+    name = re.fullmatch(r"(?:np\.|math\.|_)?([a-z][a-z0-9]*|as_float)", ast.unparse(call.func))
+    return name is not None and name[1] not in _NO_STEPS | _SIZED | _REDUCTIONS.keys()
+
+
+def _lost_steps(node: ast.Call, place: str, known: set[str]) -> Iterator[_Change]:
+    name, arguments = _title_of(node.func), [ast.unparse(argument) for argument in node.args]
+    if _is_step(node):
+        (argument,) = node.args
+        to = f" to {arguments[0]}" if _is_known(argument, known) else place
+        yield node, f"({arguments[0]})", f"{name} is not applied{to}"
+        if name == "sqrt" and isinstance(argument, ast.BinOp) and isinstance(argument.op, ast.Add):
+            new = f"({ast.unparse(node.func)}({ast.unparse(argument.left)}) + {ast.unparse(argument.right)})"
+            yield node, new, f"{_named('term', argument.right, known)} is added outside of the root{place}"
+    elif name in ("maximum", "minimum") and len(node.args) == 2:
+        for kept, lost in (node.args, node.args[::-1]):
+            if isinstance(lost, ast.Constant):
+                yield node, f"({ast.unparse(kept)})", f"the {name} with {ast.unparse(lost)} is missing{place}"
+    elif name in ("var", "std") and not any(keyword.arg == "ddof" for keyword in node.keywords):
+        rest = [*arguments, *map(ast.unparse, node.keywords), "ddof=1"]
+        title = f"{name} divides by the number of values minus 1{place}, not by their number"
+        yield node, f"{ast.unparse(node.func)}({', '.join(rest)})", title
+    elif name == "mean" and isinstance(node.func, ast.Attribute) and not _is_known(node.func.value, {"np"}):
+        values, axes = ast.unparse(node.func.value), ", ".join([*arguments, *map(ast.unparse, node.keywords)])
+        fewer = f"np.ones_like({values}).sum({axes}) - 1"
+        for count in (fewer, f"np.maximum({fewer}, 1)"):
+            title = f"a mean divides by the number of values minus 1{place}, not by their number"
+            yield node, f"(({values}).sum({axes}) / ({count}))", title
+    for keyword in node.keywords:
+        if keyword.arg == "keepdims":
+            rest = arguments + [ast.unparse(other) for other in node.keywords if other is not keyword]
+            yield node, f"{ast.unparse(node.func)}({', '.join(rest)})", f"{name} is taken without keepdims{place}"
+
+
+def _other_steps(node: ast.Call, steps: Iterable[str], place: str) -> Iterator[_Change]:
+    """Yield the call of each other function of one argument that the code calls."""
+    for other in steps if _is_step(node) else ():
+        names = (other.rpartition(".")[2].strip("_"), _title_of(node.func))
+        if names[0] != names[1] and "as_float" not in names:
+            yield node, f"{other}({ast.unparse(node.args[0])})", f"{names[0]} is applied{place}, not {names[1]}"
+
+
+def _title_of(called: ast.expr) -> str:
+    return ast.unparse(called).rpartition(".")[2].strip("_")
+
+
+def _transpositions(node: ast.expr, required: set[str], place: str, known: set[str]) -> Iterator[_Change]:
+    if isinstance(node, ast.Attribute) and node.attr == "T":
+        matrix = ast.unparse(node.value) if _is_known(node.value, known) else "a matrix"
+        yield node, f"({ast.unparse(node.value)})", f"{matrix} is not transposed{place}"
+    sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
+    sides += [node.value] if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) else []
+    for side in sides:
+        is_product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+        is_transposed = "swapaxes" in (text := ast.unparse(side)) or text.endswith(".T")
+        if (is_product and not is_transposed) or (isinstance(side, ast.Name) and side.id in required):
+            matrix = text if _is_known(side, known) else "a matrix"
+            yield side, f"np.swapaxes({text}, -1, -2)", f"{matrix} is transposed{place}"
+
+
+def _exchanged_targets(statement: ast.stmt, known: set[str]) -> Iterator[_Change]:
+    """Yield the exchange of two neighbors that get parts of one value, such as the gates of an LSTM."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
+        return
+    (target,) = statement.targets
+    parts = statement.targets[0].elts
+    for i, (first, second) in enumerate(pairwise(parts)):
+        order = [*parts[:i], second, first, *parts[i + 2 :]]
+        both = f"{ast.unparse(first)} and {ast.unparse(second)}"
+        what = both if _is_known(first, known) and _is_known(second, known) else f"parts {i + 1} and {i + 2} of a value"
+        yield target, ", ".join(map(ast.unparse, order)), f"{what} are exchanged"
+
+
+_RULES: tuple[_Rule, ...] = (_changes, _changed_steps)
