@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from autograder.engine.diagnosis.generated import called_helpers, replace_node, tree_of_function
 from autograder.engine.diagnosis.mistake import CONSTANT, Mistake
-from autograder.engine.diagnosis.variants import function_docstring, solution_module
+from autograder.engine.diagnosis.variants import function_docstring, parameter_names, solution_module
 
 _WHY = "The official solution with this one change gives your numbers."
 _ASK = "Compare this step of your code with the formula, one term after the other."
@@ -46,16 +46,13 @@ def mutations(function: str, package: str) -> tuple[Mistake, ...]:
     """Return the single changes of a function's solution and of its private helpers."""
     found: dict[object, Mistake] = {}
     module = function.partition(".")[0]
-    helpers = ("", *called_helpers(function, package))
+    known = _words(function_docstring(function, package)) | {"np", "math"} | set(parameter_names(function, package))
+    numbers = {n: value for n, value in vars(solution_module(module, package)).items() if type(value) in (int, float)}
     for rule in _RULES:  # Those of the first say the most: where the time is up, the others are not tried.
-        for helper in helpers:
+        for helper in ("", *called_helpers(function, package)):
             text, node = tree_of_function(f"{module}.{helper}" if helper else function, package)
             if node is None:
                 continue
-            known = set(re.findall(r"\w+", function_docstring(function, package)))
-            known |= _parameters(node) | {"np", "math"}
-            values = vars(solution_module(module, package))
-            numbers = {name: value for name, value in values.items() if type(value) in (int, float)}
             others = _other_numbers(node, numbers) if rule is _RULES[0] else ()
             for part, new, title in (*rule(node, known), *others):
                 if (edit := replace_node(text, part, new)) is not None:
@@ -81,22 +78,39 @@ def _changes(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
 
 
 def _changed_steps(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
-    """Yield changes of whole steps: one is lost, or another one takes its place."""
+    """Yield changes of whole steps, indices and slices: one is lost, or another one takes its place."""
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
     steps = dict.fromkeys(ast.unparse(call.func) for call in calls if _is_step(call))
     positional = function.args.args
     required = {argument.arg for argument in positional[: len(positional) - len(function.args.defaults)]}
+    for argument, default in zip(positional[len(required) :], map(ast.unparse, function.args.defaults), strict=True):
+        new = f"{argument.arg} = {default}\n{ast.unparse(function.body[0])}".replace("\n", "\n    ")
+        yield function.body[0], new, f"{argument.arg} is ignored: it is always {default}"
     for statement, place in _statements(function, known):
         yield from _exchanged_targets(statement, known)
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
+            yield statement, "pass", f"{_named('part of an array', statement.targets[0], known)} is not set"
         for node in _own_expressions(statement):
             if isinstance(node, ast.Call):
                 yield from _lost_steps(node, place, known)
                 yield from _other_steps(node, steps, place)
+            elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
+                new = f"(-(-({ast.unparse(node.left)}) // ({ast.unparse(node.right)})))"
+                yield node, new, f"a quotient is rounded up{place}, not down"
+            elif isinstance(node, ast.Subscript):
+                of = f" of {ast.unparse(node.value)}" if _is_known(node.value, known) else ""
+                for part in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:
+                    yield from _shifted(part, of, place, known)
             yield from _transpositions(node, required, place, known)
 
 
-def _parameters(function: ast.FunctionDef) -> set[str]:
-    return {argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)}
+def _words(docstring: str) -> set[str]:
+    """Return the names in formulas, quotes and lists of a docstring: a word of its prose may be none, such as "a"."""
+    description, _, rest = docstring.partition("Args:")
+    labels = re.findall(r"(?:^|\.) *(\w+(?:, \w+)*): |tuple \(([^)]*)\)", rest, re.MULTILINE)
+    quoted = re.findall(r"`([^`]+)`|^    (.+)", description, re.MULTILINE) + re.findall(r"`([^`]+)`()", rest)
+    sizes = set(re.findall(r"\b[B-HJ-Z]\b", docstring))
+    return sizes.union(*(re.findall(r"\w+", part) for found in labels + quoted for part in found))
 
 
 def _statements(function: ast.FunctionDef, known: set[str]) -> Iterator[tuple[ast.stmt, str]]:
@@ -130,7 +144,7 @@ def _place(statement: ast.stmt, known: set[str]) -> str:
 
 def _is_known(node: ast.AST, known: set[str]) -> bool:
     names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-    return bool(names) and names <= known and len(ast.unparse(node)) <= 40
+    return bool(names) and names <= known and len(text := ast.unparse(node)) <= 40 and "{" not in text
 
 
 def _named(kind: str, node: ast.expr, known: set[str]) -> str:
@@ -147,8 +161,8 @@ def _statement_changes(statement: ast.stmt, place: str, known: set[str]) -> Iter
         yield statement, f"{target} = {value}", f"a value overwrites{place or ' something'} instead of changing it"
         if type(statement.op) in _SIGNS:
             sign, text = _SIGNS[type(statement.op)]
-            what = _named(kind, statement.value, known)
-            yield statement, f"{target} {sign}= {value}", f"{what} {text.format(place=place)}"
+            title = f"{_named(kind, statement.value, known)} {text.format(place=place)}"
+            yield statement, f"{target} {sign}= {value}", title
     elif isinstance(statement, ast.If):
         condition = _named("condition", statement.test, known)
         yield statement.test, "True", f"{condition} is not tested: it counts as true"
@@ -186,6 +200,8 @@ def _operator_changes(node: ast.BinOp, place: str, known: set[str]) -> Iterator[
             yield node, f"({other})", f"{_named('factor', side, known)} is missing{place}"
     elif isinstance(node.op, ast.Pow):
         yield node, f"({left})", f"a power is missing{place}"
+        if right == "2":
+            yield node, f"np.abs({left})", f"an absolute value is taken{place}, not a square"
     elif type(node.op) in _SIGNS:
         kind = "term" if isinstance(node.op, (ast.Add, ast.Sub)) else "factor"
         sign, text = _SIGNS[type(node.op)]
@@ -196,15 +212,13 @@ def _operator_changes(node: ast.BinOp, place: str, known: set[str]) -> Iterator[
         what = _named(kind, node.right, known)
         yield node, f"(({left}) {sign} ({right}))", f"{what} {text.format(place=place)}"
         if isinstance(node.op, (ast.Sub, ast.Div)):
-            operator = "-" if isinstance(node.op, ast.Sub) else "/"
-            verb = "subtraction" if isinstance(node.op, ast.Sub) else "division"
+            operator, verb = ("-", "subtraction") if isinstance(node.op, ast.Sub) else ("/", "division")
             yield node, f"(({right}) {operator} ({left}))", f"a {verb} has its two sides swapped{place}"
 
 
 def _call_changes(node: ast.Call, place: str) -> Iterator[_Change]:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
     arguments = [ast.unparse(argument) for argument in (*node.args, *node.keywords)]
-    called = ast.unparse(node.func)
     if isinstance(node.func, ast.Attribute):
         for other in _REDUCTIONS.get(name, ()):
             owner = ast.unparse(node.func.value)
@@ -214,17 +228,15 @@ def _call_changes(node: ast.Call, place: str) -> Iterator[_Change]:
         elif name in ("swapaxes", "transpose"):
             array = node.args[0] if ast.unparse(node.func.value) == "np" else node.func.value
             yield node, ast.unparse(array), f"two axes are not swapped{place}"
-    for keyword in node.keywords:
-        if keyword.arg == "axis":
-            for axis in _AXES:
-                if axis != (right := ast.unparse(keyword.value)):
-                    over = "all axes" if axis == "None" else f"axis {axis}"
-                    yield keyword.value, axis, f"{name} is taken over {over}{place}, not over axis {right}"
+    for value in [keyword.value for keyword in node.keywords if keyword.arg == "axis"]:
+        for axis in _AXES:
+            if axis != (right := ast.unparse(value)):
+                over = "all axes" if axis == "None" else f"axis {axis}"
+                yield value, axis, f"{name} is taken over {over}{place}, not over axis {right}"
     if len(node.args) >= 2 and isinstance(node.func, ast.Name):
         for i in range(len(node.args) - 1):
             order = [*arguments[:i], arguments[i + 1], arguments[i], *arguments[i + 2 :]]
-            title = f"arguments {i + 1} and {i + 2} of {name} are swapped{place}"
-            yield node, f"{called}({', '.join(order)})", title
+            yield node, f"{name}({', '.join(order)})", f"arguments {i + 1} and {i + 2} of {name} are swapped{place}"
 
 
 def _is_step(call: ast.Call) -> bool:
@@ -236,11 +248,12 @@ def _is_step(call: ast.Call) -> bool:
 
 
 def _lost_steps(node: ast.Call, place: str, known: set[str]) -> Iterator[_Change]:
-    name, arguments = _title_of(node.func), [ast.unparse(argument) for argument in node.args]
+    name, more = _title_of(node.func), [ast.unparse(argument) for argument in (*node.args, *node.keywords)]
+    values = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
     if _is_step(node):
         (argument,) = node.args
-        to = f" to {arguments[0]}" if _is_known(argument, known) else place
-        yield node, f"({arguments[0]})", f"{name} is not applied{to}"
+        to = f" to {more[0]}" if _is_known(argument, known) else place
+        yield node, f"({more[0]})", f"{name} is not applied{to}"
         if name == "sqrt" and isinstance(argument, ast.BinOp) and isinstance(argument.op, ast.Add):
             new = f"({ast.unparse(node.func)}({ast.unparse(argument.left)}) + {ast.unparse(argument.right)})"
             yield node, new, f"{_named('term', argument.right, known)} is added outside of the root{place}"
@@ -248,20 +261,25 @@ def _lost_steps(node: ast.Call, place: str, known: set[str]) -> Iterator[_Change
         for kept, lost in (node.args, node.args[::-1]):
             if isinstance(lost, ast.Constant):
                 yield node, f"({ast.unparse(kept)})", f"the {name} with {ast.unparse(lost)} is missing{place}"
-    elif name in ("var", "std") and not any(keyword.arg == "ddof" for keyword in node.keywords):
-        rest = [*arguments, *map(ast.unparse, node.keywords), "ddof=1"]
-        title = f"{name} divides by the number of values minus 1{place}, not by their number"
-        yield node, f"{ast.unparse(node.func)}({', '.join(rest)})", title
-    elif name == "mean" and isinstance(node.func, ast.Attribute) and not _is_known(node.func.value, {"np"}):
-        values, axes = ast.unparse(node.func.value), ", ".join([*arguments, *map(ast.unparse, node.keywords)])
-        fewer = f"np.ones_like({values}).sum({axes}) - 1"
-        for count in (fewer, f"np.maximum({fewer}, 1)"):
-            title = f"a mean divides by the number of values minus 1{place}, not by their number"
-            yield node, f"(({values}).sum({axes}) / ({count}))", title
-    for keyword in node.keywords:
-        if keyword.arg == "keepdims":
-            rest = arguments + [ast.unparse(other) for other in node.keywords if other is not keyword]
-            yield node, f"{ast.unparse(node.func)}({', '.join(rest)})", f"{name} is taken without keepdims{place}"
+    elif name in ("var", "std", "mean") and isinstance(node.func, ast.Attribute):
+        rest, title = ", ".join(more), f"{name} divides by the number of values minus 1{place}, not by their number"
+        yield node, f"{ast.unparse(node.func)}({', '.join([*more, 'ddof=1'])})", title
+        fewer = f"np.ones_like({values}).sum({rest}) - 1"
+        for count in (fewer, f"np.maximum({fewer}, 1)") if name == "mean" and values != "np" else ():
+            yield node, f"(({values}).sum({rest}) / ({count}))", title
+    elif name == "max" and values and more:
+        new = f"np.logaddexp.reduce({', '.join([values, *more])})"
+        yield node, new, f"the logarithm of the sum of the exponentials is taken{place}, not max"
+    elif name in ("argmax", "argmin") and values:
+        array, *axes = more if values == "np" else [values, *more]
+        axis = [*axes, "None"][0].removeprefix("axis=")
+        new = f"(np.size({array}, {axis}) - 1 - np.flip({array}, {axis}).{name}({', '.join(axes)}))"
+        yield node, new, f"of equal values, the last one is taken{place}"
+    if name in ("sum", "mean") and values:
+        new = f"(np.sqrt({values})).{name}({', '.join(more)})"
+        yield node, new, f"the {name} is taken over the square roots of the values{place}"
+    if more != (rest_of := [argument for argument in more if not argument.startswith("keepdims=")]):
+        yield node, f"{ast.unparse(node.func)}({', '.join(rest_of)})", f"{name} is taken without keepdims{place}"
 
 
 def _other_steps(node: ast.Call, steps: Iterable[str], place: str) -> Iterator[_Change]:
@@ -278,16 +296,14 @@ def _title_of(called: ast.expr) -> str:
 
 def _transpositions(node: ast.expr, required: set[str], place: str, known: set[str]) -> Iterator[_Change]:
     if isinstance(node, ast.Attribute) and node.attr == "T":
-        matrix = ast.unparse(node.value) if _is_known(node.value, known) else "a matrix"
-        yield node, f"({ast.unparse(node.value)})", f"{matrix} is not transposed{place}"
+        yield node, f"({ast.unparse(node.value)})", f"{_named('matrix', node.value, known)} is not transposed{place}"
     sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
     sides += [node.value] if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) else []
     for side in sides:
         is_product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
         is_transposed = "swapaxes" in (text := ast.unparse(side)) or text.endswith(".T")
         if (is_product and not is_transposed) or (isinstance(side, ast.Name) and side.id in required):
-            matrix = text if _is_known(side, known) else "a matrix"
-            yield side, f"np.swapaxes({text}, -1, -2)", f"{matrix} is transposed{place}"
+            yield side, f"np.swapaxes({text}, -1, -2)", f"{_named('matrix', side, known)} is transposed{place}"
 
 
 def _exchanged_targets(statement: ast.stmt, known: set[str]) -> Iterator[_Change]:
@@ -303,4 +319,35 @@ def _exchanged_targets(statement: ast.stmt, known: set[str]) -> Iterator[_Change
         yield target, ", ".join(map(ast.unparse, order)), f"{what} are exchanged"
 
 
-_RULES: tuple[_Rule, ...] = (_changes, _changed_steps)
+def _shifted(part: ast.expr, of: str, place: str, known: set[str]) -> Iterator[_Change]:
+    """Yield an index that is one too large or too small, or a slice that begins or ends one later or earlier."""
+    if isinstance(part, ast.Slice):
+        first, last = (bound and ast.unparse(bound) for bound in (part.lower, part.upper))
+        for by, when in (("+ 1", "later"), ("- 1", "earlier")) if part.step is None and (first or last) else ():
+            if first or by == "+ 1":
+                yield part, f"({first or 0}) {by}:{last or ''}", f"a slice{of} begins one {when}{place}"
+            if last != "-1" and (last or by == "- 1"):
+                yield part, f"{first or ''}:({last or 0}) {by}", f"a slice{of} ends one {when}{place}"
+            if last and last != "-1" and (first or by == "+ 1"):
+                yield part, f"({first or 0}) {by}:({last}) {by}", f"a slice{of} begins and ends one {when}{place}"
+    elif any(isinstance(inner, ast.Name) for inner in ast.walk(part)):
+        for by, size in (("+ 1", "large"), ("- 1", "small")):
+            yield part, f"({ast.unparse(part)}) {by}", f"{_named('position', part, known)}{of} is one too {size}{place}"
+
+
+def _other_names(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
+    """Yield another parameter or local variable in the place of each; what the student cannot know is described."""
+    variables = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+    stored = [node.id for node in variables if isinstance(node.ctx, ast.Store)]
+    names = {argument.arg for argument in function.args.args}.union(stored)
+    assigned = [node for node in ast.walk(function) if isinstance(node, ast.Assign)]
+    meaning = {ast.unparse(node.targets[0]): node.value for node in assigned}
+    for statement, place in _statements(function, known):
+        for node in _own_expressions(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names:
+                right = node if node.id in known or stored.count(node.id) > 1 else meaning.get(node.id, node)
+                for other in sorted(names & known - {node.id}) if _is_known(right, known) else ():
+                    yield node, other, f"{other} is used{place}, not {ast.unparse(right)}"
+
+
+_RULES: tuple[_Rule, ...] = (_changes, _changed_steps, _other_names)

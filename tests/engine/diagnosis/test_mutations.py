@@ -20,16 +20,16 @@ def test_mutated_number_is_no_size(function):
 @pytest.mark.parametrize(
     ("function", "title", "code"),
     [
-        ("softmax.softmax", "min is taken, not max", "(z).min(axis=axis, keepdims=True)"),
-        ("softmax.log_softmax", "sum is taken without keepdims", "np.exp(z).sum(axis=axis)"),
-        ("ffn.relu", "the maximum with 0 is missing", "return (as_float(x))"),
         ("layernorm.rmsnorm", "a term is added outside of the root", "x.shape[-1]) + float(eps)"),
-        ("softmax.cross_entropy", "a mean divides by the number of values minus 1", "np.ones_like(picked).sum() - 1"),
-        ("llama_layers.silu_backward", "sigmoid is not applied to x", "= (x)"),
-        ("embeddings.sinusoidal_positions", "cos is applied in table[:, 0::2], not sin", "= np.cos(angles)"),
-        ("ffn.linear_backward", "W is not transposed in dx", "@ (W)"),
-        ("gradients.matmul_backward", "dout is transposed in da", "np.swapaxes(dout, -1, -2)"),
+        ("softmax.cross_entropy", "mean divides by the number of values minus 1", "np.ones_like(picked).sum() - 1"),
+        ("gradients.matmul_backward", "the matrix dout is transposed in da", "np.swapaxes(dout, -1, -2)"),
         ("attention.attention", "k and v are exchanged", "q, v, k = "),
+        ("softmax.softmax", "axis is ignored: it is always -1", "    axis = -1\n"),
+        ("gradients.numerical_gradient", "a position of x is one too large", "x[(place) + 1]"),
+        ("counting.bigram_counts", "a slice of ids begins one later", "ids[(1) + 1:]"),
+        ("generation.next_token_probs", "of equal values, the last one is taken", "- 1 - np.flip("),
+        ("embeddings.sinusoidal_positions", "a quotient is rounded up", "-(-(d_model) // (2))"),
+        ("attention.attention_backward", "k is used in dk, not q", "dscores.swapaxes(-1, -2) @ k"),
     ],
 )
 def test_change_of_a_step_is_derived(function, title, code):
