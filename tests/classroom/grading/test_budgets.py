@@ -29,7 +29,7 @@ def test_processes_of_a_submission_share_the_output_limit(workers, submission):
     with closing(student):
         for _ in range(3):
             assert student.softmax.softmax(1.0) == 1.0  # a full output costs no points
-            student._process.end()
+            student.process.end()
     assert usage.printed == 1000 and usage.processes == 3 and usage.memory_bytes > 1 << 20
 
 
