@@ -136,7 +136,7 @@ def test_recursion_is_as_deep_as_in_a_process(student):
 def test_printing_after_the_end_is_lost(student):
     code = student(softmax="def softmax(x):\n    print('now', end='')\n    return 1.0\n")
     code.softmax.softmax(1)
-    stdout = code._process._process._state._stdout
+    stdout = code.process._process._state._stdout
     assert code.printed() == "now"
     code.close()
     stdout.write("later")
