@@ -229,7 +229,7 @@ def _changes(task: VerifyTask) -> Iterator[VerifyResult]:
     package = task.curriculum.package
     derived = (*argument_mistakes(task.name, package), *mutations(task.name, package))
     titles, sources = {change.name: change.title.format(constant=change.constant) for change in derived}, {}
-    module = task.name.partition(".")[0]
+    module, _, function = task.name.partition(".")
     official = registry.solution_text(module, package).splitlines()
     for change in derived:
         with suppress(BrokenMistake):  # The rules are for any function, and some do not fit this one.
@@ -238,8 +238,8 @@ def _changes(task: VerifyTask) -> Iterator[VerifyResult]:
         guards = _failed_checks(task.name, result.checks)
         changed = zip(official, sources[result.submission].splitlines(), strict=False)
         line = next(number for number, (old, new) in enumerate(changed, 1) if old != new)
-        place = f"{module}.py:{line}: {task.name.partition('.')[2]}: {titles[result.submission]}"
-        yield VerifyResult("change", place, True, guards=guards)
+        name = f"{module}.py:{line}: {function}: {titles[result.submission]}"
+        yield VerifyResult("change", name, True, guards=guards)
 
 
 def _check_all(

@@ -6,7 +6,7 @@ student knows: parameters, and what the docstring mentions.
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -80,7 +80,7 @@ def _changes(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
 def _changed_steps(function: ast.FunctionDef, known: set[str]) -> Iterator[_Change]:
     """Yield changes of whole steps, indices and slices: one is lost, or another one takes its place."""
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
-    steps = dict.fromkeys(ast.unparse(call.func) for call in calls if _is_step(call))
+    steps = {ast.unparse(call.func): _title_of(call.func) for call in calls if _is_step(call)}
     positional = function.args.args
     required = {argument.arg for argument in positional[: len(positional) - len(function.args.defaults)]}
     for argument, default in zip(positional[len(required) :], map(ast.unparse, function.args.defaults), strict=True):
@@ -282,12 +282,12 @@ def _lost_steps(node: ast.Call, place: str, known: set[str]) -> Iterator[_Change
         yield node, f"{ast.unparse(node.func)}({', '.join(rest_of)})", f"{name} is taken without keepdims{place}"
 
 
-def _other_steps(node: ast.Call, steps: Iterable[str], place: str) -> Iterator[_Change]:
+def _other_steps(node: ast.Call, steps: Mapping[str, str], place: str) -> Iterator[_Change]:
     """Yield the call of each other function of one argument that the code calls."""
-    for other in steps if _is_step(node) else ():
-        names = (other.rpartition(".")[2].strip("_"), _title_of(node.func))
-        if names[0] != names[1] and "as_float" not in names:
-            yield node, f"{other}({ast.unparse(node.args[0])})", f"{names[0]} is applied{place}, not {names[1]}"
+    right = _title_of(node.func)
+    for other, title in steps.items() if _is_step(node) else ():
+        if title != right and "as_float" not in (title, right):
+            yield node, f"{other}({ast.unparse(node.args[0])})", f"{title} is applied{place}, not {right}"
 
 
 def _title_of(called: ast.expr) -> str:
@@ -308,10 +308,9 @@ def _transpositions(node: ast.expr, required: set[str], place: str, known: set[s
 
 def _exchanged_targets(statement: ast.stmt, known: set[str]) -> Iterator[_Change]:
     """Yield the exchange of two neighbors that get parts of one value, such as the gates of an LSTM."""
-    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
+    if not isinstance(statement, ast.Assign) or not isinstance(target := statement.targets[0], ast.Tuple):
         return
-    (target,) = statement.targets
-    parts = statement.targets[0].elts
+    parts = target.elts
     for i, (first, second) in enumerate(pairwise(parts)):
         order = [*parts[:i], second, first, *parts[i + 2 :]]
         both = f"{ast.unparse(first)} and {ast.unparse(second)}"

@@ -15,7 +15,6 @@ LETTER = re.compile(r"(?<![\w.'’\"^{\\+-])(?<!row )([B-HJ-Z]|V[st]|Kᵥ|[βγ�
 GREEK = {"beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "theta": "θ", "mu": "μ", "sigma": "σ", "Phi": "Φ"}
 GREEK |= {"lambda": "λ", "varphi": "φ"}
 COUNTED = re.compile(r"(\S+)`? (tokens|pairs|texts|heads|features|blocks|layers|positions|characters)\b")
-COUNTING = set("ijtnd")
 
 
 def meanings(letter, module):
@@ -31,7 +30,7 @@ def text_and_letters(module):
     text = "\n".join(parts)
     formulas = SUBSCRIPT.sub(" ", " ".join(FORMULA.findall(text)))
     greek = {GREEK[name] for name in re.findall(r"\\([a-zA-Z]+)", formulas) if name in GREEK}
-    small = set(re.findall(r"(?<![\\\w])[a-z](?!\w)", formulas)) - COUNTING
+    small = set(re.findall(r"(?<![\\\w])[a-z](?!\w)", formulas)) - set("ijtnd")  # These count.
     return text, greek | small | set(LETTER.findall(FORMULA.sub(" ", text) + formulas))
 
 

@@ -52,9 +52,8 @@ def test_diagnose_wrong_type_is_no_wrong_default(tmp_path):
 
 
 def test_diagnose_adds_up_the_single_numbers_of_several_checks(tmp_path):
-    edited = solution_text("training", ("math.pi * ", ""))
-    found = set(titles(judged(tmp_path, "training.learning_rate", edited)).values())
-    assert found == {"the factor math.pi is missing in what is returned"}
+    found = titles(judged(tmp_path, "training.learning_rate", solution_text("training", ("math.pi * ", ""))))
+    assert set(found.values()) == {"the factor math.pi is missing in what is returned"}
 
 
 def test_diagnose_unreadable_file_names_no_mistake(tmp_path):

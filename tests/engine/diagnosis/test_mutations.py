@@ -1,10 +1,13 @@
 """Mutations of the official solutions."""
 
+import ast
+
 import pytest
 from support.built_in import mutations, solution_source, source_with_mistakes
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.diagnosis.mistake import CONSTANT
+from autograder.engine.diagnosis.mutations import _exchanged_targets
 
 
 @pytest.mark.parametrize("function", TRANSFORMER.functions)
@@ -35,3 +38,7 @@ def test_mutated_number_is_no_size(function):
 def test_change_of_a_step_is_derived(function, title, code):
     sources = [source_with_mistakes(found) for found in mutations(function) if found.title.startswith(title)]
     assert any(code in source for source in sources) and code not in solution_source(function.partition(".")[0])
+
+
+def test_parts_of_a_chained_assignment_are_exchanged():
+    assert [new for _, new, _ in _exchanged_targets(ast.parse("a, b = c = f()").body[0], set())] == ["b, a"]
