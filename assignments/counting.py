@@ -229,7 +229,8 @@ def draw(probs, rng):
 #
 # Shannon (1948, section 3) wrote such text by hand, without any table. He opened a book and wrote down a letter. Then
 # he opened it somewhere else, read on until that letter occurred, and wrote down the one after it. Why is this the same
-# as a row of P and a dart? (He may land on any occurrence of the letter, and the common pairs have more of them.)
+# as a row of P and a dart? (He lands on a random occurrence of the letter, so he finds each next
+# letter as often as it follows.)
 
 # %%
 def write_text(P, start, n_new, rng):

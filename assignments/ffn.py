@@ -108,8 +108,8 @@ def relu_backward(dout, x):
 #
 # ```
 #
-# (The error function, erf, is Φ moved and stretched so that it goes from −1 to 1. NumPy has none. `gelu_exact`, which
-# is given for comparisons, applies Python's `math.erf` to each entry, which is slow.)
+# (The error function, erf, is Φ moved and stretched so that it goes from −1 to 1. NumPy does not have it. `gelu_exact`,
+# which is given for comparisons, applies Python's `math.erf` to each entry, which is slow.)
 #
 # The same paper gives an approximation with tanh. GPT-2 was trained with it, and the course uses it everywhere under
 # the plain name `gelu`:

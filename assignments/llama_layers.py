@@ -58,10 +58,9 @@ from softmax import as_float
 #
 # ### Only the distance matters
 #
-# A score is the product q · k of two arrows. It is the product of their lengths and of the cosine of
-# the angle between them. Turn the query
-# by its position m and the key by its position n: the lengths stay the same, and the angle changes by m − n radians.
-# Move both a hundred positions on, and nothing changes:
+# A score is the product q · k of two arrows. It is the product of their lengths and the cosine of the angle between
+# them. Turn the query by its position m and the key by its position n: the lengths stay the same, and the angle changes
+# by m − n radians. Move both a hundred positions on, and nothing changes:
 #
 # ```python
 # >>> q, k = np.array([[1.0, 0.0]]), np.array([[0.6, 0.8]])

@@ -71,8 +71,8 @@ from softmax import as_float, softmax
 #
 # **Ties.** What if the k-th token and the next have the same score? Here, exactly k are kept, and among equal scores
 # the lower index comes first. (A *stable* sort keeps equal entries in order: `np.argsort(-x, axis=-1, kind="stable")`
-# goes from large to small. Reversing an ascending sort does not keep them. `np.put_along_axis` writes what you computed
-# for the sorted row back into its places.)
+# goes from large to small. Reversing an ascending sort does not. `np.put_along_axis` writes what you computed for the
+# sorted row back into its places.)
 #
 # ```python
 # >>> next_token_probs(np.zeros(5), top_k=2)
