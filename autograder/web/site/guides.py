@@ -4,12 +4,11 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from autograder.course.stubs import bundled
 from autograder.web.site.lesson import split_headings
-from autograder.web.site.lesson_page import SectionHtml
+from autograder.web.site.lesson_page import PageHtml, SectionHtml
 from autograder.web.site.markdown import Markdown, PageText
 
 
@@ -88,15 +87,7 @@ def text_of(guide: Guide) -> str:
     return (path if path.is_file() else folder.parent / guide.file).read_text("utf-8")
 
 
-@dataclass(frozen=True)
-class GuideHtml:
-    """The content of a reference page, ready for its template."""
-
-    title: str
-    sections: list[SectionHtml]
-
-
-def render_guide(guide: Guide, markdown: Markdown, resolve: Callable[[str], str]) -> GuideHtml:
+def render_guide(guide: Guide, markdown: Markdown, resolve: Callable[[str], str]) -> PageHtml:
     """Return the HTML of a guide; `resolve` returns the addresses of its links."""
     page = PageText(resolve=resolve)
     title, sections = guide.name, []
@@ -108,7 +99,7 @@ def render_guide(guide: Guide, markdown: Markdown, resolve: Callable[[str], str]
         body = markdown.render(text, page)
         if name or body:
             sections.append(SectionHtml(name, markdown.render_inline(heading, page) if name else "", body))
-    return GuideHtml(title, sections)
+    return PageHtml(title, sections)
 
 
 def link_resolver(
@@ -119,15 +110,15 @@ def link_resolver(
     Links to files that the site does not contain go to `repository`; without one, they become plain text.
     """
     pages = {other.file: f"{other.page}.html" for other in guides}
-    pictures = {f"solutions/{name}": name for name in figures}
-    return partial(_resolve, posixpath.dirname(guide.file), pages | pictures, repository)
+    known = pages | {f"solutions/{name}": name for name in figures}
 
+    def resolve(target: str) -> str:
+        if target.startswith(("#", "https://", "http://", "mailto:")):
+            return target
+        file, mark, anchor = target.partition("#")
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(guide.file), file))
+        if path in known:
+            return known[path] + mark + anchor
+        return f"{repository.rstrip('/')}/{path}{mark}{anchor}" if repository else ""
 
-def _resolve(folder: str, known: dict[str, str], repository: str, target: str) -> str:
-    if target.startswith(("#", "https://", "http://", "mailto:")):
-        return target
-    file, mark, anchor = target.partition("#")
-    path = posixpath.normpath(posixpath.join(folder, file))
-    if path in known:
-        return known[path] + mark + anchor
-    return f"{repository.rstrip('/')}/{path}{mark}{anchor}" if repository else ""
+    return resolve

@@ -1,11 +1,11 @@
 """The page of one assignment: its lesson with the stub of each function as a cell."""
 
 import html
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from autograder.course import Assignment
-from autograder.course.duration import DIFFICULTY, duration
 from autograder.web.site.highlighting import highlight
 from autograder.web.site.lesson import Lesson, LessonPart, LessonSection
 from autograder.web.site.links import Term
@@ -24,21 +24,21 @@ class SectionHtml:
 
 
 @dataclass(frozen=True)
-class LessonHtml:
-    """The content of a lesson's page, ready for its template."""
+class PageHtml:
+    """The content of the page of a lesson or a guide, ready for its template."""
 
     title: str
     sections: list[SectionHtml]
-    terms: list[Term]  # that are linked on the page
+    terms: Sequence[Term] = ()  # that are linked on the page of a lesson
 
 
-def render_lesson(lesson: Lesson, assignment: Assignment, markdown: Markdown, page: PageText) -> LessonHtml:
+def render_lesson(lesson: Lesson, assignment: Assignment, markdown: Markdown, page: PageText) -> PageHtml:
     """Return the HTML of a lesson's parts."""
     page.ids.update(function.qualified for function in assignment.functions)
     title = markdown.render_inline(lesson.title, page)
     sections = [_section(section, markdown, page) for section in lesson.sections]
     used = sorted(page.used.values(), key=lambda term: term.text.lower())
-    return LessonHtml(title, [section for section in sections if section.heading or section.body], used)
+    return PageHtml(title, [section for section in sections if section.heading or section.body], used)
 
 
 def _section(section: LessonSection, markdown: Markdown, page: PageText) -> SectionHtml:
@@ -63,9 +63,3 @@ def _part(part: LessonPart, markdown: Markdown, page: PageText) -> str:
         f'<div class="cell" data-function="{html.escape(part.functions[0])}"{shared}>'
         f'<pre class="code"><code class="stub">{code}</code></pre></div>\n'
     )
-
-
-def effort_text(minutes: int, difficulty: int) -> str:
-    """Return how long a function takes and how difficult it is, in words; empty if that is unknown."""
-    words = [duration(minutes)] if minutes else []
-    return ", ".join(words + [DIFFICULTY[difficulty]] * (difficulty in DIFFICULTY))
