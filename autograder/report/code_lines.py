@@ -56,11 +56,6 @@ class CodeFile:
         """The name that tells the cells of several notebooks apart."""
         return self.name if self.name == f"{self.module}.py" else f"{self.module} notebook, {self.name}"
 
-    @property
-    def is_marked(self) -> bool:
-        """Whether a check failed here."""
-        return any(line.status for line in self.lines)
-
 
 def code_files(code: Document | None, findings: Iterable[Document] = ()) -> list[CodeFile]:
     """Return all stored code of a student, with the findings at their lines."""

@@ -44,7 +44,8 @@ class ModuleFolder:
         others = {name: path for name, path in entries.items() if not name.startswith((".", "__pycache__"))}
         for path in self.path.iterdir():
             if path.name not in modules and path.name not in others:
-                _remove(path)
+                with contextlib.suppress(OSError):  # A folder, such as __pycache__.
+                    path.unlink()
         for name, original in others.items():  # Student code may read its own files.
             with contextlib.suppress(OSError):  # It exists already, or this system has no links.
                 os.symlink(original.absolute(), self.path / name)
@@ -57,8 +58,3 @@ def _experiments(module: str, curriculum: Curriculum) -> str:
     cells = re.split(r"(?m)^# %%.*\n+", text)
     begin = "\n".join([EXPERIMENT, *(f"    {line}" for line in imports)])
     return "\n\n".join([begin, *(cell for cell in cells if experiment_name(cell) is not None)])
-
-
-def _remove(path: Path) -> None:
-    with contextlib.suppress(OSError):  # A folder, such as __pycache__.
-        path.unlink()

@@ -211,7 +211,7 @@ def test_feedback_hidden_check_shows_no_code(book, student):
     files = code_files(
         book.code_of(student[0]), [c for found in findings_by_assignment(result).values() for c in found]
     )
-    assert not any(file.is_marked for file in files)
+    assert not any(line.status for file in files for line in file.lines)
 
 
 def test_findings_checks_that_wait_belong_to_the_failed_one(book, student):

@@ -8,10 +8,8 @@ sources give the same bytes.
 import ast
 import hashlib
 import importlib.util
-import io
 import json
 import sys
-import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -20,6 +18,7 @@ from typing import Any
 from _pytest.config import default_plugins
 
 import autograder
+from autograder.core.archives import zip_of
 from autograder.course import Curriculum, registry
 from autograder.engine import session
 from autograder.engine.reference.memo import INDEX, shipped_file
@@ -72,7 +71,7 @@ def answers_for(module: str, curriculum: Curriculum) -> list[str]:
 
 def headway_zip(curriculum: Curriculum) -> bytes:
     """Return the zip whose content goes into Pyodide's `site-packages`."""
-    return _zip(zip_files(curriculum))
+    return zip_of(dict(sorted(zip_files(curriculum).items())))
 
 
 def zip_files(curriculum: Curriculum) -> dict[str, bytes]:
@@ -176,13 +175,3 @@ def _run_at_import(body: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield from _run_at_import([statement for handler in node.handlers for statement in handler.body])
         elif isinstance(node, (ast.With, ast.ClassDef)):
             yield from _run_at_import(node.body)
-
-
-def _zip(files: dict[str, bytes]) -> bytes:
-    """Return a zip archive whose bytes depend on the files alone."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in sorted(files.items()):
-            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            archive.writestr(entry, content, zipfile.ZIP_DEFLATED, compresslevel=9)
-    return buffer.getvalue()
