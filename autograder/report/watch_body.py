@@ -1,6 +1,6 @@
 """The body of `headway watch`, between the header and the keys: the report, hints, documentation, the list."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from itertools import zip_longest
 
@@ -15,8 +15,8 @@ from autograder.report.assignment_finished import finished_panel
 from autograder.report.check_report import STATUS_STYLES, check_panel
 from autograder.report.console import text_console
 from autograder.report.hints import hint_table
-from autograder.report.watch_state import WatchScreen
-from autograder.report.wording import broken_file, shortened
+from autograder.report.watch_state import KEYS, LAST_KEYS, SCROLL_KEYS, WatchScreen
+from autograder.report.wording import STATUS_WORDS, broken_file, shortened
 
 WIDE = 120  # columns from which the documentation is beside the failure
 GAP = 1  # columns between them
@@ -117,14 +117,15 @@ def _hints(screen: WatchScreen, steps: Sequence[tuple[str, str]], total: int) ->
     )
 
 
-def help_view(keys: Iterable[tuple[str, str]], marks: Mapping[str, tuple[str, str]]) -> RenderableType:
+def help_view(width: int) -> RenderableType:
     """Return a list of all keys with what they do, and of the marks of functions."""
     table = styles.grid("right", "fold")
-    for key, meaning in keys:
+    for key, (_, meaning) in (KEYS | LAST_KEYS).items():
         table.add_row(Text(key, "bold"), Text(meaning))
+    table.add_row(Text(SCROLL_KEYS, "bold"), Text("scroll, where not everything fits"))
     legend = styles.grid("right", "fold")
-    for mark, (style, word) in marks.items():
-        legend.add_row(Text(mark, style), Text(word))
+    for status, (mark, style) in STATUS_STYLES.items():
+        legend.add_row(Text(mark, style), Text(STATUS_WORDS[status]))
     return Group(Text("Keys\n", "bold"), Padding(table, (0, 2)), Text("\nMarks\n", "bold"), Padding(legend, (0, 2)))
 
 

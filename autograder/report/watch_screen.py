@@ -10,10 +10,7 @@ from autograder.report import styles, watch_body, wording
 from autograder.report.check_report import BAR_GLYPHS, STATUS_STYLES
 from autograder.report.console import text_console
 from autograder.report.watch_body import lines_of
-from autograder.report.watch_state import KEYS, WatchScreen
-
-LAST_KEYS = {"?": ("help", "show this help"), "q": ("quit", "quit; Ctrl-C does the same")}
-SCROLL_KEYS = "↑ ↓ PgUp PgDn Home End"
+from autograder.report.watch_state import KEYS, LAST_KEYS, SCROLL_KEYS, WatchScreen
 
 
 class Frame(NamedTuple):

@@ -24,6 +24,8 @@ KEYS = {
     "r": ("reset", "restore the stub of this function; a backup is kept"),
     "a": ("all", "check everything again"),
 }
+LAST_KEYS = {"?": ("help", "show this help"), "q": ("quit", "quit; Ctrl-C does the same")}
+SCROLL_KEYS = "↑ ↓ PgUp PgDn Home End"
 
 
 @dataclass

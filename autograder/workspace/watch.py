@@ -16,7 +16,7 @@ from autograder.core.current_folder import python_command
 from autograder.core.text import clean_name
 from autograder.documents.reading import Document
 from autograder.errors import UsageError
-from autograder.report import watch_screen, watch_state, wording
+from autograder.report import watch_body, watch_screen, watch_state, wording
 from autograder.workspace import editor, files, hints, solutions, watch_views
 from autograder.workspace.background_checker import CheckReply
 from autograder.workspace.file_watcher import REREAD, SAVED
@@ -174,9 +174,7 @@ class WatchLoop:
         self._view, self._scroll = None, 0
 
     def _toggle_help(self) -> None:
-        is_shown = self._view is watch_views.help_view
-        self._close()
-        self._view = None if is_shown else watch_views.help_view
+        self._open(None if self._view is watch_body.help_view else watch_body.help_view)
 
     @property
     def _passes(self) -> bool:
@@ -205,7 +203,7 @@ class WatchLoop:
         solutions.require_solutions_allowed(self._workspace, [focus], [focus] if self._passes else [], give_up=True)
         self._open(view)
 
-    def _open(self, view: Callable[[int], RenderableType]) -> None:
+    def _open(self, view: Callable[[int], RenderableType] | None) -> None:
         self._close()
         self._view = view
 
