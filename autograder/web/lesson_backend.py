@@ -9,7 +9,7 @@ import binascii
 import contextlib
 import dataclasses
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from autograder.core.text import clean, clean_name
 from autograder.course import Assignment
@@ -34,42 +34,34 @@ FEATURES = ("plots", "archive")
 MAX_RETRIES = 3  # A file that another program changes while it is saved is read again.
 
 
-class Checker(Protocol):
-    """Checks functions of the workspace, as its files are at that moment."""
-
-    def check(self, functions: tuple[str, ...], known: Mapping[str, Status], diagnose: bool) -> SubmissionResult:
-        """Return the result of some functions; the known statuses of others decide what is blocked."""
-
-
-class Runner(Protocol):
-    """Runs experiments of the workspace, as its files are at that moment."""
-
-    def run(self, module: str, name: str) -> ExperimentRun:
-        """Run the file of an assignment as a program; `name` is its argument, "" for the main experiment."""
+# Checks functions as the files are at that moment. The known statuses of others decide what is blocked; the last
+# argument is whether to look for mistakes.
+Check = Callable[[tuple[str, ...], Mapping[str, Status], bool], SubmissionResult]
+# Runs the file of an assignment as a program. The second argument is the program's, "" for the main experiment.
+Run = Callable[[str, str], ExperimentRun]
 
 
 class LessonBackend:
     """A workspace that is edited and checked from lesson pages.
 
     `lock` is held whenever the backend reads or writes the workspace, but not while student code is checked or drawn.
-    `start` starts the workers that run the functions of plots; without a `runner` no experiment can be run.
+    `start` starts the workers that run the functions of plots; without `run` no experiment can be run.
     """
 
     def __init__(
         self,
         workspace: Workspace,
-        checker: Checker,
+        check: Check,
         features: tuple[str, ...] = FEATURES,
         lock: contextlib.AbstractContextManager[Any] | None = None,
         start: StartWorkers = start_workers,
-        runner: Runner | None = None,
+        run: Run | None = None,
     ) -> None:
         self.workspace = workspace
         self.curriculum = workspace.curriculum
         self._folder = workspace.folder.resolve()
-        self._checker = checker
-        self._features = features if runner is None else (*features, "run")
-        self._runner = runner
+        self._check_functions, self._run_experiment = check, run
+        self._features = features if run is None else (*features, "run")
         self._start = start
         self._lock = lock or contextlib.nullcontext()
         self._tried: dict[str, str] = {}  # functions checked without a request, and their fingerprints
@@ -129,7 +121,6 @@ class LessonBackend:
                 return {"conflict": {"text": cell.cell.text, "digest": cell.cell.digest}}
             self.workspace.refresh_snapshot()
             self._being_written[qualified] = self.workspace.snapshot.fingerprints[qualified]
-            self.workspace.refresh_snapshot()
             return {"digest": cell.digest, "line": cell.line, **self._progress()}
 
     def _replace_cell(self, module: str, function: str, text: str, digest: str) -> FileCell | Conflict:
@@ -251,13 +242,13 @@ class LessonBackend:
     def run(self, payload: Payload) -> Reply:
         """Run an experiment of a lesson, and return what it printed, its time, and why it ended early, if it did."""
         module, name = self._assignment(payload).module, _field(payload, "name", str)
-        if self._runner is None or name not in experiments.names(module, self.curriculum):
+        if self._run_experiment is None or name not in experiments.names(module, self.curriculum):
             raise UsageError("this lesson has no such experiment. Reload the page")
         folder = self.workspace.folder
         files.refuse_links(folder, (path.name for path in folder.glob("*.py")))  # It may import any of them.
         if not (folder / f"{module}.py").is_file():
             raise UsageError(f"{module}.py is missing. Restore it: headway reset {module}")
-        return dataclasses.asdict(self._runner.run(module, name))
+        return dataclasses.asdict(self._run_experiment(module, name))
 
     def export(self, payload: Payload) -> Reply:
         """Return the archive of `headway submit`; everything is checked first."""
@@ -307,7 +298,7 @@ class LessonBackend:
             events = [event | {"statuses": progress["statuses"]} for event in events]
             return [*events, {"event": "statuses", **progress}]
 
-    def check_next_unknown(self, checker: Checker) -> bool:
+    def check_next_unknown(self, check: Check) -> bool:
         """Check the first assignment with functions of unknown status, without diagnosis; return whether there was one.
 
         What is being written in a page, and what depends on it, waits until the page asks for it. Nothing is checked
@@ -331,7 +322,7 @@ class LessonBackend:
             names = tuple(name for name in unknown if name.partition(".")[0] == first)
         if not names:
             return False
-        self._check(names, checker, diagnose=False)
+        self._check(names, check, diagnose=False)
         self._tried |= {name: unknown[name] for name in names}
         return True
 
@@ -343,7 +334,7 @@ class LessonBackend:
     def _check(
         self,
         functions: tuple[str, ...],
-        checker: Checker | None = None,
+        check: Check | None = None,
         *,
         diagnose: bool = True,
         current_function: str | None = None,
@@ -356,7 +347,7 @@ class LessonBackend:
                 self._being_written.pop(name, None)
             before = self.workspace.snapshot
             known = {name: status for name, status in self._known().items() if name not in functions}
-        result = (checker or self._checker).check(functions, known, diagnose)
+        result = (check or self._check_functions)(functions, known, diagnose)
         with self._lock:
             self.workspace.locate(result)
             self.workspace.refresh_snapshot()

@@ -4,7 +4,6 @@ import base64
 import io
 import json
 import zipfile
-from types import SimpleNamespace
 
 import pytest
 from support.commands import SOFTMAX
@@ -27,7 +26,7 @@ class FakeChecker:
     """Gives every function the same status, and calls `meanwhile` while it checks."""
 
     def __init__(self):
-        self.requests, self.status, self.meanwhile = [], "passed", lambda: None
+        self.requests, self.ran, self.status, self.meanwhile = [], [], "passed", lambda: None
 
     def check(self, functions, known, diagnose):
         self.requests.append((functions, dict(known), diagnose))
@@ -36,15 +35,9 @@ class FakeChecker:
         checks = [CheckResult(f"{name}::a", name, "A", self.status, 2.0, earned) for name in functions]
         return SubmissionResult("w", "0" * 64, 0, checks)
 
-
-class EngineChecker:
-    """Checks with a backend of its own for each request."""
-
-    def __init__(self, folder):
-        self.folder = folder
-
-    def check(self, functions, known, diagnose):
-        return engine.check("w", self.folder, engine.Options(functions, diagnose=diagnose))
+    def run(self, module, name):
+        self.ran.append(module)
+        return ExperimentRun("", 0.0, "")
 
 
 @pytest.fixture
@@ -54,7 +47,7 @@ def checker():
 
 @pytest.fixture
 def backend(folder, checker):
-    return LessonBackend(Workspace.open(folder), checker)
+    return LessonBackend(Workspace.open(folder), checker.check)
 
 
 def digest_of(backend, function):
@@ -134,7 +127,10 @@ def write_text(folder, before, after):
 
 @pytest.mark.slow
 def test_engine_names_the_mistake_and_without_diagnosis_the_reply_says_whether_there_is_one(folder):
-    backend = LessonBackend(Workspace.open(folder), EngineChecker(folder))
+    backend = LessonBackend(
+        Workspace.open(folder),
+        lambda functions, _, diagnose: engine.check("w", folder, engine.Options(functions, diagnose=diagnose)),
+    )
     request = {"function": SOFT, "diagnose": False}
     stub = (folder / "softmax.py").read_text()
     (folder / "softmax.py").write_text(SOFTMAX.replace("z.sum(axis, keepdims=True)", "z.sum()"))
@@ -208,7 +204,7 @@ def test_export_can_be_imported_elsewhere(backend, tmp_path, checker):
     reply = backend.handle("export", {})
     assert reply["name"] == "my-gpt.zip"
     create.create(tmp_path / "other", TRANSFORMER)
-    other = LessonBackend(Workspace.open(tmp_path / "other"), checker)
+    other = LessonBackend(Workspace.open(tmp_path / "other"), checker.check)
     write(other, LOG, "return 'their work'")
     (notes,) = other.handle("import", {"base64": reply["base64"]})["notes"]
     assert "2 files imported; 1" in notes
@@ -302,25 +298,21 @@ def test_backend_with_a_linked_module_runs_nothing(folder, checker, tmp_path, ac
     (tmp_path / "outside.py").write_bytes((folder / "softmax.py").read_bytes())
     (folder / "softmax.py").unlink()
     (folder / "softmax.py").symlink_to(tmp_path / "outside.py")
-    ran = []
-    runner = SimpleNamespace(run=lambda module, _: ran.append(module) or ExperimentRun("", 0.0, ""))
-    backend = LessonBackend(Workspace.open(folder, follow_links=False), checker, runner=runner)
+    backend = LessonBackend(Workspace.open(folder, follow_links=False), checker.check, run=checker.run)
     with pytest.raises(UsageError, match=r"softmax\.py is a link"):
         backend.handle(action, payload)
-    assert not backend.check_next_unknown(checker)
-    assert (ran, checker.requests) == ([], [])
+    assert not backend.check_next_unknown(checker.check)
+    assert (checker.ran, checker.requests) == ([], [])
 
 
 def test_backend_with_a_linked_helper_runs_no_experiment(folder, checker, tmp_path):
     (folder / "helper.py").symlink_to(tmp_path / "outside.py")
-    ran = []
-    runner = SimpleNamespace(run=lambda module, _: ran.append(module) or ExperimentRun("", 0.0, ""))
-    backend = LessonBackend(Workspace.open(folder, follow_links=False), checker, runner=runner)
+    backend = LessonBackend(Workspace.open(folder, follow_links=False), checker.check, run=checker.run)
     with pytest.raises(UsageError, match=r"helper\.py is a link"):
         backend.handle("run", {"module": "softmax", "name": ""})
     (folder / "helper.py").unlink()
     backend.handle("run", {"module": "softmax", "name": ""})
-    assert ran == ["softmax"]
+    assert checker.ran == ["softmax"]
 
 
 @pytest.mark.parametrize("linked", ["helper.py", "notebooks/softmax.ipynb", "notebooks", ".headway.json"])
@@ -335,7 +327,7 @@ def test_backend_reads_no_linked_file(folder, checker, tmp_path, linked):
     else:
         path.rename(outside)
     path.symlink_to(outside)
-    backend = LessonBackend(Workspace.open(folder, follow_links=False), checker)
+    backend = LessonBackend(Workspace.open(folder, follow_links=False), checker.check)
     opened = backend.handle("open", {"module": "softmax"})
     assert "helper" not in backend.workspace.snapshot.modules
     assert ("softmax" in backend.workspace.notebook_modules) == ("notebooks" not in linked)
@@ -355,28 +347,28 @@ def test_changes_reports_files_changed_outside(backend, folder):
 
 
 def test_check_next_unknown_checks_each_version_once(backend, checker, folder):
-    assert not backend.check_next_unknown(checker)
+    assert not backend.check_next_unknown(checker.check)
     for function, module in ((SOFT, "softmax"), (LOG, "softmax"), ("tokenizer.build_vocab", "tokenizer")):
         path = folder / f"{module}.py"
         path.write_text(path.read_text().replace(f'raise NotImplementedError("{function}")', "return x"))
-    assert backend.check_next_unknown(checker) and backend.check_next_unknown(checker)
+    assert backend.check_next_unknown(checker.check) and backend.check_next_unknown(checker.check)
     assert [functions for functions, _, _ in checker.requests] == [("tokenizer.build_vocab",), (SOFT, LOG)]
     assert not any(diagnose for _, _, diagnose in checker.requests)
-    assert not backend.check_next_unknown(checker)
+    assert not backend.check_next_unknown(checker.check)
     checker.meanwhile = lambda: write_text(folder, "return x - 1", "return x - 2")
     write_text(folder, "return x", "return x - 1")
-    assert backend.check_next_unknown(checker)
+    assert backend.check_next_unknown(checker.check)
     (folder / "ffn.py").write_text("def (")
-    assert not backend.check_next_unknown(checker)
+    assert not backend.check_next_unknown(checker.check)
 
 
 def test_check_next_unknown_waits_for_what_is_being_written(backend, checker):
     write(backend, SOFT, "return x")
     write(backend, "softmax.softmax_backward", "return dout")
-    assert not backend.check_next_unknown(checker)
+    assert not backend.check_next_unknown(checker.check)
     for function in (SOFT, "softmax.softmax_backward"):
         backend.handle("check", {"function": function})
-        assert not backend.check_next_unknown(checker)
+        assert not backend.check_next_unknown(checker.check)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from autograder.course import Curriculum, registry
-from autograder.engine.reference import Reference
 from autograder.engine.reference.memo import Memo, shipped_file
 from autograder.errors import UsageError
 
@@ -30,9 +28,3 @@ class DownloadedAnswers(Memo):
         if not shipped_file(self._folder, module).is_file():
             raise MissingAnswers(module)
         return super().get_or_compute(module, request, compute)
-
-
-def downloaded_reference(curriculum: Curriculum) -> Reference:
-    """Return the reference that answers with what has been downloaded."""
-    package = curriculum.package
-    return Reference(DownloadedAnswers(registry.folder(package)), package=package)

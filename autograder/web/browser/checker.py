@@ -14,10 +14,11 @@ from typing import IO, Any
 from autograder.course import Assignment, Curriculum, registry
 from autograder.documents.results import Status, SubmissionResult
 from autograder.engine import session
+from autograder.engine.reference import Reference
 from autograder.sandbox.in_process import InProcess, InProcessWorkers
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import SandboxPolicy
-from autograder.web.browser.answers import downloaded_reference
+from autograder.web.browser.answers import DownloadedAnswers
 from autograder.web.browser.call_watch import watch
 
 # The page's deadline is 10 s without progress. Here the clock alone limits a call: it has `CLOCK_FACTOR` times as long.
@@ -30,7 +31,8 @@ class BrowserChecker:
 
     def __init__(self, folder: Path, curriculum: Curriculum, notify: Callable[[dict[str, Any]], None]) -> None:
         self._folder, self._curriculum, self._notify = folder, curriculum, notify
-        self._reference = downloaded_reference(curriculum)  # It keeps the answers that it has read.
+        answers = DownloadedAnswers(registry.folder(curriculum.package))
+        self._reference = Reference(answers, package=curriculum.package)  # It keeps the answers that it has read.
         self._step, self._notified = "", 0.0
 
     def check(self, functions: tuple[str, ...], known: Mapping[str, Status], diagnose: bool) -> SubmissionResult:

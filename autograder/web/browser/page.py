@@ -75,9 +75,9 @@ class BrowserPage:
         self._notes = [] if is_new else lines
         self._backend = LessonBackend(
             workspace,
-            self._checker,
+            self._checker.check,
             start=self._checker.start_workers,
-            runner=BrowserRunner(self._folder, self._curriculum),
+            run=BrowserRunner(self._folder, self._curriculum).run,
         )
         return {"reply": {}}
 

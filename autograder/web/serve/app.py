@@ -71,7 +71,7 @@ class LessonServer:
         while self._is_idle.wait() and not self._is_closed:
             self._is_idle.clear()
             try:
-                while not self._is_closed and self._backend.check_next_unknown(self._checks.background):
+                while not self._is_closed and self._backend.check_next_unknown(self._checks.check_in_background):
                     self._events.publish([self._backend.progress_event()])
             except Cancelled:
                 continue  # A page has asked for a check, and sets the event when it is done.

@@ -39,16 +39,20 @@ class CheckQueue:
         self._failure: BaseException | None = None
         self._on_failure = on_failure
         self._checker = BackgroundChecker(folder, (warm_up,), self._receive, curriculum)
-        self.background = _BackgroundChecks(self)
 
     def check(self, functions: tuple[str, ...], known: Mapping[str, Status], diagnose: bool) -> SubmissionResult:
         """Return the result of some functions for a page."""
-        return self.submit(functions, known, diagnose, in_background=False)
+        return self._submit(functions, known, diagnose, in_background=False)
 
-    def submit(
+    def check_in_background(
+        self, functions: tuple[str, ...], known: Mapping[str, Status], diagnose: bool
+    ) -> SubmissionResult:
+        """Return the same while no page has a request."""
+        return self._submit(functions, known, diagnose, in_background=True)
+
+    def _submit(
         self, functions: tuple[str, ...], known: Mapping[str, Status], diagnose: bool, *, in_background: bool
     ) -> SubmissionResult:
-        """Queue a request and wait for its result."""
         result: Future[SubmissionResult] = Future()
         with self._lock:
             if self._failure is not None:
@@ -103,13 +107,3 @@ class CheckQueue:
                     pending_check.result.set_result(reply.result)
         if reply.failure is not None:
             self._on_failure(reply.failure)
-
-
-class _BackgroundChecks:
-    """Checks with the queue while no page has a request."""
-
-    def __init__(self, queue: CheckQueue) -> None:
-        self._queue = queue
-
-    def check(self, functions: tuple[str, ...], known: Mapping[str, Status], diagnose: bool) -> SubmissionResult:
-        return self._queue.submit(functions, known, diagnose, in_background=True)

@@ -106,7 +106,7 @@ def run(
             features, actions = (*features, "train", "generate"), dict(runs.actions)
         experiments = Experiments(folder, workspace.curriculum)
         stack.callback(experiments.close)
-        backend = LessonBackend(workspace, checks, features, threading.RLock(), runner=experiments)
+        backend = LessonBackend(workspace, checks.check, features, threading.RLock(), run=experiments.run)
         lessons = LessonServer(backend, checks, events, access, pages(workspace), actions, experiments)
         server = _LocalServer(_configuration(lessons), events, checks, experiments)
         watcher = FileWatcher(folder, lessons.files_changed, poll)

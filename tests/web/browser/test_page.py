@@ -149,10 +149,10 @@ def test_errors_are_one_line(page, monkeypatch):
     def fail(*arguments, **more):
         raise MemoryError
 
-    monkeypatch.setattr(page.python._checker, "check", fail)
+    monkeypatch.setattr(page.python._backend, "_check_functions", fail)
     page.write(RIGHT)
     assert "memory" in page.answer("check", function=SOFT)["error"]
-    monkeypatch.setattr(page.python._checker, "check", lambda *arguments: 1 / 0)
+    monkeypatch.setattr(page.python._backend, "_check_functions", lambda *arguments: 1 / 0)
     assert "ZeroDivisionError" in page.answer("check", function=SOFT)["error"]
 
 

@@ -27,7 +27,7 @@ class FakeChecks:
     """Passes every function at once, in the place of the engine."""
 
     def __init__(self):
-        self.background, self.cancelled = self, 0
+        self.check_in_background, self.cancelled = self.check, 0
 
     def check(self, functions, known, diagnose):
         checks = [CheckResult(f"{name}::a", name, "A", "passed", 2.0, 2.0) for name in functions]
@@ -46,7 +46,8 @@ class Server:
     def __init__(self, folder, checks=None, pages=PAGES, experiments=None):
         self.folder, self.access, self.events = folder, Access(8791), EventHub()
         self.checks = checks or FakeChecks()
-        self.backend = LessonBackend(Workspace.open(folder), self.checks, lock=threading.RLock(), runner=experiments)
+        run = experiments and experiments.run
+        self.backend = LessonBackend(Workspace.open(folder), self.checks.check, lock=threading.RLock(), run=run)
         parts = (self.backend, self.checks, self.events, self.access, pages)
         self.lessons = LessonServer(*parts, experiments=experiments)
         self.client = self.browser()

@@ -48,7 +48,8 @@ class Pages:
 
     def send(self, functions, *, in_background=False):
         """Send a request; return it as the checker gets it, and the future of its result."""
-        result = self._threads.submit(self.queue.submit, functions, {}, True, in_background=in_background)
+        check = self.queue.check_in_background if in_background else self.queue.check
+        result = self._threads.submit(check, functions, {}, True)
         return self.checker.requests.get(timeout=60), result
 
 
@@ -99,7 +100,7 @@ def test_background_check_gives_way_to_a_page(pages):
     request, result = pages.send(LOG)
     assert cancelled(background)
     with pytest.raises(Cancelled):
-        pages.queue.background.check(SOFT, {}, False)
+        pages.queue.check_in_background(SOFT, {}, False)
     pages.checker.reply(request)
     assert result.result(timeout=60)
 

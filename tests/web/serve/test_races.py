@@ -108,7 +108,7 @@ def test_deleted_workspace_is_not_created_again(server, save, monkeypatch, momen
         assert save("\n# by the page").status_code == 400
     else:
         check = server.checks.check
-        monkeypatch.setattr(server.checks, "check", lambda *arguments: (delete(), check(*arguments))[1])
+        monkeypatch.setattr(server.backend, "_check_functions", lambda *arguments: (delete(), check(*arguments))[1])
         server.post("check", {"function": SOFT})
     assert not server.folder.exists()
 
