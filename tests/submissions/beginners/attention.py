@@ -56,8 +56,6 @@ def causal_mask__inverted(n_queries, n_keys=None):
     inverted=("inverted", "keep[:, None, :]", "~keep[:, None, None, :]"),
     reshape=("keys-not-last", "return keep[:, None, :]", "B, S = keep.shape\n    return keep.reshape(B, S, 1, 1)"),
     zero_and_minus_infinity=("additive", "keep[:, None, :]", "np.where(keep, 0.0, -np.inf)[:, None, None, :]"),
-    three_axes=("keys-not-last", "keep[:, None, :]", "np.asarray(keep)[:, :, None, None]"),
-    true_for_padding=("inverted", "keep[:, None, :]", "(np.asarray(keep) == 0)[:, None, None, :]"),
 )
 def padding_mask__one_axis(keep):
     """head-axis-missing"""
@@ -190,16 +188,6 @@ def causal_mask__triu1_negated_plain(n_queries, n_keys=None):
     n_keys = n_queries if n_keys is None else n_keys
     return np.triu(np.ones((n_queries, n_keys)), k=1) == 0
 
-def causal_mask__triu1_numbers(n_queries, n_keys=None):
-    """inverted effect-error-not-raised"""
-    n_keys = n_queries if n_keys is None else n_keys
-    return np.triu(np.ones((n_queries, n_keys)), k=1 + n_keys - n_queries)
-
-def causal_mask__tril_minus1_plain(n_queries, n_keys=None):
-    """without-diagonal-from-the-first-keys effect-error-not-raised"""
-    n_keys = n_keys or n_queries
-    return np.tril(np.ones((n_queries, n_keys), dtype=bool), k=-1)
-
 def causal_mask__inverted_plain(n_queries, n_keys=None):
     """inverted-from-the-first-keys effect-error-not-raised"""
     n_keys = n_keys or n_queries
@@ -255,9 +243,6 @@ def attention__minus_inf_times_mask(q, k, v, mask=None):
         s = s + (1 - np.asarray(mask, float)) * -np.inf
     return _core(s, v)
 
-@variants(
-    no_scale_and_1e9=("large-negative-number no-scale effect-error-not-raised", " / math.sqrt(q.shape[-1])", ""),
-)
 def attention__scale_after_mask(q, k, v, mask=None):
     """large-negative-number numbers-in-mask-accepted"""
     q, k, v = map(as_float, (q, k, v))
@@ -265,17 +250,6 @@ def attention__scale_after_mask(q, k, v, mask=None):
     if mask is not None:
         s = np.where(mask, s, -1e9)
     return _core(s / math.sqrt(q.shape[-1]), v)
-
-@variants(
-    float32_min=("large-negative-number numbers-in-mask-accepted", ", -1e20", ", np.finfo(s.dtype).min"),
-)
-def attention__minus_1e20(q, k, v, mask=None):
-    """large-negative-number numbers-in-mask-accepted"""
-    q, k, v = map(as_float, (q, k, v))
-    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
-    if mask is not None:
-        s = np.where(mask, s, -1e20)
-    return _core(s, v)
 
 def attention__minus_1e4_added(q, k, v, mask=None):
     """number-added numbers-in-mask-accepted"""

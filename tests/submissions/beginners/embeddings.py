@@ -12,13 +12,6 @@ def one_hot__one_text(ids, vocab_size):
     out[np.arange(len(ids)), ids] = 1
     return out
 
-def one_hot__loop(ids, vocab_size):
-    """one-text-only ids-not-checked-by-pairs"""
-    out = np.zeros((len(ids), vocab_size))
-    for i in range(len(ids)):
-        out[i, ids[i]] = 1
-    return out
-
 def one_hot__integers_one_text(ids, vocab_size):
     """one-text-only integers ids-not-checked-by-index"""
     out = np.zeros((len(ids), vocab_size), dtype=int)
@@ -76,9 +69,6 @@ def embed_tokens_backward__plus_equals(dout, ids, vocab_size):
     return dW
 
 @variants(
-    assignment=(
-        "repeats-overwritten repeats-lost ids-not-checked-by-index", "np.add.at(dW, ids, dout)", "dW[ids] = dout",
-    ),
     add_at=("always-float64 ids-not-checked-by-index", ", dtype=dout.dtype", ""),
 )
 def embed_tokens_backward__no_check(dout, ids, vocab_size):
@@ -92,13 +82,6 @@ def embed_tokens_backward__loop(dout, ids, vocab_size):
     dW = np.zeros((vocab_size, dout.shape[-1]))
     for i in range(len(ids)):
         dW[ids[i]] += dout[i]
-    return dW
-
-def embed_tokens_backward__second_axis(dout, ids, vocab_size):
-    """one-text-only ids-not-checked-by-index"""
-    dW = np.zeros((vocab_size, dout.shape[1]))
-    for i, token in enumerate(ids):
-        dW[token] += dout[i]
     return dW
 
 def embed_tokens_backward__one_hot_transposed(dout, ids, vocab_size):
@@ -138,24 +121,6 @@ def sinusoidal_positions__cosine_with_own_exponent(length, d_model):
         for i in range(d_model // 2):
             table[pos, 2 * i] = np.sin(pos / 10000 ** (2 * i / d_model))
             table[pos, 2 * i + 1] = np.cos(pos / 10000 ** ((2 * i + 1) / d_model))
-    return table
-
-def sinusoidal_positions__column_number(length, d_model):
-    """cosine-with-its-own-exponent"""
-    table = np.zeros((length, d_model))
-    for pos in range(length):
-        for i in range(d_model):
-            angle = pos / 10000 ** (i / d_model)
-            table[pos, i] = np.sin(angle) if i % 2 == 0 else np.cos(angle)
-    return table
-
-def sinusoidal_positions__even_only(length, d_model):
-    """odd-width"""
-    pos = np.arange(length)[:, None]
-    i = np.arange(0, d_model, 2)
-    table = np.zeros((length, d_model))
-    table[:, 0::2] = np.sin(pos / 10000 ** (i / d_model))
-    table[:, 1::2] = np.cos(pos / 10000 ** (i / d_model))
     return table
 
 def sinusoidal_positions__last_column(length, d_model):
@@ -213,16 +178,6 @@ def embed__positions_by_id(ids, W_tok, W_pos, scale=1.0):
 def embed__all_scaled(ids, W_tok, W_pos, scale=1.0):
     """sum-scaled effect-other-error too-long-accepted"""
     return (W_tok[ids] + W_pos[: ids.shape[-1]]) * scale
-
-def sinusoidal_positions__no_new_axis(length, d_model):
-    """new-axis-missing"""
-    pos = np.arange(length)
-    i = np.arange(0, d_model, 2)
-    a = pos / 10000 ** (i / d_model)
-    t = np.zeros((length, d_model))
-    t[:, 0::2] = np.sin(a)
-    t[:, 1::2] = np.cos(a)
-    return t
 
 @variants(
     new_axis_on_columns=("new-axis-on-columns", "(0, d_model, 2)", "(0, d_model, 2)[:, None]"),

@@ -43,11 +43,6 @@ def gelu_backward__numerical(dout, x):
     x = as_float(x); h = 1e-5
     return dout * (gelu(x + h) - gelu(x - h)) / (2 * h)
 
-def gelu_backward__numerical4(dout, x):
-    """difference-quotient"""
-    x = as_float(x); h = 1e-4
-    return dout * (gelu(x + h) - gelu(x - h)) / (2 * h)
-
 def gelu_backward__numerical_forward(dout, x):
     """difference-quotient"""
     x = as_float(x); h = 1e-6

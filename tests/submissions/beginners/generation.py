@@ -36,9 +36,6 @@ def next_token_probs__unstable(logits, temperature=1.0, top_k=None, top_p=None):
     q = np.zeros_like(p); np.put_along_axis(q, o, s, -1)
     return q
 
-@variants(
-    top_k_too_large=("ties-kept", " and top_k < logits.shape[-1]", ""),
-)
 def next_token_probs__threshold(logits, temperature=1.0, top_k=None, top_p=None):
     """ties-kept"""
     _solution(logits, temperature, top_k, top_p)
@@ -72,15 +69,6 @@ def next_token_probs__temp_after_topk(logits, temperature=1.0, top_k=None, top_p
     """equals-share temperature-kept-above-small"""
     _solution(logits, temperature, top_k, top_p)
     return _solution(logits, max(temperature, 1e-8), top_k, top_p)
-
-def next_token_probs__greedy_ties(logits, temperature=1.0, top_k=None, top_p=None):
-    """equals-share temperature-kept-above-small"""
-    _solution(logits, temperature, top_k, top_p)
-    logits = as_float(logits)
-    if temperature == 0:
-        m = (logits == logits.max(-1, keepdims=True)).astype(logits.dtype)
-        return m / m.sum(-1, keepdims=True)
-    return _solution(logits, temperature, top_k, top_p)
 
 def next_token_probs__topk_smallest(logits, temperature=1.0, top_k=None, top_p=None):
     """least-probable-kept"""

@@ -111,18 +111,12 @@ def layernorm__ddof_eps_outside(x, gamma, beta, eps=1e-5):
     return gamma * (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True, ddof=1) + eps) + beta
 
 @variants(
-    std_plus_eps=("eps-outside-root", "np.sqrt", ""),
     var_plus_eps_squared=("eps-squared", "(-1, keepdims=True) + eps", "(-1, keepdims=True)**2 + eps**2"),
     max_eps=("eps-as-smallest", "sqrt(x.std(-1, keepdims=True) + eps)", "maximum(x.std(-1, keepdims=True), eps)"),
 )
 def layernorm__sqrt_of_std(x, gamma, beta, eps=1e-5):
     """root-of-standard-deviation"""
     return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.std(-1, keepdims=True) + eps) + beta
-
-def layernorm__no_eps_where(x, gamma, beta, eps=1e-5):
-    """no-eps"""
-    x = as_float(x)
-    return gamma * (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True) + beta
 
 def layernorm__gamma_axis(x, gamma, beta, eps=1e-5):
     """gain-as-column"""

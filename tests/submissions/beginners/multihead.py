@@ -28,7 +28,6 @@ def split_heads__list(x, n_heads):
 
 @variants(
     four_axes=("one-batch-axis-only", ".reshape", ".transpose(0, 2, 1, 3).reshape"),
-    transpose_0213=("one-batch-axis-only", ".reshape", ".transpose(0, 2, 1, 3).reshape"),
     sum=("heads-added", "B, H, T, K = x.shape\n    return x.reshape(B, T, H * K", "return x.sum(-3"),
     mean=("heads-averaged", "B, H, T, K = x.shape\n    return x.reshape(B, T, H * K", "return x.mean(-3"),
     not_joined=("not-joined", "B, H, T, K = x.shape\n    return x.reshape(B, T, H * K", "return x.swapaxes(-2, -3"),

@@ -135,14 +135,6 @@ def log_softmax__maximum_not_added(x, axis=-1):
     m = x.max(axis=axis, keepdims=True)
     return x - np.log(np.sum(np.exp(x - m), axis=axis, keepdims=True))
 
-def cross_entropy__loop(logits, targets):
-    """matrices-only"""
-    logp = log_softmax(logits)
-    loss = 0
-    for i in range(len(targets)):
-        loss -= logp[i, targets[i]]
-    return float(loss / len(targets))
-
 def cross_entropy__matrix_only_and_sum(logits, targets):
     """sum-not-mean matrices-only"""
     n = logits.shape[0]
@@ -230,7 +222,6 @@ def cross_entropy_backward__classes(logits, targets):
 
 @variants(
     matrix_only=("matrices-only", ":, targets", "np.arange(len(targets)), targets"),
-    loop=("matrices-only", "d[:, targets", "for i in range(len(targets)):\n        d[i, targets[i]"),
 )
 def cross_entropy_backward__all_rows(logits, targets):
     """target-column-in-all-rows"""
@@ -297,16 +288,6 @@ def log_softmax__maximum_subtracted_twice(x, axis=-1):
     m = x.max(axis, keepdims=True)
     return x - m - np.log(np.exp(x - m).sum(axis, keepdims=True)) - m
 
-def log_softmax__maximum_not_added_to_log_sum(x, axis=-1):
-    """maximum-not-added-back"""
-    m = x.max(axis, keepdims=True)
-    return x - np.log(np.exp(x - m).sum(axis, keepdims=True))
-
-def log_softmax__log_of_exp(x, axis=-1):
-    """log-of-softmax"""
-    e = np.exp(x - x.max(axis, keepdims=True))
-    return np.log(e) - np.log(e.sum(axis, keepdims=True))
-
 @variants(
     clipped15=("log-of-limited-softmax-1e-15 log-of-softmax-plus-1e-15", "12, 1.0", "15, 1.0 - 1e-15"),
     clipped7=("log-of-limited-softmax-1e-7", "12, 1.0", "7, 1.0 - 1e-7"),
@@ -319,12 +300,6 @@ def cross_entropy__clipped12(logits, targets):
     """log-of-limited-softmax-1e-12 log-of-softmax-plus-1e-12"""
     p = np.clip(softmax(logits), 1e-12, 1.0)
     return float(-np.log(np.take_along_axis(p, targets[..., None], -1)).mean())
-
-def cross_entropy__one_hot_sum(logits, targets):
-    """log-of-softmax-plus-1e-9"""
-    p = softmax(logits)
-    V = logits.shape[-1]
-    return float(-np.sum(np.eye(V)[targets] * np.log(p + 1e-9)) / len(logits))
 
 def cross_entropy__perplexity(logits, targets):
     """perplexity"""
@@ -339,16 +314,6 @@ def cross_entropy_backward__central_differences(logits, targets):
     for i in np.ndindex(*x.shape):
         p, m = x.copy(), x.copy(); p[i] += h; m[i] -= h
         d[i] = (cross_entropy(p, targets) - cross_entropy(m, targets)) / (2 * h)
-    return d
-
-def cross_entropy_backward__forward_differences(logits, targets):
-    """difference-quotient"""
-    h = 1e-6
-    x = np.asarray(logits, dtype=float)
-    d = np.zeros_like(x); base = cross_entropy(x, targets)
-    for i in np.ndindex(*x.shape):
-        p = x.copy(); p[i] += h
-        d[i] = (cross_entropy(p, targets) - base) / h
     return d
 
 def cross_entropy_backward__divided_by_len(logits, targets):

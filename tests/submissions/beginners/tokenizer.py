@@ -127,15 +127,6 @@ def get_batch__not_shifted(ids, batch_size, block_size, rng):
     y = np.stack([ids[s : s + block_size] for s in starts]).astype(np.int64)
     return x, y
 
-def get_batch__last_start_missing(ids, batch_size, block_size, rng):
-    """last-start-missing"""
-    if len(ids) < block_size + 1:
-        raise ValueError("too short")
-    starts = rng.integers(0, len(ids) - block_size - 1, size=batch_size)
-    x = np.array([ids[s : s + block_size] for s in starts], dtype=np.int64)
-    y = np.array([ids[s + 1 : s + 1 + block_size] for s in starts], dtype=np.int64)
-    return x, y
-
 def get_batch__dtype(ids, batch_size, block_size, rng):
     """dtype-kept"""
     starts = rng.integers(0, len(ids) - block_size, size=batch_size)
