@@ -75,13 +75,6 @@ def clip_grad_norm__no_tiny(grads, max_norm):
     """no-small-number"""
     return _clip(grads, max_norm, 0)
 
-def clip_grad_norm__if_norm_gt(grads, max_norm):
-    """no-small-number"""
-    norm = float(np.sqrt(sum(np.sum(g**2) for g in grads.values())))
-    if norm > max_norm:
-        grads = {n: g * (max_norm / norm) for n, g in grads.items()}
-    return grads, norm
-
 def clip_grad_norm__max_abs(grads, max_norm):
     """largest-number"""
     norm = max(float(np.abs(g).max()) for g in grads.values())
