@@ -113,11 +113,11 @@ def reset_(name: str, folder: Path, yes: bool) -> None:
         options.ask_which_version_counts(workspace, (module,))
     if undecided := workspace.undecided([module]):
         raise UsageError(f"nothing was changed. {describe(undecided[0])}")
-    place, hint = workspace.file_of(module), workspace.after_reset(name)
+    place = workspace.file_of(module)
     if not yes and not click.confirm(f"Reset {name} in {place} to its stub? A backup goes to {files.BACKUPS}/."):
         click.echo("Nothing was changed.")
         return
-    backup = workspace.reset(name)
+    backup, hint = workspace.reset(name)
     kept = f" Your version is in {backup}." if backup else ""
     click.echo(f"{name} was reset in {place}.{kept}{hint} Next: headway check {name}")
 

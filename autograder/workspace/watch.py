@@ -277,8 +277,7 @@ class WatchLoop:
             self._message = "nothing was changed"
 
     def _reset(self, function: str) -> None:
-        hint = self._workspace.after_reset(function)
-        backup = self._workspace.reset(function)
+        backup, hint = self._workspace.reset(function)
         self._message = self._reset_message = f"{function} was reset (backup: {backup}).{hint}"
 
     def _quit(self) -> None:

@@ -199,16 +199,15 @@ class Workspace:
         self.state.save()
         self.refresh_snapshot()
 
-    def reset(self, name: str) -> Path | None:
-        """Restore the stub of a function or an assignment in the version that counts; return the backup, if any."""
-        if (notebook := self.file_of(name.partition(".")[0])).endswith(notebook_files.SUFFIX):
-            return notebook_files.reset(self.folder, name, notebook)
-        return files.reset(self.folder, name, self.curriculum)
+    def reset(self, name: str) -> tuple[Path | None, str]:
+        """Restore the stub of a function or an assignment in the version that counts.
 
-    def after_reset(self, name: str) -> str:
-        """Return what to do if the notebook is open in an editor, which does not notice the change; else nothing."""
-        in_notebook = self.file_of(name.partition(".")[0]).endswith(notebook_files.SUFFIX)
-        return " If the notebook is open, load it again: File > Reload Notebook from Disk." if in_notebook else ""
+        Return the backup, if any, and what to do if a notebook is open in an editor, which does not notice the change.
+        """
+        if (notebook := self.file_of(name.partition(".")[0])).endswith(notebook_files.SUFFIX):
+            hint = " If the notebook is open, load it again: File > Reload Notebook from Disk."
+            return notebook_files.reset(self.folder, name, notebook), hint
+        return files.reset(self.folder, name, self.curriculum), ""
 
     @cached_property
     def progress(self) -> dict[str, ProgressEntry]:

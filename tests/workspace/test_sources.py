@@ -205,7 +205,7 @@ def test_reset_function_in_a_notebook_keeps_the_rest(folder, notebook):
     write_functions(notebook, "softmax", "log_softmax")
     before = notebook.read_bytes()
     workspace = Workspace.open(folder)
-    backup = workspace.reset("softmax.softmax")
+    backup, _ = workspace.reset("softmax.softmax")
     assert (folder / backup).read_bytes() == before
     assert backup.suffix == ".ipynb"
     workspace.refresh_snapshot()
