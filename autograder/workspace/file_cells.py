@@ -4,7 +4,6 @@ Blank lines around a cell's text belong to the file: they are neither shown nor 
 edited cell keeps its bytes, whatever the file's line endings.
 """
 
-import ast
 import hashlib
 import re
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from pathlib import Path
 from autograder.course import Curriculum
 from autograder.errors import UsageError
 from autograder.workspace import files
-from autograder.workspace.dependencies import MAX_BYTES
+from autograder.workspace.dependencies import MAX_BYTES, ModuleSource
 from autograder.workspace.function_source import function_text, replace_function
 
 MARKER = re.compile(r"#[ \t]*%%(?:[\s%]|$)")  # the first line of a cell in jupytext's percent format
@@ -45,20 +44,8 @@ class FileCell:
     @cached_property
     def definitions(self) -> frozenset[str]:
         """The names that the cell defines at the top level; of unreadable code, those on lines with `def`."""
-        try:
-            body = ast.parse(self.text).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return frozenset(_DEFINITION.findall(self.text))
-        names: set[str] = set()
-        for node in body:
-            match node:
-                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                    names.add(name)
-                case ast.Assign(targets=targets):
-                    names |= {target.id for target in targets if isinstance(target, ast.Name)}
-                case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-                    names |= {alias.asname or alias.name for alias in aliases}
-        return frozenset(names)
+        parsed = ModuleSource("", self.text.encode("utf-8", "surrogatepass")).parsed
+        return frozenset(_DEFINITION.findall(self.text) if parsed.error else parsed.definitions)
 
 
 @dataclass(frozen=True)
