@@ -12,6 +12,8 @@ from autograder.errors import UsageError
 from autograder.parsing.extract import HEADER, cell_parts
 from autograder.parsing.function_uses import written_functions
 from autograder.workspace import files
+from autograder.workspace.function_source import line_range
+from autograder.workspace.notebook_files import code_cells, to_ipynb
 from autograder.workspace.sources import Version, written
 from autograder.workspace.workspace import Workspace
 
@@ -60,12 +62,12 @@ def _parts(text: str) -> list[tuple[str, slice]]:
     parts = []
     lines = text.split("\n")
     for node in ast.parse(text).body:
-        start = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))]) - 1
+        where = line_range(node)
         name = getattr(node, "name", "")
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             name = node.targets[0].id
-        if not isinstance(node, ast.Expr) and not lines[start].startswith(EXPERIMENT[:-1]):
-            parts.append((name, slice(start, node.end_lineno)))
+        if not isinstance(node, ast.Expr) and not lines[where.start].startswith(EXPERIMENT[:-1]):
+            parts.append((name, where))
     return parts
 
 
@@ -94,7 +96,7 @@ def _into_file(text: str, new: dict[str, str]) -> bytes:
 
 def _into_notebook(content: bytes, new: dict[str, str]) -> bytes:
     notebook = json.loads(content)
-    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    cells = code_cells(notebook)
     left = dict(new)
     for cell in cells:
         with contextlib.suppress(SyntaxError, ValueError):  # A cell with a magic.
@@ -107,4 +109,4 @@ def _into_notebook(content: bytes, new: dict[str, str]) -> bytes:
         made: dict[str, Any] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
         made["source"] = "\n\n\n".join(left.values())
         notebook["cells"].insert(notebook["cells"].index(cells[0]), made)
-    return (json.dumps(notebook, ensure_ascii=False, indent=1) + "\n").encode()
+    return to_ipynb(notebook)

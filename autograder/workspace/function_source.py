@@ -27,16 +27,16 @@ def find_function(source: str | bytes, name: str) -> ast.FunctionDef | None:
     return next((node for node in reversed(functions_in(source)) if node.name == name), None)
 
 
-def _line_range(node: ast.FunctionDef) -> slice:
-    """Return the lines of a function, decorators included, as a 0-based slice."""
-    start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) - 1
+def line_range(node: ast.stmt) -> slice:
+    """Return the lines of a statement, decorators included, as a 0-based slice."""
+    start = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))]) - 1
     return slice(start, node.end_lineno)
 
 
 def function_text(source: str, name: str) -> str:
     """Return the source of one function; empty if there is none of that name."""
     node = find_function(source, name)
-    return "" if node is None else "\n".join(source.split("\n")[_line_range(node)])
+    return "" if node is None else "\n".join(source.split("\n")[line_range(node)])
 
 
 def without_docstring(source: str, name: str) -> str:
@@ -62,7 +62,7 @@ def replace_function(source: str, name: str, new: str) -> str | None:
         cell = "# %%\n" if re.search(r"(?m)^# %%", source) else ""
         return source.rstrip("\n") + f"\n\n\n{cell}{new}\n"
     lines = source.split("\n")
-    lines[_line_range(node)] = new.split("\n")
+    lines[line_range(node)] = new.split("\n")
     return "\n".join(lines)
 
 
@@ -86,7 +86,7 @@ def function_with_helpers(source: str, name: str) -> str:
     for node in ast.parse(source).body:
         match node:
             case ast.FunctionDef(name=bound) if bound in wanted:
-                parts.append(lines[_line_range(node)])
+                parts.append(lines[line_range(node)])
             case ast.Assign(targets=targets) if any(isinstance(t, ast.Name) and t.id in wanted for t in targets):
                 parts.append(lines[node.lineno - 1 : node.end_lineno])
     return "\n\n\n".join(map("\n".join, parts))

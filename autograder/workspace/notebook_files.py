@@ -141,11 +141,11 @@ def cell_sources(content: bytes) -> list[tuple[str, str]]:
 
 def reset_function(content: bytes, module: str, function: str) -> bytes:
     """Return a notebook with the stub of one function in place of the cell's own definition; the rest is kept."""
-    stub_cells = [cell["source"] for cell in _code_cells(json.loads(released(module) or b'{"cells": []}'))]
-    stub = next((text for source in stub_cells if (text := function_text(_text(source), function))), "")
+    stub_cells = ["".join(cell["source"]) for cell in code_cells(json.loads(released(module) or b'{"cells": []}'))]
+    stub = next((text for source in stub_cells if (text := function_text(source, function))), "")
     try:
         notebook = json.loads(content)
-        cells = [cell for cell in _code_cells(notebook) if _defines(_text(cell["source"]), function)]
+        cells = [cell for cell in code_cells(notebook) if _defines("".join(cell["source"]), function)]
     except (ValueError, KeyError, TypeError, AttributeError):
         cells = []
     if not cells or not stub:
@@ -154,14 +154,20 @@ def reset_function(content: bytes, module: str, function: str) -> bytes:
             f"headway reset {module}"
         )
     for cell in cells:  # The last of several definitions counts, so a stub must replace all of them.
-        new = replace_function(_text(cell["source"]), function, stub)
+        new = replace_function("".join(cell["source"]), function, stub)
         assert new is not None  # The cell was parsed above.
         cell["source"] = new
         cell["outputs"], cell["execution_count"] = [], None
+    return to_ipynb(notebook)
+
+
+def to_ipynb(notebook: dict[str, Any]) -> bytes:
+    """Return the content of a notebook's file, as Jupyter writes it."""
     return (json.dumps(notebook, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+def code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the code cells of a notebook."""
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
@@ -170,10 +176,6 @@ def _defines(source: str, function: str) -> bool:
         return find_function(source, function) is not None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-
-
-def _text(source: Any) -> str:
-    return source if isinstance(source, str) else "".join(source)
 
 
 def reset(folder: Path, name: str, notebook: str) -> Path:
