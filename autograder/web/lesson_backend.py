@@ -138,8 +138,7 @@ class LessonBackend:
         diagnose = payload.get("diagnose") is not False
         with self._lock:
             function = self._function(payload)
-            module = function.partition(".")[0]
-            FileCells(self.workspace.folder, module, self.curriculum)  # for its messages
+            FileCells(self.workspace.folder, function.partition(".")[0], self.curriculum)  # for its messages
         result, badges = self._check((function,), diagnose=diagnose, current_function=function)
         with self._lock:
             self._checked[function] = result.checks
@@ -257,11 +256,15 @@ class LessonBackend:
             submit.require_decided(self.workspace)
         result, _ = self._check(tuple(self.curriculum.functions), diagnose=False)
         with self._lock:
-            name = self.workspace.folder.name
-            contents = submit.collect_files(self.workspace)
-            manifest = submit.make_manifest(clean_name(name), contents, result, self.workspace.state)
-            archive = submit.make_archive(contents, manifest)
-            return {"name": f"{submit.safe_file_name(name)}.zip", "base64": base64.b64encode(archive).decode()}
+            return self.pack(result)
+
+    def pack(self, result: SubmissionResult) -> Reply:
+        """Return the archive of the workspace with a result."""
+        name = self.workspace.folder.name
+        contents = submit.collect_files(self.workspace)
+        manifest = submit.make_manifest(clean_name(name), contents, result, self.workspace.state)
+        archive = submit.make_archive(contents, manifest)
+        return {"name": f"{submit.safe_file_name(name)}.zip", "base64": base64.b64encode(archive).decode()}
 
     def import_(self, payload: Payload) -> Reply:
         """Write the modules of such an archive into the workspace, with backups."""
@@ -294,9 +297,8 @@ class LessonBackend:
                 except UsageError as error:
                     notes = [str(error)]
                 events.append({"event": "changed", "module": name, "cells": cells, "notes": notes})
-            progress = self._progress()
-            events = [event | {"statuses": progress["statuses"]} for event in events]
-            return [*events, {"event": "statuses", **progress}]
+            last = self.progress_event()
+            return [*(event | {"statuses": last["statuses"]} for event in events), last]
 
     def check_next_unknown(self, check: Check) -> bool:
         """Check the first assignment with functions of unknown status, without diagnosis; return whether there was one.
@@ -386,20 +388,18 @@ class LessonBackend:
             if (code := function_text(text, function))
         }
 
-    def _statuses(self) -> dict[str, Status | None]:
-        """Return the status of every function as it is now; None if it must be checked to know."""
-        known = self._known()
-        return {name: known.get(name) for name in self.curriculum.functions}
-
     def _known(self) -> dict[str, Status]:
         names, is_stub = self.curriculum.functions, self.workspace.snapshot.is_stub
         stubs: dict[str, Status] = {name: "not_started" for name in names if is_stub(name)}
         return stubs | self.workspace.statuses
 
     def _progress(self) -> Reply:
+        """Return the status of every function as it is now, None if it must be checked to know, and the points."""
+        known = self._known()
         current = {name: entry for name, entry in self.workspace.progress.items() if name in self.workspace.statuses}
         earned, possible = progress.total_points(current, self.curriculum)
-        return {"statuses": self._statuses(), "points": {"earned": earned, "possible": possible}}
+        statuses = {name: known.get(name) for name in self.curriculum.functions}
+        return {"statuses": statuses, "points": {"earned": earned, "possible": possible}}
 
     def _function(self, payload: Payload) -> str:
         name = _field(payload, "function", str)

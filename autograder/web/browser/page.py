@@ -4,7 +4,6 @@ Requests and answers are JSON. `pyodide_worker.js` calls `BrowserPage.answer` fo
 the workspace files that changed with the answer, so that the page can keep them.
 """
 
-import base64
 import json
 import os
 import traceback
@@ -21,7 +20,7 @@ from autograder.web.browser.answers import MissingAnswers
 from autograder.web.browser.checker import BrowserChecker
 from autograder.web.browser.experiments import BrowserRunner
 from autograder.web.lesson_backend import LessonBackend
-from autograder.workspace import files, submit
+from autograder.workspace import files
 from autograder.workspace.progress import VERSION
 from autograder.workspace.workspace import Workspace
 
@@ -112,11 +111,8 @@ class BrowserPage:
             for name, entry in workspace.progress.items()
             if name in statuses
         ]
-        contents = submit.collect_files(workspace)
         result = SubmissionResult(self._folder.name, content_hash(self._folder), 0, checks)
-        manifest = submit.make_manifest(self._folder.name, contents, result, workspace.state)
-        archive = base64.b64encode(submit.make_archive(contents, manifest)).decode()
-        return {"reply": {"name": f"{submit.safe_file_name(self._folder.name)}.zip", "base64": archive}}
+        return {"reply": self._backend.pack(result)}
 
     def _file_stamps(self) -> dict[str, tuple[int, ...]]:
         """Return what tells a file's content from an earlier one, by its path in the workspace."""
