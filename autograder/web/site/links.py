@@ -41,10 +41,6 @@ class CourseLinks:
         return {normalize(term.text): term for term in found}
 
     @cached_property
-    def _order(self) -> dict[str, int]:
-        return {module: number for number, module in enumerate(self.curriculum.modules)}
-
-    @cached_property
     def _pattern(self) -> re.Pattern[str] | None:
         forms = sorted({_forms(term.text) for term in self.terms.values()}, key=len, reverse=True)
         return re.compile(rf"(?<![\w-])({'|'.join(forms)})(?![\w-])", re.IGNORECASE) if forms else None
@@ -55,7 +51,7 @@ class CourseLinks:
             term = self.terms.get(normalize(match[0]))
             if term is None or (term.text in EVERYDAY_WORDS and term.module != module):
                 continue
-            if self._order[term.module] <= self._order[module]:
+            if self.curriculum.modules[term.module].number <= self.curriculum.modules[module].number:
                 yield match.start(), match.end(), term
 
     def find_code(self, code: str, module: str) -> str:
