@@ -4,7 +4,7 @@ import contextlib
 import queue
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Never
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -15,7 +15,7 @@ from autograder.report import value_words, wording
 from autograder.report.assignment_finished import finished_lines
 from autograder.workspace import progress
 from autograder.workspace.background_checker import CheckReply
-from autograder.workspace.file_watcher import REREAD, SAVED
+from autograder.workspace.file_watcher import SAVED
 from autograder.workspace.finished import finished_assignment
 from autograder.workspace.session import WatchSession, watched
 
@@ -25,56 +25,68 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
     events: queue.SimpleQueue[Any] = queue.SimpleQueue()
     with watched(folder, events.put, poll=poll) as session:
         session.begin()
-        _print_line(console, f"watching {clean_name(folder.name)}; press Ctrl-C to stop")
-        _print_line(console, f"checking {', '.join(session.checking)}")
+        watch = _PlainWatch(session, console)
+        watch.print(f"watching {clean_name(folder.name)}; press Ctrl-C to stop", watch.checking_line)
         with contextlib.suppress(KeyboardInterrupt):
-            _follow(session, events, console)
+            while True:
+                # With a timeout, because on some systems a signal does not interrupt a wait, so Ctrl-C would not work.
+                with contextlib.suppress(queue.Empty):
+                    watch.handle(events.get(timeout=1.0))
     print_progress(session, console)
 
 
-def _follow(session: WatchSession, events: "queue.SimpleQueue[Any]", console: Console) -> Never:
-    """Report what follows from each event, until Ctrl-C."""
-    # The finished assignments that need not be reported.
-    shown = {*progress.passed_assignments(session.statuses, session.curriculum)}
-    reported: set[str] = set()  # the broken functions already reported
-    source_notes: list[str] = []  # already printed
-    while True:
-        try:
-            # With a timeout, because on some systems a signal does not interrupt a wait, so Ctrl-C would not work.
-            event = events.get(timeout=1.0)
-        except queue.Empty:
-            continue
-        is_read = event in (SAVED, REREAD)
-        if is_read and session.check_changes(is_save=event is SAVED) and session.checking:
-            _print_line(console, f"checking {', '.join(session.checking)}")
-        elif isinstance(event, CheckReply):
-            checked = session.checking
-            diagnosed = session.diagnosing
-            in_foreground = session.receive(event)
-            if in_foreground:
-                for line in report_lines(session, checked):
-                    _print_line(console, line)
-                for module in dict.fromkeys(name.partition(".")[0] for name in checked):
-                    finished = finished_assignment(session.workspace, module, session.statuses)
-                    if finished is not None and module not in shown:
-                        for line in finished_lines(finished):
-                            _print_line(console, line)
-                    shown = shown | {module} if finished is not None else shown - {module}
-                for line in session.source_notes() if session.source_notes() != source_notes else []:
-                    _print_line(console, line)
-                source_notes = session.source_notes()
-            elif diagnosed is not None and diagnosed != session.diagnosing:
-                for line in cause_lines(session, diagnosed):
-                    _print_line(console, line)
-            for line in (*session.badge_lines, *session.internal_errors):
-                _print_line(console, line)
-            session.badge_lines.clear()
-            for name in session.broken:
-                check = session.most_telling_check(name)
-                if name not in reported and not (check and wording.broken_file(check)):  # has a line of its own
-                    line = name if in_foreground and name in checked else function_line(session, name)
-                    _print_line(console, f"used to pass and now fails: {line}")
-            reported = set(session.broken)
+class _PlainWatch:
+    """Prints what follows from each event."""
+
+    def __init__(self, session: WatchSession, console: Console) -> None:
+        self._session, self._console = session, console
+        # The finished assignments that need not be reported.
+        self._finished = {*progress.passed_assignments(session.statuses, session.curriculum)}
+        self._broken: set[str] = set()  # the functions already reported
+        self._source_notes: list[str] = []  # already printed
+
+    @property
+    def checking_line(self) -> str:
+        return f"checking {', '.join(self._session.checking)}"
+
+    def print(self, *lines: str) -> None:
+        for line in lines:
+            self._console.print(Text(line), soft_wrap=True)
+
+    def handle(self, event: Any) -> None:
+        session = self._session
+        if isinstance(event, CheckReply):
+            self._receive(event)
+        elif session.check_changes(is_save=event is SAVED) and session.checking:
+            self.print(self.checking_line)
+
+    def _receive(self, reply: CheckReply) -> None:
+        session = self._session
+        checked, diagnosed = session.checking, session.diagnosing
+        if in_foreground := session.receive(reply):
+            self.print(*report_lines(session, checked), *self._finished_lines(checked))
+            self.print(*(session.source_notes() if session.source_notes() != self._source_notes else ()))
+            self._source_notes = session.source_notes()
+        elif diagnosed is not None and diagnosed != session.diagnosing:
+            self.print(*cause_lines(session, diagnosed))
+        self.print(*session.badge_lines, *session.internal_errors)
+        session.badge_lines.clear()
+        for name in session.broken:
+            check = session.most_telling_check(name)
+            if name not in self._broken and not (check and wording.broken_file(check)):  # has a line of its own
+                line = name if in_foreground and name in checked else function_line(session, name)
+                self.print(f"used to pass and now fails: {line}")
+        self._broken = set(session.broken)
+
+    def _finished_lines(self, checked: Iterable[str]) -> Iterator[str]:
+        """Yield the lines of the assignments that all pass since the last check."""
+        for module in dict.fromkeys(name.partition(".")[0] for name in checked):
+            finished = finished_assignment(self._session.workspace, module, self._session.statuses)
+            if finished is None:
+                self._finished.discard(module)
+            elif module not in self._finished:
+                self._finished.add(module)
+                yield from finished_lines(finished)
 
 
 def report_lines(session: WatchSession, names: Iterable[str]) -> Iterator[str]:
@@ -127,10 +139,6 @@ def function_line(session: WatchSession, name: str) -> str:
     cause = wording.cause(check)
     mistake = f" Likely cause: {cause}." if cause else ""
     return f"{line}: {check['title']}: {check['message']}{where}.{mistake}"
-
-
-def _print_line(console: Console, line: str) -> None:
-    console.print(Text(line), soft_wrap=True)
 
 
 def print_progress(session: WatchSession, console: Console) -> None:
