@@ -17,48 +17,34 @@ class Guide:
     """A guide and the page that it becomes."""
 
     page: str  # without .html
-    file: str  # in the repository
     name: str  # in menus
     about: str
     any_course: bool = False  # whether it holds for every course, not only for the built-in one
+    path: str = ""  # in the repository, if it is not the file in `docs/` with the name of the page
     text: str = ""  # if it is not in a file
+
+    @property
+    def file(self) -> str:
+        """The file in the repository."""
+        return self.path or f"docs/{self.page}.md"
 
 
 GUIDES = (
-    Guide("students", "docs/students.md", "For students", "The workspace, notebooks, training, plots"),
+    Guide("students", "For students", "The workspace, notebooks, training, plots"),
+    Guide("instructors", "For instructors", "Grading a class, policies, reports, gradebooks, nbgrader, clusters", True),
+    Guide("week_canvas", "One week with Canvas", "From the download to grades and feedback in the gradebook", True),
+    Guide("week_moodle", "One week with Moodle", "From the download to the grading worksheet and feedback files", True),
+    Guide("week_gradescope", "One week with Gradescope", "Headway as the autograder, and grading its export", True),
+    Guide("week_nbgrader", "One week with nbgrader", "Notebooks, the exchange, formgrader", True),
     Guide(
-        "instructors",
-        "docs/instructors.md",
-        "For instructors",
-        "Grading a class, policies, reports, gradebooks, nbgrader, clusters",
-        any_course=True,
+        "week_github_classroom", "One week with GitHub Classroom", "A report for every push, grades from clones", True
     ),
-    *(
-        Guide(f"week_{page}", f"docs/week_{page}.md", f"One week with {name}", about, any_course=True)
-        for page, name, about in (
-            ("canvas", "Canvas", "From the download to grades and feedback in the gradebook"),
-            ("moodle", "Moodle", "From the download to the grading worksheet and feedback files"),
-            ("gradescope", "Gradescope", "Headway as the autograder, and grading its export"),
-            ("nbgrader", "nbgrader", "Notebooks, the exchange, formgrader"),
-            ("github_classroom", "GitHub Classroom", "A report for every push, grades from clones"),
-        )
-    ),
-    Guide("sandbox", "docs/sandbox.md", "The sandbox", "What isolates the code of students", any_course=True),
-    Guide("security", "SECURITY.md", "Security", "What is promised against whom, and what is not", any_course=True),
-    Guide("courses", "docs/courses.md", "Your own course", "What a package with a course contains", any_course=True),
-    Guide(
-        "same_model_in_pytorch",
-        "docs/same_model_in_pytorch.md",
-        "The same model in PyTorch",
-        "Each function beside its PyTorch call",
-    ),
-    Guide("symbols", "docs/symbols.md", "Symbols", "What each letter of the lessons stands for"),
-    Guide(
-        "sources",
-        "docs/sources.md",
-        "Where the parts of five models are",
-        "The well-known forms of the transformer, part by part",
-    ),
+    Guide("sandbox", "The sandbox", "What isolates the code of students", True),
+    Guide("security", "Security", "What is promised against whom, and what is not", True, "SECURITY.md"),
+    Guide("courses", "Your own course", "What a package with a course contains", True),
+    Guide("same_model_in_pytorch", "The same model in PyTorch", "Each function beside its PyTorch call"),
+    Guide("symbols", "Symbols", "What each letter of the lessons stands for"),
+    Guide("sources", "Where the parts of five models are", "The well-known forms of the transformer, part by part"),
 )
 
 
@@ -74,7 +60,7 @@ def exercises(sources: Mapping[str, str]) -> list[Guide]:
             parts.append(re.sub(r"(?m)^# ?", "", text) if is_text else f"```python\n{text.strip()}\n```\n")
         about = head.strip().strip('"').partition("\n")[0]
         title = next((line[2:] for line in parts[0].splitlines() if line.startswith("# ")), file) if parts else file
-        found.append(Guide(file.removesuffix(".py"), file, title, about, text="\n".join(parts)))
+        found.append(Guide(file.removesuffix(".py"), title, about, path=file, text="\n".join(parts)))
     return found
 
 
