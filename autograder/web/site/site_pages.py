@@ -4,14 +4,12 @@ import json
 from collections.abc import Collection, Sequence
 from importlib.resources import files
 from math import nan
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder import __version__
 from autograder.core.text import counted
 from autograder.course import Assignment, Curriculum, registry
 from autograder.course.duration import duration
-from autograder.course.stubs import make_stub
 from autograder.errors import HeadwayError, missing_package
 from autograder.web.site import guides
 from autograder.web.site.check_points import points_of
@@ -19,6 +17,7 @@ from autograder.web.site.command_line import CommandHelp
 from autograder.web.site.lesson import Lesson, read_lesson
 from autograder.web.site.lesson_page import render_lesson
 from autograder.web.site.links import CourseLinks
+from autograder.workspace.files import stub_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -76,7 +75,7 @@ class SitePages:
         if taken := sorted(reserved & self._course.modules.keys()):
             raise HeadwayError(f"an assignment cannot have the name of a page of the site: {taken[0]}")
         lessons = {
-            module: _read(registry.solution_path(module, self._course.package), assignment, self._course)
+            module: read_lesson(stub_text(module, self._course), assignment)
             for module, assignment in self._course.modules.items()
         }
         result = {"index.html": self._start_page(lessons)}
@@ -176,10 +175,6 @@ def _without_topic(lesson: Lesson) -> str:
     """Return what a lesson is about: the second half of a title such as "Softmax: from scores to probabilities"."""
     rest = lesson.title.partition(": ")[2]
     return f"{rest[:1].upper()}{rest[1:]}." if rest else lesson.summary
-
-
-def _read(path: Path, assignment: Assignment, curriculum: Curriculum) -> Lesson:
-    return read_lesson(make_stub(path.read_text("utf-8"), assignment.module, curriculum), assignment)
 
 
 def _tools(links: CourseLinks) -> "tuple[Environment, Markdown]":
