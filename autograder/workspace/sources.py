@@ -155,22 +155,20 @@ def describe(source: AssignmentSource, *, command: bool = True) -> str:
 
     Where the student must choose, it ends with the `command` that does so.
     """
-    both = f"{source.module}.py and {source.notebook.name} both contain your work, and they differ."
-    match source.reason:
-        case "only" | "same":
-            reason = f"Your work is in {source.name}." if source.version == "notebook" else ""
-        case "imported":
-            reason = f"{source.name} counts, because it was imported." if source.version == "notebook" else ""
-        case "chosen":
-            reason = f"{source.name} counts, as you decided." if source.version == "notebook" else ""
-        case "changed":
-            reason = f"{source.name} counts, because you changed it last."
-        case "named":
-            return f"{source.module}: {source.name} was checked. {source.other_name} counts, so this is not recorded."
-        case "newer":
-            reason = f"{both} {source.name} was saved last, so it counts for now."
-        case "unknown":
-            reason = f"{both} Their times do not say which one was saved last, so {source.name} counts for now."
+    name, both = source.name, f"{source.module}.py and {source.notebook.name} both contain your work, and they differ."
+    if source.reason == "named":
+        return f"{source.module}: {name} was checked. {source.other_name} counts, so this is not recorded."
+    reason = {
+        "only": f"Your work is in {name}.",
+        "same": f"Your work is in {name}.",
+        "imported": f"{name} counts, because it was imported.",
+        "chosen": f"{name} counts, as you decided.",
+        "changed": f"{name} counts, because you changed it last.",
+        "newer": f"{both} {name} was saved last, so it counts for now.",
+        "unknown": f"{both} Their times do not say which one was saved last, so {name} counts for now.",
+    }[source.reason]
+    if source.version == "file" and source.reason in ("only", "same", "imported", "chosen"):
+        reason = ""  # what everybody expects
     if source.notebook.problem:
         reason = f"{source.notebook.name} cannot be read: {source.notebook.problem}. {source.module}.py counts."
     if source.only_in_other and source.reason != "only":
