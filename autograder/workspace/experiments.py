@@ -93,10 +93,6 @@ def explain_error(error: str, folder: Path, curriculum: Curriculum) -> str:
     found = _NOT_WRITTEN.fullmatch(error.rpartition("\n")[2])
     if found and found[1] in curriculum.functions:
         return f"{found[0]}. Write it first."
-    shown = _FRAME.sub(lambda frame: "" if _is_hidden(frame[1]) else frame[0], f"{error}\n")
+    hidden = _PACKAGE, "<frozen "  # the files of Headway, and a part of Python itself that runs a program
+    shown = _FRAME.sub(lambda frame: "" if frame[1].startswith(hidden) else frame[0], f"{error}\n")
     return shown.replace(f"{folder}{os.sep}", "").strip()
-
-
-def _is_hidden(path: str) -> bool:
-    """Return whether a file with this path is Headway's, or a part of Python itself that runs a program."""
-    return path.startswith((_PACKAGE, "<frozen "))

@@ -38,12 +38,11 @@ def read_replacement(path: Path) -> bytes:
     another = "Name a text file: --agents FILE"
     try:
         content = read_plain_file(path)
-    except OSError as error:
-        raise UsageError(f"cannot read {path} ({error.strerror}). {another}") from None
-    try:
         is_text = b"\0" not in content and bool(content.decode("utf-8").strip())
     except UnicodeError:
         is_text = False
+    except OSError as error:
+        raise UsageError(f"cannot read {path} ({error.strerror}). {another}") from None
     if not is_text or len(content) > LARGEST:
         reason = "is too large" if len(content) > LARGEST else "is not UTF-8 text, or it is empty"
         raise UsageError(f"{path} {reason}. {another}")

@@ -57,6 +57,7 @@ class LessonServer:
         self._pages = {path: _with_token(path, content, access.api_token) for path, content in pages.items()}
         self._actions = {"cancel": self._cancel, **(actions or {})}  # besides those of the backend
         self._is_idle = threading.Event()  # set when something may have to be checked in the background
+        self._is_idle.set()
         self._is_closed = False
         self._limiter: anyio.CapacityLimiter | None = None
         routes = [
@@ -95,10 +96,6 @@ class LessonServer:
     def _looks_half_written(self, event: dict[str, Any]) -> bool:
         functions = self._backend.curriculum.function_names.get(event.get("module", ""), ())
         return event["event"] == "changed" and len(event["cells"]) < len(functions)
-
-    def begin(self) -> None:
-        """Let the checks in the background begin."""
-        self._is_idle.set()
 
     def close(self) -> None:
         """End the checks in the background."""

@@ -113,7 +113,6 @@ def run(
         stack.callback(watcher.close)
         stack.callback(lessons.close)
         threading.Thread(target=lessons.check_in_background, name="background checks", daemon=True).start()
-        lessons.begin()
         echo(f"{clean_name(workspace.folder.name)}: {access.address()}  (Ctrl-C ends the server)")
         if open_browser and _has_browser():
             threading.Thread(target=webbrowser.open, args=(access.single_use_address(),), daemon=True).start()

@@ -150,11 +150,11 @@ def test_background_checks_go_on_after_an_error_of_the_disk(server, monkeypatch)
         if len(calls) == 2:
             server.lessons.close()
             return False
-        server.lessons.begin()
+        server.lessons._is_idle.set()
         raise OSError(24, "Too many open files")
 
     monkeypatch.setattr(server.backend, "check_next_unknown", fail)
-    server.lessons.begin()
+    server.lessons._is_idle.set()
     server.lessons.check_in_background()
     assert len(calls) == 2
 
