@@ -26,7 +26,8 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
     with watched(folder, events.put, poll=poll) as session:
         session.begin()
         watch = _PlainWatch(session, console)
-        watch.print(f"watching {clean_name(folder.name)}; press Ctrl-C to stop", watch.checking_line)
+        watch.print(f"watching {clean_name(folder.name)}; press Ctrl-C to stop")
+        watch.print(watch.checking_line)
         with contextlib.suppress(KeyboardInterrupt):
             while True:
                 # With a timeout, because on some systems a signal does not interrupt a wait, so Ctrl-C would not work.
