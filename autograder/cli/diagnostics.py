@@ -18,7 +18,6 @@ PACKAGES = (
     *((name, "", "") for name in ("numpy", "regex", "pytest", "rich", "watchfiles", "msgspec")),
     ("torch", "other inputs (--seed), grading a class, and headway bench", "torch"),
     ("tokenizers", "other inputs (--seed) and grading a class", "torch"),
-    ("safetensors", "saving models trained by headway train", "train"),
     ("matplotlib", "plots", "train"),
     ("jupyterlab", "the notebooks, unless your editor shows notebooks itself; then start it: jupyter lab", "notebooks"),
 )

@@ -99,11 +99,20 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = False) -> No
 
     A `durable` file is on the disk, safe from a power failure, when this returns.
     """
+    with written_file(path, durable=durable) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def written_file(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
+    """Provide a file for the block to write in the same way."""
     if not durable and path.exists() and (not path.is_file() or path.is_relative_to("/dev")):
-        path.write_bytes(content)
+        with path.open("wb") as file:
+            yield file
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(path, content, durable=durable)
+    with replaced_file(path, durable=durable) as file:
+        yield file
 
 
 def file_stamp(path: Path) -> tuple[int, ...]:
@@ -117,12 +126,19 @@ def file_stamp(path: Path) -> tuple[int, ...]:
 
 def replace_file(path: Path, content: bytes, *, durable: bool = False) -> None:
     """Do the same in a folder that must exist, but replace a pipe: writing to it could block forever."""
+    with replaced_file(path, durable=durable) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def replaced_file(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
+    """Provide a file for the block to write, which then takes the place of `path`, unless the block raised an error."""
     import tempfile
 
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
+            yield file
             if durable:
                 file.flush()
                 os.fsync(file.fileno())

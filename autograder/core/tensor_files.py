@@ -6,18 +6,18 @@ Only the header is read here: the data stay in the file, and are mapped into mem
 file is trusted. Offsets, shapes and lengths are compared with the file's size, and nothing is ever executed.
 """
 
-import contextlib
 import json
 import math
 import os
 import stat
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
+
+from autograder.core.files import written_file
 
 LARGEST_HEADER = 16 << 20  # bytes; the headers of large models have less than 1 MB, and ours hold a vocabulary, too
 MOST_COLONS = 200_000  # in a header: each entry has four
@@ -160,18 +160,8 @@ def write_tensors(
     content += b" " * (-(8 + len(content)) % ALIGNMENT)
     if len(content) > LARGEST_HEADER or content.count(b":") > MOST_COLONS:
         raise DamagedFile("its names and texts are too long")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(len(content).to_bytes(8, "little") + content)
-            written = sum(file.write(piece) for piece in data)
+    with written_file(path) as file:
+        file.write(len(content).to_bytes(8, "little") + content)
+        written = sum(file.write(piece) for piece in data)
         if written != end:
             raise ValueError(f"the tensors have {end} bytes, and {written} were given")
-        os.umask(mask := os.umask(0))
-        os.chmod(temporary, 0o666 & ~mask)  # The usual mode of a new file; mkstemp allows only its owner.
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise

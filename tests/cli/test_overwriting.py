@@ -29,7 +29,6 @@ def train(folder, *arguments):
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    pytest.importorskip("safetensors")
     pytest.importorskip("matplotlib")
     folder = tmp_path_factory.mktemp("trained")
     assert train(folder, "--steps", 2).returncode == 0

@@ -23,7 +23,6 @@ from autograder.models.page import requests
 from autograder.models.page.job import Record, TrainingJob
 from autograder.models.page.requests import PageJob, Request, RunRequest, StopRequest, TextRequest
 from autograder.models.training import checkpoint_list, datasets, presets
-from autograder.models.training.checkpoint import import_safetensors
 from autograder.workspace import files, notebook_files
 
 DEFAULT_NAME = "model"
@@ -104,7 +103,6 @@ class TrainingRuns:
         if wanted.preset not in presets.PRESETS:
             raise UsageError("there is no such preset. Choose one of the list")
         dataset = datasets.find_dataset(wanted.data or presets.PRESETS[wanted.preset].data)
-        import_safetensors()
         self._refuse_links(wanted.solution)
         path = checkpoint_list.model_path(self._folder, wanted.out or DEFAULT_NAME)
         if wanted.resume:
@@ -134,7 +132,6 @@ class TrainingRuns:
         return {
             "run": run,
             "generating": generating,
-            "missing": _missing_package(),
             "presets": [
                 {"name": name, **presets.PRESET_DESCRIPTIONS[name]._asdict(), "kind": presets.PRESETS[name].kind,
                  "data": presets.PRESETS[name].data, "steps": presets.PRESETS[name].steps}
@@ -171,7 +168,6 @@ class TrainingRuns:
         wanted = requests.read(payload, TextRequest)
         if not wanted.checkpoint:
             raise UsageError("checkpoint is missing. Fill it in")
-        import_safetensors()
         self._refuse_links(wanted.solution)
         path = checkpoint_list.model_path(self._folder, wanted.checkpoint)
         if not path.exists():
@@ -260,12 +256,3 @@ def _how_it_ended(record: Record) -> dict[str, Any]:
     killed = record.get("killed", False)
     error = None if killed else record.get("message")
     return {"stopped": record.get("stopped", False) or killed, "error": error, "notes": record.get("notes", [])}
-
-
-def _missing_package() -> str | None:
-    """Return what to do about a package that checkpoints need and that is not installed."""
-    try:
-        import_safetensors()
-    except UsageError as error:
-        return str(error)
-    return None

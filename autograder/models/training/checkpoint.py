@@ -11,10 +11,10 @@ import numpy as np
 from msgspec import Meta
 
 from autograder.core import tensor_files
-from autograder.core.files import report_write_error, write_atomically
+from autograder.core.files import report_write_error
 from autograder.core.tensor_files import TensorFile
 from autograder.core.text import clean, counted
-from autograder.errors import UsageError, missing_package
+from autograder.errors import UsageError
 from autograder.models.training import hyperparameters
 from autograder.models.training.settings import TrainingSettings
 from autograder.report.loss_curve import LossPoint
@@ -26,6 +26,7 @@ MOST_STEPS = 10_000_000
 DAMAGED = (msgspec.MsgspecError, ValueError, KeyError, OverflowError, RecursionError, UsageError)
 MOST_POINTS = 400  # of a loss curve
 LOSSES = 100  # how many of the latest steps the training loss of a run averages
+_NAMES = {code: name for name, code in tensor_files.DTYPES.items()}
 Arrays = dict[str, np.ndarray[Any, np.dtype[Any]]]
 
 
@@ -77,7 +78,6 @@ class Checkpoint:
 
 def require_writable(path: Path) -> None:
     """Raise UsageError, before a long run, if its checkpoint cannot be written."""
-    import_safetensors()
     existed = path.exists()
     with report_write_error(path, "Name another file: --out FILE"):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -89,17 +89,16 @@ def require_writable(path: Path) -> None:
 
 def save(path: Path, run: Checkpoint) -> None:
     """Write the checkpoint atomically: if the process is killed meanwhile, the old file stays."""
-    safetensors = import_safetensors()
-    tensors = {f"params.{name}": np.ascontiguousarray(array) for name, array in run.params.items()}
+    arrays = {f"params.{name}": np.asarray(array) for name, array in run.params.items()}
     for average in ("m", "v"):
-        for name, array in run.state.get(average, {}).items():
-            tensors[f"adamw.{average}.{name}"] = np.ascontiguousarray(array)
-    tensors["history.losses"] = np.asarray(run.losses, np.float64)
-    tensors["history.validation"] = np.asarray(run.validation, np.float64).reshape(-1, 2)
+        arrays |= {f"adamw.{average}.{name}": np.asarray(array) for name, array in run.state.get(average, {}).items()}
+    arrays["history.losses"] = np.asarray(run.losses, np.float64)
+    arrays["history.validation"] = np.asarray(run.validation, np.float64).reshape(-1, 2)
     step = run.state.get("step", 0)
     header = Header(run.step, run.chars, run.settings, list(run.params), step, run.seconds, run.student)
     metadata = {"headway": msgspec.json.encode(header).decode()}
-    write_atomically(path, safetensors.save(tensors, metadata=metadata))
+    tensors = {name: (_NAMES[array.dtype.str], array.shape) for name, array in arrays.items()}
+    tensor_files.write_tensors(path, tensors, metadata, (array.tobytes() for array in arrays.values()))
 
 
 def file_format(file: TensorFile) -> str:
@@ -161,12 +160,3 @@ def load(path: Path) -> Checkpoint:
     except DAMAGED as error:
         reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
         raise UsageError(f"{path} is not a checkpoint of headway train: {clean(reason, 300)}") from None
-
-
-def import_safetensors() -> Any:
-    """Return the module that writes checkpoints; raise UsageError if it is not installed."""
-    try:
-        import safetensors.numpy
-    except ImportError:
-        raise missing_package("checkpoints need safetensors", "train") from None
-    return safetensors.numpy

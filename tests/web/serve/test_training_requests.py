@@ -2,13 +2,12 @@
 
 import itertools
 import math
-import sys
 import threading
 from contextlib import closing
 
 import numpy as np
 import pytest
-from support.training_page import TINY, Page
+from support.training_page import Page
 
 from autograder.errors import UsageError
 from autograder.models.page import process as training_process
@@ -128,13 +127,6 @@ def test_text_that_was_not_downloaded_is_named(page, monkeypatch, tmp_path):
         page("train", preset="names", data="tinyshakespeare", out="other", solution=True)
     offered = {dataset["name"]: dataset["available"] for dataset in page("training")["datasets"]}
     assert offered["names"] and not offered["tinyshakespeare"]
-
-
-def test_missing_package_is_named(page, monkeypatch):
-    monkeypatch.setitem(sys.modules, "safetensors", None)
-    assert 'extra "train"' in page("training")["missing"]
-    with pytest.raises(UsageError, match=r"install .*\"train\""):
-        page("train", **TINY, out="other")
 
 
 def test_counting_loss_is_that_of_the_official_functions():

@@ -34,7 +34,7 @@ class TrainingPage {
     try {
       await this.connection.start();
       const state = await this.connection.request("training");
-      showMessage(place, state.missing ?? "");
+      showMessage(place, "");
       this.form.show(state);
       await this._showState(state);
     } catch (error) {

@@ -44,13 +44,11 @@ export class RunForm {
 
   /**
    * Show what can be chosen.
-   * @param {{presets: Preset[], datasets: {name: string, description: string, available: boolean}[],
-   *   missing: string | null}} state
+   * @param {{presets: Preset[], datasets: {name: string, description: string, available: boolean}[]}} state
    */
-  show({ presets, datasets, missing }) {
+  show({ presets, datasets }) {
     this._section.hidden = false;
     this._datasets = datasets;
-    /** @type {HTMLButtonElement} */ (find("button.primary", this._form)).disabled = Boolean(missing);
     if (this._presets.size === 0) {
       this._presets = new Map(presets.map((preset) => [preset.name, preset]));
       const choices = presets.map((preset, i) => this._choice(preset, i === 0));
