@@ -121,7 +121,9 @@ class CheckSession:
             run_job = self._runner.run
             blocked = BlockedChecks(folder, curriculum, scratch, run_job, self.reader, usage, untrusted=untrusted)
             blocked.mark(result, selected, known or {})
-        usage.add(self.reader.next_submission())
+        spent = self.reader.next_submission()
+        usage.seconds += spent.seconds
+        usage.cpu_seconds += spent.cpu_seconds
         usage.grader_seconds = cpu_clock.cpu_seconds() - grader_started  # diagnosis included
         result.notes = list(dict.fromkeys([*found.notes, *blocked.notes]))
         result.used = {

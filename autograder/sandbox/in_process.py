@@ -21,7 +21,6 @@ from typing import IO
 
 from autograder.core import wire_format
 from autograder.sandbox.interpreter_state import InterpreterState
-from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import NO_SANDBOX, SandboxPolicy
 from autograder.sandbox.server import CHILD_FOLDER, PARSING_FOLDER
 from autograder.sandbox.workers import ExitStatus, Process, Workers
@@ -43,11 +42,9 @@ class InProcessWorkers(Workers):
         """What the result document lists in place of the layers of a sandbox."""
         return [IN_PROCESS]
 
-    def start(
-        self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0, printed: int = 0
-    ) -> "InProcess":
+    def start(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> "InProcess":
         """Start a process for a submission, which prints to `output`."""
-        return self._process(folder, limits.for_child(cpu_used, printed), output)
+        return self._process(folder, limits, output)
 
 
 class InProcess(Process):

@@ -20,7 +20,6 @@ from typing import IO
 from autograder.core import wire_format
 from autograder.core.files import read_at
 from autograder.sandbox.call_timer import TRANSFER_SECONDS, Activity, CallTimer, Deadline, activity_of
-from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import NO_SANDBOX, SandboxPolicy
 from autograder.sandbox.server import command, start, take_server
 from autograder.sandbox.workers import ExitStatus, Process, WorkerDied, Workers, WorkerUnavailable
@@ -107,8 +106,28 @@ class SocketProcess(Process):
         self.channel.sendall(frame)
 
     def receive(self, count: int, seconds_to_wait: Callable[[], float]) -> bytes:
-        """Return exactly `count` bytes of the answer; raise EOFError at an end."""
-        return receive(self.channel, count, seconds_to_wait)
+        """Return exactly `count` bytes of the answer; see `workers.Process`."""
+        # One buffer of the announced size: a list of chunks of one byte each would take fifty times the memory.
+        data = bytearray(count)
+        view, received = memoryview(data), 0
+        while received < count:
+            try:
+                seconds = seconds_to_wait()
+            except TimeoutError:
+                if received:
+                    raise
+                seconds = 0.0  # On a busy machine, this process may be late: what has arrived by now was in time.
+            self.channel.settimeout(seconds)
+            try:
+                size = self.channel.recv_into(view[received:])
+            except BlockingIOError:
+                raise TimeoutError from None
+            except TimeoutError:
+                continue
+            if not size:
+                raise EOFError
+            received += size
+        return bytes(data)
 
     def activity(self) -> Activity | None:
         """Return what the process has used so far, or None where this system cannot tell.
@@ -172,7 +191,7 @@ class _SpawnedProcess(SocketProcess):
         super().__init__(channel, self._process.pid)
         timer = CallTimer(Deadline(lambda: START_SECONDS, START_SECONDS), START_SECONDS, lambda: None)
         try:
-            answer = receive(self.channel, len(token), timer.seconds_to_wait)
+            answer = self.receive(len(token), timer.seconds_to_wait)
         except (OSError, EOFError):
             answer = b""
         if answer != token.encode():
@@ -206,16 +225,13 @@ class ForkedWorkers(Workers):
         # Early, so that NumPy loads while the grader loads pytest.
         self._server: _ForkServer | None = _ForkServer(sandbox)
 
-    def start(
-        self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0, printed: int = 0
-    ) -> SocketProcess:
+    def start(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> SocketProcess:
         """Start a process for a submission, which prints to `output`; raise WorkerUnavailable if that fails."""
-        child_limits = limits.for_child(cpu_used, printed)
         for is_last_try in (False, True):
             if self._server is None:
                 self._server = _ForkServer(self._sandbox)
             try:
-                return self._server.fork(folder, child_limits, output)
+                return self._server.fork(folder, limits, output)
             except WorkerDied as error:
                 self._server.close()
                 self._server = None  # A server that dies is replaced, and the run continues.
@@ -238,41 +254,11 @@ class SpawnedWorkers(Workers):
             raise ValueError("a sandbox needs a server that forks")
         super().__init__(sandbox)
 
-    def start(
-        self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0, printed: int = 0
-    ) -> SocketProcess:
+    def start(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> SocketProcess:
         """Start a process for a submission, which prints to `output`; raise WorkerUnavailable if that fails."""
-        return _SpawnedProcess(folder, limits.for_child(cpu_used, printed), output)
+        return _SpawnedProcess(folder, limits, output)
 
 
 def start_workers(sandbox: SandboxPolicy = NO_SANDBOX) -> Workers:
     """Return workers that fork wherever possible, and spawn elsewhere; a sandbox needs a server that forks."""
     return ForkedWorkers(sandbox) if hasattr(os, "fork") else SpawnedWorkers(sandbox)
-
-
-def receive(channel: socket.socket, count: int, seconds_to_wait: Callable[[], float]) -> bytes:
-    """Return exactly `count` bytes; raise EOFError at an end.
-
-    `seconds_to_wait` is asked before each wait how long it may be, and raises TimeoutError at the deadline.
-    """
-    # One buffer of the announced size: a list of chunks of one byte each would take fifty times the memory.
-    data = bytearray(count)
-    view, received = memoryview(data), 0
-    while received < count:
-        try:
-            seconds = seconds_to_wait()
-        except TimeoutError:
-            if received:
-                raise
-            seconds = 0.0  # On a busy machine, this process may be late: what has arrived by now was in time.
-        channel.settimeout(seconds)
-        try:
-            size = channel.recv_into(view[received:])
-        except BlockingIOError:
-            raise TimeoutError from None
-        except TimeoutError:
-            continue
-        if not size:
-            raise EOFError
-        received += size
-    return bytes(data)

@@ -64,18 +64,6 @@ class ResourceUsage:
     processes: int = 0
     slow: set[str] = field(default_factory=set)  # functions that timed out, and modules that did while loading
 
-    def add(self, other: "ResourceUsage") -> None:
-        """Add what was used elsewhere on behalf of the same submission."""
-        self.seconds += other.seconds
-        self.cpu_seconds += other.cpu_seconds
-        self.sleep.seconds += other.sleep.seconds
-        self.grader_seconds += other.grader_seconds
-        self.official_seconds += other.official_seconds
-        self.printed += other.printed
-        self.received += other.received
-        self.processes += other.processes
-        self.memory_bytes = max(self.memory_bytes, other.memory_bytes)
-
 
 class StudentProcess:
     """The process of one submission, started when it is first needed and again whenever it has ended.
@@ -204,9 +192,8 @@ class StudentProcess:
             self._output, self._shown = tempfile.TemporaryFile(), 0  # noqa: SIM115 (It lives as long as the process.)
             self.processes_started += 1
             self._usage.processes += 1
-            self._process = self._workers.start(
-                self._folder, self._limits, self._output, self._charged_seconds, self._usage.printed
-            )
+            limits = self._limits.for_child(self._charged_seconds, self._usage.printed)
+            self._process = self._workers.start(self._folder, limits, self._output)
         return self._process
 
     def _end_after_grace(self) -> str:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import IO, NamedTuple, Self
 
 from autograder.sandbox.call_timer import Activity
-from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import SandboxPolicy
 
 
@@ -82,10 +81,11 @@ class Workers(ABC):
         return self._sandbox.submissions_root
 
     @abstractmethod
-    def start(
-        self, folder: Path, limits: Limits, output: IO[bytes], cpu_used: float = 0.0, printed: int = 0
-    ) -> Process:
-        """Start a process for a submission, which prints to `output`; raise WorkerUnavailable if that fails."""
+    def start(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> Process:
+        """Start a process for a submission, which prints to `output`; raise WorkerUnavailable if that fails.
+
+        The limits are those of `Limits.for_child`.
+        """
 
     def close(self) -> None:  # noqa: B027 (Only a server is still running.)
         """End every process that is still running."""

@@ -13,7 +13,7 @@ from support.waiting import wait_until
 
 from autograder.sandbox import call_timer, process
 from autograder.sandbox.call_timer import Activity, CallTimer, Deadline, SleepMeter, activity_of
-from autograder.sandbox.process import SocketProcess, receive
+from autograder.sandbox.process import SocketProcess
 
 
 def seconds_until_stopped(monkeypatch, activity, deadline, wall_seconds=100.0):
@@ -73,12 +73,13 @@ def test_sleep_in_short_calls_is_counted(monkeypatch, seconds_of_a_call):
     assert seconds_asleep(monkeypatch, seconds_of_a_call, lambda now: False) == 0.0
 
 
+class OwnProcess(SocketProcess):
+    def end(self):
+        raise NotImplementedError
+
+
 @pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="needs sockets of UNIX")
 def test_process_that_waits_to_be_read_is_not_asleep(monkeypatch):
-    class OwnProcess(SocketProcess):
-        def end(self):
-            raise NotImplementedError
-
     monkeypatch.setattr(process, "activity_of", lambda pid: Activity(1.0, is_asleep=True))
     ours, theirs = socket.socketpair()
     with ours, theirs:
@@ -112,12 +113,13 @@ def test_answer_that_was_there_at_the_deadline_is_read():
 
     with ours, theirs:
         theirs.sendall(b"answer")
-        assert receive(ours, 6, late) == b"answer"
+        student = OwnProcess(ours, None)
+        assert student.receive(6, late) == b"answer"
         with pytest.raises(TimeoutError):
-            receive(ours, 6, late)
+            student.receive(6, late)
         theirs.sendall(b"answer"[:3])
         with pytest.raises(TimeoutError):  # only half of it
-            receive(ours, 6, late)
+            student.receive(6, late)
 
 
 def test_deadline_of_quick_call_is_never_computed():

@@ -109,7 +109,7 @@ class OverASocket:
     def __init__(self, answer):
         self._answer = answer
 
-    def start(self, folder, limits, output, cpu_used=0.0, printed=0):
+    def start(self, folder, limits, output):
         ours, theirs = socket.socketpair()
         threading.Thread(target=self._speak, args=(theirs,), daemon=True).start()
         return ProcessOverASocket(ours, None)
