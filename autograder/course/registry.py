@@ -31,13 +31,12 @@ import ast
 import importlib
 import importlib.util
 import sys
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from autograder.core.text import clean
-from autograder.course.model import BUILT_IN, Curriculum
+from autograder.course.model import BUILT_IN, Curriculum, reachable
 from autograder.course.stubs import PICTURE, bundled
 from autograder.errors import UsageError
 
@@ -97,22 +96,11 @@ def with_reused(curriculum: Curriculum) -> Curriculum:
 
 def with_given(curriculum: Curriculum, source: Curriculum) -> Curriculum:
     """Return a course in which the assignments of `source` that its solutions import are given, unless it has them."""
-    needed = _imported_assignments(curriculum.modules, curriculum.package, frozenset(source.modules))
-    missing = [name for name in source.modules if name in needed and name not in curriculum.modules]
-    given = tuple(replace(source.modules[name], number=0) for name in missing)
+    known = source.modules
+    imported = reachable(curriculum.modules, lambda name: imported_names(name, curriculum.package) & known.keys())
+    missing = imported - curriculum.modules.keys()
+    given = tuple(replace(assignment, number=0) for name, assignment in known.items() if name in missing)
     return curriculum if given == curriculum.given else replace(curriculum, given=given)
-
-
-def _imported_assignments(modules: Iterable[str], package: str, known: frozenset[str]) -> set[str]:
-    """Return the modules among `known` that solutions import, directly or through others."""
-    imported: set[str] = set()
-    pending = list(modules)
-    while pending:
-        module = pending.pop()
-        names = imported_names(module, package) & known - imported
-        imported |= names
-        pending += names
-    return imported
 
 
 @cache

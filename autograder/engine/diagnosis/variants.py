@@ -16,7 +16,7 @@ from typing import Any
 
 from autograder.core.wire_format import Config
 from autograder.course import registry
-from autograder.course.model import BUILT_IN
+from autograder.course.model import BUILT_IN, reachable
 from autograder.engine.diagnosis.mistake import CONSTANT, BrokenMistake, Mistake
 
 
@@ -258,14 +258,8 @@ def _builtins(load: Callable[[str], types.ModuleType], package: str) -> dict[str
 @cache
 def imported_modules(module: str, package: str) -> frozenset[str]:
     """Return the assignments that a solution imports, directly or through others."""
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(solution_source(module, package))):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names.add(node.module)
-        elif isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-    direct = frozenset(names & _solution_paths(package).keys() - {module})
-    return direct.union(*(imported_modules(name, package) for name in direct))
+    known = _solution_paths(package).keys()
+    return frozenset(reachable([module], lambda name: registry.imported_names(name, package) & known) - {module})
 
 
 @cache
