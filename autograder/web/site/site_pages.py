@@ -18,6 +18,7 @@ from autograder.web.site.lesson import Lesson, read_lesson
 from autograder.web.site.lesson_page import render_lesson
 from autograder.web.site.links import CourseLinks
 from autograder.workspace.files import stub_text
+from autograder.workspace.finished import CARD_STEP, READ_STEP
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -116,6 +117,8 @@ class SitePages:
             example=example,
             hours=round(minutes / 60),
             gives={module: _without_topic(lesson) for module, lesson in lessons.items()},
+            card=CARD_STEP[1],
+            paper=READ_STEP,
             duration=duration,
             counted=counted,
         )

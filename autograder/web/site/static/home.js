@@ -51,16 +51,11 @@ function showWhatIsNext() {
   const bonus = assignments.flatMap((assignment) => assignment.bonus.split(" "));
   const open = names.filter((name) => !passes(name) && !bonus.includes(name));
   if (!open.length) {
-    const train = document.querySelector('nav a[href="train.html"]');
+    const steps = /** @type {HTMLTemplateElement | null} */ (document.querySelector("template.last-steps"));
     place.replaceChildren(
       make("h2", {}, `The course is complete: all ${count(assignments.length, "assignment")}`),
       make("p", {}, `You wrote all of it: ${count(passed.length, "function")}, ${ofAllPoints(work.earned)}.`),
-      ...(train ? [
-        make("p", {}, make("a", { class: "button", href: "train.html" }, "Train your model")),
-        make("p", {}, "It learns with your own functions, and you can let it write. In a terminal, ",
-          make("code", {}, "headway card model.safetensors"), " makes a page about it, to share. Read next: ",
-          make("cite", {}, "Attention Is All You Need"), ", the paper of 2017."),
-      ] : []));
+      steps?.content.cloneNode(true) ?? "");
     return;
   }
   const isBegun = (/** @type {string} */ name) => ["failed", "error", "timeout", null].includes(work.statuses[name]);
