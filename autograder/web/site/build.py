@@ -1,6 +1,7 @@
 """Build the site of a course: every page and asset, by path."""
 
 import importlib.resources
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,8 @@ _READING = (
     *("dom.js", "icon.svg", "search.js", "site.js", "theme.js", "print.css", "search.css", "site.css", "start.css"),
     *("text.css", "vendor/LICENSES.txt", "vendor/minisearch.js", "vendor/source-serif-4.woff2"),
 )
+# A quarter of the scripts, above all types, which no browser needs.
+_COMMENT = re.compile(rb"^ *//.*\n|/\*\*[^\0]*?\*/\s*", re.MULTILINE)
 _ONLY_SERVER = ("backend_server.", "training")
 _ONLY_BROWSER = ("backend_browser.", "browser_", "pyodide_")
 
@@ -74,7 +77,9 @@ def static_files(backend: Backend) -> dict[str, bytes]:
 @cache
 def _all_static_files() -> Mapping[str, bytes]:
     root = Path(str(importlib.resources.files("autograder.web.site"))) / "static"
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+    scripts = [path for path in files if path.endswith(".js") and "/" not in path]
+    return files | {path: _COMMENT.sub(b"", files[path]) for path in scripts}
 
 
 def content_security_policy(backend: Backend, local_pyodide: bool = False) -> str:

@@ -127,6 +127,12 @@ def test_pages_to_read_load_no_editor(site):
 
 
 @pytest.mark.slow
+def test_scripts_are_served_without_their_types():
+    files = build.static_files("server") | build.static_files("browser")
+    scripts = [data for name, data in files.items() if name.endswith(".js") and "/" not in name]
+    assert not any(b"/**" in data for data in scripts) and sum(map(len, scripts)) < 161_000
+
+
 def test_command_writes_the_site(tmp_path):
     done = commands.headway("site", "--out", "book", "--no-checks", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
