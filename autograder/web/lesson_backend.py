@@ -171,8 +171,7 @@ class LessonBackend:
                 raise UsageError(f"this course has no hints for {function}. Read its docstring")
             state.refresh()
             count = hints.show_more(state, function, bool(payload.get("more") and hints.shown_count(state, function)))
-            shown = zip(hints.KINDS, steps[:count], strict=False)
-            return {"steps": [{"kind": kind, "text": text} for kind, text in shown], "total": len(steps)}
+            return {"steps": steps[:count], "total": len(steps)}
 
     def reset(self, payload: Payload) -> Reply:
         """Restore the stub of a function, or the whole file if it is missing, and keep a backup."""

@@ -101,9 +101,9 @@ const actions = {
   async hint({ function: name, more }) {
     fake.shown[name] = Math.min(3, Math.max(fake.shown[name] ?? 0, 1) + (fake.shown[name] ? more : 0));
     const steps = [
-      { kind: "question", text: "Which number of a row is the largest one?" },
-      { kind: "idea", text: "Subtract it before `np.exp`." },
-      { kind: "shape", text: "`np.exp` of a difference, over its sum." },
+      "Which number of a row is the largest one?",
+      "Subtract it before `np.exp`.",
+      "`np.exp` of a difference, over its sum.",
     ];
     return { steps: steps.slice(0, fake.shown[name]), total: 3 };
   },

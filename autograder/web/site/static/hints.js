@@ -2,17 +2,14 @@
 
 import { button, make, withCode } from "./dom.js";
 
-/** What the kinds of steps are called. @type {Record<string, string>} */
-const TITLES = { question: "A question", idea: "The idea", shape: "The shape of the line" };
-/** @type {Record<string, string>} */
-const NEXT = { question: "Show a question", idea: "Show the idea", shape: "Show the steps" };
-const KINDS = ["question", "idea", "shape"];
+const TITLES = ["A question", "The idea", "The shape of the line"]; // of the steps, in their order
+const OFFERS = ["Show a question", "Show the idea", "Show the steps"];
 
 /** The panel with the hints of one cell. */
 export class Hints {
   /**
    * @param {object} options
-   * @param {(more: number) => Promise<{steps: {kind: string, text: string}[], total: number} | null>} options.load
+   * @param {(more: number) => Promise<{steps: string[], total: number} | null>} options.load
    * @param {() => void} options.onSolution
    */
   constructor({ load, onSolution }) {
@@ -38,11 +35,12 @@ export class Hints {
     if (!reply) return;
     const { steps, total } = reply;
     this.element.hidden = false;
-    for (const { kind, text } of steps.slice(this._steps.childElementCount)) {
-      this._steps.append(make("li", {}, make("strong", {}, `${TITLES[kind] ?? kind}. `), ...withCode(text)));
-    }
+    steps.slice(this._steps.childElementCount).forEach((text) => {
+      const title = TITLES[this._steps.childElementCount];
+      this._steps.append(make("li", {}, make("strong", {}, `${title}. `), ...withCode(text)));
+    });
     this._more.hidden = steps.length >= total;
-    this._more.textContent = `${NEXT[KINDS[steps.length]] ?? "Next hint"} (${steps.length + 1} of ${total})`;
+    this._more.textContent = `${OFFERS[steps.length]} (${steps.length + 1} of ${total})`;
     this._solution.hidden = steps.length < total;
     if (more && this._more.hidden) this._solution.focus();
     this.element.scrollIntoView({ block: "nearest" });
