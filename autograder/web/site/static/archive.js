@@ -20,7 +20,7 @@ function base64(content) {
  * Return the buttons that export and import the workspace.
  * @param {object} options
  * @param {(action: string, payload?: object) => Promise<any>} options.request throws BackendError
- * @param {() => Promise<void>} options.saveAll
+ * @param {() => Promise<boolean>} options.saveAll
  * @param {() => Promise<void>} options.onImported
  */
 export function archivePanel({ request, saveAll, onImported }) {

@@ -14,7 +14,7 @@ class ServerBackend {
   name = "server";
   canInterrupt = true;
 
-  /** @param {import("./backend.js").Page} page @param {string} token */
+  /** @param {import("./connection.js").Page} page @param {string} token */
   constructor(page, token) {
     this._page = page;
     this._headers = { "X-Headway-Token": token, "X-Headway-Page": pageId() };
@@ -135,7 +135,7 @@ async function* readEvents(body) {
   }
 }
 
-/** Return the back end of a page that the local server has sent. @param {import("./backend.js").Page} page */
+/** Return the back end of a page that the local server has sent. @param {import("./connection.js").Page} page */
 export async function connect(page) {
   const meta = document.querySelector('meta[name="headway-token"]');
   return new ServerBackend(page, meta?.getAttribute("content") ?? "");

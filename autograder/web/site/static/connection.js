@@ -1,20 +1,30 @@
-// The page's connection to its back end: it notices when the back end is lost, and connects again when asked.
+// The page's connection to its back end, which saves and checks the student's code: it notices when the back end is
+// lost, and connects again when asked. The actions are described in autograder/web/lesson_backend.py.
 
-import { connect } from "./backend.js";
 import { BackendError } from "./backend_error.js";
 
 /**
+ * @typedef {object} Page
+ * @property {string} backend "server", "browser" or "none"
+ * @property {string} module the assignment that the page shows, or ""
+ *
+ * @typedef {object} Backend
+ * @property {string} name
+ * @property {boolean} canInterrupt whether a check can be cancelled at no cost
+ * @property {(action: string, payload?: object) => Promise<any>} request throws BackendError
+ * @property {(callback: (event: any) => void) => void} listen
+ *
  * @typedef {object} Listeners
  * @property {(event: any) => void} onEvent
  * @property {(message: string) => void} onLost nothing answers any more
  */
 
 export class Connection {
-  /** @param {import("./backend.js").Page} page @param {Listeners} listeners */
+  /** @param {Page} page @param {Listeners} listeners */
   constructor(page, listeners) {
     this._page = page;
     this._listeners = listeners;
-    /** @type {import("./backend.js").Backend | null} */
+    /** @type {Backend | null} */
     this._backend = null;
     this.isLost = false;
   }
@@ -30,7 +40,7 @@ export class Connection {
 
   /** Connect, for the first time or again. Returns whether the page has a back end at all. */
   async start() {
-    const backend = await connect(this._page);
+    const backend = await this._connect();
     this._backend = backend;
     this.isLost = false;
     backend?.listen((event) => {
@@ -39,6 +49,13 @@ export class Connection {
       else this._listeners.onEvent(event);
     });
     return backend !== null;
+  }
+
+  /** @returns {Promise<Backend | null>} null if the page is only for reading */
+  async _connect() {
+    const { backend } = this._page;
+    if (backend === "server") return (await import("./backend_server.js")).connect(this._page);
+    return backend === "browser" ? (await import("./backend_browser.js")).connect() : null;
   }
 
   /**

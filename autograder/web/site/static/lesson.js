@@ -49,7 +49,7 @@ class Lesson {
     this.progress.update(opened.statuses, opened.points);
     if (this.cells.length) {
       this._showFiles(opened.cells, true);
-      for (const cell of this.cells) cell.saved.save();
+      this._saveAll();
       return;
     }
     this._drafts = new Drafts(opened.workspace);
@@ -66,7 +66,7 @@ class Lesson {
     if (this._features.includes("archive")) {
       this._contents?.querySelector(".course")?.before(archivePanel({
         request: (action, payload) => this.connection.request(action, payload),
-        saveAll: async () => void (await Promise.all(this.cells.map((cell) => cell.saved.save()))),
+        saveAll: () => this._saveAll(),
         onImported: async () => this._show(await this._open()),
       }));
     }
@@ -75,7 +75,7 @@ class Lesson {
       if (this.cells.some((cell) => cell.saved.isDirty && (cell.saved.failure || cell.saved.conflict))) event.preventDefault();
     });
     document.addEventListener("visibilitychange", () => {
-      if (document.hidden) for (const cell of this.cells) cell.saved.save();
+      if (document.hidden) this._saveAll();
     });
   }
 
@@ -101,12 +101,17 @@ class Lesson {
     }
   }
 
+  /** Save every cell. Returns whether the file now contains what the page shows. */
+  async _saveAll() {
+    return (await Promise.all(this.cells.map((cell) => cell.saved.save()))).every(Boolean);
+  }
+
   _makeExperiments() {
     const hosts = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("main .experiment"));
     for (const host of hosts) {
       new Experiment(host, {
         module: this._module, connection: this.connection, queue: this.queue, waitsFor: () => this._loading,
-        saveAll: async () => (await Promise.all(this.cells.map((cell) => cell.saved.save()))).every(Boolean),
+        saveAll: () => this._saveAll(),
       });
     }
   }

@@ -2,6 +2,7 @@
 
 import { count, make, points as inPoints } from "./dom.js";
 import { statusMark } from "./status_mark.js";
+import { keep, kept } from "./storage.js";
 
 const POSSIBLE = Number(document.body.dataset.possible); // points of the course; not a number if it does not say
 const KEY = `headway progress ${new URL("../", import.meta.url).pathname}`; // in the browser's storage
@@ -29,21 +30,13 @@ export function ofAllPoints(earned) {
 
 /** Return what a lesson page of this site and this version has kept, or null. @returns {Work | null} */
 export function keptWork() {
-  try {
-    const { version, work } = JSON.parse(localStorage.getItem(KEY) ?? "{}");
-    return version === VERSION && work ? work : null;
-  } catch {
-    return null; // The browser keeps nothing, or something else is there.
-  }
+  const found = kept("localStorage", KEY);
+  return found?.version === VERSION ? found.work ?? null : null;
 }
 
 /** Keep the work for the start page, which does not start Python. @param {Work} work */
 function keepWork(work) {
-  try {
-    localStorage.setItem(KEY, JSON.stringify({ version: VERSION, work }));
-  } catch {
-    // The start page stays as it is for newcomers.
-  }
+  keep("localStorage", KEY, { version: VERSION, work });
 }
 
 /**

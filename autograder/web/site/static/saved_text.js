@@ -1,6 +1,7 @@
 // The text of one cell and the file: when it is saved, in which words the page says so, what a conflict is.
 
 import { BackendError } from "./backend_error.js";
+import { keep, kept } from "./storage.js";
 
 const PAUSE_MILLISECONDS = 1000; // after the last key
 
@@ -23,29 +24,12 @@ export class Drafts {
 
   /** @param {string} name @returns {Version | null} */
   get(name) {
-    try {
-      return JSON.parse(sessionStorage.getItem(this._prefix + name) ?? "null");
-    } catch {
-      return null;
-    }
+    return kept("sessionStorage", this._prefix + name);
   }
 
-  /** Keep a text and the digest of the file's text that it was made from. @param {string} name @param {Version} draft */
+  /** Keep a text and the digest of the file's text that it was made from. @param {string} name @param {Version | null} draft */
   set(name, draft) {
-    try {
-      sessionStorage.setItem(this._prefix + name, JSON.stringify(draft));
-    } catch {
-      // The tab has no storage, or it is full: then only a save keeps the text.
-    }
-  }
-
-  /** @param {string} name */
-  delete(name) {
-    try {
-      sessionStorage.removeItem(this._prefix + name);
-    } catch {
-      // As above.
-    }
+    keep("sessionStorage", this._prefix + name, draft);
   }
 }
 
@@ -98,7 +82,7 @@ export class SavedText {
   restore() {
     const draft = this._drafts.get(this._name);
     if (!draft || draft.text === this.saved) {
-      this._drafts.delete(this._name);
+      this._drafts.set(this._name, null);
       return null;
     }
     this.text = draft.text;
@@ -209,7 +193,7 @@ export class SavedText {
   _clean() {
     clearTimeout(this._timer);
     this.failure = "";
-    this._drafts.delete(this._name);
+    this._drafts.set(this._name, null);
     this._callbacks.onState("saved", "");
   }
 }

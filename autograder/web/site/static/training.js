@@ -28,7 +28,7 @@ class TrainingPage {
 
   /** Connect, for the first time or again, and show everything as it is. */
   async start() {
-    const place = /** @type {HTMLElement} */ (find("#connection"));
+    const place = find("#connection");
     this._isReady = false;
     this._early = [];
     try {
@@ -94,7 +94,7 @@ class TrainingPage {
 
   /** @param {string} message */
   _showLost(message) {
-    const place = /** @type {HTMLElement} */ (find("#connection"));
+    const place = find("#connection");
     showMessage(place, `${message} `);
     place.append(button(RECONNECT, () => this.start()));
   }

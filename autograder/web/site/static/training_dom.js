@@ -4,7 +4,7 @@ const SHORT_LINE = 16; // characters
 
 /**
  * Return the one element in `place` that a selector finds.
- * @template {Element} T
+ * @template {Element} [T=HTMLElement]
  * @param {string} selector
  * @param {ParentNode} [place]
  * @returns {T}

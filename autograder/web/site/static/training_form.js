@@ -20,10 +20,10 @@ export class RunForm {
   /** @param {{connection: {request: (action: string, payload?: object) => Promise<any>}, run: any}} page */
   constructor(page) {
     this._page = page;
-    this._section = /** @type {HTMLElement} */ (find("#start"));
+    this._section = find("#start");
     this._form = /** @type {HTMLFormElement} */ (find("form", this._section));
-    this._message = /** @type {HTMLElement} */ (find(".message:not(.conflict)", this._section));
-    this._conflict = /** @type {HTMLElement} */ (find(".conflict", this._section));
+    this._message = find(".message:not(.conflict)", this._section);
+    this._conflict = find(".conflict", this._section);
     this._estimate = find(".estimate", this._section);
     /** @type {Map<string, Preset>} */
     this._presets = new Map();

@@ -2,7 +2,7 @@
 
 import { button, count, make } from "./dom.js";
 import { showText } from "./training_dom.js";
-import { describe } from "./training_text.js";
+import { describe, takeNote } from "./training_text.js";
 
 export class LastModel {
   /** @param {import("./connection.js").Connection} connection */
@@ -17,7 +17,7 @@ export class LastModel {
       make("p", {}, this._write, " ", make("a", { href: "train.html" }, "All models")));
     this._name = "";
     this._generation = 0; // the number of the text that is shown
-    /** @type {Map<number, {text: string, caption: string, isDone: boolean}>} by their numbers, which events may know first */
+    /** @type {import("./training_text.js").Texts} */
     this._texts = new Map();
   }
 
@@ -34,19 +34,18 @@ export class LastModel {
   }
 
   /** @param {any} event of the server */
-  receive({ event, generation, text = "", using, error }) {
-    if (event === "training-ended") this.load();
-    if (!generation) return;
-    const known = this._texts.get(generation) ?? { text: "", caption: "" };
-    this._texts.set(generation, { text: known.text + text, caption: error ?? using ?? known.caption, isDone: event === "generation-ended" });
+  receive(event) {
+    if (event.event === "training-ended") this.load();
+    if (!event.generation) return;
+    takeNote(this._texts, event);
     this._showLatest();
   }
 
   _showLatest() {
     const latest = this._texts.get(this._generation);
     if (!latest) return;
-    this._show(latest.text, latest.caption);
-    this._write.disabled = !latest.isDone;
+    this._show(latest.text, latest.end?.error ?? latest.using);
+    this._write.disabled = !latest.end;
   }
 
   async _start() {

@@ -11,8 +11,8 @@ export class RunView {
   /** @param {{connection: {request: (action: string, payload?: object) => Promise<any>}, form: any}} page */
   constructor(page) {
     this._page = page;
-    this._section = /** @type {HTMLElement} */ (find("#run"));
-    this._chart = /** @type {HTMLElement} */ (find(".chart", this._section));
+    this._section = find("#run");
+    this._chart = find(".chart", this._section);
     this._willDraw = false;
     this._stop = /** @type {HTMLButtonElement} */ (find("button.stop", this._section));
     this._discard = /** @type {HTMLButtonElement} */ (find("button.discard", this._section));
@@ -46,7 +46,7 @@ export class RunView {
     if (this._run?.run === run) return; // its first event was faster
     this._run = { run, checkpoint, preset, state: "starting", start: null, history: [], sample: "", sample_step: 0, end: null };
     this._showAll();
-    /** @type {HTMLElement} */ (find("h2", this._section)).focus(); // The form, which had the focus, is hidden.
+    find("h2", this._section).focus(); // The form, which had the focus, is hidden.
   }
 
   /** @param {any} event */
@@ -171,12 +171,12 @@ export class RunView {
     find("tbody", this._section).replaceChildren(
       ...rows.map((/** @type {{step: number, loss: number, validation: number}} */ { step, loss, validation }) =>
         make("tr", {}, make("td", {}, grouped(step)), make("td", {}, loss.toFixed(4)), make("td", {}, validation.toFixed(4)))));
-    /** @type {HTMLElement} */ (find("details.numbers", this._section)).hidden = rows.length === 0;
+    find("details.numbers", this._section).hidden = rows.length === 0;
   }
 
   _showSample() {
     const { sample, sample_step } = this._run;
-    /** @type {HTMLElement} */ (find("figure.sample", this._section)).hidden = !sample;
+    find("figure.sample", this._section).hidden = !sample;
     find("figure.sample figcaption", this._section).textContent = `What it writes after ${grouped(sample_step)} steps`;
     showText(find("figure.sample pre", this._section), sample.replace(/^\n+/, ""));
   }

@@ -4,23 +4,25 @@ import { make } from "./dom.js";
 import { announce, find, grouped, showMessage, showText } from "./training_dom.js";
 
 const NUMBERS = ["temperature", "top_k", "top_p", "length", "seed"];
+const NO_TEXT = { text: "", using: "Starting …", end: null };
+
+/** @typedef {Map<number, {text: string, using: string, end: any}>} Texts what models write, by number, with the last event */
 
 export class TextForm {
   /** @param {{connection: {request: (action: string, payload?: object) => Promise<any>}}} page */
   constructor(page) {
     this._page = page;
-    this._section = /** @type {HTMLElement} */ (find("#write"));
+    this._section = find("#write");
     this._form = /** @type {HTMLFormElement} */ (find("form", this._section));
     this._write = /** @type {HTMLButtonElement} */ (find("button.primary", this._section));
     this._stop = /** @type {HTMLButtonElement} */ (find("button.stop", this._section));
-    this._message = /** @type {HTMLElement} */ (find(".message", this._section));
-    this._figure = /** @type {HTMLElement} */ (find("figure.generated", this._section));
-    this._output = /** @type {HTMLElement} */ (find("pre", this._figure));
-    this._text = "";
+    this._message = find(".message", this._section);
+    this._figure = find("figure.generated", this._section);
+    this._output = find("pre", this._figure);
     this.isRunning = false;
     this._generation = 0; // the number of the text that is shown
-    /** @type {any[] | null} events that arrive before that number is known */
-    this._early = null;
+    /** @type {Texts} */
+    this._texts = new Map();
     /** @type {Map<string, any>} */
     this._models = new Map();
     this._form.addEventListener("submit", (event) => {
@@ -55,23 +57,21 @@ export class TextForm {
 
   /** @param {any} event */
   receive(event) {
-    if (this._early) {
-      this._early.push(event);
-      return;
-    }
     if (event.event === "generation-ended") this.setRunning(false);
-    if (event.generation !== this._generation) return; // of another page
-    if (event.event === "generation-started") {
-      find("figcaption", this._figure).textContent = event.using;
-    } else if (event.event === "generation") {
-      this._text += event.text;
-      showText(this._output, this._text.replace(/^\n+/, ""));
-    } else if (event.event === "generation-ended") {
-      showMessage(this._message, event.error ?? "");
-      this._showNotes(event.notes);
-      this._figure.hidden = !this._text;
-      if (!event.error) announce(event.stopped ? "Stopped." : "The text is complete.");
-    }
+    takeNote(this._texts, event);
+    if (event.generation === this._generation) this._show(); // else it is of another page
+  }
+
+  /** Show what is known of the text. */
+  _show() {
+    const { text, using, end } = this._texts.get(this._generation) ?? NO_TEXT;
+    find("figcaption", this._figure).textContent = using;
+    showText(this._output, text.replace(/^\n+/, ""));
+    this._figure.hidden = Boolean(end && !text);
+    showMessage(this._message, end?.error ?? "");
+    find(".notes", this._section).replaceChildren(
+      ...(end?.notes ?? []).map((/** @type {string} */ note) => make("li", {}, note)));
+    if (end && !end.error) announce(end.stopped ? "Stopped." : "The text is complete.");
   }
 
   /** Allow only what the chosen model can do. */
@@ -90,35 +90,34 @@ export class TextForm {
       const field = this._field(name);
       if (field.value && !field.disabled) Object.assign(payload, { [name]: Number(field.value) });
     }
-    showMessage(this._message, "");
-    this._showNotes([]);
-    this._text = "";
-    showText(this._output, "");
-    find("figcaption", this._figure).textContent = "Starting …";
-    this._figure.hidden = false;
+    this._generation = 0;
+    this._show();
     this.setRunning(true);
-    this._early = [];
     try {
       this._generation = (await this._page.connection.request("generate", payload)).generation;
+      this._show();
     } catch (error) {
       this.setRunning(false);
       this._figure.hidden = true;
       showMessage(this._message, error instanceof Error ? error.message : String(error));
     }
-    const early = this._early.splice(0);
-    this._early = null;
-    early.forEach((event) => this.receive(event));
-  }
-
-  /** @param {string[]} notes */
-  _showNotes(notes) {
-    find(".notes", this._section).replaceChildren(...notes.map((note) => make("li", {}, note)));
   }
 
   /** @param {string} name */
   _field(name) {
     return /** @type {HTMLInputElement & HTMLSelectElement} */ (this._form.elements.namedItem(name));
   }
+}
+
+/**
+ * Take note of an event about a text. It may arrive before the reply that says the number of the text.
+ * @param {Texts} texts
+ * @param {any} event
+ */
+export function takeNote(texts, event) {
+  const { text, using } = texts.get(event.generation) ?? NO_TEXT;
+  const end = event.event === "generation-ended" ? event : null;
+  texts.set(event.generation, { text: text + (event.text ?? ""), using: event.using ?? using, end });
 }
 
 /** Return a model in a line. @param {any} model */
