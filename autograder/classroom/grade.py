@@ -103,12 +103,13 @@ def run(plan: GradingPlan, on_progress: OnProgress) -> Document:
             _require_plausible(term, plan)
             names = StudentNames(term.students)
             only = {names.require(name, "--only") for name in plan.only} if plan.only else None
-            submitted = GradedClass(term.sources, term.students, plan.policy, plan.curriculum, plan.seed)
+            submitted = GradedClass(term.sources, term.students, plan.policy, plan.curriculum, plan.seed, store.entries)
             new = {source.name for source in term.new}
             class_guards.require_same_class(submitted, new, store)  # before anything of another is overwritten
             _write_records(term, plan)
             comments = comment_records.read(out)
-            graded_class, warnings = score.read_class(out, plan.policy, plan.curriculum, plan.seed, comments)
+            how = plan.policy, plan.curriculum, plan.seed
+            graded_class, warnings = score.read_class(out, *how, comments, store.entries)
             tasks = list(_tasks(submitted, store, plan, term.new, only))
             if tasks and not plan.cluster:
                 _require_torch(plan)
@@ -119,7 +120,7 @@ def run(plan: GradingPlan, on_progress: OnProgress) -> Document:
             try:
                 if tasks:
                     _grade(tasks, plan, plan.options(term.new), recorder, record_scratch)
-                for warning in class_guards.warn_of_wrong_folders(graded_class, term.new, store.entries):
+                for warning in class_guards.warn_of_wrong_folders(graded_class, term.new):
                     recorder.warn(warning)
             finally:
                 document = recorder.score()
@@ -219,8 +220,7 @@ def _tasks(
     """
 
     def order(graded: AttemptFile) -> tuple[bool, int]:
-        entry = store.entries.get(graded.file)
-        return entry is not None and entry.status == "failed", -graded.number
+        return graded.entry is not None and graded.entry.status == "failed", -graded.number
 
     settings = {"feedback": plan.policy.feedback, "hidden": plan.policy.checks.hidden, "sandboxed": not plan.unsafe}
     options = {source.name: plan.options([source]) for source in new}
@@ -238,7 +238,7 @@ def _tasks(
             if graded is None:
                 continue
             files = {name: file for name, file in decisions[student].chosen.items() if name in source.assignments}
-            entry = store.entries.get(graded.file)
+            entry = graded.entry
             run_key = f"{run_keys[source.name]}{sorted(files.items()) or ''}"
             if not plan.force and entry and store.is_current(graded.file, _current_key(run_key, member, graded, entry)):
                 continue
@@ -303,8 +303,8 @@ class _Recorder:
 
     def score(self) -> Document:
         """Write the class document, the table and the history, and return the document."""
-        if self._class.not_begun(self._store.entries):
-            names = [assignment.name for assignment in self._class.assignments(self._store.entries)]
+        if self._class.not_begun():
+            names = [assignment.name for assignment in self._class.assignments()]
             only = f"Only {', '.join(names)} {'counts' if len(names) == 1 else 'count'}"
             hint = "To choose: --assignment, or [assignments.NAME] in course.toml"
             self.warn(f"{only}: no student has submitted any other assignment. {hint}")
@@ -314,4 +314,4 @@ class _Recorder:
 
     def _document(self) -> Document:
         self._class.seconds = time.perf_counter() - self._started
-        return self._class.document(self._store.entries)
+        return self._class.document()

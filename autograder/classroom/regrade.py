@@ -68,10 +68,10 @@ def rescore(
     Raises UsageError if the folder of the class does not say who submitted what.
     """
     out, document, policy = book.out, book.document, book.policy
-    group, _ = score.read_class(out, policy, curriculum, document["seed"], records)
-    assignments = group.assignments(entries)
+    group, _ = score.read_class(out, policy, curriculum, document["seed"], records, entries)
+    assignments = group.assignments()
     people = [person for person in group.students if person.submission in students]
-    changed: dict[str, Document] = {one.submission: group.student_document(one, assignments, entries) for one in people}
+    changed: dict[str, Document] = {one.submission: group.student_document(one, assignments) for one in people}
     # A note on attempts that were not graded is known only to the run that left them out.
     kept = ("notes", "limit_note")
     entries_before = document["students"]

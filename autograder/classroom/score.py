@@ -1,6 +1,6 @@
 """Compute the scores of a class from what is stored in its folder: who submitted what, results, comments."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from autograder.classroom.comments import comment_records, grade_history
@@ -11,6 +11,7 @@ from autograder.classroom.policy.model import AssignmentPolicy, Policy
 from autograder.classroom.scoring import class_document, student_exceptions
 from autograder.classroom.scoring.class_document import GradedClass
 from autograder.classroom.storage import result_store, submission_records
+from autograder.classroom.storage.result_store import JournalEntry
 from autograder.classroom.submissions.merge_students import merge_students
 from autograder.course import Curriculum
 from autograder.documents.reading import Document
@@ -18,7 +19,12 @@ from autograder.errors import UsageError
 
 
 def read_class(
-    out: Path, policy: Policy, curriculum: Curriculum, seed: int, records: Sequence[CommentRecord]
+    out: Path,
+    policy: Policy,
+    curriculum: Curriculum,
+    seed: int,
+    records: Sequence[CommentRecord],
+    entries: Mapping[str, JournalEntry],
 ) -> tuple[GradedClass, list[str]]:
     """Return the class in the folder `out` with its comments, and warnings of exceptions and comments without effect.
 
@@ -32,7 +38,7 @@ def read_class(
     students = merge_students(stored.members, stored.roster_entries(out), stored.names, owners)
     exceptions, warnings = student_exceptions.exceptions_by_submission(policy.exceptions, students)
     decisions = comment_records.decisions(records)
-    graded_class = GradedClass(stored.sources, students, policy, curriculum, seed, exceptions, decisions)
+    graded_class = GradedClass(stored.sources, students, policy, curriculum, seed, entries, exceptions, decisions)
     rules = {name: policy.assignments.get(name, AssignmentPolicy()) for name in graded_class.modules}
     rubrics = {name: {item.id for item in rule.rubric} for name, rule in rules.items()}
     submissions = [student.submission for student in students]

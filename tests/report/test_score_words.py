@@ -33,13 +33,12 @@ def document_of(policy, earned, manual=None, exceptions=(), late=timedelta(0), n
         Student("ada", "Ada", work={"": ClassMember("ada", attempts=attempts)}),
         Student("bo", work={"": ClassMember("bo", attempts=(Attempt(()),))}),
     ]
-    group = GradedClass(
-        [Source("", names, Path())], students, policy, TRANSFORMER, 0,
-        exceptions={"ada": list(exceptions)}, decisions={"ada": StudentDecisions(manual or {})},
-    )  # fmt: skip
     everything = dict.fromkeys((*FUNCTIONS.values(), BONUS), (0.0, 12.0))
-    entries = {"ada.json": JournalEntry("ada.json", "", functions=points)} if earned else {}
-    return group.document({**entries, "bo.json": JournalEntry("bo.json", "", functions=everything)})
+    entries = {"bo.json": JournalEntry("bo.json", "", functions=everything)}
+    if earned:
+        entries["ada.json"] = JournalEntry("ada.json", "", functions=points)
+    decided = {"exceptions": {"ada": list(exceptions)}, "decisions": {"ada": StudentDecisions(manual or {})}}
+    return GradedClass([Source("", names, Path())], students, policy, TRANSFORMER, 0, entries, **decided).document()
 
 
 def lines_of(*arguments, **options):

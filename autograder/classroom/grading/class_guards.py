@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from autograder.classroom.scoring.class_document import GradedClass
-from autograder.classroom.storage.result_store import JournalEntry, ResultStore
+from autograder.classroom.storage.result_store import ResultStore
 from autograder.classroom.submissions.model import ClassMember, Source, Student
 from autograder.core.text import clean, counted
 from autograder.errors import UsageError
@@ -85,13 +85,11 @@ def require_submissions_from_roster(students: Sequence[Student], size: int) -> N
         raise UsageError(f"{problem}, for example {clean(others[0], 60)!r}. {hint}")
 
 
-def warn_of_wrong_folders(
-    graded_class: GradedClass, sources: Iterable[Source], entries: Mapping[str, JournalEntry]
-) -> list[str]:
+def warn_of_wrong_folders(graded_class: GradedClass, sources: Iterable[Source]) -> list[str]:
     """Return a warning for each assignment that was named for a folder in which no student has begun it."""
     found = []
     for source in sources:
-        graded = [entries[one.file] for one in graded_class.files_of_source(source) if one.file in entries]
+        graded = [one.entry for one in graded_class.files_of_source(source) if one.entry]
         for name in source.assignments if source.name and graded else ():
             if not any(entry.has_begun(name) for entry in graded):
                 example = f"--source {name}=DIR"

@@ -35,18 +35,10 @@ class AttemptFile:
     """An attempt that the policy grades."""
 
     number: int  # from 1
+    attempts: int  # of the same student in the same source
     attempt: Attempt
     file: str  # name of the result document
-
-
-@dataclasses.dataclass(frozen=True)
-class _CountingAttempt:
-    """The attempt of one student in one source that counts; number 0 if there is none."""
-
-    number: int = 0
-    attempt: Attempt | None = None
-    entry: JournalEntry | None = None
-    attempts: int = 0  # in that source
+    entry: JournalEntry | None  # what is stored of its result
 
 
 @dataclasses.dataclass
@@ -58,6 +50,7 @@ class GradedClass:
     policy: Policy
     curriculum: Curriculum
     seed: int
+    entries: Mapping[str, JournalEntry] = dataclasses.field(default_factory=dict)  # the results so far, by file
     exceptions: Mapping[str, list[PolicyException]] = dataclasses.field(default_factory=dict)  # by submission
     decisions: Mapping[str, StudentDecisions] = dataclasses.field(default_factory=dict)  # by submission
     seconds: float = 0.0
@@ -78,10 +71,11 @@ class GradedClass:
         are_compared = self.policy.attempts == "best" and len(graded) > 1
         if not are_compared:
             graded = graded[:1] if self.policy.attempts == "first" else graded[-1:]
-        return [
-            AttemptFile(number, attempt, file_name(member.submission, number if are_compared else 0, source.name))
-            for number, attempt in graded
-        ]
+        found = []
+        for number, attempt in graded:
+            file = file_name(member.submission, number if are_compared else 0, source.name)
+            found.append(AttemptFile(number, len(member.attempts), attempt, file, self.entries.get(file)))
+        return found
 
     def files_of_source(self, source: Source) -> Iterator[AttemptFile]:
         """Yield the attempts of all students in one source that the policy grades."""
@@ -104,9 +98,9 @@ class GradedClass:
         left = f"{count} of {total} attempts {'was' if count == 1 else 'were'} not graded"
         return f"{left}. The limit of a student is {limit}, newest attempts first"
 
-    def document(self, entries: Mapping[str, JournalEntry]) -> ClassDocument:
+    def document(self) -> ClassDocument:
         """Return the class document for the results that exist so far."""
-        assignments = self.assignments(entries)
+        assignments = self.assignments()
         return {
             "schema": CLASS_SCHEMA,
             "versions": versions(),
@@ -122,23 +116,22 @@ class GradedClass:
                 }
                 for assignment in assignments
             ],
-            "students": [self.student_document(student, assignments, entries) for student in self.students],
+            "students": [self.student_document(student, assignments) for student in self.students],
             "seconds": round(self.seconds, 3),
         }
 
-    def assignments(self, entries: Mapping[str, JournalEntry]) -> list[GradedAssignment]:
+    def assignments(self) -> list[GradedAssignment]:
         """Return the assignments with their possible points, read from the results of this class's students only."""
         points: dict[str, float] = {}
         for source in self.sources:
             for graded in self.files_of_source(source):
-                entry = entries.get(graded.file)
-                for name, (_, possible) in entry.functions.items() if entry else ():
+                for name, (_, possible) in graded.entry.functions.items() if graded.entry else ():
                     points[name] = max(points.get(name, 0.0), possible)
-        names = set(self.modules) - set(self.not_begun(entries))
-        counted = tuple(name for name in self.modules if name in names)
+        not_begun = self.not_begun()
+        counted = [name for name in self.modules if name not in not_begun]
         return graded_assignments(self.policy, self.curriculum, counted, points)
 
-    def not_begun(self, entries: Mapping[str, JournalEntry]) -> list[str]:
+    def not_begun(self) -> list[str]:
         """Return the assignments that do not count because no student began them.
 
         There are none if the policy, `--assignment` or `--source` names the assignments.
@@ -146,42 +139,37 @@ class GradedClass:
         whole = [source for source in self.sources if len(source.functions) == len(self.curriculum.functions)]
         if self.policy.assignments or not whole:
             return []
-        graded = [entry for one in self.files_of_source(whole[0]) if (entry := entries.get(one.file))]
+        graded = [one.entry for one in self.files_of_source(whole[0]) if one.entry]
         begun = {name for name in whole[0].assignments for entry in graded if entry.has_begun(name)}
         return [name for name in whole[0].assignments if name not in begun] if begun else []
 
-    def student_document(
-        self, student: Student, assignments: list[GradedAssignment], entries: Mapping[str, JournalEntry]
-    ) -> StudentDocument:
+    def student_document(self, student: Student, assignments: list[GradedAssignment]) -> StudentDocument:
         """Return the entry of one student in the class document."""
-        counting = self.counting_attempts(student, assignments, entries)
+        counting = self._counting_attempts(student, assignments)
         exceptions = self.exceptions.get(student.submission, [])
         decided = self.decisions.get(student.submission, StudentDecisions())
         score = student_score(assignments, _works(assignments, counting), self.policy, exceptions, decided.manual)
-        records = {one.name: _grade_record(one, counting[one.name], score) for one in assignments}
+        records = {one.name: _grade_record(one, counting.get(one.name), score) for one in assignments}
         status, reason = _overall_status(records.values())
-        graded = list({id(one.entry): one.entry for one in counting.values() if one.entry}.values())
+        results = {name: one.entry for name, one in counting.items() if one.entry}
         statuses = Counter[str]()
-        for name, one in counting.items():
-            statuses.update(one.entry.checks.get(name, {}) if one.entry else {})
+        for name, entry in results.items():
+            statuses.update(entry.checks.get(name, {}))
         limit_note = self._limit_note(student)
-        attempts = {name: one.entry for name, one in counting.items()}
-        questions = open_questions(student.notes, records, attempts, decided.settled, decided.chosen)
+        questions = open_questions(student.notes, records, results, decided.settled, decided.chosen)
         return {
             "name": student.name or student.submission, "id": student.id, "email": student.email, "ids": student.ids,
             "section": student.section, "ta": student.ta, "roster": student.roster, "submission": student.submission,
             "status": status, "reason": reason, "limit_note": limit_note, "late_days": score.late_days,
-            "notes": [*student.notes, *filter(None, [limit_note]), *self._notes(student, counting, entries)],
+            "notes": [*student.notes, *filter(None, [limit_note]), *self._notes(student, counting)],
             "earned": round(score.earned, 6), "possible": round(score.possible, 6), "penalty": round(score.penalty, 6),
             "score": round(score.score, 6), "out_of": round(score.out_of, 6), "dropped": list(score.dropped),
             "percent": None if score.percent is None else round(score.percent, 6), "statuses": dict(statuses),
             "comments": decided.comments, "assignments": records, "open": questions,
-            "seconds": round(sum(entry.seconds for entry in graded), 6),
+            "seconds": round(sum({one.file: one.seconds for one in results.values()}.values()), 6),
         }  # fmt: skip
 
-    def _notes(
-        self, student: Student, counting: Mapping[str, _CountingAttempt], entries: Mapping[str, JournalEntry]
-    ) -> Iterator[str]:
+    def _notes(self, student: Student, counting: Mapping[str, AttemptFile]) -> Iterator[str]:
         """Yield the notes on a student's submissions, with the source if there are several."""
         for source in self.sources:
             member = student.work.get(source.name)
@@ -190,54 +178,45 @@ class GradedClass:
                 continue
             where = f"{source.name}: " if source.name and len(self.sources) > 1 else ""
             for graded in self.files_of(source, member):
-                entry = entries.get(graded.file)
-                if entry and entry.status == "failed" and graded.number != chosen.number:
-                    yield f"{where}attempt {graded.number}: {entry.reason}"
+                if graded.entry and graded.entry.status == "failed" and graded.number != chosen.number:
+                    yield f"{where}attempt {graded.number}: {graded.entry.reason}"
             if chosen.entry:
                 if where and chosen.entry.status != "graded":
                     yield f"{where}{chosen.entry.reason}"
                 yield from (f"{where}{note}" for note in chosen.entry.notes)
 
-    def counting_attempts(
-        self, student: Student, assignments: Sequence[GradedAssignment], entries: Mapping[str, JournalEntry]
-    ) -> dict[str, _CountingAttempt]:
-        """Return the attempt that counts for each assignment."""
-        counting = {assignment.name: _CountingAttempt() for assignment in assignments}
+    def _counting_attempts(self, student: Student, assignments: Sequence[GradedAssignment]) -> dict[str, AttemptFile]:
+        """Return the attempt that counts for each assignment that has one."""
+        counting: dict[str, AttemptFile] = {}
         for source in self.sources:
-            member = student.work.get(source.name)
             own = [assignment for assignment in assignments if assignment.name in source.assignments]
-            if member and own:
-                attempts = [
-                    _CountingAttempt(graded.number, graded.attempt, entries.get(graded.file), len(member.attempts))
-                    for graded in self.files_of(source, member)
-                ]
+            member = student.work.get(source.name)
+            if own and member and (attempts := self.files_of(source, member)):
                 best = self._best_attempt(student, attempts, own)
                 counting.update(dict.fromkeys((assignment.name for assignment in own), best))
         return counting
 
     def _best_attempt(
-        self, student: Student, attempts: Sequence[_CountingAttempt], assignments: Sequence[GradedAssignment]
-    ) -> _CountingAttempt:
+        self, student: Student, attempts: Sequence[AttemptFile], assignments: Sequence[GradedAssignment]
+    ) -> AttemptFile:
         """Return the graded attempt with the highest score in the assignments of its source, the latest of several."""
-        if len(attempts) < 2:
-            return attempts[0] if attempts else _CountingAttempt()
+        if len(attempts) == 1:
+            return attempts[0]
         exceptions = self.exceptions.get(student.submission, [])
 
-        def percent(one: _CountingAttempt) -> float:
+        def percent(one: AttemptFile) -> float:
             works = _works(assignments, dict.fromkeys((assignment.name for assignment in assignments), one))
             return student_score(assignments, works, self.policy, exceptions).percent or 0.0
 
         return max((one for one in reversed(attempts) if one.entry), key=percent, default=attempts[0])
 
 
-def _works(
-    assignments: Iterable[GradedAssignment], counting: Mapping[str, _CountingAttempt]
-) -> dict[str, AssignmentWork]:
+def _works(assignments: Iterable[GradedAssignment], counting: Mapping[str, AttemptFile]) -> dict[str, AssignmentWork]:
     """Return what a student did for each assignment that was submitted."""
     works = {}
     for assignment in assignments:
-        one = counting[assignment.name]
-        if one.attempt is not None and one.attempt.includes(assignment.name):
+        one = counting.get(assignment.name)
+        if one and one.attempt.includes(assignment.name):
             functions = one.entry.functions if one.entry else {}
             submitted_at = one.attempt.submitted_at(assignment.name)
             if submitted_at is None and one.attempt.late_by is not None and assignment.due is not None:
@@ -253,17 +232,17 @@ def _overall_status(records: Iterable[GradeRecord]) -> tuple[SubmissionStatus, s
     return next(found, ("missing", "no submission"))
 
 
-def _grade_record(assignment: GradedAssignment, counting: _CountingAttempt, student: StudentScore) -> GradeRecord:
+def _grade_record(assignment: GradedAssignment, counting: AttemptFile | None, student: StudentScore) -> GradeRecord:
     """Return the attempt that counts for one assignment, and how its points become the score."""
     name, score = assignment.name, student.assignments[assignment.name]
-    submitted = counting.attempt is not None and counting.attempt.includes(name)
-    attempt, entry = (counting.attempt, counting.entry) if submitted else (None, None)
+    graded = counting if counting and counting.attempt.includes(name) else None
+    attempt, entry = (graded.attempt, graded.entry) if graded else (None, None)
     record: GradeRecord = {
         "status": entry.status if entry else "waiting" if attempt else "missing",
         "reason": entry.reason if entry else "" if attempt else "no submission",
         "file": f"results/{entry.file}" if entry and entry.bytes else None,
         "graded_file": entry.files.get(name, "") if entry else "",
-        "attempt": counting.number if attempt else 0, "attempts": counting.attempts if attempt else 0,
+        "attempt": graded.number if graded else 0, "attempts": graded.attempts if graded else 0,
         "submitted_at": time.isoformat() if attempt and (time := attempt.submitted_at(name)) else None,
         "late": attempt.late if attempt else None, "late_days": score.late_days, "penalty": round(score.penalty, 6),
         "earned": round(score.earned, 6), "possible": round(score.possible, 6), "score": round(score.score, 6),

@@ -11,7 +11,7 @@ from autograder.documents.types import GradeRecord, OpenQuestion, QuestionKind
 def open_questions(
     notes: Iterable[str],
     grades: Mapping[str, GradeRecord],
-    entries: Mapping[str, JournalEntry | None],
+    entries: Mapping[str, JournalEntry],
     settled: Collection[str] = (),
     chosen: Mapping[str, str] | None = None,
 ) -> list[OpenQuestion]:
@@ -19,7 +19,7 @@ def open_questions(
 
     Args:
         notes: what is unclear about who the student is.
-        entries: what is stored of the attempt that counts, by assignment.
+        entries: what is stored of the attempt that counts, by assignment that has a result.
         settled: the ids of questions that a person has decided; they change with the files.
         chosen: the files that a person chose, by assignment; a later run grades them.
     """
@@ -29,7 +29,7 @@ def open_questions(
 
 
 def _about_grades(
-    grades: Mapping[str, GradeRecord], entries: Mapping[str, JournalEntry | None], chosen: Mapping[str, str]
+    grades: Mapping[str, GradeRecord], entries: Mapping[str, JournalEntry], chosen: Mapping[str, str]
 ) -> Iterator[OpenQuestion]:
     asked = {name: grade for name, grade in grades.items() if not (grade["excused"] or grade["by_hand"])}
     unreadable: dict[str, list[str]] = {}  # assignments by the reason, which is one for the whole submission
@@ -41,7 +41,7 @@ def _about_grades(
     for name, grade in asked.items():
         if grade["status"] in ("waiting", "failed"):
             yield _question("no_result", name, reason=grade["reason"])
-        elif (entry := entries[name]) and (files := entry.rivals.get(name)) and chosen.get(name) != files[0]:
+        elif (entry := entries.get(name)) and (files := entry.rivals.get(name)) and chosen.get(name) != files[0]:
             if chosen.get(name) in files:
                 yield _question("chosen", name, [chosen[name], files[0]])
             else:
@@ -51,18 +51,14 @@ def _about_grades(
             yield _question("unreadable", name, (), reason, entry.digest)
 
 
-def _about_files(
-    grades: Mapping[str, GradeRecord], entries: Mapping[str, JournalEntry | None]
-) -> Iterator[OpenQuestion]:
+def _about_files(grades: Mapping[str, GradeRecord], entries: Mapping[str, JournalEntry]) -> Iterator[OpenQuestion]:
     """Yield questions about submissions in which nothing is written, and about work for another assignment."""
     names_by_entry: dict[str, list[str]] = {}
     for name, entry in entries.items():
-        if entry and entry.status == "graded" and grades[name]["status"] == "graded":
+        if entry.status == "graded" and grades[name]["status"] == "graded":
             names_by_entry.setdefault(entry.file, []).append(name)
     for names in names_by_entry.values():
-        entry = entries[names[0]]
-        assert entry is not None  # It was sorted by its file.
-        only = names[0] if len(names) == 1 else ""
+        entry, only = entries[names[0]], names[0] if len(names) == 1 else ""
         if entry.unreadable:
             reason = f"not read: {', '.join(entry.unreadable)}"
             yield _question("unreadable", only, entry.unreadable, reason, entry.digest)

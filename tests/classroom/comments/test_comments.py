@@ -42,7 +42,7 @@ def out(tmp_path):
         for name, (softmax, attention) in points.items():
             functions = {"softmax.softmax": (softmax, 10.0), "attention.attention": (attention, 10.0)}
             store.add(JournalEntry(f"{name}.json", "", functions=functions))
-        document = GradedClass([source], students, POLICY, TRANSFORMER, 7).document(store.entries)
+        document = GradedClass([source], students, POLICY, TRANSFORMER, 7, store.entries).document()
     class_document.write(folder, document)
     table.write(document, folder / "grades.csv", durable=True)
     return folder

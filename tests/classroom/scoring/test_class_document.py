@@ -36,8 +36,9 @@ def entry(file="ada.json", points=None, **more):
 def graded(*entries, attempts=(Attempt(()),), policy=Policy(), sources=(BOTH,), **more):  # noqa: B008 (it is frozen)
     """The class document and its entry of ada, who has these attempts in each source."""
     work = {source.name: ClassMember("ada", attempts=tuple(attempts)) for source in sources}
-    group = GradedClass(list(sources), [Student("ada", work=work)], policy, TRANSFORMER, 0, **more)
-    document = group.document({one.file: one for one in entries})
+    by_file = {one.file: one for one in entries}
+    group = GradedClass(list(sources), [Student("ada", work=work)], policy, TRANSFORMER, 0, by_file, **more)
+    document = group.document()
     return document, document["students"][0]
 
 
@@ -90,7 +91,7 @@ def test_left_out_attempts_are_counted_over_all_sources():
     counts = {"softmax": 5, "attention": 1}
     work = {name: ClassMember("ada", attempts=(Attempt(()),) * count) for name, count in counts.items()}
     group = GradedClass(EACH, [Student("ada", work=work)], policy, TRANSFORMER, 0)
-    assert group.document({})["students"][0]["limit_note"].startswith("2 of 6 attempts were not graded")
+    assert group.document()["students"][0]["limit_note"].startswith("2 of 6 attempts were not graded")
     assert graded()[1]["limit_note"] == ""
 
 
@@ -100,7 +101,7 @@ def test_possible_points_are_the_most_of_any_result_of_the_class():
     entries["ada.json"].functions = {"softmax.softmax": (1.0, 4.0)}
     entries["zoe.json"] = entry("zoe.json", {"attention": 1.0})  # has left the class
     for order in (students, students[::-1]):
-        (softmax, attention) = GradedClass([BOTH], order, Policy(), TRANSFORMER, 0).document(entries)["assignments"]
+        (softmax, attention) = GradedClass([BOTH], order, Policy(), TRANSFORMER, 0, entries).document()["assignments"]
         assert (softmax["possible"], attention["possible"]) == (10.0, 0.0)
 
 

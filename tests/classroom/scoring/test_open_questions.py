@@ -13,7 +13,7 @@ def questions(statuses, entry, **changes):
         name: {"status": status, "excused": False, "by_hand": False, "reason": "", **changes}
         for name, status in statuses.items()
     }
-    entries = {name: entry if status == "graded" else None for name, status in statuses.items()}
+    entries = {name: entry for name, status in statuses.items() if status == "graded"}
     return [(question["kind"], question["assignment"]) for question in open_questions((), grades, entries)]
 
 
