@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from autograder.classroom.exporters import canvas_gradebook, csv_cells
 from autograder.classroom.exporters.canvas_gradebook import CanvasGradebook
-from autograder.classroom.exporters.lms_plan import LmsOptions, LmsPlan, describe_matching, has_score, listed
-from autograder.classroom.exporters.person_matching import Person, identifiers, match, name_words, person_of_student
+from autograder.classroom.exporters.lms_plan import LmsOptions, LmsPlan, has_score, listed, rows_of_students
+from autograder.classroom.exporters.person_matching import Person, person_of_student
 from autograder.classroom.storage.gradebook import Gradebook
 from autograder.core.csv_table import parse_number
 from autograder.core.text import counted
@@ -61,7 +61,7 @@ def plan(
     gradebook = gradebook or canvas_gradebook.of_roster(book)
     if gradebook is None:
         raise UsageError(f"Canvas's own gradebook is needed, for its ids and columns. {canvas_gradebook.HOW_TO_EXPORT}")
-    result = LmsPlan()
+    result = LmsPlan(options)
     chosen = _columns(book, gradebook, assignments, columns or {}, result)
     names = [column.name for column in chosen]
 
@@ -69,20 +69,15 @@ def plan(
         grades = (student["assignments"].get(name) for name in names)
         return any(has_score(grade) or (grade and grade["excused"]) for grade in grades)
 
-    matching = match(list(map(_student, book.students)), [_row(gradebook, row) for row in gradebook.rows])
-    rows = [gradebook.name(row) for row in gradebook.rows]
-    describe_matching(result, book, matching, rows, gradebook.where, options, has_work)
+    found = rows_of_students(result, book, gradebook, _student, has_work)
     kept = [gradebook.titles[number] for number in gradebook.student_columns]
     result.rows = [[*kept, *(column.title for column in chosen)]]
     blanks = [""] * (len(kept) - 1)
     # Four blanks before the words, as Canvas's own exports have them.
     result.rows.append(["    Points Possible", *blanks, *(column.possible for column in chosen)])
-    for number, row in enumerate(gradebook.rows):
-        student = book.students[matching.rows[number]] if number in matching.rows else None
-        if student is not None and has_work(student):
-            cells = [_cell(gradebook, student, column, row, options.keep_existing, result) for column in chosen]
-            result.rows.append([*(row[cell] for cell in gradebook.student_columns), *cells])
-            result.students += 1
+    for row, student in found:
+        cells = [_cell(gradebook, student, column, row, result) for column in chosen]
+        result.rows.append([*(row[cell] for cell in gradebook.student_columns), *cells])
     _require_no_blanks(result)
     result.say_noted(_CHANGED, _KEPT, _EXCUSED, _UNASSIGNED)
     return result
@@ -134,17 +129,8 @@ def _student(student: Document) -> Person:
     return person_of_student(student, "canvas")
 
 
-def _row(gradebook: CanvasGradebook, row: Sequence[str]) -> Person:
-    cells = list(zip(gradebook.titles, row, strict=False))
-    ids = identifiers([cells[number] for number in gradebook.student_columns])
-    number = row[gradebook.titles.index("ID")].strip().casefold()
-    return Person(name_words(gradebook.name(row)), {**ids, "platform": {number}})
-
-
-def _cell(
-    gradebook: CanvasGradebook, student: Document, column: _Column, row: Sequence[str], keep: bool, result: LmsPlan
-) -> str:
-    """Return the cell of a student; `keep` those that have a grade."""
+def _cell(gradebook: CanvasGradebook, student: Document, column: _Column, row: Sequence[str], result: LmsPlan) -> str:
+    """Return the cell of a student."""
     grade, is_current, name = student["assignments"].get(column.name), gradebook.is_current, gradebook.name(row)
     there = row[column.number].strip() if column.number is not None else ""
     label = f"{name} ({column.name})"
@@ -163,7 +149,7 @@ def _cell(
         return there
     if not is_current or not there or _same(there, new):
         return new
-    if there.upper() == EXCUSED or keep:
+    if there.upper() == EXCUSED or result.options.keep_existing:
         result.note(_EXCUSED if there.upper() == EXCUSED else _KEPT, label)
         return there
     result.note(_CHANGED, f"{name} ({column.name} {there} → {new})")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
+from autograder.classroom.exporters.person_matching import Person, identifiers, name_words
 from autograder.classroom.storage.gradebook import Gradebook
 from autograder.classroom.submissions.roster import TEST_STUDENT_LOGIN
 from autograder.core import csv_table
@@ -60,6 +61,12 @@ class CanvasGradebook:
         """Return the name of the student in a row."""
         cells = dict(zip(self.titles, row, strict=False))
         return cells.get("Student") or f"{cells.get('FirstName', '')} {cells.get('LastName', '')}".strip()
+
+    def person(self, row: Sequence[str]) -> Person:
+        """Return what identifies the student in a row."""
+        ids = identifiers((self.titles[number], row[number]) for number in self.student_columns)
+        number = row[self.titles.index("ID")].strip().casefold()
+        return Person(name_words(self.name(row)), {**ids, "platform": {number}})
 
 
 def read(path: Path) -> CanvasGradebook:

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.classroom.exporters import csv_cells
-from autograder.classroom.exporters.person_matching import Matching
+from autograder.classroom.exporters.canvas_gradebook import CanvasGradebook
+from autograder.classroom.exporters.moodle_worksheet import Worksheet
+from autograder.classroom.exporters.person_matching import Person, match
 from autograder.classroom.storage.gradebook import Gradebook, display_name, has_no_result
 from autograder.core.text import clean, counted
 from autograder.core.text import listed as listed_words
@@ -16,10 +18,20 @@ MAX_NAMES = 8
 SMALL_CLASS = 5
 
 
+@dataclass(frozen=True)
+class LmsOptions:
+    """The treatment of data that the platform already has."""
+
+    keep_existing: bool = False  # leave grades that are there
+    replace_comments: bool = False  # also replace comments that Headway did not write
+    partial: bool = False  # the file may hold only a part of the class
+
+
 @dataclass
 class LmsPlan:
     """The rows of a file for a platform, and lines that say what they change there."""
 
+    options: LmsOptions = field(default_factory=LmsOptions)
     rows: list[list[str]] = field(default_factory=list)  # with the titles
     lines: list[str] = field(default_factory=list)
     students: int = 0
@@ -45,15 +57,6 @@ class LmsPlan:
                 self.say(f"{text} ({len(names)})", names)
 
 
-@dataclass(frozen=True)
-class LmsOptions:
-    """The treatment of data that the platform already has."""
-
-    keep_existing: bool = False  # leave grades that are there
-    replace_comments: bool = False  # also replace comments that Headway did not write
-    partial: bool = False  # the file may hold only a part of the class
-
-
 def listed(names: Sequence[str]) -> str:
     """Return the first names of a list, which may be untrusted, and how many more there are."""
     return listed_words([clean(name, 80) for name in names], MAX_NAMES)
@@ -69,17 +72,19 @@ def has_score(grade: Document | None) -> bool:
     return grade["status"] != "missing" or bool(grade["adjustments"])
 
 
-def describe_matching(
+def rows_of_students(
     plan: LmsPlan,
     book: Gradebook,
-    matching: Matching,
-    names_of_rows: Sequence[str],
-    where: str,
-    options: LmsOptions,
+    file: CanvasGradebook | Worksheet,
+    person_of: Callable[[Document], Person],
     has_work: Callable[[Document], bool],
-) -> None:
-    """Say who is matched and who is not; raise UsageError if the file is probably of another class."""
-    students = book.students
+) -> list[tuple[list[str], Document]]:
+    """Return the rows of the platform's file that are to be filled in, each with its student.
+
+    The plan says who is matched and who is not. Raises UsageError if the file is probably of another class.
+    """
+    students, where = book.students, file.where
+    matching = match(list(map(person_of, students)), list(map(file.person, file.rows)))
     missing = [number for number in matching.unmatched if has_work(students[number])]
     expected = [number for number, student in enumerate(students) if has_work(student)]
     found = len(expected) - len(missing)
@@ -87,16 +92,21 @@ def describe_matching(
         problem = f"{where} contains no id, address or name of a student of this class"
         remedy = f"add names and addresses by a roster: headway grade --out {book.out} --roster FILE"
         raise UsageError(f"{problem}. Give the file of this course, or {remedy}")
-    if len(expected) >= SMALL_CLASS and 2 * found < len(expected) and not options.partial:
+    if len(expected) >= SMALL_CLASS and 2 * found < len(expected) and not plan.options.partial:
         problem = f"{where} has only {found} of the {len(expected)} students with a score"
         hint = "Give the file of the whole course, or, if it is only a part of the class, add --partial"
         raise UsageError(f"{problem}. {hint}")
-    plan.say(f"{where}: {counted(len(matching.rows), 'row')} of {len(names_of_rows)} matched")
+    plan.say(f"{where}: {counted(len(matching.rows), 'row')} of {len(file.rows)} matched")
     for number in matching.by_name:
         plan.note("Matched by name, because no id or address is the same", display_name(students[number]))
     for number in missing:
         plan.note(f"Not exported, {matching.unmatched[number]}", display_name(students[number]))
-    for number, name in enumerate(names_of_rows):
+    found_rows = []
+    for number, row in enumerate(file.rows):
         if number not in matching.rows:
-            plan.note("Not in this class, left out", name)
+            plan.note("Not in this class, left out", file.name(row))
+        elif has_work(student := students[matching.rows[number]]):
+            found_rows.append((row, student))
     plan.say_noted(*plan.noted)
+    plan.students = len(found_rows)
+    return found_rows

@@ -13,12 +13,13 @@ maximum in Moodle.
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 
 from autograder.classroom.exporters import csv_cells, moodle_worksheet
-from autograder.classroom.exporters.lms_plan import LmsOptions, LmsPlan, describe_matching, has_score
+from autograder.classroom.exporters.lms_plan import LmsOptions, LmsPlan, has_score, rows_of_students
 from autograder.classroom.exporters.moodle_worksheet import Worksheet
-from autograder.classroom.exporters.person_matching import match, person_of_student
+from autograder.classroom.exporters.person_matching import person_of_student
 from autograder.classroom.storage.gradebook import Gradebook, has_no_result, iter_functions
 from autograder.core.csv_table import parse_number
 from autograder.core.points import rounded_points
@@ -60,56 +61,41 @@ def plan(
     Raises UsageError if there is no worksheet, or it does not fit.
     """
     names = [assignment] if assignment else [entry["name"] for entry in book.assignments]
-    worksheet = worksheet or _roster_worksheet(book, names, columns or {})
     platform = f"moodle:{names[0]}" if len(names) == 1 else ""
-    _check_assignment(book, worksheet, platform)
+    worksheet = _worksheet_of(book, worksheet, platform, columns or {})
 
     def has_work(student: Document) -> bool:
         grades = [grade for name in names if (grade := student["assignments"].get(name)) is not None]
         return any(map(has_score, grades)) and not any(map(has_no_result, grades))
 
-    result = LmsPlan(rows=[list(worksheet.titles)])
-    people = [person_of_student(student, platform) for student in book.students]
-    matching = match(people, [worksheet.person(row) for row in worksheet.rows])
-    rows = [worksheet.name(row) for row in worksheet.rows]
-    describe_matching(result, book, matching, rows, worksheet.where, options, has_work)
+    result = LmsPlan(options, [list(worksheet.titles)])
+    people = partial(person_of_student, platform=platform)
+    found = rows_of_students(result, book, worksheet, people, has_work)
     result.say(f"Grade: {assignment or 'the total'}, out of {worksheet.rows[0][worksheet.maximum]} in Moodle")
     if worksheet.comments is None:
         result.say("No column of comments is recognized, so none are written. Name it: --column comments=TITLE")
-    for number, row in enumerate(worksheet.rows):
-        student = book.students[matching.rows[number]] if number in matching.rows else None
-        if student is not None and has_work(student):
-            comment = _comment(book, student, assignment)
-            result.rows.append(_filled(worksheet, row, _share(student, assignment), comment, options, result))
-            result.students += 1
+    for row, student in found:
+        comment = _comment(book, student, assignment)
+        result.rows.append(_filled(worksheet, row, _share(student, assignment), comment, result))
     result.say_noted(_CHANGED, _KEPT, _KEPT_COMMENTS, _ABOVE, _LOCKED)
     if _UNREADABLE_DATES in result.noted:
         result.say(_UNREADABLE_DATES)
     return result
 
 
-def _roster_worksheet(book: Gradebook, names: Sequence[str], columns: Mapping[str, str]) -> Worksheet:
-    """Return the roster as a worksheet; raise UsageError if it may be that of another assignment."""
-    worksheet = moodle_worksheet.of_roster(book, columns)
+def _worksheet_of(book: Gradebook, given: Worksheet | None, platform: str, columns: Mapping[str, str]) -> Worksheet:
+    """Return the worksheet, or the roster as one; raise UsageError if it may be that of another assignment."""
+    worksheet = given or moodle_worksheet.of_roster(book, columns)
     numbers = {worksheet.number(row) for row in worksheet.rows} if worksheet else set()
-    is_same = len(names) == 1 and bool(numbers & _participants(book, f"moodle:{names[0]}"))
-    if worksheet is None or not (is_same or len(book.assignments) == 1):
+    downloaded = {number for student in book.students if (number := student["ids"].get(platform))}
+    is_same = bool(numbers & downloaded)
+    if worksheet is None or not (given or is_same or len(book.assignments) == 1):
         raise UsageError(f"a grading worksheet of Moodle is needed. {moodle_worksheet.HOW_TO_DOWNLOAD}")
-    return worksheet
-
-
-def _check_assignment(book: Gradebook, worksheet: Worksheet, platform: str) -> None:
-    """Raise UsageError if the students' numbers in the download are not those in the worksheet."""
-    known = _participants(book, platform)
-    if known and not known & {worksheet.number(row) for row in worksheet.rows}:
+    if downloaded and not is_same:
         name = platform.partition(":")[2]
         problem = f"{worksheet.where} belongs to another assignment of Moodle than the submissions for {name}"
         raise UsageError(f"{problem}: no participant has the same number. {moodle_worksheet.HOW_TO_DOWNLOAD}")
-
-
-def _participants(book: Gradebook, platform: str) -> set[str]:
-    ids = (student["ids"] for student in book.students)
-    return {stored[platform] for stored in ids if stored.get(platform)}
+    return worksheet
 
 
 def _share(student: Document, assignment: str | None) -> float | None:
@@ -121,18 +107,16 @@ def _share(student: Document, assignment: str | None) -> float | None:
     return float(grade["score"] / possible) if possible else None
 
 
-def _filled(
-    sheet: Worksheet, row: list[str], share: float | None, comment: str, options: LmsOptions, result: LmsPlan
-) -> list[str]:
+def _filled(sheet: Worksheet, row: list[str], share: float | None, comment: str, result: LmsPlan) -> list[str]:
     """Return a row of the worksheet with grade and comment."""
     filled, label = list(row), sheet.name(row)
     if sheet.is_locked(row):
         result.note(_LOCKED, label)
     if share is not None:
-        filled[sheet.grade] = _grade(sheet, row, share, options.keep_existing, result)
+        filled[sheet.grade] = _grade(sheet, row, share, result)
     if sheet.comments is not None:
         there = row[sheet.comments].strip()
-        if not there or _plain(there).startswith(MARK) or options.replace_comments:
+        if not there or _plain(there).startswith(MARK) or result.options.replace_comments:
             filled[sheet.comments] = comment
         else:
             result.note(_KEPT_COMMENTS, label)
@@ -141,7 +125,7 @@ def _filled(
     return filled
 
 
-def _grade(sheet: Worksheet, row: list[str], share: float, keep: bool, result: LmsPlan) -> str:
+def _grade(sheet: Worksheet, row: list[str], share: float, result: LmsPlan) -> str:
     label, there, limit = sheet.name(row), row[sheet.grade].strip(), row[sheet.maximum]
     if share > 1 + 1e-9:
         result.note(_ABOVE, label)
@@ -150,7 +134,7 @@ def _grade(sheet: Worksheet, row: list[str], share: float, keep: bool, result: L
         grade = grade.replace(".", ",")
     if not there or parse_number(there) == parse_number(grade):
         return grade
-    if keep:
+    if result.options.keep_existing:
         result.note(_KEPT, label)
         return there
     result.note(_CHANGED, f"{label} ({there} → {grade})")

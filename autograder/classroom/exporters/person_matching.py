@@ -13,25 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from autograder.classroom.submissions.roster import letters
+from autograder.classroom.submissions.roster import TITLES, letters
 from autograder.documents.reading import Document
 
 # "participant" is Moodle's number in a download for several assignments: it may be of another assignment of Moodle.
 Kind = Literal["platform", "participant", "number", "login", "email"]
 
-# Titles by their letters in lower case, as Canvas, Moodle (English, German, French, Spanish) and rosters have them.
-_KINDS: dict[str, Kind] = {
-    **dict.fromkeys(
-        ("sisuserid", "idnumber", "idnummer", "numérodidentification", "númerodeid", "studentid", "studentnumber",
-         "sid", "matrikelnummer", "matriculationnumber", "matricule"),
-        "number",
-    ),
-    **dict.fromkeys(
-        ("sisloginid", "login", "loginid", "username", "benutzername", "anmeldename", "nomdutilisateur",
-         "nombredeusuario"),
-        "login",
-    ),
-}  # fmt: skip
+_KINDS: dict[str, Kind] = {**dict.fromkeys(TITLES["number"], "number"), **dict.fromkeys(TITLES["login"], "login")}
 _EMAIL = re.compile(r"[^@\s,;]+@[^@\s,;]+\.[^@\s,;]+")
 
 

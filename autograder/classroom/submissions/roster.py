@@ -16,8 +16,9 @@ from autograder.core import csv_table
 from autograder.core.text import clean
 from autograder.errors import UsageError
 
-_TITLES: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("roster_titles.toml").read_text("utf-8"))
-_NAME, _ID, _LOGIN, _EMAIL, _SECTION = (_TITLES[key] for key in ("name", "id", "login", "email", "section"))
+TITLES: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("roster_titles.toml").read_text("utf-8"))
+_NAME, _ID, _EMAIL, _SECTION = (TITLES[key] for key in ("name", "id", "email", "section"))
+_LOGIN = [*TITLES["number"], *TITLES["login"], *TITLES["account"]]
 # Moodle's worksheets: "Participant 1234", in the language of the person who downloaded it.
 MOODLE_PARTICIPANT = re.compile(
     r"(?:participant|participante|teilnehmer/in|teilnehmer|deelnemer|partecipante|deltaker|deltager)\s*(\d+)",
@@ -52,7 +53,7 @@ def read_roster(path: Path) -> list[RosterEntry]:
         titles_needed = "It needs a row of titles, such as name,id,email, and a row for each student"
         raise UsageError(f"the roster {path} lists no students. {titles_needed}")
     titles = titles_by_word(rows[0])
-    if not any(title in titles for title in (*_NAME, *_ID, *_LOGIN, *_EMAIL, *_TITLES["last"])):
+    if not any(title in titles for title in (*_NAME, *_ID, *_LOGIN, *_EMAIL, *TITLES["last"])):
         columns = clean(", ".join(list(rows[0])[:6]), 200)
         raise UsageError(f"the roster {path} has no column name, id or email. Rename one of these: {columns}")
     return roster_entries(rows, f"the roster {path}")
@@ -112,7 +113,7 @@ def _entry(row: dict[str, str], titles: dict[str, str]) -> RosterEntry | None:
         cells = (row.get(titles[title], "").strip() for title in choices if title in titles)
         return next(filter(None, cells), "")
 
-    given, family = first(_TITLES["first"]), first(_TITLES["last"])
+    given, family = first(TITLES["first"]), first(TITLES["last"])
     name = first(_NAME) or f"{given} {family}".strip()
     if "," in name:  # Canvas: "Lovelace, Ada"
         family, _, given = (part.strip() for part in name.partition(","))
@@ -138,7 +139,7 @@ def _entry(row: dict[str, str], titles: dict[str, str]) -> RosterEntry | None:
     keys |= {normalize(text.partition("@")[0]) for text in (email, *logins)}
     keys |= {normalize(alias) for alias in first(("alias", "aliases")).split(";")}
     keys |= {platform_key(platform, value) for platform, value in ids.items()}
-    shown = (name, number, email, first(_SECTION), first(_TITLES["ta"]))
+    shown = (name, number, email, first(_SECTION), first(TITLES["ta"]))
     name, number, email, section, ta = (clean(text, 100) for text in shown)
     return RosterEntry(name, number, email, row, frozenset(keys - {""}), ids, section, ta)
 

@@ -1,11 +1,13 @@
 """What an export into a learning platform's file holds, and when it is refused."""
 
+from operator import itemgetter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from autograder.classroom.exporters.lms_plan import MAX_NAMES, LmsOptions, LmsPlan, describe_matching, has_score, listed
-from autograder.classroom.exporters.person_matching import Matching
+from autograder.classroom.exporters.lms_plan import MAX_NAMES, LmsOptions, LmsPlan, has_score, listed, rows_of_students
+from autograder.classroom.exporters.person_matching import Person
 from autograder.classroom.storage.gradebook import Gradebook
 from autograder.core.csv_table import parse_number
 from autograder.errors import UsageError
@@ -55,11 +57,11 @@ def described(expected, found, *, partial=False, others=0):
     students = [
         {"submission": f"s{number}", "name": "", "id": "", "work": number < expected} for number in range(expected + 1)
     ]
-    unmatched = {number: "no such row" for number in range(len(students)) if number >= found}
-    matching = Matching({number: number for number in range(found)}, [], unmatched)
-    rows, options = [f"row{number}" for number in range(found + others)], LmsOptions(partial=partial)
-    plan, book = LmsPlan(), Gradebook(Path("out"), {"students": students})
-    describe_matching(plan, book, matching, rows, "file", options, lambda student: student["work"])
+    rows = [f"s{number}" for number in range(found)] + [f"row{number}" for number in range(others)]
+    file = SimpleNamespace(where="file", rows=rows, name=str, person=lambda row: Person(ids={"login": {row}}))
+    plan, book = LmsPlan(LmsOptions(partial=partial)), Gradebook(Path("out"), {"students": students})
+    filled = rows_of_students(plan, book, file, lambda one: file.person(one["submission"]), itemgetter("work"))
+    assert [row for row, _ in filled] == rows[: min(found, expected)]
     return plan.lines
 
 
@@ -70,13 +72,13 @@ def described(expected, found, *, partial=False, others=0):
         (1, 0, "no id, address or name"), (5, 2, "only 2 of the 5"), (7, 3, "only 3 of the 7"),
     ],
 )  # fmt: skip
-def test_describe_matching_refuses_the_file_of_another_class(expected, found, refused):
+def test_rows_of_students_refuse_the_file_of_another_class(expected, found, refused):
     if refused:
         with pytest.raises(UsageError, match=refused):
             described(expected, found)
     assert found == 0 < expected or f" of {found} matched" in described(expected, found, partial=bool(refused))[0]
 
 
-def test_describe_matching_names_who_is_not_exported():
+def test_rows_of_students_name_who_is_not_exported():
     lines = described(3, 2, others=1)
-    assert lines[1:] == ["Not exported, no such row (1): s2", "Not in this class, left out (1): row2"]
+    assert lines[1:] == ["Not exported, no such row (1): s2", "Not in this class, left out (1): row0"]
