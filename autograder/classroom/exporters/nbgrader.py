@@ -154,30 +154,23 @@ class _Writer:
             name, scores = assignment["name"], dict[str, Score]()
             if not self._has_row(student, name):
                 continue
-            worth = self._points_by_function(assignment)
-            scale = {f["name"]: worth[f["name"]] / (f["points"]["possible"] or 1.0) for f in assignment["functions"]}
-            raw = sum(f["points"]["earned"] * scale[f["name"]] for f in assignment["functions"] if f["bonus"])
-            counted = self._counted_bonus(student["assignments"][name])
-            for function in assignment["functions"]:
-                cell, bonus = function["name"], function["bonus"]
-                self._make_cell(name, cell, 0.0 if bonus else round(worth[cell], 6))
-                earned = function["points"]["earned"] * scale[cell]
+            points = {function["name"]: function["points"] for function in assignment["functions"]}
+            bonus = {function["name"] for function in assignment["functions"] if function["bonus"]}
+            rules = self._policy.assignments.get(name, AssignmentPolicy())
+            worth = rules.worth({cell: one["possible"] for cell, one in points.items()}, bonus)
+            earned = {cell: one["earned"] * worth[cell] / (one["possible"] or 1.0) for cell, one in points.items()}
+            raw = sum(earned[cell] for cell in bonus)
+            counted = self._counted_bonus(student["assignments"][name]) / raw if raw else 0.0  # of each bonus point
+            for cell in points:
+                self._make_cell(name, cell, 0.0 if cell in bonus else round(worth[cell], 6))
                 scores[cell] = (
-                    (0.0, round(earned * counted / raw, 6) if raw else 0.0) if bonus else (round(earned, 6), None)
+                    (0.0, round(earned[cell] * counted, 6)) if cell in bonus else (round(earned[cell], 6), None)
                 )
             if name in self._changed or CHANGES_CELL in self._cell_names(name):
                 self._make_cell(name, CHANGES_CELL, 0.0)
                 scores[CHANGES_CELL] = (0.0, round(max(0.0, _change(student["assignments"][name], scores)), 6))
             if scores:
                 yield name, scores
-
-    def _points_by_function(self, assignment: Document) -> dict[str, float]:
-        """Return what each function is worth under the policy."""
-        rules, functions = self._policy.assignments.get(assignment["name"], AssignmentPolicy()), assignment["functions"]
-        worth = {f["name"]: rules.functions.get(f["name"], f["points"]["possible"]) for f in functions}
-        code = sum(worth[f["name"]] for f in functions if not f["bonus"])
-        scale = rules.points / code if rules.points is not None and code else 1.0
-        return {name: points * scale for name, points in worth.items()}
 
     def _counted_bonus(self, grade: Document) -> float:
         """Return the bonus points that count: under "cap", they only make up for points that were lost."""

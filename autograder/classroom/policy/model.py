@@ -6,7 +6,7 @@ in errors.
 
 import fnmatch
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -95,6 +95,13 @@ class AssignmentPolicy(Section, frozen=True):
     due: DueDate | None = None
     functions: dict[str, Amount] = {}  # points by function instead of the points of its checks; 0: not counted
     rubric: tuple[RubricItem, ...] = ()  # their points are added to the possible points
+
+    def worth(self, check_points: Mapping[str, float], bonus: Collection[str]) -> dict[str, float]:
+        """Return what each function is worth, given the points of its checks; `bonus` are not part of `points`."""
+        worth = {name: self.functions.get(name, points) for name, points in check_points.items()}
+        code = sum(points for name, points in worth.items() if name not in bonus)
+        scale = 1.0 if self.points is None else self.points / code if code else 0.0
+        return {name: points * scale for name, points in worth.items()}
 
 
 class PolicyException(Section, frozen=True):

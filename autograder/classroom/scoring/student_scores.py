@@ -161,15 +161,11 @@ def graded_assignments(
 def _graded_assignment(
     name: str, rules: AssignmentPolicy, curriculum: Curriculum, check_points: Mapping[str, float]
 ) -> GradedAssignment:
-    functions = {
-        function.qualified: GradedFunction(of_checks, rules.functions.get(function.name, of_checks), function.bonus)
-        for function in curriculum.modules[name].functions
-        if (of_checks := check_points.get(function.qualified, 0.0))
-    }
-    code = sum(function.points for function in functions.values() if not function.bonus)
-    if rules.points is not None:
-        scale, code = rules.points / code if code else 0.0, rules.points
-        functions = {key: replace(function, points=function.points * scale) for key, function in functions.items()}
+    checked = [one for one in curriculum.modules[name].functions if check_points.get(one.qualified)]
+    of_checks = {one.name: check_points[one.qualified] for one in checked}
+    worth = rules.worth(of_checks, {one.name for one in checked if one.bonus})
+    functions = {one.qualified: GradedFunction(of_checks[one.name], worth[one.name], one.bonus) for one in checked}
+    code = sum(one.points for one in functions.values() if not one.bonus) if rules.points is None else rules.points
     possible = code + sum(item.points for item in rules.rubric)
     weight = possible if rules.weight is None else rules.weight
     return GradedAssignment(name, curriculum.modules[name].title, functions, possible, weight, rules.due, rules.rubric)
