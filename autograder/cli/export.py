@@ -10,7 +10,7 @@ import click
 
 from autograder.cli import options
 from autograder.cli.export_output import ExportOutput, report
-from autograder.cli.nbgrader import open_course, show_unexported_changes, without_password, write_course
+from autograder.cli.nbgrader import open_course, show_excuses, without_password, write_course
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ def nbgrader(output: ExportOutput, database: str | None, course: Path | None) ->
         count = nbgrader.write_gradebook(book.document, book.results(), url)
     where = without_password(database) if database else target
     report(count, "submission", where, "in nbgrader_config.py, set c.CourseDirectory.db_url to this database")
-    show_unexported_changes(book)
+    show_excuses(book)
 
 
 def _write(output: ExportOutput, name: str, write: "Callable[[Gradebook, Path], int]", next_step: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from autograder.cli import options
 from autograder.core.files import report_write_error
-from autograder.core.text import clean, counted
+from autograder.core.text import counted
 from autograder.errors import missing_package
 
 if TYPE_CHECKING:
@@ -58,20 +58,15 @@ def write_course(book: "Gradebook", course: "Course") -> None:
     options.show(
         f"Wrote {counted(submissions, 'submission')} to {where} and {counted(notebooks, 'notebook')} with reports"
     )
-    show_unexported_changes(book)
+    show_excuses(book)
     options.show("Next: nbgrader generate_feedback ASSIGNMENT, or nbgrader's formgrader", "dim")
 
 
-def show_unexported_changes(book: "Gradebook") -> None:
-    """Name the students whose scores nbgrader's gradebook cannot hold: it has only check points and late penalties."""
+def show_excuses(book: "Gradebook") -> None:
+    """Name the excused students: nbgrader's gradebook has no excuses, so their scores count there."""
+    from autograder.classroom.exporters.lms_plan import listed
     from autograder.classroom.storage.gradebook import display_name
 
-    affected = [
-        clean(display_name(student), 80)
-        for student in book.students
-        if any(one["excused"] or one["adjustments"] or one["rubric"] for one in student["assignments"].values())
-    ]
-    if affected:
-        shown = ", ".join(affected[:8]) + (" …" if len(affected) > 8 else "")
-        what = "extra points, rubric points, scores given by hand and excuses"
-        options.show(f"Not exported: {what} ({shown}). Enter them in formgrader.")
+    students = [one for one in book.students if any(grade["excused"] for grade in one["assignments"].values())]
+    if names := listed([display_name(student) for student in students]):
+        options.show(f"nbgrader has no excuses, so the scores of excused work count there: {names}")
