@@ -36,9 +36,8 @@ def entry(file="ada.json", points=None, **more):
 def graded(*entries, attempts=(Attempt(()),), policy=Policy(), sources=(BOTH,), **more):  # noqa: B008 (it is frozen)
     """The class document and its entry of ada, who has these attempts in each source."""
     work = {source.name: ClassMember("ada", attempts=tuple(attempts)) for source in sources}
-    by_file = {one.file: one for one in entries}
-    group = GradedClass(list(sources), [Student("ada", work=work)], policy, TRANSFORMER, 0, by_file, **more)
-    document = group.document()
+    students, by_file = [Student("ada", work=work)], {one.file: one for one in entries}
+    document = GradedClass(list(sources), students, policy, TRANSFORMER, 0, by_file, **more).document()
     return document, document["students"][0]
 
 
