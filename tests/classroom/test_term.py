@@ -287,9 +287,7 @@ def test_term_exports_to_nbgrader_equal_the_calculation(graded, tmp_path):
 
     policy(graded, RULES)
     url = f"sqlite:///{tmp_path / 'gradebook.db'}"
-    shown = " ".join(export(graded, "nbgrader", "--database", url).stdout.split())
-    named = shown.partition("nbgrader has no excuses")[2]
-    assert [number for number in range(6) if STUDENTS[number].name in named] == [0, 3]
+    export(graded, "nbgrader", "--database", url)
     with Gradebook(url) as read:
         for module in term.POINTS:
             found = {one.student_id: one.score - one.late_submission_penalty
