@@ -15,9 +15,9 @@ from support.contrast import contrast
 from autograder.course import registry
 from autograder.course.stubs import PICTURE, bundled
 from autograder.courses.transformer import TRANSFORMER
+from autograder.courses.transformer.common.figures import diagram
 from autograder.courses.transformer.common.figures.maps import marked_map
 from autograder.courses.transformer.common.figures.trained_model import measured
-from autograder.drawing import diagram
 from autograder.errors import HeadwayError
 from autograder.models import lesson_figures
 from autograder.models.lesson_figures import trained

@@ -5,8 +5,8 @@ from importlib import import_module
 
 from autograder.course import Plot
 from autograder.courses.transformer import TRANSFORMER
+from autograder.courses.transformer.common.figures.small_svg import small_svg
 from autograder.drawing.function_caller import FunctionCaller, Picture
-from autograder.drawing.small_svg import small_svg
 from autograder.models.lesson_figures.trained import tables
 from autograder.models.plot_data.catalog import find_plot
 from autograder.models.plots import draw

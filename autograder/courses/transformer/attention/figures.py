@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from autograder.courses.transformer.common.figures.diagram import MUTED, Diagram
 from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.drawing import figure
-from autograder.drawing.diagram import MUTED, Diagram
 from autograder.drawing.function_caller import Array, FunctionCaller
 
 WORDS = ("the", "river", "bank", "was", "green")

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from autograder.courses.transformer.common.figures.diagram import INK, MUTED, TINTS, Diagram
 from autograder.courses.transformer.common.figures.maps import gpt_map
+from autograder.courses.transformer.common.figures.small_svg import small_svg
 from autograder.courses.transformer.common.figures.trained_model import measured
 from autograder.drawing import figure
-from autograder.drawing.diagram import INK, MUTED, TINTS, Diagram
 from autograder.drawing.function_caller import FunctionCaller
-from autograder.drawing.small_svg import small_svg
 
 
 def block_graph(_: FunctionCaller) -> str:

@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from autograder.courses.transformer.common.figures.diagram import INK, MUTED, TINTS, Diagram
 from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.drawing import figure
-from autograder.drawing.diagram import INK, MUTED, TINTS, Diagram
 from autograder.drawing.function_caller import FunctionCaller
 
 WORDS = 5 * " low" + 2 * " lower" + 6 * " newest" + 3 * " widest"  # the example of the lesson

@@ -3,9 +3,9 @@
 import numpy as np
 
 from autograder.course.stubs import bundled
+from autograder.courses.transformer.common.figures.diagram import Diagram
 from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.drawing import figure
-from autograder.drawing.diagram import Diagram
 from autograder.drawing.function_caller import FunctionCaller
 
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from autograder.courses.transformer.common.figures.diagram import TINTS, Diagram
 from autograder.courses.transformer.common.figures.maps import gpt_map
+from autograder.courses.transformer.common.figures.small_svg import small_svg
 from autograder.courses.transformer.common.figures.trained_model import measured
 from autograder.drawing import figure
-from autograder.drawing.diagram import TINTS, Diagram
 from autograder.drawing.function_caller import Array, FunctionCaller
-from autograder.drawing.small_svg import small_svg
 
 BASES = (100, 10_000, 1_000_000)
 LONG_TEXT = 2048  # positions, to compare the wavelengths with

@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from autograder.drawing.diagram import Diagram
+from autograder.courses.transformer.common.figures.diagram import Diagram
 from autograder.drawing.function_caller import FunctionCaller
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from autograder.courses.transformer.common.figures.diagram import INK, MUTED, PAPER, PLAIN_EDGE, TINTS, Diagram
 from autograder.courses.transformer.common.figures.maps import gpt_map
+from autograder.courses.transformer.common.figures.small_svg import small_svg
 from autograder.drawing import figure
-from autograder.drawing.diagram import INK, MUTED, PAPER, PLAIN_EDGE, TINTS, Diagram
 from autograder.drawing.function_caller import FunctionCaller
-from autograder.drawing.small_svg import small_svg
 
 SCORES = np.array([3.2, 2.9, 2.2, 1.6, 1.2, 0.4, -0.3, -1.0])
 NAMES = "aeionlst"

@@ -1,7 +1,7 @@
 """The pictures of the lesson on GPT-2: where the tensors of a checkpoint go, and what is read for each token."""
 
+from autograder.courses.transformer.common.figures.diagram import INK, MUTED, PAPER, PLAIN_EDGE, TINTS, Diagram
 from autograder.courses.transformer.common.figures.maps import gpt_map
-from autograder.drawing.diagram import INK, MUTED, PAPER, PLAIN_EDGE, TINTS, Diagram
 from autograder.drawing.function_caller import FunctionCaller
 
 # The tensors of a checkpoint in the order of the computation: name, shape, the name in the course; by their part.

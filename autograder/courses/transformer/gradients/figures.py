@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from autograder.courses.transformer.common.figures.diagram import TINTS, Diagram, number
 from autograder.courses.transformer.common.figures.maps import gpt_map
+from autograder.courses.transformer.common.figures.small_svg import small_svg
 from autograder.drawing import figure
-from autograder.drawing.diagram import TINTS, Diagram, number
 from autograder.drawing.function_caller import FunctionCaller
-from autograder.drawing.small_svg import small_svg
 
 DERIVATIVE = "#a34400"  # a darker orange, for text
 

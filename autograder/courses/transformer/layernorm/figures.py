@@ -1,8 +1,8 @@
 """Which numbers share a mean and a variance."""
 
+from autograder.courses.transformer.common.figures.diagram import MUTED, TINTS, Diagram
 from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.drawing import figure
-from autograder.drawing.diagram import MUTED, TINTS, Diagram
 from autograder.drawing.function_caller import FunctionCaller
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from autograder.courses.transformer.common.figures.diagram import MUTED, TINTS, Diagram
 from autograder.courses.transformer.common.figures.maps import gpt_map
-from autograder.drawing.diagram import MUTED, TINTS, Diagram
 from autograder.drawing.function_caller import FunctionCaller
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from autograder.courses.transformer.common.figures.diagram import MUTED, PAPER, PLAIN_EDGE, TINTS, Diagram
 from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.drawing import figure
-from autograder.drawing.diagram import MUTED, PAPER, PLAIN_EDGE, TINTS, Diagram
 from autograder.drawing.function_caller import FunctionCaller
 
 QUERY, KEY = figure.BLUE, figure.ORANGE

@@ -2,8 +2,16 @@
 
 import numpy as np
 
+from autograder.courses.transformer.common.figures.diagram import (
+    MARKED_EDGE,
+    MUTED,
+    PAPER,
+    PLAIN_EDGE,
+    SMALLEST,
+    TINTS,
+    Diagram,
+)
 from autograder.courses.transformer.common.figures.maps import gpt_map
-from autograder.drawing.diagram import MARKED_EDGE, MUTED, PAPER, PLAIN_EDGE, SMALLEST, TINTS, Diagram
 from autograder.drawing.function_caller import FunctionCaller
 
 

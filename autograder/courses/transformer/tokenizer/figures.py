@@ -1,8 +1,8 @@
 """Windows of a text as a batch."""
 
+from autograder.courses.transformer.common.figures.diagram import MUTED, PLAIN, TINTS, Diagram
 from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.drawing import figure
-from autograder.drawing.diagram import MUTED, PLAIN, TINTS, Diagram
 from autograder.drawing.function_caller import FunctionCaller
 
 

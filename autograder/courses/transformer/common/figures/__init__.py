@@ -1,1 +1,1 @@
-"""What the pictures of several lessons share: the map of the model, and what a small trained model showed."""
+"""What the pictures of several lessons share: diagrams, the map of the model, and what a small model showed."""

@@ -7,7 +7,7 @@ It is drawn: `map.svg`. In it, with one element a line, `data-part` names the as
 import re
 from importlib.resources import files
 
-from autograder.drawing.diagram import MARKED, MARKED_EDGE
+from autograder.courses.transformer.common.figures.diagram import MARKED, MARKED_EDGE
 from autograder.drawing.function_caller import Picture
 
 PANEL = "#fff3df"  # a marked group of parts

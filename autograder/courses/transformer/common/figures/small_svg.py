@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from xml.etree import ElementTree
 
+from autograder.courses.transformer.common.figures.diagram import FONT
 from autograder.drawing import figure
-from autograder.drawing.diagram import FONT
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 _HASH = re.compile(r"\b[mp][0-9a-f]{10}\b")
