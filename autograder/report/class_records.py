@@ -1,7 +1,7 @@
 """The results of a class as plain records, which `class_statistics` fills and the terminal and the class page show."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from statistics import mean, median
 from typing import Final, Literal
@@ -12,6 +12,7 @@ from autograder.documents.results import STATUSES
 LETTERS = dict(zip(STATUSES, "pfetnb", strict=True))
 NO_RESULT = "-"
 HISTOGRAM_BINS = 20
+KEY_SCORES: dict[str, Callable[[list[float]], float]] = {"median": median, "mean": mean, "lowest": min, "highest": max}
 GROUPS: Final[dict[str, Literal["section", "ta"]]] = {"section": "section", "teaching assistant": "ta"}
 
 
@@ -209,6 +210,12 @@ class ClassRecords:
     def histogram(self) -> list[int]:
         """Return the number of students in each of the equal bins from 0 to 100%; more than 100% counts as 100%."""
         return histogram([student.share for student in self.scored])
+
+    @property
+    def key_scores(self) -> dict[str, float]:
+        """The median, mean, lowest and highest score, as shares; nothing if there are no scores."""
+        shares = [student.share for student in self.scored]
+        return {name: of(shares) for name, of in KEY_SCORES.items()} if shares else {}
 
     def pass_rate(self, function: str) -> float:
         """Return the share of the graded students who pass a function."""

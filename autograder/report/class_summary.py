@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from statistics import mean, median
 
 from rich.console import Console
 from rich.text import Text
@@ -29,10 +28,8 @@ def render(records: ClassRecords, console: Console, comparison: ClassComparison 
     counts += [f"{len(records.not_graded)} not graded"] if records.not_graded else []
     console.print(Text.assemble("\n", (records.title, "bold"), " · ", ", ".join(counts), "\n"))
     if records.scored:
-        shares = [student.share * 100 for student in records.scored]
         console.print(Text.assemble(("0% ", "dim"), _histogram(records.histogram()), (" 100%", "dim")))
-        named = {"median": median(shares), "mean": mean(shares), "lowest": min(shares), "highest": max(shares)}
-        console.print(Text(" · ".join(f"{name} {share:.0f}%" for name, share in named.items()) + "\n"))
+        console.print(Text(" · ".join(f"{name} {share:.0%}" for name, share in records.key_scores.items()) + "\n"))
     _print_assignments(records, comparison, console)
     _print_groups(records, console)
     _print_mistakes(records, console)

@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from statistics import mean, median
 from typing import Any
 
 from autograder.core.text import clean
@@ -46,7 +45,6 @@ def render_class(
 ) -> str:
     """Return the page; `questions` are open, and `out` is the folder of the class, for commands."""
     links, similarity = links or ClassPageLinks(), similarity or SimilarityResult()
-    shares = [student.share for student in records.scored] or [0.0]
     checks_by_assignment, blocked = defaultdict(list), Counter[str]()
     for check in records.checks.values():
         assignment = check.function.partition(".")[0]
@@ -69,10 +67,6 @@ def render_class(
         gains=[change for change in changes if change.after > change.before][:MAX_CHANGES],
         losses=[change for change in changes[::-1] if change.after < change.before][:MAX_CHANGES],
         page=links.results,
-        median=median(shares),
-        mean=mean(shares),
-        lowest=min(shares),
-        highest=max(shares),
         functions=[_function_row(records, name, comparison) for name in records.functions],
         low_discrimination=LOW_DISCRIMINATION,
         checks_by_assignment=checks_by_assignment,
