@@ -43,7 +43,7 @@ def check_workspace(
     workspace.locate(result)
     result.notes[:0] = workspace.describe_sources(dict.fromkeys(name.partition(".")[0] for name in functions))
     document = to_document(result, curriculum)
-    last = _last_checked(workspace, result)
+    last = max((check.function for check in result.checks), key=list(curriculum.functions).index, default=None)
     badge_lines: list[str] = []
     if seed == 0:
         save = workspace.is_initialized and all(source.reason != "named" for source in workspace.sources.values())
@@ -68,11 +68,6 @@ def statuses_of(workspace: Workspace, functions: tuple[str, ...]) -> dict[str, S
         check_workspace(workspace, unknown)
     statuses = workspace.statuses
     return {name: statuses[name] for name in functions if name in statuses}
-
-
-def _last_checked(workspace: Workspace, result: SubmissionResult) -> str | None:
-    order = list(workspace.curriculum.functions)
-    return max((check.function for check in result.checks), key=order.index, default=None)
 
 
 def _next_step(workspace: Workspace, statuses: Mapping[str, Status], last_checked: str | None) -> str | None:

@@ -93,13 +93,10 @@ def import_archive(folder: Path, content: bytes, state: State, *, notebooks: boo
     """
     files_by_name, manifest, notes = read_submission(content, state.curriculum)
     if not notebooks:
-        left_out = [name for name in files_by_name if name.endswith(SUFFIX)]
-        notes += [f"{name} was left out. To import it: headway init DIR --from ARCHIVE" for name in left_out]
-    modules = {
-        f"{FOLDER}/{name}" if name.endswith(SUFFIX) else name: file
-        for name, file in files_by_name.items()
-        if notebooks or not name.endswith(SUFFIX)
-    }
+        for name in [name for name in files_by_name if name.endswith(SUFFIX)]:
+            notes.append(f"{name} was left out. To import it: headway init DIR --from ARCHIVE")
+            del files_by_name[name]
+    modules = {f"{FOLDER}/{n}" if n.endswith(SUFFIX) else n: file for n, file in files_by_name.items()}
     for name in modules:
         path = folder / name
         if path.is_symlink() or (path.exists() and not path.is_file()):

@@ -131,14 +131,6 @@ def released(module: str) -> bytes | None:
     return path.read_bytes() if path.is_file() else None
 
 
-def cell_sources(content: bytes) -> list[tuple[str, str]]:
-    """Return the kind and the text of each cell, which running a notebook does not change; none if it is unreadable."""
-    try:
-        return [(cell.kind, cell.source) for cell in submitted_cells(content)]
-    except Unreadable:
-        return []
-
-
 def reset_function(content: bytes, module: str, function: str) -> bytes:
     """Return a notebook with the stub of one function in place of the cell's own definition; the rest is kept."""
     stub_cells = ["".join(cell["source"]) for cell in code_cells(json.loads(released(module) or b'{"cells": []}'))]
@@ -192,7 +184,10 @@ def reset(folder: Path, name: str, notebook: str) -> Path:
 
 def digest(content: bytes) -> str:
     """Return the SHA-256 of a notebook's code and text, which stays the same when it is run and saved."""
-    return files.text_digest(repr(cell_sources(content)))
+    cells: list[tuple[str, str]] = []
+    with contextlib.suppress(Unreadable):
+        cells = [(cell.kind, cell.source) for cell in submitted_cells(content)]
+    return files.text_digest(repr(cells))
 
 
 def update(folder: Path, state: State) -> list[str]:

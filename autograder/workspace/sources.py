@@ -105,11 +105,6 @@ def written(source: ModuleSource | None, functions: tuple[str, ...]) -> list[str
     return list(_functions(source.content, functions)) if source is not None else []
 
 
-def adds_work(other: ModuleSource, counting: ModuleSource | None, functions: tuple[str, ...]) -> bool:
-    """Return whether something is written in another version that is not the same in the one that counts."""
-    return bool(written(other, functions)) and not is_same(other, counting, functions)
-
-
 def is_same(file: ModuleSource | None, notebook: ModuleSource | None, functions: tuple[str, ...]) -> bool:
     """Return whether two versions have the same functions, with what they use, apart from comments and docstrings."""
     if file is None or notebook is None:

@@ -155,6 +155,7 @@ class Workspace:
         """
         lines, found = [], self.snapshot.modules
         for name in modules:
+            functions = self.curriculum.function_names[name]
             line = sources.describe(self.sources[name]) if name in self.sources else ""
             if not line and name in self.named_versions:
                 line = f"{name}: {self.file_of(name)} was checked."
@@ -164,7 +165,8 @@ class Workspace:
             if second := notebook_files.unread(self.folder, name):
                 lines.append(f"{name}: {second} is not read. Copy your work to notebooks/{second}, and delete {second}")
             for other in similar_files(name, self.snapshot.contents, self.curriculum):
-                if sources.adds_work(found[other], found.get(name), self.curriculum.function_names[name]):
+                one, counting = found[other], found.get(name)
+                if sources.written(one, functions) and not sources.is_same(one, counting, functions):
                     reason = f"{other}.py is not checked, because {self.file_of(name)} counts"
                     lines.append(f"{name}: {reason}. If it holds your work, copy it into {self.file_of(name)}.")
         return [line for line in lines if line]
