@@ -39,23 +39,20 @@ def browser_files(curriculum: Curriculum, pyodide: Path | None = None) -> dict[s
     what its digest is. `pyodide` is a folder with Pyodide and NumPy, which is then used in place of the public CDN.
     """
     answers = registry.folder(curriculum.package)
-    memos = {module: path for module in curriculum.modules if (path := shipped_file(answers, module)).is_file()}
+    memos = {module: f"{MEMO_FOLDER}/{module}.memo" for module in curriculum.modules}
+    memos = {module: name for module, name in memos.items() if shipped_file(answers, module).is_file()}
     files = {HEADWAY_ZIP: headway_zip(curriculum)}
-    files |= {f"{MEMO_FOLDER}/{module}.memo": path.read_bytes() for module, path in memos.items()}
+    files |= {name: shipped_file(answers, module).read_bytes() for module, name in memos.items()}
     release = pyodide_release.from_folder(pyodide) if pyodide else pyodide_release.from_cdn()
     index = {
         "pyodide": pyodide_release.VERSION,
         "python": pyodide_release.PYTHON,
         "downloads": [asdict(entry) for entry in release],
         "headway": _local_record(HEADWAY_ZIP, files[HEADWAY_ZIP]),
-        "answers": {module: _local_record(_memo_path(module), files[_memo_path(module)]) for module in memos},
+        "answers": {module: _local_record(name, files[name]) for module, name in memos.items()},
         "needs": {module: answers_for(module, curriculum) for module in curriculum.modules},
     }
     return files | {PYODIDE_JSON: (json.dumps(index, indent=1) + "\n").encode()}
-
-
-def _memo_path(module: str) -> str:
-    return f"{MEMO_FOLDER}/{module}.memo"
 
 
 def _local_record(path: str, content: bytes) -> dict[str, Any]:

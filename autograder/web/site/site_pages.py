@@ -3,7 +3,9 @@
 import json
 from collections.abc import Collection, Sequence
 from importlib.resources import files
+from itertools import groupby
 from math import nan
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from autograder import __version__
@@ -85,11 +87,17 @@ class SitePages:
         if self._built_in:
             result["train.html"] = self._render("train.html.j2", "Train your model", "train")
         if self._links.terms:
-            result["glossary.html"] = self._glossary_page()
+            terms = sorted(self._links.terms.values(), key=lambda term: term.text.lower())
+            result["glossary.html"] = self._render(
+                "glossary.html.j2", "Glossary", "glossary", terms=terms, introduced=self._introduced
+            )
         for guide in self._guides:
             result[f"{guide.page}.html"] = self._guide_page(guide)
         if self._commands:
-            result["commands.html"] = self._commands_page()
+            sections = groupby(self._commands, key=attrgetter("section"))
+            result["commands.html"] = self._render(
+                "commands.html.j2", "The command line", "commands", commands=self._commands, sections=sections
+            )
         return result
 
     def _menu(self) -> list[tuple[str, str]]:
@@ -143,22 +151,10 @@ class SitePages:
             following=neighbors[number + 1] if number + 1 < len(neighbors) else None,
         )
 
-    def _glossary_page(self) -> str:
-        terms = sorted(self._links.terms.values(), key=lambda term: term.text.lower())
-        return self._render("glossary.html.j2", "Glossary", "glossary", terms=terms, introduced=self._introduced)
-
     def _guide_page(self, guide: guides.Guide) -> str:
         resolve = guides.link_resolver(guide, self._guides, self.figures, self._repository)
         rendered = guides.render_guide(guide, self._markdown, resolve)
         return self._render("document.html.j2", guide.name, guide.page, description=guide.about, document=rendered)
-
-    def _commands_page(self) -> str:
-        sections: dict[str, list[CommandHelp]] = {}
-        for command in self._commands:
-            sections.setdefault(command.section, []).append(command)
-        return self._render(
-            "commands.html.j2", "The command line", "commands", commands=self._commands, sections=sections
-        )
 
     def _render(self, template: str, title: str, page: str, *, description: str = "", **values: Any) -> str:
         script, extra_styles = _EXTRA.get(page, ("", ()))
