@@ -5,7 +5,8 @@ A function `NAME__VARIANT` is a wrong answer for NAME; its docstring lists the m
     @variants(other=("mistakes", "old", "new"))
 
 above it adds `NAME__other`: the same function with these mistakes, and with the text "old" replaced by "new". More
-pairs may follow. Functions without two underscores are helpers.
+pairs may follow. A function with the docstring "base" is no answer, only the base of its variants. Functions without two
+underscores are helpers.
 """
 
 import ast
@@ -32,7 +33,8 @@ def answers(module: str) -> Iterator[Answer]:
             function, _, variant = node.name.partition("__")
             mistakes = ast.get_docstring(node) or ""
             code = text.replace(node.name, function, 1)
-            yield Answer(function, variant, code, (*mistakes.split(),))
+            if mistakes != "base":
+                yield Answer(function, variant, code, (*mistakes.split(),))
             for keyword in node.decorator_list[0].keywords if node.decorator_list else ():
                 named, *edits = ast.literal_eval(keyword.value)
                 edited = code.replace(mistakes, named, 1)

@@ -29,28 +29,30 @@ def causal_average_matmul__float64(x):
     A = A / A.sum(axis=1, keepdims=True)
     return A @ x
 
-def causal_mask__numbers(n_queries, n_keys=None):
-    """numbers effect-error-not-raised"""
-    n_keys = n_queries if n_keys is None else n_keys
-    return np.tril(np.ones((n_queries, n_keys)), n_keys - n_queries)
-
-def causal_mask__numbers_unaligned(n_queries, n_keys=None):
-    """aligned-with-the-first-keys numbers effect-error-not-raised"""
+@variants(
+    numbers=("numbers effect-error-not-raised", ", dtype=bool", ""),
+    integers=("integers effect-error-not-raised", "dtype=bool", "dtype=int"),
+    numbers_unaligned=("aligned-with-the-first-keys numbers effect-error-not-raised", ", dtype=bool), offset", ")"),
+    keys_ignored=("keys-ignored effect-error-not-raised", "n_keys), dtype=bool), offset", "n_queries), dtype=bool)"),
+    keys_required=("keys-required", "n_keys or n_queries", "n_keys"),
+    inverted=("inverted effect-error-not-raised", "np.tril", "np.triu", ", offset)", ", offset + 1)"),
+    inverted_plain=("inverted-from-the-first-keys effect-error-not-raised", "np.tril", "np.triu", ", offset)", ", 1)"),
+    triu0=("upper-triangle effect-error-not-raised", "np.tril", "np.triu"),
+    triu0_plain=("upper-triangle-from-the-first-keys effect-error-not-raised", "np.tril", "np.triu", ", offset)", ")"),
+    triu0_negated=("without-diagonal effect-error-not-raised", "np.tril", "~np.triu"),
+    triu0_negated_plain=(
+        "without-diagonal-from-the-first-keys effect-error-not-raised", "np.tril", "~np.triu", ", offset)", ")",
+    ),
+    triu1_negated_plain=(
+        "aligned-with-the-first-keys effect-error-not-raised", "np.tril", "~np.triu", ", offset)", ", 1)",
+    ),
+    extra_axes=("axes-for-batch-and-heads effect-error-not-raised", ", offset)", ", offset)[None, None]"),
+)
+def causal_mask__any_number_of_queries(n_queries, n_keys=None):
+    """base"""
     n_keys = n_keys or n_queries
-    return np.tril(np.ones((n_queries, n_keys)))
-
-def causal_mask__keys_ignored(n_queries, n_keys=None):
-    """keys-ignored effect-error-not-raised"""
-    return np.tril(np.ones((n_queries, n_queries), dtype=bool))
-
-def causal_mask__keys_required(n_queries, n_keys=None):
-    """keys-required"""
-    return np.tril(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)
-
-def causal_mask__inverted(n_queries, n_keys=None):
-    """inverted effect-error-not-raised"""
-    n_keys = n_keys or n_queries
-    return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=1 + n_keys - n_queries)
+    offset = n_keys - n_queries
+    return np.tril(np.ones((n_queries, n_keys), dtype=bool), offset)
 
 @variants(
     inverted=("inverted", "keep[:, None, :]", "~keep[:, None, None, :]"),
@@ -61,26 +63,33 @@ def padding_mask__one_axis(keep):
     """head-axis-missing"""
     return keep[:, None, :]
 
-def attention__no_scale(q, k, v, mask=None):
-    """no-scale large-negative-number effect-error-not-raised"""
-    scores = q @ np.swapaxes(k, -1, -2)
-    if mask is not None:
-        scores = np.where(mask, scores, -1e9)
-    w = softmax(scores)
-    return w @ v, w
-
 @variants(
-    transposed=("all-axes-reversed", "swapaxes(-1, -2) / q.shape[-1] ** 0.5", "T / np.sqrt(q.shape[-1])"),
-    softmax_axis_one=(
-        "softmax-over-second-axis effect-error-not-raised", "softmax(scores)", "np.nan_to_num(softmax(scores, axis=1))",
+    no_scale=("no-scale large-negative-number effect-error-not-raised", " / q.shape[-1] ** 0.5", "", "-np.inf", "-1e9"),
+    width_of_second_axis=("scaled-by-second-axis effect-error-not-raised", "q.shape[-1]", "q.shape[1]"),
+    transposed=("all-axes-reversed", "k.swapaxes(-1, -2)", "k.T"),
+    float64=("always-float64 numbers-in-mask-accepted", "q.shape[-1] ** 0.5", "np.sqrt(q.shape[-1])"),
+    nan=("nan-where-nothing-is-seen numbers-in-mask-accepted", "np.nan_to_num(softmax(scores))", "softmax(scores)"),
+    mask_zero=("mask-inverted numbers-in-mask-accepted", "scores, -np.inf", "-np.inf, scores"),
+    inverted_and_nan=(
+        "mask-inverted nan-where-nothing-is-seen numbers-in-mask-accepted", "scores, -np.inf", "-np.inf, scores",
+        "np.nan_to_num(softmax(scores))", "softmax(scores)",
     ),
+    softmax_axis_one=("softmax-over-second-axis effect-error-not-raised", "softmax(scores)", "softmax(scores, axis=1)"),
+    no_scale_softmax_queries=(
+        "no-scale softmax-over-queries effect-error-not-raised", " / q.shape[-1] ** 0.5", "",
+        "np.nan_to_num(softmax(scores))", "softmax(scores, axis=-2)",
+    ),
+    no_softmax=(
+        "no-softmax-and-hidden-0 effect-error-not-raised", "-np.inf", "0", "np.nan_to_num(softmax(scores))", "scores",
+    ),
+    only_out=("weights-not-returned effect-error-not-raised", "w @ v, w", "w @ v"),
 )
-def attention__nan(q, k, v, mask=None):
-    """nan-where-nothing-is-seen numbers-in-mask-accepted"""
+def attention__any_mask(q, k, v, mask=None):
+    """base"""
     scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
-    w = softmax(scores)
+    w = np.nan_to_num(softmax(scores))
     return w @ v, w
 
 def attention__minus_1e9(q, k, v, mask=None):
@@ -91,64 +100,30 @@ def attention__minus_1e9(q, k, v, mask=None):
     w = softmax(scores)
     return w @ v, w
 
-def attention__mask_zero(q, k, v, mask=None):
-    """mask-inverted numbers-in-mask-accepted"""
-    scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
-    if mask is not None:
-        scores = np.where(mask, -np.inf, scores)
-    w = np.nan_to_num(softmax(scores))
-    return w @ v, w
-
-def attention__only_out(q, k, v, mask=None):
-    """weights-not-returned effect-error-not-raised"""
-    scores = q @ k.swapaxes(-1, -2) / q.shape[-1] ** 0.5
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    w = np.nan_to_num(softmax(scores))
-    return w @ v
-
-def attention__width_of_second_axis(q, k, v, mask=None):
-    """scaled-by-second-axis effect-error-not-raised"""
-    d_k = q.shape[1]
-    scores = q @ k.swapaxes(-1, -2) / d_k**0.5
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    w = np.nan_to_num(softmax(scores))
-    return w @ v, w
-
-def attention__float64(q, k, v, mask=None):
-    """always-float64 numbers-in-mask-accepted"""
-    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    w = np.nan_to_num(softmax(scores))
-    return w @ v, w
-
-def attention_backward__no_scale(dout, q, k, v, weights):
-    """no-scale"""
+@variants(
+    no_scale=("no-scale", " / scale", ""),
+    no_softmax=(
+        "no-softmax always-float64", "weights * (dw - (dw * weights).sum(axis=-1, keepdims=True))", "dw",
+        "q.shape[-1] ** 0.5", "np.sqrt(q.shape[-1])",
+    ),
+    two_axes=(
+        "all-axes-reversed", "weights.swapaxes(-1, -2)", "weights.T", "v.swapaxes(-1, -2)", "v.T",
+        "ds.swapaxes(-1, -2)", "ds.T",
+    ),
+    no_keepdims=("keepdims-forgotten", "axis=-1, keepdims=True", "axis=-1"),
+    only_dk_scaled=("only-dk-scaled", " / scale", "", "@ q, dv", "@ q / scale, dv"),
+    dv_no_t_and_no_scale=("no-scale weights-not-transposed", " / scale", "", "weights.swapaxes(-1, -2)", "weights"),
+    no_scale_swapped=(
+        "no-scale results-exchanged", " / scale", "",
+        "ds @ k, ds.swapaxes(-1, -2) @ q", "ds.swapaxes(-1, -2) @ q, ds @ k",
+    ),
+)
+def attention_backward__right(dout, q, k, v, weights):
+    """base"""
+    scale = q.shape[-1] ** 0.5
     dv = weights.swapaxes(-1, -2) @ dout
     dw = dout @ v.swapaxes(-1, -2)
-    ds = weights * (dw - (dw * weights).sum(axis=-1, keepdims=True))
-    return ds @ k, ds.swapaxes(-1, -2) @ q, dv
-
-def attention_backward__no_softmax(dout, q, k, v, weights):
-    """no-softmax always-float64"""
-    dv = weights.swapaxes(-1, -2) @ dout
-    ds = dout @ v.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
-    return ds @ k, ds.swapaxes(-1, -2) @ q, dv
-
-def attention_backward__two_axes(dout, q, k, v, weights):
-    """all-axes-reversed"""
-    dv = weights.T @ dout
-    dw = dout @ v.T
-    ds = weights * (dw - (dw * weights).sum(axis=-1, keepdims=True)) / np.sqrt(q.shape[-1])
-    return ds @ k, ds.T @ q, dv
-
-def attention_backward__no_keepdims(dout, q, k, v, weights):
-    """keepdims-forgotten"""
-    dv = weights.swapaxes(-1, -2) @ dout
-    dw = dout @ v.swapaxes(-1, -2)
-    ds = weights * (dw - (dw * weights).sum(axis=-1)) / q.shape[-1] ** 0.5
+    ds = weights * (dw - (dw * weights).sum(axis=-1, keepdims=True)) / scale
     return ds @ k, ds.swapaxes(-1, -2) @ q, dv
 
 def _core(s, v):
@@ -168,40 +143,6 @@ def causal_average_matmul__transposed(x):
     x = as_float(x)
     w = np.tril(np.ones((x.shape[-2],) * 2, x.dtype)); w /= w.sum(1, keepdims=True)
     return w.T @ x
-
-@variants(
-    triu0_plain=("upper-triangle-from-the-first-keys effect-error-not-raised", ", k=n_keys - n_queries", ""),
-    triu0_negated=("without-diagonal effect-error-not-raised", "return np", "return ~np"),
-)
-def causal_mask__triu0(n_queries, n_keys=None):
-    """upper-triangle effect-error-not-raised"""
-    n_keys = n_queries if n_keys is None else n_keys
-    return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)
-
-def causal_mask__triu0_negated_plain(n_queries, n_keys=None):
-    """without-diagonal-from-the-first-keys effect-error-not-raised"""
-    n_keys = n_queries if n_keys is None else n_keys
-    return np.triu(np.ones((n_queries, n_keys)), k=0) == 0
-
-def causal_mask__triu1_negated_plain(n_queries, n_keys=None):
-    """aligned-with-the-first-keys effect-error-not-raised"""
-    n_keys = n_queries if n_keys is None else n_keys
-    return np.triu(np.ones((n_queries, n_keys)), k=1) == 0
-
-def causal_mask__inverted_plain(n_queries, n_keys=None):
-    """inverted-from-the-first-keys effect-error-not-raised"""
-    n_keys = n_keys or n_queries
-    return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=1)
-
-def causal_mask__extra_axes(n_queries, n_keys=None):
-    """axes-for-batch-and-heads effect-error-not-raised"""
-    n_keys = n_keys or n_queries
-    return np.tril(np.ones((n_queries, n_keys), dtype=bool), k=n_keys - n_queries)[None, None]
-
-def causal_mask__integers(n_queries, n_keys=None):
-    """integers effect-error-not-raised"""
-    n_keys = n_keys or n_queries
-    return np.tril(np.ones((n_queries, n_keys), dtype=int), k=n_keys - n_queries)
 
 def attention__maximum_of_everything(q, k, v, mask=None):
     """maximum-of-everything-and-nan numbers-in-mask-accepted"""
@@ -235,6 +176,11 @@ def attention__small_number_in_sum_1e8(q, k, v, mask=None):
     w = e / (e.sum(-1, keepdims=True) + 1e-8)
     return w @ v, w
 
+@variants(
+    minus_1e4_added=(
+        "number-added numbers-in-mask-accepted", "(1 - np.asarray(mask, float)) * -np.inf", "np.where(mask, 0, -1e4)",
+    ),
+)
 def attention__minus_inf_times_mask(q, k, v, mask=None):
     """zero-times-infinity-and-nan effect-error-not-raised"""
     q, k, v = map(as_float, (q, k, v))
@@ -251,30 +197,6 @@ def attention__scale_after_mask(q, k, v, mask=None):
         s = np.where(mask, s, -1e9)
     return _core(s / math.sqrt(q.shape[-1]), v)
 
-def attention__minus_1e4_added(q, k, v, mask=None):
-    """number-added numbers-in-mask-accepted"""
-    q, k, v = map(as_float, (q, k, v))
-    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
-    if mask is not None:
-        s = s + np.where(mask, 0, -10000.0)
-    return _core(s, v)
-
-def attention__no_scale_softmax_queries(q, k, v, mask=None):
-    """no-scale softmax-over-queries effect-error-not-raised"""
-    s = q @ k.swapaxes(-1, -2)
-    if mask is not None:
-        s = np.where(mask, s, -np.inf)
-    w = softmax(s, axis=-2)
-    return w @ v, w
-
-def attention__inverted_and_nan(q, k, v, mask=None):
-    """mask-inverted nan-where-nothing-is-seen numbers-in-mask-accepted"""
-    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
-    if mask is not None:
-        s = np.where(mask, -np.inf, s)
-    w = softmax(s)
-    return w @ v, w
-
 def attention__scaled_by_T(q, k, v, mask=None):
     """scaled-by-number-of-queries effect-error-not-raised"""
     q, k, v = map(as_float, (q, k, v))
@@ -285,13 +207,6 @@ def attention__scaled_by_T(q, k, v, mask=None):
     e = np.exp(s - m); t = e.sum(-1, keepdims=True); t[t == 0] = 1
     w = e / t
     return w @ v, w
-
-def attention__no_softmax(q, k, v, mask=None):
-    """no-softmax-and-hidden-0 effect-error-not-raised"""
-    s = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
-    if mask is not None:
-        s = np.where(mask, s, 0)
-    return s @ v, s
 
 def attention__return_scores(q, k, v, mask=None):
     """scores-for-weights effect-error-not-raised"""
@@ -315,28 +230,6 @@ def attention__triu_mask_used(q, k, v, mask=None):
     m = s.max(-1, keepdims=True); m[m == -np.inf] = 0
     e = np.exp(s - m); t = e.sum(-1, keepdims=True); t[t == 0] = 1
     return (e / t) @ v, e / t
-
-def attention_backward__only_dk_scaled(dout, q, k, v, weights):
-    """only-dk-scaled"""
-    q, k, v = map(as_float, (q, k, v))
-    dv = weights.swapaxes(-1, -2) @ dout
-    dw = dout @ v.swapaxes(-1, -2)
-    ds = weights * (dw - (dw * weights).sum(-1, keepdims=True))
-    return ds @ k, ds.swapaxes(-1, -2) @ q / math.sqrt(q.shape[-1]), dv
-
-def attention_backward__dv_no_t_and_no_scale(dout, q, k, v, weights):
-    """no-scale weights-not-transposed"""
-    dv = weights @ dout
-    dw = dout @ v.swapaxes(-1, -2)
-    ds = weights * (dw - (dw * weights).sum(-1, keepdims=True))
-    return ds @ k, ds.swapaxes(-1, -2) @ q, dv
-
-def attention_backward__no_scale_swapped(dout, q, k, v, weights):
-    """no-scale results-exchanged"""
-    dv = weights.swapaxes(-1, -2) @ dout
-    dw = dout @ v.swapaxes(-1, -2)
-    ds = weights * (dw - (dw * weights).sum(-1, keepdims=True))
-    return ds.swapaxes(-1, -2) @ q, ds @ k, dv
 
 def causal_mask__offset_at_least_0(n_queries, n_keys=None):
     """offset-too-small"""

@@ -4,38 +4,23 @@ import numpy as np
 
 from gradients import OPERATIONS, matmul_backward, numerical_gradient, sum_to_shape, tape_values
 
-def numerical_gradient__forward(f, x, eps=1e-6):
-    """forward-difference"""
-    x = np.array(x, dtype=float)
-    grad = np.zeros(x.shape)
-    base = f(x)
-    for idx in np.ndindex(*x.shape):
-        y = x.copy()
-        y[idx] += eps
-        grad[idx] = (f(y) - base) / eps
-    return grad
-
 @variants(
-    parentheses=("precedence", "(f(up) - f(down)) / eps", "(f(up) - f(down)) / 2 * eps"),
+    forward=("forward-difference", "(f(up) - f(down)) / (2 * eps)", "(f(up) - f(x)) / eps"),
+    no_two=("divided-by-one-step", "/ (2 * eps)", "/ eps"),
+    parentheses=("precedence", "/ (2 * eps)", "/ 2 * eps"),
+    integers=("dtype-of-x", "np.array(x, dtype=float)", "np.array(x)", "np.zeros(x.shape)", "np.zeros_like(x)"),
+    same_array=("points-are-one-array", "x.copy(), x.copy()", "x, x"),
+    enumerate=("rows-at-once", "np.ndindex(x.shape)", "range(x.shape[0])"),
+    own_step=("step-always-1e-5", "x = np.array", "eps = 1e-5\n    x = np.array"),
 )
-def numerical_gradient__no_two(f, x, eps=1e-6):
-    """divided-by-one-step"""
+def numerical_gradient__right(f, x, eps=1e-6):
+    """base"""
     x = np.array(x, dtype=float)
     grad = np.zeros(x.shape)
-    for idx in np.ndindex(*x.shape):
+    for idx in np.ndindex(x.shape):
         up, down = x.copy(), x.copy()
         up[idx] += eps
         down[idx] -= eps
-        grad[idx] = (f(up) - f(down)) / eps
-    return grad
-
-def numerical_gradient__integers(f, x, eps=1e-6):
-    """dtype-of-x"""
-    grad = np.zeros_like(x)
-    for idx in np.ndindex(x.shape):
-        up, down = np.copy(x), np.copy(x)
-        up[idx] = x[idx] + eps
-        down[idx] = x[idx] - eps
         grad[idx] = (f(up) - f(down)) / (2 * eps)
     return grad
 
@@ -65,50 +50,25 @@ def numerical_gradient__not_put_back(f, x, eps=1e-6):
         grad[i] = (up - down) / (2 * eps)
     return grad
 
-def numerical_gradient__same_array(f, x, eps=1e-6):
-    """points-are-one-array"""
-    x = np.asarray(x, dtype=np.float64)
-    grad = np.zeros_like(x)
-    for i in np.ndindex(x.shape):
-        plus = x
-        plus[i] += eps
-        minus = x
-        minus[i] -= eps
-        grad[i] = (f(plus) - f(minus)) / (2 * eps)
-    return grad
-
 def numerical_gradient__everything(f, x, eps=1e-6):
     """all-entries-at-once"""
     return (f(np.asarray(x, float) + eps) - f(np.asarray(x, float) - eps)) / (2 * eps)
 
-def numerical_gradient__enumerate(f, x, eps=1e-6):
-    """rows-at-once"""
-    x = np.asarray(x, dtype=float)
-    grad = np.zeros(x.shape)
-    for i in range(x.shape[0]):
-        h = np.zeros(x.shape)
-        h[i] = eps
-        grad[i] = (f(x + h) - f(x - h)) / (2 * eps)
-    return grad
-
-def numerical_gradient__own_step(f, x, eps=1e-6):
-    """step-always-1e-5"""
-    h = 1e-5
-    x = np.asarray(x, dtype=float)
-    grad = np.zeros(x.shape)
-    for i in np.ndindex(x.shape):
-        e = np.zeros(x.shape)
-        e[i] = h
-        grad[i] = (f(x + e) - f(x - e)) / (2 * h)
-    return grad
-
-def sum_to_shape__one_axis(grad, shape):
-    """one-added-axis-only"""
-    if grad.ndim > len(shape):
-        grad = np.sum(grad, axis=0)
-    for i in range(len(shape)):
-        if shape[i] == 1:
-            grad = np.sum(grad, axis=i, keepdims=True)
+@variants(
+    one_axis=("one-added-axis-only", "while grad", "if grad"),
+    mean=("mean-not-sum", "grad.sum(axis=0)", "grad.mean(axis=0)", "grad.sum(axis=i", "grad.mean(axis=i"),
+    growing_axis=(
+        "axes-shift-in-the-loop", "while grad.ndim > len(shape)", "for axis in range(grad.ndim - len(shape))",
+        "grad.sum(axis=0)", "grad.sum(axis=axis)",
+    ),
+)
+def sum_to_shape__right(grad, shape):
+    """base"""
+    while grad.ndim > len(shape):
+        grad = grad.sum(axis=0)
+    for i, n in enumerate(shape):
+        if n == 1:
+            grad = grad.sum(axis=i, keepdims=True)
     return grad
 
 def sum_to_shape__no_keepdims(grad, shape):
@@ -123,29 +83,11 @@ def sum_to_shape__only_front(grad, shape):
         grad = grad.sum(axis=0)
     return grad
 
-def sum_to_shape__mean(grad, shape):
-    """mean-not-sum"""
-    while grad.ndim > len(shape):
-        grad = grad.mean(axis=0)
-    for i, n in enumerate(shape):
-        if n == 1:
-            grad = grad.mean(axis=i, keepdims=True)
-    return grad
-
 def sum_to_shape__everything(grad, shape):
     """whole-sum-if-broadcast"""
     if grad.shape == shape:
         return grad
     return np.ones(shape, grad.dtype) * grad.sum()
-
-def sum_to_shape__growing_axis(grad, shape):
-    """axes-shift-in-the-loop"""
-    for axis in range(grad.ndim - len(shape)):
-        grad = grad.sum(axis=axis)
-    for i, n in enumerate(shape):
-        if n == 1:
-            grad = grad.sum(axis=i, keepdims=True)
-    return grad
 
 def sum_to_shape__keepdims_everywhere(grad, shape):
     """axes-kept"""
@@ -156,26 +98,22 @@ def sum_to_shape__keepdims_everywhere(grad, shape):
             grad = grad.sum(axis=i, keepdims=True)
     return grad
 
-def matmul_backward__no_transpose(dout, a, b):
-    """both-not-transposed"""
-    return sum_to_shape(dout @ b, a.shape), sum_to_shape(a @ dout, b.shape)
-
-def matmul_backward__big_t(dout, a, b):
-    """both-all-axes-reversed"""
-    return sum_to_shape(dout @ b.T, a.shape), sum_to_shape(a.T @ dout, b.shape)
-
-def matmul_backward__no_sum(dout, a, b):
-    """both-not-summed"""
-    return dout @ np.swapaxes(b, -1, -2), np.swapaxes(a, -1, -2) @ dout
-
-def matmul_backward__exchanged(dout, a, b):
-    """results-exchanged"""
-    return sum_to_shape(a.swapaxes(-1, -2) @ dout, b.shape), sum_to_shape(dout @ b.swapaxes(-1, -2), a.shape)
-
-def matmul_backward__order_of_db(dout, a, b):
-    """db-order"""
-    da = dout @ np.swapaxes(b, -1, -2)
-    db = dout @ np.swapaxes(a, -1, -2)
+@variants(
+    no_transpose=(
+        "both-not-transposed", "dout @ b.swapaxes(-1, -2)", "dout @ b", "a.swapaxes(-1, -2) @ dout", "a @ dout",
+    ),
+    big_t=("both-all-axes-reversed", "b.swapaxes(-1, -2)", "b.T", "a.swapaxes(-1, -2)", "a.T"),
+    no_sum=("both-not-summed", "sum_to_shape(da, a.shape), sum_to_shape(db, b.shape)", "da, db"),
+    exchanged=(
+        "results-exchanged",
+        "sum_to_shape(da, a.shape), sum_to_shape(db, b", "sum_to_shape(db, b.shape), sum_to_shape(da, a",
+    ),
+    order_of_db=("db-order", "a.swapaxes(-1, -2) @ dout", "dout @ a.swapaxes(-1, -2)"),
+)
+def matmul_backward__right(dout, a, b):
+    """base"""
+    da = dout @ b.swapaxes(-1, -2)
+    db = a.swapaxes(-1, -2) @ dout
     return sum_to_shape(da, a.shape), sum_to_shape(db, b.shape)
 
 def matmul_backward__first_axis(dout, a, b):
@@ -199,19 +137,16 @@ def tape_values__results_only(tape, inputs):
         values.append(results[-1])
     return results
 
-def tape_values__alias(tape, inputs):
-    """inputs-appended-to"""
-    values = inputs
+@variants(
+    alias=("inputs-appended-to", "list(inputs)", "inputs"),
+    no_check=("key-error", "if op not in OPERATIONS:", "if False:"),
+)
+def tape_values__right(tape, inputs):
+    """base"""
+    values = list(inputs)
     for op, arguments in tape:
         if op not in OPERATIONS:
             raise ValueError(f"unknown operation {op!r}")
-        values.append(OPERATIONS[op](*[values[i] for i in arguments]))
-    return values
-
-def tape_values__no_check(tape, inputs):
-    """key-error"""
-    values = list(inputs)
-    for op, arguments in tape:
         values.append(OPERATIONS[op](*[values[i] for i in arguments]))
     return values
 
@@ -263,43 +198,27 @@ def _contributions(op, dout, out, used):
         return [dout / used[0]]
     return [dout * np.ones_like(used[0])]
 
-def tape_gradients__overwrites(tape, inputs):
-    """overwritten"""
+@variants(
+    overwrites=("overwritten", "grads[i] = grads[i] + sum_to_shape", "grads[i] = sum_to_shape"),
+    forward=("forward-order last-step-only", "reversed(range(len(tape)))", "range(len(tape))"),
+    no_broadcast=(
+        "not-summed any-last-value-accepted", "sum_to_shape(part, values[i].shape)", "part",
+        'if values[-1].shape != ():\n        raise ValueError("not a scalar")\n    ', "",
+    ),
+    tanh_of_input=("tanh-of-argument", "values[n], [", 'values[args[0]] if op == "tanh" else values[n], ['),
+)
+def tape_gradients__right(tape, inputs):
+    """base"""
     values = tape_values(tape, inputs)
     if values[-1].shape != ():
         raise ValueError("not a scalar")
-    grads = [np.zeros_like(v) for v in values]
-    grads[-1] = np.ones_like(values[-1])
-    for k in range(len(tape) - 1, -1, -1):
-        op, args = tape[k]
-        n = len(inputs) + k
-        for i, part in zip(args, _contributions(op, grads[n], values[n], [values[i] for i in args])):
-            grads[i] = sum_to_shape(part, values[i].shape)
-    return grads[: len(inputs)]
-
-def tape_gradients__forward(tape, inputs):
-    """forward-order last-step-only"""
-    values = tape_values(tape, inputs)
-    if values[-1].shape != ():
-        raise ValueError("not a scalar")
-    grads = [np.zeros_like(v) for v in values]
-    grads[-1] = np.ones_like(values[-1])
-    for k, (op, args) in enumerate(tape):
-        n = len(inputs) + k
-        for i, part in zip(args, _contributions(op, grads[n], values[n], [values[i] for i in args])):
-            grads[i] = grads[i] + sum_to_shape(part, values[i].shape)
-    return grads[: len(inputs)]
-
-def tape_gradients__no_broadcast(tape, inputs):
-    """not-summed any-last-value-accepted"""
-    values = tape_values(tape, inputs)
     grads = [np.zeros_like(v) for v in values]
     grads[-1] = np.ones_like(values[-1])
     for k in reversed(range(len(tape))):
         op, args = tape[k]
         n = len(inputs) + k
         for i, part in zip(args, _contributions(op, grads[n], values[n], [values[i] for i in args])):
-            grads[i] = grads[i] + part
+            grads[i] = grads[i] + sum_to_shape(part, values[i].shape)
     return grads[: len(inputs)]
 
 def tape_gradients__dictionary(tape, inputs):
@@ -336,23 +255,6 @@ def tape_gradients__in_place_first(tape, inputs):
             else:
                 grads[i] += part
     return [np.zeros_like(x) if g is None else g for g, x in zip(grads, inputs)]
-
-def tape_gradients__tanh_of_input(tape, inputs):
-    """tanh-of-argument"""
-    values = tape_values(tape, inputs)
-    if values[-1].shape != ():
-        raise ValueError("not a scalar")
-    grads = [np.zeros_like(v) for v in values]
-    grads[-1] = np.ones_like(values[-1])
-    for k in reversed(range(len(tape))):
-        op, args = tape[k]
-        n, x = len(inputs) + k, values[args[0]]
-        parts = _contributions(op, grads[n], values[n], [values[i] for i in args])
-        if op == "tanh":
-            parts = [grads[n] * (1 - x**2)]
-        for i, part in zip(args, parts):
-            grads[i] = grads[i] + sum_to_shape(part, values[i].shape)
-    return grads[: len(inputs)]
 
 def tape_gradients__by_quotients(tape, inputs):
     """difference-quotient"""

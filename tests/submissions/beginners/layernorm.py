@@ -4,79 +4,67 @@ import numpy as np
 
 from softmax import as_float
 
-def layernorm__std(x, gamma, beta, eps=1e-5):
-    """eps-outside-root"""
-    return gamma * (x - x.mean(axis=-1, keepdims=True)) / (x.std(axis=-1, keepdims=True) + eps) + beta
-
-def layernorm__unbiased(x, gamma, beta, eps=1e-5):
-    """unbiased-variance"""
-    var = x.var(axis=-1, keepdims=True, ddof=1)
-    return gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(var + eps) + beta
-
-def layernorm__keepdims(x, gamma, beta, eps=1e-5):
-    """keepdims-missing"""
-    return gamma * (x - x.mean(axis=-1)) / np.sqrt(x.var(axis=-1) + eps) + beta
-
-def layernorm__second_axis(x, gamma, beta, eps=1e-5):
-    """second-axis"""
-    mean = x.mean(axis=1, keepdims=True)
-    var = x.var(axis=1, keepdims=True)
+@variants(
+    std=("eps-outside-root", "np.sqrt(var + eps)", "(np.sqrt(var) + eps)"),
+    std_no_eps=("no-eps", "var + eps", "var"),
+    sqrt_of_std=("root-of-standard-deviation", "var + eps", "np.sqrt(var) + eps"),
+    var_plus_eps_squared=("eps-squared", "var + eps", "var + eps**2"),
+    max_eps=("eps-as-smallest", "np.sqrt(var + eps)", "np.maximum(np.sqrt(var), eps)"),
+    variance=("no-root", "np.sqrt(var + eps)", "(var + eps)"),
+    unbiased=("unbiased-variance", "x.var(axis=-1", "x.var(ddof=1, axis=-1"),
+    ddof_eps_outside=(
+        "eps-outside-root unbiased-variance", "x.var(axis=-1", "x.var(ddof=1, axis=-1",
+        "np.sqrt(var + eps)", "(np.sqrt(var) + eps)",
+    ),
+    one_pass=("one-pass-variance", "x.var(axis=-1, keepdims=True)", "(x**2).mean(axis=-1, keepdims=True) - mean**2"),
+    keepdims=(
+        "keepdims-missing", "x.mean(axis=-1, keepdims=True)", "x.mean(-1)",
+        "x.var(axis=-1, keepdims=True)", "x.var(-1)",
+    ),
+    first_axis=("first-axis", "x.mean(axis=-1", "x.mean(axis=0", "x.var(axis=-1", "x.var(axis=0"),
+    second_axis=("second-axis", "x.mean(axis=-1", "x.mean(axis=1", "x.var(axis=-1", "x.var(axis=1"),
+    axes12=(
+        "axes-without-batch", "mean = x.mean(axis=-1", "axes = tuple(range(1, x.ndim))\n    mean = x.mean(axis=axes",
+        "x.var(axis=-1", "x.var(axis=axes",
+    ),
+    everything=("all-axes", "x.mean(axis=-1", "x.mean(axis=None", "x.var(axis=-1", "x.var(axis=None"),
+    gamma_axis=("gain-as-column", "gamma *", "gamma[:, None] *", "+ beta", "+ beta[:, None]"),
+    one_plus_gain=("one-plus-gain", "gamma *", "(1 + gamma) *"),
+    float64=("float64", "mean = x", "x = np.asarray(x, dtype=np.float64)\n    mean = x"),
+)
+def layernorm__right(x, gamma, beta, eps=1e-5):
+    """base"""
+    mean = x.mean(axis=-1, keepdims=True)
+    var = x.var(axis=-1, keepdims=True)
     return gamma * (x - mean) / np.sqrt(var + eps) + beta
 
-def layernorm__everything(x, gamma, beta, eps=1e-5):
-    """all-axes"""
-    return gamma * (x - x.mean()) / np.sqrt(x.var() + eps) + beta
+def _rows(a): return a.reshape(-1, a.shape[-1])
 
-def layernorm__variance(x, gamma, beta, eps=1e-5):
-    """no-root"""
-    mean = np.mean(x, axis=-1, keepdims=True)
-    var = np.var(x, axis=-1, keepdims=True)
-    return gamma * (x - mean) / (var + eps) + beta
-
-def layernorm__std_no_eps(x, gamma, beta, eps=1e-5):
-    """no-eps"""
-    mean = np.mean(x, axis=-1, keepdims=True)
-    std = np.std(x, axis=-1, keepdims=True)
-    return gamma * ((x - mean) / std) + beta
-
-def layernorm__first_axis(x, gamma, beta, eps=1e-5):
-    """first-axis"""
-    mean = np.mean(x, axis=0)
-    var = np.var(x, axis=0)
-    return gamma * (x - mean) / np.sqrt(var + eps) + beta
-
-def layernorm_backward__first_axis_sum(dout, x, gamma, eps=1e-5):
-    """summed-over-one-axis"""
-    mean, var = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)
-    std = np.sqrt(var + eps)
-    xhat = (x - mean) / std
+@variants(
+    first_axis_sum=("summed-over-one-axis", "_rows(dout * n).sum(0), _rows(dout)", "(dout * n).sum(0), dout"),
+    direct=("direct-path-only", "dx = g - g.mean(-1, keepdims=True) - n * (g * n).mean(-1, keepdims=True)", "dx = g"),
+    direct_and_one_axis=(
+        "direct-path-only summed-over-one-axis", "_rows(dout * n).sum(0), _rows(dout)", "(dout * n).sum(0), dout",
+        "dx = g - g.mean(-1, keepdims=True) - n * (g * n).mean(-1, keepdims=True)", "dx = g",
+    ),
+    no_gain=("gain-missing", "g = dout * gamma", "g = dout"),
+    gain_in_one_term=("gain-missing-in-variance", "(g * n).mean", "(dout * n).mean"),
+    one_pass=("one-pass-variance", "x.var(-1, keepdims=True)", "(x**2).mean(-1, keepdims=True) - mean**2"),
+    dbeta_of_a_vector=(
+        "one-number-for-a-vector-of-dbeta", "_rows(dout).sum(0)", "dout.sum(axis=tuple(range(dout.ndim - 1)) or None)",
+    ),
+    loop_keeps_the_last=(
+        "last-text-only-of-dgamma", "_rows(dout * n)", "_rows((dout * n)[-1] if x.ndim > 2 else dout * n)",
+    ),
+)
+def layernorm_backward__right(dout, x, gamma, eps=1e-5):
+    """base"""
+    mean = x.mean(-1, keepdims=True)
+    std = np.sqrt(x.var(-1, keepdims=True) + eps)
+    n = (x - mean) / std
     g = dout * gamma
-    dx = (g - g.mean(axis=-1, keepdims=True) - xhat * (g * xhat).mean(axis=-1, keepdims=True)) / std
-    return dx, (dout * xhat).sum(axis=0), dout.sum(axis=0)
-
-def layernorm_backward__direct(dout, x, gamma, eps=1e-5):
-    """direct-path-only"""
-    mean, var = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)
-    std = np.sqrt(var + eps)
-    xhat = (x - mean) / std
-    d = x.shape[-1]
-    return dout * gamma / std, (dout * xhat).reshape(-1, d).sum(axis=0), dout.reshape(-1, d).sum(axis=0)
-
-def layernorm_backward__direct_and_one_axis(dout, x, gamma, eps=1e-5):
-    """direct-path-only summed-over-one-axis"""
-    mean, var = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)
-    std = np.sqrt(var + eps)
-    xhat = (x - mean) / std
-    return dout * gamma / std, (dout * xhat).sum(axis=0), dout.sum(axis=0)
-
-def layernorm_backward__no_gain(dout, x, gamma, eps=1e-5):
-    """gain-missing"""
-    mean, var = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)
-    std = np.sqrt(var + eps)
-    xhat = (x - mean) / std
-    d = x.shape[-1]
-    dx = (dout - dout.mean(axis=-1, keepdims=True) - xhat * (dout * xhat).mean(axis=-1, keepdims=True)) / std
-    return dx, (dout * xhat).reshape(-1, d).sum(axis=0), dout.reshape(-1, d).sum(axis=0)
+    dx = g - g.mean(-1, keepdims=True) - n * (g * n).mean(-1, keepdims=True)
+    return dx / std, _rows(dout * n).sum(0), _rows(dout).sum(0)
 
 def rmsnorm__mean(x, gamma, eps=1e-5):
     """mean-subtracted"""
@@ -88,81 +76,19 @@ def rmsnorm_backward__direct(dout, x, gamma, eps=1e-5):
     r = np.sqrt(np.mean(x**2, axis=-1, keepdims=True) + eps)
     return dout * gamma / r, (dout * x / r).reshape(-1, x.shape[-1]).sum(axis=0)
 
-def layernorm__one_pass(x, gamma, beta, eps=1e-5):
-    """one-pass-variance"""
-    x = as_float(x)
-    mean = x.mean(-1, keepdims=True)
-    var = (x**2).mean(-1, keepdims=True) - mean**2
-    return gamma * (x - mean) / np.sqrt(var + eps) + beta
-
-def layernorm_backward__one_pass(dout, x, gamma, eps=1e-5):
-    """one-pass-variance"""
-    x, dout = as_float(x), as_float(dout)
-    d = x.shape[-1]
-    mean = x.mean(-1, keepdims=True)
-    std = np.sqrt((x**2).mean(-1, keepdims=True) - mean**2 + eps)
-    n = (x - mean) / std
-    g = dout * gamma
-    dx = (g - g.mean(-1, keepdims=True) - n * (g * n).mean(-1, keepdims=True)) / std
-    return dx, (dout * n).reshape(-1, d).sum(0), dout.reshape(-1, d).sum(0)
-
-def layernorm__ddof_eps_outside(x, gamma, beta, eps=1e-5):
-    """eps-outside-root unbiased-variance"""
-    return gamma * (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True, ddof=1) + eps) + beta
-
 @variants(
-    var_plus_eps_squared=("eps-squared", "(-1, keepdims=True) + eps", "(-1, keepdims=True)**2 + eps**2"),
-    max_eps=("eps-as-smallest", "sqrt(x.std(-1, keepdims=True) + eps)", "maximum(x.std(-1, keepdims=True), eps)"),
+    batchnorm_formula=("divided-by-rows", "(x - mean) / D + dmean / D", "(x - mean) / len(x) + dmean / len(x)"),
+    dvar_sign=("variance-sign", "-0.5", "0.5"),
+    dvar_power=("two-divisions-missing-in-variance-path", "-1.5", "-0.5"),
+    dvar_no_two=("square-without-factor", "2 * (x - mean)", "(x - mean)"),
 )
-def layernorm__sqrt_of_std(x, gamma, beta, eps=1e-5):
-    """root-of-standard-deviation"""
-    return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.std(-1, keepdims=True) + eps) + beta
-
-def layernorm__gamma_axis(x, gamma, beta, eps=1e-5):
-    """gain-as-column"""
-    n = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
-    return gamma[:, None] * n + beta[:, None]
-
-def layernorm__one_plus_gain(x, gamma, beta, eps=1e-5):
-    """one-plus-gain"""
-    n = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
-    return (1 + gamma) * n + beta
-
-def layernorm__axes12(x, gamma, beta, eps=1e-5):
-    """axes-without-batch"""
-    ax = tuple(range(1, x.ndim))
-    n = (x - x.mean(ax, keepdims=True)) / np.sqrt(x.var(ax, keepdims=True) + eps)
-    return gamma * n + beta
-
-def layernorm__float64(x, gamma, beta, eps=1e-5):
-    """float64"""
-    x = np.asarray(x, dtype=np.float64)
-    n = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
-    return gamma.astype(np.float64) * n + beta
-
-def layernorm_backward__batchnorm_formula(dout, x, gamma, eps=1e-5):
-    """divided-by-rows"""
-    N = x.shape[0]
+def layernorm_backward__by_mean_and_variance(dout, x, gamma, eps=1e-5):
+    """base"""
     mean, var = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
     xh = (x - mean) / np.sqrt(var + eps)
     dxh = dout * gamma
     D = x.shape[-1]
     dvar = (dxh * (x - mean) * -0.5 * (var + eps) ** -1.5).sum(-1, keepdims=True)
-    dmean = (-dxh / np.sqrt(var + eps)).sum(-1, keepdims=True)
-    dx = dxh / np.sqrt(var + eps) + dvar * 2 * (x - mean) / N + dmean / N
-    return dx, (dout * xh).reshape(-1, D).sum(0), dout.reshape(-1, D).sum(0)
-
-@variants(
-    dvar_power=("two-divisions-missing-in-variance-path", "0.5 * (var + eps) ** -1", "-0.5 * (var + eps) ** -0"),
-    dvar_no_two=("square-without-factor", "* 0.5 *", "* -0.5 *", "2 * (x - mean)", "(x - mean)"),
-)
-def layernorm_backward__dvar_sign(dout, x, gamma, eps=1e-5):
-    """variance-sign"""
-    mean, var = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
-    xh = (x - mean) / np.sqrt(var + eps)
-    dxh = dout * gamma
-    D = x.shape[-1]
-    dvar = (dxh * (x - mean) * 0.5 * (var + eps) ** -1.5).sum(-1, keepdims=True)
     dmean = (-dxh / np.sqrt(var + eps)).sum(-1, keepdims=True)
     dx = dxh / np.sqrt(var + eps) + dvar * 2 * (x - mean) / D + dmean / D
     return dx, (dout * xh).reshape(-1, D).sum(0), dout.reshape(-1, D).sum(0)
@@ -211,35 +137,6 @@ def layernorm_backward__numerical_sum(dout, x, gamma, eps=1e-5):
         dx[i] = (f(p, gamma) - f(m, gamma)) / 2 / h
     n = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
     return dx, (dout * n).reshape(-1, x.shape[-1]).sum(0), dout.reshape(-1, x.shape[-1]).sum(0)
-
-def layernorm_backward__dbeta_of_a_vector(dout, x, gamma, eps=1e-5):
-    """one-number-for-a-vector-of-dbeta"""
-    lead = tuple(range(dout.ndim - 1))
-    mu, v = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
-    xn = (x - mu) / np.sqrt(v + eps)
-    g = dout * gamma
-    dx = (g - g.mean(-1, keepdims=True) - xn * (g * xn).mean(-1, keepdims=True)) / np.sqrt(v + eps)
-    return dx, (dout * xn).sum(axis=lead), dout.sum(axis=lead or None)
-
-def layernorm_backward__gain_in_one_term(dout, x, gamma, eps=1e-5):
-    """gain-missing-in-variance"""
-    s = 1 / np.sqrt(x.var(-1, keepdims=True) + eps)
-    xn = (x - x.mean(-1, keepdims=True)) * s
-    g = gamma * dout
-    dx = s * (g - g.mean(-1, keepdims=True) - xn * (dout * xn).mean(-1, keepdims=True))
-    d = x.shape[-1]
-    return dx, (dout * xn).reshape(-1, d).sum(0), dout.reshape(-1, d).sum(0)
-
-def layernorm_backward__loop_keeps_the_last(dout, x, gamma, eps=1e-5):
-    """last-text-only-of-dgamma"""
-    s = np.sqrt(x.var(-1, keepdims=True) + eps)
-    xn = (x - x.mean(-1, keepdims=True)) / s
-    g = gamma * dout
-    dx = (g - g.mean(-1, keepdims=True) - xn * (g * xn).mean(-1, keepdims=True)) / s
-    texts = (dout * xn)[None] if x.ndim < 3 else dout * xn
-    for text in texts:
-        dgamma = text.reshape(-1, x.shape[-1]).sum(0)
-    return dx, dgamma, dout.reshape(-1, x.shape[-1]).sum(0)
 
 def layernorm_backward__two_axes(dout, x, gamma, eps=1e-5):
     """two-axes-expected"""

@@ -13,26 +13,46 @@ def softmax__whole_array(x, axis=-1, temperature=1.0):
     """no-maximum sum-over-everything effect-error-not-raised"""
     return np.exp(x / temperature) / np.sum(np.exp(x / temperature))
 
-def softmax__whole_array_with_maximum(x, axis=-1, temperature=1.0):
-    """whole-array any-temperature-accepted effect-error-not-raised zero-temperature-accepted"""
-    e = np.exp((x - np.max(x)) / temperature)
-    return e / e.sum()
-
-def softmax__maximum_of_all(x, axis=-1, temperature=1.0):
-    """maximum-of-everything any-temperature-accepted"""
-    e = np.exp((x - np.max(x)) / temperature)
-    return e / e.sum(axis=axis, keepdims=True)
+@variants(
+    whole_array_with_maximum=(
+        "whole-array any-temperature-accepted effect-error-not-raised zero-temperature-accepted",
+        "x.max(axis, keepdims=True)", "x.max()", "e.sum(axis, keepdims=True)", "e.sum()",
+    ),
+    maximum_of_all=("maximum-of-everything any-temperature-accepted", "x.max(axis, keepdims=True)", "x.max()"),
+    no_keepdims_in_maximum=("keepdims-forgotten-in-maximum", "x.max(axis, keepdims=True)", "x.max(axis)"),
+    forgot_return=("placeholder-none", "return ", ""),
+    small_number_in_sum_1e8=(
+        "small-number-in-sum any-temperature-accepted",
+        "e.sum(axis, keepdims=True)", "(e.sum(axis, keepdims=True) + 1e-8)",
+    ),
+    minimum_subtracted=("minimum-subtracted any-temperature-accepted", "x.max", "x.min"),
+    mean_subtracted=(
+        "mean-subtracted any-temperature-accepted effect-error-not-raised negative-temperature-accepted",
+        "x.max", "x.mean",
+    ),
+    small_number_in_sum_1e6=(
+        "small-number-in-sum-1e-6 any-temperature-accepted effect-error-not-raised zero-temperature-accepted",
+        "e.sum(axis, keepdims=True)", "(e.sum(axis, keepdims=True) + 1e-6)",
+    ),
+    small_number_added_1e9=(
+        "small-number-added-1e-9 any-temperature-accepted effect-error-not-raised zero-temperature-accepted",
+        "e.sum(axis, keepdims=True)", "e.sum(axis, keepdims=True) + 1e-9",
+    ),
+    small_number_added_1e8=(
+        "small-number-added-1e-8 any-temperature-accepted effect-error-not-raised zero-temperature-accepted",
+        "e.sum(axis, keepdims=True)", "e.sum(axis, keepdims=True) + 1e-8",
+    ),
+)
+def softmax__any_temperature(x, axis=-1, temperature=1.0):
+    """base"""
+    e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
+    return e / e.sum(axis, keepdims=True)
 
 def softmax__no_keepdims(x, axis=-1, temperature=1.0):
     """keepdims-forgotten"""
     x = x / temperature
     e = np.exp(x - np.max(x, axis=axis))
     return e / np.sum(e, axis=axis)
-
-def softmax__no_keepdims_in_maximum(x, axis=-1, temperature=1.0):
-    """keepdims-forgotten-in-maximum"""
-    e = np.exp((x - x.max(axis=axis)) / temperature)
-    return e / e.sum(axis=axis, keepdims=True)
 
 def softmax__no_keepdims_no_maximum(x, axis=-1, temperature=1.0):
     """no-maximum keepdims-forgotten"""
@@ -79,11 +99,6 @@ def softmax__no_exponential(x, axis=-1, temperature=1.0):
     """no-exponential effect-error-not-raised"""
     return x / np.sum(x, axis=axis, keepdims=True)
 
-def softmax__forgot_return(x, axis=-1, temperature=1.0):
-    """placeholder-none"""
-    e = np.exp((x - x.max(axis=axis, keepdims=True)) / temperature)
-    e / e.sum(axis=axis, keepdims=True)
-
 @variants(
     log_of_softmax=("log-of-softmax", "softmax(x)", "softmax(x, axis=axis)"),
     no_maximum_no_axis=("no-maximum sum-over-everything", "np.log(softmax(x))", "x - np.log(np.sum(np.exp(x)))"),
@@ -100,40 +115,32 @@ def log_softmax__log_of_softmax_last_axis(x, axis=-1):
     """log-of-softmax last-axis-always"""
     return np.log(softmax(x))
 
-def log_softmax__axis_ignored(x, axis=-1):
-    """last-axis-always"""
-    m = np.max(x, axis=-1, keepdims=True)
-    return x - m - np.log(np.sum(np.exp(x - m), axis=-1, keepdims=True))
-
-def log_softmax__no_keepdims(x, axis=-1):
-    """keepdims-forgotten"""
-    m = np.max(x, axis=axis)
-    return x - m - np.log(np.sum(np.exp(x - m), axis=axis))
-
-def log_softmax__no_keepdims_in_sum(x, axis=-1):
-    """keepdims-forgotten-in-sum"""
-    m = np.max(x, axis=axis, keepdims=True)
-    return (x - m) - np.log(np.sum(np.exp(x - m), axis=axis))
-
-def log_softmax__whole_array(x, axis=-1):
-    """whole-array"""
-    z = x - np.max(x)
-    return z - np.log(np.sum(np.exp(z)))
-
-def log_softmax__log_inside_sum(x, axis=-1):
-    """log-inside-sum"""
+@variants(
+    axis_ignored=(
+        "last-axis-always", "x.max(axis=axis, ", "x.max(axis=-1, ",
+        "np.exp(x - m), axis=axis", "np.exp(x - m), axis=-1",
+    ),
+    no_keepdims=(
+        "keepdims-forgotten", "x.max(axis=axis, keepdims=True)", "x.max(axis)", "axis=axis, keepdims=True", "axis=axis",
+    ),
+    no_keepdims_in_sum=(
+        "keepdims-forgotten-in-sum", "np.exp(x - m), axis=axis, keepdims=True", "np.exp(x - m), axis=axis",
+    ),
+    whole_array=("whole-array", "x.max(axis=axis, keepdims=True)", "x.max()", ", axis=axis, keepdims=True", ""),
+    log_inside_sum=(
+        "log-inside-sum", "np.log(np.sum(np.exp(x - m)", "np.sum(np.log(np.exp(x - m))",
+        "keepdims=True))", "keepdims=True)",
+    ),
+    plus=("plus", "x - m - np.log", "x - m + np.log"),
+    maximum_not_added=("maximum-not-added-back", "x - m - np.log", "x - np.log"),
+    maximum_subtracted_twice=("maximum-subtracted-twice", "x - m - np.log", "x - m - m - np.log"),
+    small_number_in_log_1e9=("small-number-in-sum-1e-9", "keepdims=True))", "keepdims=True) + 1e-9)"),
+    small_number_in_log_1e8=("small-number-in-sum-1e-8", "keepdims=True))", "keepdims=True) + 1e-8)"),
+)
+def log_softmax__right(x, axis=-1):
+    """base"""
     m = x.max(axis=axis, keepdims=True)
-    return x - m - np.sum(np.log(np.exp(x - m)), axis=axis, keepdims=True)
-
-def log_softmax__plus(x, axis=-1):
-    """plus"""
-    m = x.max(axis=axis, keepdims=True)
-    return (x - m) + np.log(np.sum(np.exp(x - m), axis=axis, keepdims=True))
-
-def log_softmax__maximum_not_added(x, axis=-1):
-    """maximum-not-added-back"""
-    m = x.max(axis=axis, keepdims=True)
-    return x - np.log(np.sum(np.exp(x - m), axis=axis, keepdims=True))
+    return x - m - np.log(np.sum(np.exp(x - m), axis=axis, keepdims=True))
 
 def cross_entropy__matrix_only_and_sum(logits, targets):
     """sum-not-mean matrices-only"""
@@ -229,36 +236,6 @@ def cross_entropy_backward__all_rows(logits, targets):
     d[:, targets] -= 1
     return d / len(targets)
 
-def softmax__small_number_in_sum_1e8(x, axis=-1, temperature=1.0):
-    """small-number-in-sum any-temperature-accepted"""
-    e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
-    return e / (e.sum(axis, keepdims=True) + 1e-8)
-
-def softmax__small_number_in_sum_1e6(x, axis=-1, temperature=1.0):
-    """small-number-in-sum-1e-6 any-temperature-accepted effect-error-not-raised zero-temperature-accepted"""
-    e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
-    return e / (e.sum(axis, keepdims=True) + 1e-6)
-
-def softmax__small_number_added_1e9(x, axis=-1, temperature=1.0):
-    """small-number-added-1e-9 any-temperature-accepted effect-error-not-raised zero-temperature-accepted"""
-    e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
-    return e / e.sum(axis, keepdims=True) + 1e-9
-
-def softmax__small_number_added_1e8(x, axis=-1, temperature=1.0):
-    """small-number-added-1e-8 any-temperature-accepted effect-error-not-raised zero-temperature-accepted"""
-    e = np.exp((x - x.max(axis, keepdims=True)) / temperature)
-    return e / e.sum(axis, keepdims=True) + 1e-8
-
-def softmax__minimum_subtracted(x, axis=-1, temperature=1.0):
-    """minimum-subtracted any-temperature-accepted"""
-    e = np.exp((x - x.min(axis, keepdims=True)) / temperature)
-    return e / e.sum(axis, keepdims=True)
-
-def softmax__mean_subtracted(x, axis=-1, temperature=1.0):
-    """mean-subtracted any-temperature-accepted effect-error-not-raised negative-temperature-accepted"""
-    e = np.exp((x - x.mean(axis, keepdims=True)) / temperature)
-    return e / e.sum(axis, keepdims=True)
-
 def softmax__maximum_not_divided(x, axis=-1, temperature=1.0):
     """maximum-not-divided any-temperature-accepted effect-error-not-raised negative-temperature-accepted"""
     e = np.exp(x / temperature - x.max(axis, keepdims=True))
@@ -269,24 +246,9 @@ def softmax__temperature_multiplied(x, axis=-1, temperature=1.0):
     e = np.exp(x - x.max(axis, keepdims=True)) ** temperature
     return e / e.sum(axis, keepdims=True)
 
-def log_softmax__small_number_in_log_1e9(x, axis=-1):
-    """small-number-in-sum-1e-9"""
-    z = x - x.max(axis, keepdims=True)
-    return z - np.log(np.exp(z).sum(axis, keepdims=True) + 1e-9)
-
-def log_softmax__small_number_in_log_1e8(x, axis=-1):
-    """small-number-in-sum-1e-8"""
-    z = x - x.max(axis, keepdims=True)
-    return z - np.log(np.exp(z).sum(axis, keepdims=True) + 1e-8)
-
 def log_softmax__clipped15(x, axis=-1):
     """log-of-limited-softmax-1e-15 log-of-softmax-plus-1e-15"""
     return np.log(np.clip(softmax(x, axis), 1e-15, 1 - 1e-15))
-
-def log_softmax__maximum_subtracted_twice(x, axis=-1):
-    """maximum-subtracted-twice"""
-    m = x.max(axis, keepdims=True)
-    return x - m - np.log(np.exp(x - m).sum(axis, keepdims=True)) - m
 
 @variants(
     clipped15=("log-of-limited-softmax-1e-15 log-of-softmax-plus-1e-15", "12, 1.0", "15, 1.0 - 1e-15"),
