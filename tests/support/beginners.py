@@ -5,7 +5,7 @@ A function `NAME__VARIANT` is a wrong answer for NAME; its docstring lists the m
     @variants(other=("mistakes", "old", "new"))
 
 above it adds `NAME__other`: the same function with these mistakes, and with the text "old" replaced by "new". More
-pairs may follow. A function with the docstring "base" is no answer, only the base of its variants. Functions without two
+pairs may follow. A function with the docstring "base" is only the base of its variants. Functions without two
 underscores are helpers.
 """
 
@@ -37,7 +37,7 @@ def answers(module: str) -> Iterator[Answer]:
                 yield Answer(function, variant, code, (*mistakes.split(),))
             for keyword in node.decorator_list[0].keywords if node.decorator_list else ():
                 named, *edits = ast.literal_eval(keyword.value)
-                edited = code.replace(mistakes, named, 1)
+                edited = code.replace(f'"""{mistakes}"""', f'"""{named}"""', 1)
                 for old, new in zip(edits[::2], edits[1::2], strict=True):
                     assert edited.count(old) == 1, f"{keyword.arg}: {old!r} is there {edited.count(old)} times"
                     edited = edited.replace(old, new)

@@ -241,35 +241,17 @@ def causal_mask__offset_at_least_0(n_queries, n_keys=None):
     j = np.arange(n_keys)[None, :]
     return j <= i + max(n_keys - n_queries - 1, 0)
 
-def attention__minus_1e4_and_rows(q, k, v, mask=None):
-    """mask-filled-with--1e4-rows-zeroed"""
-    q, k, v = as_float(q), as_float(k), as_float(v)
-    scale = 1.0 / math.sqrt(q.shape[-1])
-    scores = np.einsum("...td,...sd->...ts", q, k) * scale
-    if mask is not None:
-        mask = np.asarray(mask)
-        if mask.dtype != np.bool_:
-            raise TypeError("mask must be bool")
-        mask = np.broadcast_to(mask, scores.shape)
-        scores = np.where(mask, scores, -1e4)
-    top = scores.max(axis=-1, keepdims=True)
-    top = np.where(np.isfinite(top), top, 0)
-    e = np.exp(scores - top)
-    s = e.sum(axis=-1, keepdims=True)
-    weights = e / s
-    if mask is not None:
-        weights = np.where(mask.any(-1, keepdims=True), weights, 0)
-    out = np.einsum("...ts,...sd->...td", weights, v)
-    return out, weights
-
 @variants(
-    mask_with_more_axes=(
-        "mask-enlarges-scores", "mask = np.broadcast_to(mask, scores.shape)\n        ", "", "(-1, -2)", "-1",
+    maximum_of_two_axes=("maximum-of-each-text", "scores.max(axis=-1", "scores.max(axis=(-1, -2)"),
+    mask_with_more_axes=("mask-enlarges-scores", "mask = np.broadcast_to(mask, scores.shape)\n        ", ""),
+    integers_refused=("numbers-in-mask-accepted", " != np.bool_", ".kind in 'iu'"),
+    minus_1e4_and_rows=(
+        "mask-filled-with--1e4-rows-zeroed", "-np.inf)\n", "-1e4)\n",
+        "out = np", "if mask is not None: weights = weights * mask.any(-1, keepdims=True)\n    out = np",
     ),
-    integers_refused=("numbers-in-mask-accepted", " != np.bool_", ".kind in 'iu'", "(-1, -2)", "-1"),
 )
-def attention__maximum_of_two_axes(q, k, v, mask=None):
-    """maximum-of-each-text"""
+def attention__right(q, k, v, mask=None):
+    """base"""
     q, k, v = as_float(q), as_float(k), as_float(v)
     scale = 1.0 / math.sqrt(q.shape[-1])
     scores = np.einsum("...td,...sd->...ts", q, k) * scale
@@ -279,7 +261,7 @@ def attention__maximum_of_two_axes(q, k, v, mask=None):
             raise TypeError("mask must be bool")
         mask = np.broadcast_to(mask, scores.shape)
         scores = np.where(mask, scores, -np.inf)
-    top = scores.max(axis=(-1, -2), keepdims=True)
+    top = scores.max(axis=-1, keepdims=True)
     top = np.where(np.isfinite(top), top, 0)
     e = np.exp(scores - top)
     s = e.sum(axis=-1, keepdims=True)

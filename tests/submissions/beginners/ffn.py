@@ -9,34 +9,20 @@ def _as_erf(x):
     y = 1 - (((((1.061405429 * t - 1.453152027) * t) + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t * np.exp(-x * x)
     return np.sign(x) * y
 
-def gelu__float64_sqrt(x):
-    """float64 integers-cubed"""
-    return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3)))
-
-def gelu__x_missing(x):
-    """factor-x-missing"""
+@variants(
+    float64_sqrt=(
+        "float64 integers-cubed", "x = as_float(x)\n    ", "", "math.sqrt(2 / math.pi)", "np.sqrt(2 / np.pi)",
+    ),
+    x_missing=("factor-x-missing", "0.5 * x *", "0.5 *"),
+    brackets=("bracket-closed-too-early", "* (x + 0.044715 * x ** 3)", "* x + 0.044715 * x ** 3"),
+    one_missing=("one-missing", "1 + np.tanh", "np.tanh"),
+    constant_short=("factor-constant", "math.sqrt(2 / math.pi)", "0.79788"),
+    constant_0_8=("square-for-cube", "math.sqrt(2 / math.pi)", "0.7978845608028654", "x ** 3", "x ** 2"),
+)
+def gelu__right(x):
+    """base"""
     x = as_float(x)
-    return 0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
-
-def gelu__brackets(x):
-    """bracket-closed-too-early"""
-    x = as_float(x)
-    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * x + 0.044715 * x ** 3))
-
-def gelu__one_missing(x):
-    """one-missing"""
-    x = as_float(x)
-    return 0.5 * x * np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3))
-
-def gelu__constant_short(x):
-    """factor-constant"""
-    x = as_float(x)
-    return 0.5 * x * (1 + np.tanh(0.79788 * (x + 0.044715 * x ** 3)))
-
-def gelu__constant_0_8(x):
-    """square-for-cube"""
-    x = as_float(x)
-    return 0.5 * x * (1 + np.tanh(0.7978845608028654 * x * (1 + 0.044715 * x)))
+    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
 
 def gelu_backward__numerical(dout, x):
     """difference-quotient"""

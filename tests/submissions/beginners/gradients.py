@@ -1,4 +1,4 @@
-"""Wrong answers to `gradients` as beginners write them; each docstring lists the mistakes that the report should name."""
+"""Wrong answers to `gradients` as beginners write them; the docstring is what the report should call them."""
 
 import numpy as np
 
@@ -139,7 +139,9 @@ def tape_values__results_only(tape, inputs):
 
 @variants(
     alias=("inputs-appended-to", "list(inputs)", "inputs"),
-    no_check=("key-error", "if op not in OPERATIONS:", "if False:"),
+    no_check=(
+        "key-error", 'if op not in OPERATIONS:\n            raise ValueError(f"unknown operation {op!r}")\n        ', "",
+    ),
 )
 def tape_values__right(tape, inputs):
     """base"""

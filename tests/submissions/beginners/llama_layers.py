@@ -24,9 +24,18 @@ def _table(positions, K, base, dtype):
     emb = np.concatenate([freqs, freqs], axis=-1)
     return np.cos(emb).astype(dtype), np.sin(emb).astype(dtype)
 
-def rope__odd_accepted(x, positions, base=10000.0):
-    """effect-error-not-raised"""
+@variants(
+    odd_accepted=("effect-error-not-raised", 'if x.shape[-1] % 2:\n        raise ValueError("odd")\n    ', ""),
+    half_without_minus=("minus-missing", "_rotate_half(x)", "np.roll(x, x.shape[-1] // 2, axis=-1)"),
+    half_with_minus_below=("reversed", "+ _rotate_half(x)", "- _rotate_half(x)"),
+    float64_and_arange=("positions-ignored", "_table(positions,", "_table(np.arange(x.shape[-2]),"),
+    constant_base=("base-ignored", "base, x.dtype", "10000, x.dtype"),
+)
+def rope__right(x, positions, base=10000.0):
+    """base"""
     x = as_float(x)
+    if x.shape[-1] % 2:
+        raise ValueError("odd")
     cos, sin = _table(positions, x.shape[-1], base, x.dtype)
     return x * cos + _rotate_half(x) * sin
 
@@ -52,18 +61,6 @@ def rope__table_of_interleaved(x, positions, base=10000.0):
     angles = np.repeat(np.outer(positions, base ** (-np.arange(0, K, 2) / K)), 2, axis=-1)
     return x * np.cos(angles).astype(x.dtype) + _rotate_half(x) * np.sin(angles).astype(x.dtype)
 
-@variants(
-    half_with_minus_below=("reversed", "x[..., :half]", "-x[..., :half]"),
-)
-def rope__half_without_minus(x, positions, base=10000.0):
-    """minus-missing"""
-    x = as_float(x)
-    if x.shape[-1] % 2:
-        raise ValueError("odd")
-    cos, sin = _table(positions, x.shape[-1], base, x.dtype)
-    half = x.shape[-1] // 2
-    return x * cos + np.concatenate([x[..., half:], x[..., :half]], axis=-1) * sin
-
 def rope__i_over_k(x, positions, base=10000.0):
     """half-the-exponent"""
     x = as_float(x)
@@ -74,15 +71,6 @@ def rope__i_over_k(x, positions, base=10000.0):
     cos, sin = np.cos(angles).astype(x.dtype), np.sin(angles).astype(x.dtype)
     a, b = x[..., : K // 2], x[..., K // 2 :]
     return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
-
-def rope__float64_and_arange(x, positions, base=10000.0):
-    """positions-ignored"""
-    K, T = x.shape[-1], x.shape[-2]
-    if K % 2:
-        raise ValueError("odd")
-    x = as_float(x)
-    cos, sin = _table(np.arange(T), K, base, x.dtype)
-    return x * cos + _rotate_half(x) * sin
 
 def rope__in_place(x, positions, base=10000.0):
     """rotated-with-new-first"""
@@ -96,14 +84,6 @@ def rope__in_place(x, positions, base=10000.0):
     out[..., : K // 2] = out[..., : K // 2] * cos - out[..., K // 2 :] * sin
     out[..., K // 2 :] = out[..., : K // 2] * sin + out[..., K // 2 :] * cos
     return out
-
-def rope__constant_base(x, positions, base=10000.0):
-    """base-ignored"""
-    x = as_float(x)
-    if x.shape[-1] % 2:
-        raise ValueError("odd")
-    cos, sin = _table(positions, x.shape[-1], 10000, x.dtype)
-    return x * cos + _rotate_half(x) * sin
 
 @variants(
     base_lost=("base-ignored", "(dout, positions, base)", "(dout, -np.asarray(positions))"),

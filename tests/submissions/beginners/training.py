@@ -94,30 +94,26 @@ def clip_grad_norm__div0(grads, max_norm):
     return {n: g * s for n, g in grads.items()}, norm
 
 @variants(
-    warm_from_min=("warm-up-from-min", "max_lr * step", "min_lr + (max_lr - min_lr) * (step + 1)"),
+    no_plus_one=("warm-up-from-0", "max_lr * (step + 1)", "max_lr * step"),
+    warm_from_min=("warm-up-from-min", "return max_lr * (step", "return min_lr + (max_lr - min_lr) * (step"),
+    nanogpt=("warm-up-one-longer", "/ warmup_steps", "/ (warmup_steps + 1)"),
+    zero_warmup=(
+        "warm-up-of-0", "if step < warmup_steps: return max_lr * (step + 1) / warmup_steps",
+        "rate = max_lr * (step + 1) / warmup_steps\n    if step < warmup_steps: return rate",
+    ),
+    total_minus_one=("ends-one-step-early", "(total_steps - warmup_steps)", "max(1, total_steps - warmup_steps - 1)"),
+    minus_min=("amplitude-not-reduced", "0.5 * (max_lr - min_lr)", "0.5 * max_lr"),
+    no_half=("no-half", "0.5 * (max_lr", "(max_lr"),
+    linear=("straight-line", "0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))", "(1 - p) * (max_lr - min_lr)"),
+    after_the_end_only=("zero-length-decay", "step >= total_steps", "step > total_steps"),
+    no_error=("negative-step-accepted", "_check(step, warmup_steps, total_steps)\n    ", ""),
 )
-def learning_rate__no_plus_one(step, max_lr, min_lr, warmup_steps, total_steps):
-    """warm-up-from-0"""
-    _check(step, warmup_steps, total_steps)
-    if step < warmup_steps: return max_lr * step / warmup_steps
-    if step >= total_steps: return min_lr
-    p = (step - warmup_steps) / (total_steps - warmup_steps)
-    return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
-
-def learning_rate__nanogpt(step, max_lr, min_lr, warmup_steps, total_steps):
-    """warm-up-one-longer"""
-    _check(step, warmup_steps, total_steps)
-    if step < warmup_steps: return max_lr * (step + 1) / (warmup_steps + 1)
-    if step > total_steps: return min_lr
-    p = (step - warmup_steps) / (total_steps - warmup_steps)
-    return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
-
-def learning_rate__total_minus_one(step, max_lr, min_lr, warmup_steps, total_steps):
-    """ends-one-step-early"""
+def learning_rate__right(step, max_lr, min_lr, warmup_steps, total_steps):
+    """base"""
     _check(step, warmup_steps, total_steps)
     if step < warmup_steps: return max_lr * (step + 1) / warmup_steps
     if step >= total_steps: return min_lr
-    p = (step - warmup_steps) / max(1, total_steps - warmup_steps - 1)
+    p = (step - warmup_steps) / (total_steps - warmup_steps)
     return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
 
 def learning_rate__total_after_warmup(step, max_lr, min_lr, warmup_steps, total_steps):
@@ -127,27 +123,6 @@ def learning_rate__total_after_warmup(step, max_lr, min_lr, warmup_steps, total_
     p = min(1.0, (step - warmup_steps) / total_steps)
     return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(math.pi * p))
 
-@variants(
-    linear=("straight-line", "min_lr + 0.5 * max_lr * (1 + math.cos(math.pi * p))", "max_lr + p * (min_lr - max_lr)"),
-    no_half=("no-half", "0.5 * max_lr", "(max_lr - min_lr)"),
-)
-def learning_rate__minus_min(step, max_lr, min_lr, warmup_steps, total_steps):
-    """amplitude-not-reduced"""
-    _check(step, warmup_steps, total_steps)
-    if step < warmup_steps: return max_lr * (step + 1) / warmup_steps
-    if step >= total_steps: return min_lr
-    p = (step - warmup_steps) / (total_steps - warmup_steps)
-    return min_lr + 0.5 * max_lr * (1 + math.cos(math.pi * p))
-
-def learning_rate__zero_warmup(step, max_lr, min_lr, warmup_steps, total_steps):
-    """warm-up-of-0"""
-    _check(step, warmup_steps, total_steps)
-    w = max_lr * (step + 1) / warmup_steps
-    if step < warmup_steps: return w
-    if step >= total_steps: return min_lr
-    p = (step - warmup_steps) / (total_steps - warmup_steps)
-    return min_lr + (max_lr - min_lr) * (1 + math.cos(math.pi * p)) / 2
-
 def train_step__clip_after(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
     """parameters-clipped"""
     loss, grads = gpt_loss(x, y, params, config, rng)
@@ -155,26 +130,17 @@ def train_step__clip_after(params, state, x, y, config, lr, betas=(0.9, 0.999), 
     if max_norm is not None: params, _ = clip_grad_norm(params, max_norm)
     return loss, params, state
 
-def train_step__options_dropped(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
-    """options-dropped"""
-    loss, grads = gpt_loss(x, y, params, config, rng)
-    if max_norm is not None: grads, _ = clip_grad_norm(grads, max_norm)
-    params, state = adamw_step(params, grads, state, lr)
-    return loss, params, state
-
-def train_step__clip_tuple(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
-    """clip-not-unpacked"""
-    loss, grads = gpt_loss(x, y, params, config, rng)
-    if max_norm is not None: grads = clip_grad_norm(grads, max_norm)
-    params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
-    return loss, params, state
-
 @variants(
-    y_shifted=("shifted-again", ", x, params", "[:, :-1], y[:, 1:], params"),
+    options_dropped=("options-dropped", "lr, betas, eps, weight_decay)", "lr)"),
+    eps_lost=("eps-dropped", "betas, eps, weight_decay)", "betas, weight_decay=weight_decay)"),
+    clip_tuple=("clip-not-unpacked", "grads, _ = clip", "grads = clip"),
+    if_max_norm=("limit-of-0-ignored", "if max_norm is not None", "if max_norm"),
+    x_for_y=("answers-are-questions", "gpt_loss(x, y,", "gpt_loss(x, x,"),
+    y_shifted=("shifted-again", "gpt_loss(x, y,", "gpt_loss(x[:, :-1], y[:, 1:],"),
 )
-def train_step__x_for_y(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
-    """answers-are-questions"""
-    loss, grads = gpt_loss(x, x, params, config, rng)
+def train_step__right(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
+    """base"""
+    loss, grads = gpt_loss(x, y, params, config, rng)
     if max_norm is not None: grads, _ = clip_grad_norm(grads, max_norm)
     params, state = adamw_step(params, grads, state, lr, betas, eps, weight_decay)
     return loss, params, state
@@ -202,38 +168,17 @@ def estimate_loss__perplexity(params, config, batches):
         t += cross_entropy(gpt(x, params, config)[0], y) * y.size; n += y.size
     return math.exp(t / n)
 
-def train__last_rate(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
-    """loss-after-the-step"""
+@variants(
+    last_rate=("loss-after-the-step", "append(loss)", "append(gpt_loss(x, y, params, config, rng)[0])"),
+    scalar_only=("one-rate-only", "lr if np.iterable(lr) else [lr]", "[lr]"),
+    options_dropped=("options-and-norm-dropped", "r, betas, eps, weight_decay, max_norm,", "r,"),
+    first_batch=("same-batch", "loss, params, state = ", "x, y = batches[0]\n        loss, params, state = "),
+)
+def train__right(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
+    """base"""
     losses = []; state = state or {}
     rates = lr if np.iterable(lr) else [lr] * len(batches)
     for r, (x, y) in zip(rates, batches):
-        loss, params, state = train_step(params, state, x, y, config, r, betas, eps, weight_decay, max_norm, rng=rng)
-        losses.append(gpt_loss(x, y, params, config, rng)[0])
-    return params, state, losses
-
-def train__scalar_only(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
-    """one-rate-only"""
-    losses = []; state = state or {}
-    for x, y in batches:
-        loss, params, state = train_step(params, state, x, y, config, lr, betas, eps, weight_decay, max_norm, rng=rng)
-        losses.append(loss)
-    return params, state, losses
-
-def train__options_dropped(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
-    """options-and-norm-dropped"""
-    losses = []; state = state or {}
-    rates = lr if np.iterable(lr) else [lr] * len(batches)
-    for r, (x, y) in zip(rates, batches):
-        loss, params, state = train_step(params, state, x, y, config, r, rng=rng)
-        losses.append(loss)
-    return params, state, losses
-
-def train__first_batch(params, config, batches, lr, state=None, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
-    """same-batch"""
-    losses = []; state = state or {}
-    rates = lr if np.iterable(lr) else [lr] * len(batches)
-    for r, _ in zip(rates, batches):
-        x, y = batches[0]
         loss, params, state = train_step(params, state, x, y, config, r, betas, eps, weight_decay, max_norm, rng=rng)
         losses.append(loss)
     return params, state, losses
@@ -267,40 +212,6 @@ def clip_grad_norm__loop_overwrites(grads, max_norm):
     for g in grads.values():
         norm = float(np.sqrt((g**2).sum()))
     return {k: g * min(1.0, max_norm / (norm + 1e-6)) for k, g in grads.items()}, norm
-
-def learning_rate__after_the_end_only(step, max_lr, min_lr, warmup_steps, total_steps):
-    """zero-length-decay"""
-    if step < 0 or warmup_steps < 0 or warmup_steps > total_steps:
-        raise ValueError("bad steps")
-    if step < warmup_steps:
-        return max_lr * (step + 1) / warmup_steps
-    if step > total_steps:
-        return min_lr
-    part = (step - warmup_steps) / (total_steps - warmup_steps)
-    return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(part * math.pi))
-
-def learning_rate__no_error(step, max_lr, min_lr, warmup_steps, total_steps):
-    """negative-step-accepted"""
-    if step < warmup_steps:
-        return max_lr * (step + 1) / warmup_steps
-    if step >= total_steps:
-        return min_lr
-    part = (step - warmup_steps) / (total_steps - warmup_steps)
-    return min_lr + 0.5 * (max_lr - min_lr) * (1 + math.cos(part * math.pi))
-
-def train_step__eps_lost(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
-    """eps-dropped"""
-    loss, grads = gpt_loss(x, y, params, config, rng)
-    if max_norm is not None:
-        grads = clip_grad_norm(grads, max_norm)[0]
-    return loss, *adamw_step(params, grads, state, lr, betas, weight_decay=weight_decay)
-
-def train_step__if_max_norm(params, state, x, y, config, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01, max_norm=None, rng=None):
-    """limit-of-0-ignored"""
-    loss, grads = gpt_loss(x, y, params, config, rng)
-    if max_norm:
-        grads = clip_grad_norm(grads, max_norm)[0]
-    return loss, *adamw_step(params, grads, state, lr, betas, eps, weight_decay)
 
 def estimate_loss__len(params, config, batches):
     """batches-counted"""
