@@ -49,90 +49,27 @@ def split_text__word_characters(text):
     """words-by-w"""
     return regex.findall(r"'s|'t|'re|'ve|'m|'ll|'d| ?\w+| ?[^\s\w]+|\s+(?!\S)|\s+", text)
 
-def train_bpe__max(text, vocab_size):
-    """ties-first-in-the-text"""
+@variants(
+    max=(
+        "ties-first-in-the-text",
+        "min(counts, key=lambda p: (-counts[p], place[p[0]], place[p[1]]))", "max(counts, key=counts.get)",
+    ),
+    whole_text=("pairs-across-pieces", "in split_text(text)", "in [text]"),
+    set_of_pieces=("pieces-counted-once", "in split_text(text)", "in set(split_text(text))"),
+    too_many=("as-many-merges counted-from", "while len(place)", "while len(merges)"),
+)
+def train_bpe__right(text, vocab_size):
+    """base"""
     if vocab_size < 256:
         raise ValueError("too small")
     table = byte_symbols()
     words = [[table[b] for b in piece.encode("utf-8")] for piece in split_text(text)]
-    merges = []
-    for _ in range(vocab_size - 256):
-        counts = {}
-        for word in words:
-            for a, b in zip(word, word[1:]):
-                counts[a, b] = counts.get((a, b), 0) + 1
-        if not counts:
-            break
-        best = max(counts, key=counts.get)
-        merges.append(best)
-        for k, word in enumerate(words):
-            new = []
-            i = 0
-            while i < len(word):
-                if i < len(word) - 1 and (word[i], word[i + 1]) == best:
-                    new.append(word[i] + word[i + 1])
-                    i += 2
-                else:
-                    new.append(word[i])
-                    i += 1
-            words[k] = new
-    return merges
-
-def train_bpe__whole_text(text, vocab_size):
-    """pairs-across-pieces"""
-    if vocab_size < 256:
-        raise ValueError("too small")
-    table = byte_symbols()
-    tokens = [table[b] for b in text.encode("utf-8")]
-    vocabulary = sorted(table.values())
-    merges = []
-    while len(vocabulary) < vocab_size and len(tokens) > 1:
-        counts = Counter(zip(tokens, tokens[1:]))
-        best = min(counts, key=lambda p: (-counts[p], vocabulary.index(p[0]), vocabulary.index(p[1])))
-        merges.append(best)
-        vocabulary.append(best[0] + best[1])
-        i = 0
-        while i < len(tokens) - 1:
-            if (tokens[i], tokens[i + 1]) == best:
-                tokens[i : i + 2] = [best[0] + best[1]]
-            i += 1
-    return merges
-
-def train_bpe__set_of_pieces(text, vocab_size):
-    """pieces-counted-once"""
-    if vocab_size < 256:
-        raise ValueError("too small")
-    table = byte_symbols()
-    words = {piece: [table[b] for b in piece.encode("utf-8")] for piece in split_text(text)}
     place = {symbol: i for i, symbol in enumerate(sorted(table.values()))}
     merges = []
     while len(place) < vocab_size:
-        counts = Counter(pair for word in words.values() for pair in zip(word, word[1:]))
-        if not counts:
-            break
-        best = min(counts, key=lambda p: (-counts[p], place[p[0]], place[p[1]]))
-        merges.append(best)
-        place["".join(best)] = len(place)
-        for piece, word in words.items():
-            i = 0
-            while i < len(word) - 1:
-                if (word[i], word[i + 1]) == best:
-                    word[i : i + 2] = ["".join(best)]
-                i += 1
-    return merges
-
-def train_bpe__too_many(text, vocab_size):
-    """as-many-merges counted-from"""
-    if vocab_size < 256:
-        raise ValueError("too small")
-    table = byte_symbols()
-    words = [[table[b] for b in piece.encode("utf-8")] for piece in split_text(text)]
-    place = {symbol: i for i, symbol in enumerate(sorted(table.values()))}
-    merges = []
-    while len(merges) < vocab_size:
         counts = Counter(pair for word in words for pair in zip(word, word[1:]))
         if not counts:
-            return merges
+            break
         best = min(counts, key=lambda p: (-counts[p], place[p[0]], place[p[1]]))
         merges.append(best)
         place["".join(best)] = len(place)

@@ -18,50 +18,20 @@ def _checked(c):
     for key in fixed:
         if c.get(key, fixed[key]) != fixed[key]: raise ValueError(f"bad {key}: {c[key]}")
 
-def gpt2_config__old_key(hf_config):
-    """block-size-from-n_ctx"""
-    _checked(hf_config)
-    n = hf_config["n_positions"]
-    if "n_ctx" in hf_config:
-        n = hf_config["n_ctx"]
-    act = "relu" if hf_config.get("activation_function") == "relu" else "gelu"
-    return GPTConfig(hf_config["vocab_size"], n, hf_config["n_layer"], hf_config["n_head"], hf_config["n_embd"],
-                     hf_config.get("n_inner"), act, hf_config.get("tie_word_embeddings", True))
-
 @variants(
-    brackets=("n_inner-required", '["n_embd"] * 4', '["n_inner"]'),
+    old_key=("block-size-from-n_ctx", 'c["n_positions"]', 'c.get("n_ctx", c["n_positions"])'),
+    four_times=("n_inner-ignored", 'c.get("n_inner")', 'c["n_embd"] * 4'),
+    brackets=("n_inner-required", 'c.get("n_inner")', 'c["n_inner"]'),
+    tied=("always-tied", ', tied=c.get("tie_word_embeddings", True)', ""),
+    with_dropout=("dropout-from-the-file", ', tied=', ', dropout=c.get("resid_pdrop", 0.0), tied='),
+    heads_twice=("n_layers-from-n_head", 'c["n_layer"]', 'c["n_head"]'),
 )
-def gpt2_config__four_times(hf_config):
-    """n_inner-ignored"""
+def gpt2_config__right(hf_config):
+    """base"""
     c = hf_config
     _checked(c)
     act = "relu" if c.get("activation_function") == "relu" else "gelu"
     return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
-                     d_model=c["n_embd"], d_ff=c["n_embd"] * 4, activation=act, tied=c.get("tie_word_embeddings", True))
-
-def gpt2_config__tied(hf_config):
-    """always-tied"""
-    c = hf_config
-    _checked(c)
-    act = "relu" if c.get("activation_function") == "relu" else "gelu"
-    return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
-                     d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act)
-
-def gpt2_config__with_dropout(hf_config):
-    """dropout-from-the-file"""
-    c = hf_config
-    _checked(c)
-    act = "relu" if c.get("activation_function") == "relu" else "gelu"
-    return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_layer"], n_heads=c["n_head"],
-                     d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act, tied=c.get("tie_word_embeddings", True),
-                     dropout=c["resid_pdrop"] if "resid_pdrop" in c else 0.0)
-
-def gpt2_config__heads_twice(hf_config):
-    """n_layers-from-n_head"""
-    c = hf_config
-    _checked(c)
-    act = "relu" if c.get("activation_function") == "relu" else "gelu"
-    return GPTConfig(vocab_size=c["vocab_size"], block_size=c["n_positions"], n_layers=c["n_head"], n_heads=c["n_head"],
                      d_model=c["n_embd"], d_ff=c.get("n_inner"), activation=act, tied=c.get("tie_word_embeddings", True))
 
 def _map(t, blocks=None):

@@ -52,49 +52,32 @@ def llama_block__overwritten(x, params, config, mask=None):
     x = x + swiglu(x, _parts(params, "ffn."))[0]
     return x, {"weights": c["weights"], "after_attention": after, "after_ffn": x}
 
-def llama_block_backward__no_skip(dout, cache):
-    """no-first-residual"""
+@variants(
+    no_skip=("no-first-residual", "return d + stream", "return d"),
+    eps_forgotten=("eps-ignored", '*cache["norm2"]', '*cache["norm2"][:2]', '*cache["norm1"]', '*cache["norm1"][:2]'),
+)
+def llama_block_backward__right(dout, cache):
+    """base"""
     g = {}
     d, ffn = swiglu_backward(dout, cache["ffn"])
     d, g["norm2.gamma"] = rmsnorm_backward(d, *cache["norm2"])
-    d = d + dout
-    d, attn = grouped_query_attention_backward(d, cache["attn"])
-    d, g["norm1.gamma"] = rmsnorm_backward(d, *cache["norm1"])
-    for k in attn: g["attn." + k] = attn[k]
-    for k in ffn: g["ffn." + k] = ffn[k]
-    return d, g
-
-def llama_block_backward__eps_forgotten(dout, cache):
-    """eps-ignored"""
-    g = {}
-    d, ffn = swiglu_backward(dout, cache["ffn"])
-    d, g["norm2.gamma"] = rmsnorm_backward(d, cache["norm2"][0], cache["norm2"][1])
     stream = d + dout
     d, attn = grouped_query_attention_backward(stream, cache["attn"])
-    d, g["norm1.gamma"] = rmsnorm_backward(d, cache["norm1"][0], cache["norm1"][1])
+    d, g["norm1.gamma"] = rmsnorm_backward(d, *cache["norm1"])
     return d + stream, g | prefixed(attn, "attn.") | prefixed(ffn, "ffn.")
 
-def llama__one_set_of_parameters(ids, params, config):
-    """block-0-everywhere"""
-    if len(np.shape(ids)) and np.shape(ids)[-1] > config.block_size:
-        raise ValueError("too many tokens")
-    x = embed_tokens(ids, params["W_tok"])
-    stages = {"embedded": x}
-    for i in range(config.n_layers):
-        x, c = _steps(x, _parts(params, "blocks.0."), config, causal_mask(x.shape[-2]))
-        for name in c:
-            stages[f"blocks.{i}.{name}"] = c[name]
-    stages["final_norm"] = rmsnorm(x, params["norm_f.gamma"], config.norm_eps)
-    return stages["final_norm"] @ (params["W_tok"].T if config.tied else params["W_head"]), stages
-
-def llama__sees_everything(ids, params, config):
-    """no-mask"""
+@variants(
+    one_set_of_parameters=("block-0-everywhere", 'f"blocks.{i}."), config', '"blocks.0."), config'),
+    sees_everything=("no-mask", "config, causal_mask(x.shape[-2])", "config"),
+)
+def llama__right(ids, params, config):
+    """base"""
     if np.shape(ids)[-1] > config.block_size:
         raise ValueError("too many tokens")
     x = embed_tokens(ids, params["W_tok"])
     stages = {"embedded": x}
     for i in range(config.n_layers):
-        x, c = _steps(x, _parts(params, f"blocks.{i}."), config)
+        x, c = _steps(x, _parts(params, f"blocks.{i}."), config, causal_mask(x.shape[-2]))
         for name in c:
             stages[f"blocks.{i}.{name}"] = c[name]
     stages["final_norm"] = rmsnorm(x, params["norm_f.gamma"], config.norm_eps)

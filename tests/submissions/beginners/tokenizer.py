@@ -2,52 +2,25 @@
 
 import numpy as np
 
-def build_vocab__order_of_appearance(text, start=0):
-    """not-sorted"""
-    chars = []
-    for c in text:
-        if c not in chars:
-            chars.append(c)
-    stoi = {}
-    itos = {}
-    for i in range(len(chars)):
-        stoi[chars[i]] = i + start
-        itos[i + start] = chars[i]
-    return chars, stoi, itos
-
-def build_vocab__start_ignored(text, start=0):
-    """start-ignored"""
-    chars = sorted(list(set(text)))
-    stoi = {ch: i for i, ch in enumerate(chars)}
-    itos = {i: ch for i, ch in enumerate(chars)}
-    return chars, stoi, itos
-
-def build_vocab__string(text, start=0):
-    """characters-as-a-string"""
-    chars = "".join(sorted(set(text)))
-    stoi = {c: i + start for i, c in enumerate(chars)}
-    itos = {i + start: c for i, c in enumerate(chars)}
-    return chars, stoi, itos
-
-def build_vocab__two_results(text, start=0):
-    """-"""
+@variants(
+    order_of_appearance=("not-sorted", "sorted(set(text))", "list(dict.fromkeys(text))"),
+    start_ignored=("start-ignored", ", start)}", ")}"),
+    unsorted_and_start=(
+        "not-sorted start-ignored", "sorted(set(text))", "list(dict.fromkeys(text))", ", start)}", ")}",
+    ),
+    start_plus_one=("start-plus-one", ", start)}", ", start + 1)}"),
+    string=("characters-as-a-string", "sorted(set(text))", '"".join(sorted(set(text)))'),
+    reverse=("descending", "sorted(set(text))", "sorted(set(text), reverse=True)"),
+    case_ignored_in_order=("sorted-without-case", "sorted(set(text))", "sorted(sorted(set(text)), key=str.lower)"),
+    two_results=("-", "return chars, ", "return "),
+    list_for_itos=("itos-as-a-list", "stoi, itos", "stoi, chars"),
+)
+def build_vocab__right(text, start=0):
+    """base"""
     chars = sorted(set(text))
-    stoi = {c: i + start for i, c in enumerate(chars)}
-    itos = {i + start: c for i, c in enumerate(chars)}
-    return stoi, itos
-
-def build_vocab__unsorted_and_start(text, start=0):
-    """not-sorted start-ignored"""
-    chars = list(dict.fromkeys(text))
-    stoi = {c: i for i, c in enumerate(chars)}
+    stoi = {c: i for i, c in enumerate(chars, start)}
     itos = {i: c for c, i in stoi.items()}
     return chars, stoi, itos
-
-def build_vocab__list_for_itos(text, start=0):
-    """itos-as-a-list"""
-    chars = sorted(set(text))
-    stoi = {c: i + start for i, c in enumerate(chars)}
-    return chars, stoi, chars
 
 @variants(
     list=("list key-error", "np.array([stoi[c] for c in text])", "[stoi[c] for c in text]"),
@@ -120,52 +93,35 @@ def train_val_split__not_checked(ids, train_fraction=0.9):
     n = int(len(ids) * train_fraction)
     return ids[:n], ids[n:]
 
-def get_batch__not_shifted(ids, batch_size, block_size, rng):
-    """not-shifted"""
-    starts = rng.integers(0, len(ids) - block_size, size=batch_size)
-    x = np.stack([ids[s : s + block_size] for s in starts]).astype(np.int64)
-    y = np.stack([ids[s : s + block_size] for s in starts]).astype(np.int64)
+@variants(
+    not_shifted=("not-shifted", "ids[i + 1:i + block_size + 1]", "ids[i:i + block_size]"),
+    shift_two=("shifted-by-two", "ids[i + 1:i + block_size + 1]", "ids[i + 2:i + block_size + 2]"),
+    xy_swapped=("shifted-backwards", "return x, y", "return y, x"),
+    only_next_char=("one-answer-per-window", "ids[i + 1:i + block_size + 1]", "ids[i + block_size]"),
+    next_block=(
+        "next-window", "ids[i + 1:i + block_size + 1]", "ids[i + block_size:i + 2 * block_size]",
+        "len(ids) - block_size, batch", "len(ids) - 2 * block_size, batch",
+    ),
+    last_start_missing_with_stack=("last-start-missing", "block_size, batch_size)", "block_size - 1, batch_size)"),
+    endpoint=("one-start-too-many-by-slices", ", batch_size)\n", ", batch_size, endpoint=True)\n"),
+    multiples=(
+        "blocks-side-by-side",
+        "len(ids) - block_size, batch_size)", "(len(ids) - 1) // block_size, batch_size) * block_size",
+    ),
+    single_start=("same-window", "    x = np", "    ix = ix[:1].repeat(batch_size)\n    x = np"),
+    sorted=("starts-sorted", "    x = np", "    ix = np.sort(ix)\n    x = np"),
+    dtype=("dtype-kept", "np.asarray(ids, np.int64)", "np.asarray(ids)"),
+    lists=("lists", "return x, y", "return x.tolist(), y.tolist()"),
+    one_window_refused=("effect-allowed-input-refused", "len(ids) < block_size + 1", "len(ids) <= block_size + 1"),
+)
+def get_batch__right(ids, batch_size, block_size, rng):
+    """base"""
+    ids = np.asarray(ids, np.int64)
+    if len(ids) < block_size + 1: raise ValueError("short")
+    ix = rng.integers(0, len(ids) - block_size, batch_size)
+    x = np.stack([ids[i:i + block_size] for i in ix])
+    y = np.stack([ids[i + 1:i + block_size + 1] for i in ix])
     return x, y
-
-def get_batch__dtype(ids, batch_size, block_size, rng):
-    """dtype-kept"""
-    starts = rng.integers(0, len(ids) - block_size, size=batch_size)
-    x = np.stack([ids[s : s + block_size] for s in starts])
-    y = np.stack([ids[s + 1 : s + 1 + block_size] for s in starts])
-    return x, y
-
-def get_batch__single_start(ids, batch_size, block_size, rng):
-    """same-window"""
-    if len(ids) < block_size + 1:
-        raise ValueError("too short")
-    s = rng.integers(0, len(ids) - block_size)
-    x = np.array([ids[s : s + block_size]] * batch_size, dtype=np.int64)
-    y = np.array([ids[s + 1 : s + 1 + block_size]] * batch_size, dtype=np.int64)
-    return x, y
-
-def get_batch__lists(ids, batch_size, block_size, rng):
-    """lists"""
-    starts = rng.integers(0, len(ids) - block_size, size=batch_size)
-    x = [ids[s : s + block_size].tolist() for s in starts]
-    y = [ids[s + 1 : s + 1 + block_size].tolist() for s in starts]
-    return x, y
-
-def get_batch__next_block(ids, batch_size, block_size, rng):
-    """next-window"""
-    starts = rng.integers(0, len(ids) - 2 * block_size, size=batch_size)
-    x = np.stack([ids[s : s + block_size] for s in starts]).astype(np.int64)
-    y = np.stack([ids[s + block_size : s + 2 * block_size] for s in starts]).astype(np.int64)
-    return x, y
-
-def build_vocab__start_plus_one(text, start=0):
-    """start-plus-one"""
-    chars = sorted(set(text))
-    return chars, {c: i for i, c in enumerate(chars, start + 1)}, {i: c for i, c in enumerate(chars, start + 1)}
-
-def build_vocab__reverse(text, start=0):
-    """descending"""
-    chars = sorted(set(text), reverse=True)
-    return chars, {c: i for i, c in enumerate(chars, start)}, {i: c for i, c in enumerate(chars, start)}
 
 def encode__index_of_keys(text, stoi):
     """counted-from-zero"""
@@ -191,46 +147,6 @@ def train_val_split__val_fraction(ids, train_fraction=0.9):
     """fraction-for-validation effect-error-not-raised"""
     n = int((1 - train_fraction) * len(ids))
     return ids[:n], ids[n:]
-
-@variants(
-    endpoint=("one-start-too-many-by-slices", " - 1, batch_size", ", batch_size, endpoint=True"),
-)
-def get_batch__last_start_missing_with_stack(ids, batch_size, block_size, rng):
-    """last-start-missing"""
-    ids = np.asarray(ids, np.int64)
-    if len(ids) < block_size + 1: raise ValueError("short")
-    ix = rng.integers(0, len(ids) - block_size - 1, batch_size)
-    return np.stack([ids[i:i + block_size] for i in ix]), np.stack([ids[i + 1:i + block_size + 1] for i in ix])
-
-@variants(
-    only_next_char=("one-answer-per-window", "2:i + block_size + 2", "block_size"),
-)
-def get_batch__shift_two(ids, batch_size, block_size, rng):
-    """shifted-by-two"""
-    ids = np.asarray(ids, np.int64)
-    if len(ids) < block_size + 1: raise ValueError("short")
-    ix = rng.integers(0, len(ids) - block_size, batch_size)
-    return np.stack([ids[i:i + block_size] for i in ix]), np.stack([ids[i + 2:i + block_size + 2] for i in ix])
-
-def get_batch__xy_swapped(ids, batch_size, block_size, rng):
-    """shifted-backwards"""
-    ids = np.asarray(ids, np.int64)
-    if len(ids) < block_size + 1: raise ValueError("short")
-    ix = rng.integers(0, len(ids) - block_size, batch_size)
-    return np.stack([ids[i + 1:i + block_size + 1] for i in ix]), np.stack([ids[i:i + block_size] for i in ix])
-
-def get_batch__multiples(ids, batch_size, block_size, rng):
-    """blocks-side-by-side"""
-    ids = np.asarray(ids, np.int64)
-    if len(ids) < block_size + 1: raise ValueError("short")
-    ix = rng.integers(0, (len(ids) - 1) // block_size, batch_size) * block_size
-    return np.stack([ids[i:i + block_size] for i in ix]), np.stack([ids[i + 1:i + block_size + 1] for i in ix])
-
-def build_vocab__case_ignored_in_order(text, start=0):
-    """sorted-without-case"""
-    chars = sorted(sorted(set(text)), key=str.lower)
-    stoi = {ch: i for i, ch in enumerate(chars, start)}
-    return chars, stoi, {i: ch for ch, i in stoi.items()}
 
 def build_vocab__numpy_ids(text, start=0):
     """ids-as-numpy"""
@@ -268,19 +184,3 @@ def train_val_split__zero_allowed(ids, train_fraction=0.9):
         raise ValueError("bad fraction")
     n = int(len(ids) * train_fraction)
     return ids[:n], ids[n:]
-
-def get_batch__sorted(ids, batch_size, block_size, rng):
-    """starts-sorted"""
-    if len(ids) < block_size + 1:
-        raise ValueError("too short")
-    starts = np.sort(rng.integers(0, len(ids) - block_size, size=batch_size))
-    idx = starts[:, None] + np.arange(block_size)
-    return ids[idx].astype(np.int64), ids[idx + 1].astype(np.int64)
-
-def get_batch__one_window_refused(ids, batch_size, block_size, rng):
-    """effect-allowed-input-refused"""
-    if len(ids) <= block_size + 1:
-        raise ValueError(f"{len(ids)} characters are too few for windows of {block_size}")
-    starts = rng.integers(0, len(ids) - block_size, size=batch_size)
-    idx = starts[:, None] + np.arange(block_size)
-    return ids[idx].astype(np.int64), ids[idx + 1].astype(np.int64)
