@@ -13,7 +13,7 @@ BENCH = ROOT / "tests" / "bench"
 SLOW_IMPORTS = str(ROOT / "tests" / "support" / "slow_imports")  # of nbgrader
 SOFTMAX = "--function softmax.softmax"
 SMALLEST = {
-    "bench_check.py": ("--rounds 0", "--class --rounds 0 --submissions 1"),
+    "bench_check.py": ("--rounds 0",),
     "bench_class.py": ("--rounds 0 --sample 1 --submissions 1",),
     "bench_gpt2.py": ("--tiny --rounds 1 --new 16 --threads 1",),
     "bench_nbgrader.py": ("--rounds 0 --sample 1 --students 1",),
