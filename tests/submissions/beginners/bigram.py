@@ -62,45 +62,23 @@ def sgd_step__plus(W, dW, lr):
     """uphill"""
     return W + lr * dW
 
-def train_bigram__torch_habit(ids, vocab_size, steps, lr, batch_size, rng):
-    """step-not-kept"""
-    W, losses = np.zeros((vocab_size, vocab_size)), []
-    for _ in range(steps):
-        i = rng.integers(len(ids) - 1, size=batch_size)
-        loss, dW = bigram_loss(ids[i], ids[i + 1], W)
-        sgd_step(W, dW, lr)
-        losses.append(loss)
-    return W, losses
-
-def train_bigram__batch_outside(ids, vocab_size, steps, lr, batch_size, rng):
-    """same-batch"""
+@variants(
+    torch_habit=("step-not-kept", "W = sgd_step", "sgd_step"),
+    batch_outside=(
+        "same-batch", "for _ in range(steps):\n        i = rng.integers(0, len(ids) - 1, size=batch_size)",
+        "i = rng.integers(0, len(ids) - 1, size=batch_size)\n    for _ in range(steps):",
+    ),
+    random_start=(
+        "starts-from-random", "np.zeros((vocab_size, vocab_size))", "rng.normal(size=(vocab_size, vocab_size))",
+    ),
+    last_place_missing=("last-place-never-drawn", "len(ids) - 1", "max(len(ids) - 2, 1)"),
+)
+def train_bigram__right(ids, vocab_size, steps, lr, batch_size, rng):
+    """base"""
     W = np.zeros((vocab_size, vocab_size))
-    losses = []
-    i = rng.integers(0, len(ids) - 1, batch_size)
-    x, y = ids[i], ids[i + 1]
-    for _ in range(steps):
-        loss, dW = bigram_loss(x, y, W)
-        W = sgd_step(W, dW, lr)
-        losses.append(loss)
-    return W, losses
-
-def train_bigram__random_start(ids, vocab_size, steps, lr, batch_size, rng):
-    """starts-from-random"""
-    W = rng.normal(size=(vocab_size, vocab_size))
     losses = []
     for _ in range(steps):
         i = rng.integers(0, len(ids) - 1, size=batch_size)
-        loss, dW = bigram_loss(ids[i], ids[i + 1], W)
-        W = sgd_step(W, dW, lr)
-        losses.append(loss)
-    return W, losses
-
-def train_bigram__last_place_missing(ids, vocab_size, steps, lr, batch_size, rng):
-    """last-place-never-drawn"""
-    W = np.zeros((vocab_size, vocab_size))
-    losses = []
-    for _ in range(steps):
-        i = rng.integers(0, len(ids) - 2, size=batch_size) if len(ids) > 2 else np.zeros(batch_size, int)
         loss, dW = bigram_loss(ids[i], ids[i + 1], W)
         W = sgd_step(W, dW, lr)
         losses.append(loss)

@@ -9,7 +9,6 @@ def _b(x, params, n_heads, mask=None, norm="pre", activation="gelu", v="", dropo
     if norm not in ("pre", "post"): raise ValueError(norm)
     x = as_float(x)
     l1, l2, at, ff = subset(params, "ln1."), subset(params, "ln2."), subset(params, "attn."), subset(params, "ffn.")
-    if v == "ln_swapped_args": l1 = {"gamma": l1["beta"], "beta": l1["gamma"]}
 
     def attend(*given):
         o, c = multihead_attention(*given)
@@ -22,7 +21,6 @@ def _b(x, params, n_heads, mask=None, norm="pre", activation="gelu", v="", dropo
         h = layernorm(x, **l1)
         o, c = attend(h, at, n_heads, mask)
         a = x + o
-        if v == "half": a = (x + o) / 2
         f, _ = feed(layernorm(a, **l2), ff, activation)
         if v == "parallel": f, _ = feed(layernorm(x, **l2), ff, activation)
         if v == "ffn_first":
@@ -31,7 +29,6 @@ def _b(x, params, n_heads, mask=None, norm="pre", activation="gelu", v="", dropo
         if v == "cross": o, c = attend(h, at, n_heads, mask, x); a = x + o; f, _ = feed(layernorm(a, **l2), ff, activation)
         y = a + f
         if v == "add_x": y = x + a + f
-        if v == "mask_T": o, c = attend(h, at, n_heads, None if mask is None else mask.T if mask.ndim == 2 else mask.swapaxes(-1, -2)); a = x + o; y = a + feed(layernorm(a, **l2), ff, activation)[0]
     else:
         o, c = attend(x, at, n_heads, mask)
         a = layernorm(x + o, **l1)

@@ -35,7 +35,6 @@ def _encode_variant(source, params, config, source_mask=None, variant=""):
     if variant == "pos1": pos = sinusoidal_positions(T + 1, D)[1:].astype(t.dtype)
     if variant == "divided": x = embed(source, t, pos, 1 / math.sqrt(D))
     else: x = embed(source, t, pos, math.sqrt(D))
-    if variant == "norm_first": x = layernorm(x, np.ones(D, t.dtype), np.zeros(D, t.dtype))
     cache = {"source_embedded": x}
     rng = range(config.n_layers)
     for i in (reversed(rng) if variant == "reversed" else rng):

@@ -4,11 +4,6 @@ import math
 import numpy as np
 from softmax import as_float
 
-def _as_erf(x):
-    t = 1.0 / (1.0 + 0.3275911 * np.abs(x))
-    y = 1 - (((((1.061405429 * t - 1.453152027) * t) + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t * np.exp(-x * x)
-    return np.sign(x) * y
-
 @variants(
     float64_sqrt=(
         "float64 integers-cubed", "x = as_float(x)\n    ", "", "math.sqrt(2 / math.pi)", "np.sqrt(2 / np.pi)",

@@ -9,17 +9,14 @@ def _sort(p): return np.argsort(-p, axis=-1, kind="stable")
 
 def _generate_variant(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None, variant=""):
     ids = np.array(ids, np.int64) if variant == "any_n" else _check_prompt(ids, n_new)
-    for _ in range(n_new - (variant == "one_less") + (variant == "one_more")):
+    for _ in range(n_new - (variant == "one_less")):
         ctx = ids[..., -config.block_size:]
         if variant == "bs_minus": ctx = ids[..., -(config.block_size - 1):]
         l, _ = gpt(ctx, params, config)
         l = l[..., -1, :]
-        if variant == "pos_T": l = gpt(ctx, params, config)[0][..., 0, :]
         p = next_token_probs(l, *( () if variant == "noopts" else (temperature, top_k, top_p)))
-        if variant == "swap": p = next_token_probs(l, temperature, None, top_p)
         if variant == "greedy": p = next_token_probs(l, 0)
         new = sample(p, rng)
-        if variant == "same": new = np.broadcast_to(new.ravel()[0], new.shape)
         if variant == "prepend": ids = np.concatenate([new[..., None], ids], -1)
         else: ids = np.concatenate([ids, new[..., None]], -1)
     return ids

@@ -15,21 +15,16 @@ def _gpt_variant(ids, params, config, variant="", rng=None):
     x, kept = dropout(x, config.dropout, rng, rng is not None)
     c = {"embedded": x}
     m = causal_mask(T)
-    if variant == "mask_inv": m = ~m
-    if variant == "mask_triu": m = np.triu(np.ones((T, T), bool))
     if variant == "mask_strict": m = np.tril(np.ones((T, T), bool), -1)
     for i in range(config.n_layers - (variant == "one_less")):
-        x, bc = block(x, subset(params, f"blocks.{i}."), 1 if variant == "one_head" else config.n_heads, m, norm="post" if variant == "post" else config.norm, activation="gelu" if variant == "gelu" else config.activation, dropout=config.dropout, rng=rng)
+        x, bc = block(x, subset(params, f"blocks.{i}."), config.n_heads, m, norm="post" if variant == "post" else config.norm, activation="gelu" if variant == "gelu" else config.activation, dropout=config.dropout, rng=rng)
         c |= {f"blocks.{i}.{stage}": bc[stage] for stage in ("weights", "after_attention", "after_ffn")}
         if variant == "ln_each" and config.norm == "pre": x = layernorm(x, params["ln_f.gamma"], params["ln_f.beta"])
-        if variant == "res_each": x = x + c["embedded"]
     f = layernorm(x, params["ln_f.gamma"], params["ln_f.beta"]) if config.norm == "pre" else x
     c["final_norm"] = x if variant == "unnormed" else f
     head = params["W_tok"].T if config.tied else params["W_head"]
-    if variant == "last": f = f[..., -1, :]
     l = f @ head
     if "b_head" in config.bias: l = l + params["b_head"]
-    if variant == "div": l = l / math.sqrt(config.d_model)
     return l, c
 
 @variants(
@@ -135,8 +130,7 @@ def _loss(ids, targets, params, config, variant, rng=None):
         grads["W_tok"] += head.T
     if not config.tied or variant == "both":
         grads["W_head"] = head
-    loss = cross_entropy(logits, targets)
-    return (np.float64(loss) if variant == "numpy" else loss), grads
+    return cross_entropy(logits, targets), grads
 
 @variants(
     numbers_of_blocks=("blocks-named-in-forward-order", '"after"', '"numbers"'),

@@ -134,7 +134,7 @@ def _run(ids, p, c, kv, variant=""):
     if variant == "square": mask = np.tri(T, n + T, dtype=bool)
     for i in range(c.n_layers):
         x = _step(x, p, 0 if variant == "block0" else i, c, kv, mask) if variant != "block0" else _step(x, {k.replace("blocks.0.", f"blocks.{i}."): v for k, v in p.items() if "blocks" not in k or "blocks.0." in k}, i, c, kv, mask)
-    if variant != "forgot": kv["n"] = n + (1 if variant == "one" else T)
+    kv["n"] = n + T
     if variant == "first": x = x[..., 0, :]
     elif variant == "mean": x = x.mean(-2)
     elif variant != "all": x = x[..., -1, :]

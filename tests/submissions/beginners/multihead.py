@@ -64,13 +64,12 @@ def multihead_attention__biases_required(x, params, n_heads, mask=None, memory=N
 
 def multihead_attention__memory_ignored(x, params, n_heads, mask=None, memory=None):
     """memory-ignored"""
-    D = x.shape[-1]
     qkv = x @ params["W_qkv"] + params.get("b_qkv", 0)
     q, k, v = np.split(qkv, 3, axis=-1)
     out, w = attention(split_heads(q, n_heads), split_heads(k, n_heads), split_heads(v, n_heads), mask)
     return merge_heads(out) @ params["W_o"] + params.get("b_o", 0), {"weights": w}
 
-def _mha(x, params, n_heads, mask=None, memory=None, scale=None, head_mask=False, bias_o=True):
+def _mha(x, params, n_heads, mask=None, memory=None, head_mask=False, bias_o=True):
     x = as_float(x); D = x.shape[-1]
     src = x if memory is None else as_float(memory)
     W, b = params["W_qkv"], params.get("b_qkv", np.zeros(3 * D, x.dtype))
@@ -123,7 +122,7 @@ def multihead_attention__weights_mean(x, params, n_heads, mask=None, memory=None
 
 def multihead_attention__interleaved_qkv(x, params, n_heads, mask=None, memory=None):
     """columns-in-turn"""
-    D = x.shape[-1]; p = dict(params); p["W_qkv"] = np.concatenate([params["W_qkv"][:, i::3] for i in range(3)], 1)
+    p = dict(params); p["W_qkv"] = np.concatenate([params["W_qkv"][:, i::3] for i in range(3)], 1)
     if "b_qkv" in p: p["b_qkv"] = np.concatenate([params["b_qkv"][i::3] for i in range(3)])
     return _mha(x, p, n_heads, mask, memory)
 

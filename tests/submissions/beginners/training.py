@@ -28,7 +28,6 @@ def _adam(params, grads, state, lr, betas=(0.9, 0.999), eps=1e-8, weight_decay=0
         if variant == "no_decay": q = p - lr * mh / d
         if variant == "no_decay_1d" and p.ndim < 2: q = p - lr * mh / d
         if variant == "g": q = p * (1 - lr * weight_decay) - lr * g / d
-        if variant == "lr_in_eps": q = p - lr * (mh / d + weight_decay * p)
         P[n], M[n], V[n] = q.astype(p.dtype), m.astype(p.dtype), v.astype(p.dtype)
     return P, {"step": t, "m": M, "v": V}
 
