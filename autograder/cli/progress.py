@@ -71,6 +71,7 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
     Without NAME, this is the function you are working on. A workspace remembers which hints you have seen; elsewhere,
     --more counts from the first hint.
     """
+    from autograder.core.points import format_points
     from autograder.report import hints as hints_report
     from autograder.workspace import hints, solutions, state
 
@@ -90,9 +91,7 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
         hints_report.render_choice(curriculum.functions[selected[0]].module, counts, choices, console)
     else:
         (function,) = selected
-        steps = hints.steps(function, curriculum.package)
-        if not steps:
-            raise UsageError(f"this course has no hints for {function}. Read its docstring")
+        steps = hints.require_steps(function, curriculum.package)
         count = hints.show_more(recorded, function, more, save=remembers)
         repeat = " --more" * (1 if remembers else more + 1)
         commands = f"headway check {function}{dir_option}", f"headway hint {function}{repeat}{dir_option}"
@@ -102,7 +101,9 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
         solution = None
         if remembers and solutions.offers_solution(workspace, function, passes):
             solution = f"headway solution {function}{'' if passes else ' --give-up'}{dir_option}"
-        hints_report.render(function, kinds_and_steps[:count], len(steps), commands, console, solution, entry)
+        points = f"{format_points(entry.earned)} of {format_points(entry.possible)} points" if entry else ""
+        steps_so_far = kinds_and_steps[:count]
+        hints_report.render(function, steps_so_far, len(steps), commands, console, solution, points, passes=passes)
     for note in recorded.notes if remembers else ():
         click.echo(f"! {note}", err=True)
 

@@ -49,9 +49,7 @@ def show_hint(function: str, curriculum: Curriculum, folder: Path, more: int) ->
     """Print the hints of a function that were shown before, at least the first, and `more` further ones."""
     from autograder.report import hints as hints_report
 
-    steps = hints.steps(function, curriculum.package)
-    if not steps:
-        raise UsageError(f"this course has no hints for {function}. Read its docstring")
+    steps = hints.require_steps(function, curriculum.package)
     workspace = find_workspace(folder)
     state = workspace.state if workspace else _state_without_workspace
     count = hints.show_more(state, function, more, save=workspace is not None)

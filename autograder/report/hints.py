@@ -6,8 +6,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.core.points import format_points
-from autograder.documents.results import ProgressEntry
 from autograder.report.styles import grid
 
 
@@ -18,20 +16,21 @@ def render(
     commands: tuple[str, str],
     console: Console,
     solution: str | None = None,
-    entry: ProgressEntry | None = None,
+    points: str = "",
+    *,
+    passes: bool = False,
 ) -> None:
     """Print the shown steps (kind and text) of a function's `total` hints, and the commands that follow.
 
     These check the function and show one more hint. After the last one, `solution` is the command that shows the
-    solution, if there is one. `entry` is the result of the code as it is now, if known.
+    solution, if there is one. `points` are those of the code as it is now, if known.
     """
-    so_far = f" · {format_points(entry.earned)} of {format_points(entry.possible)} points" if entry else ""
-    console.print(Text.assemble((function, "bold"), f" · hint {len(steps)} of {total}{so_far}\n"))
+    about = f" · hint {len(steps)} of {total}{f' · {points}' if points else ''}\n"
+    console.print(Text.assemble((function, "bold"), about))
     console.print(hint_table(steps))
     check_command, hint_command = commands
     more = len(steps) < total
     before = "" if more else "There are no more hints for this function.\n"
-    passes = entry is not None and entry.status == "passed"
     following = "Your code passes already." if passes else f"Next: try it, then: {check_command}"
     after = f"\n{'One more hint:' if passes else 'Still stuck?'} {hint_command}" if more else ""
     if solution and not more:

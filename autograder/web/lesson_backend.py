@@ -166,9 +166,7 @@ class LessonBackend:
         """Return the hints of a function that were shown before, at least the first, and one `more` if wanted."""
         with self._lock:
             function, state = self._function(payload), self.workspace.state
-            steps = hints.steps(function, self.curriculum.package)
-            if not steps:
-                raise UsageError(f"this course has no hints for {function}. Read its docstring")
+            steps = hints.require_steps(function, self.curriculum.package)
             state.refresh()
             count = hints.show_more(state, function, bool(payload.get("more") and hints.shown_count(state, function)))
             return {"steps": steps[:count], "total": len(steps)}

@@ -33,6 +33,13 @@ def steps(function: str, package: str) -> tuple[str, ...]:
     return load(module, package).get(name, ())
 
 
+def require_steps(function: str, package: str) -> tuple[str, ...]:
+    """Return the steps of a function; raise UsageError if there are none."""
+    if not (found := steps(function, package)):
+        raise UsageError(f"this course has no hints for {function}. Read its docstring")
+    return found
+
+
 def shown_count(state: State, function: str) -> int:
     """Return how many steps the state says were shown; 0 if the entry is missing or invalid."""
     count = state.section(KEY).get(function)
