@@ -1,6 +1,6 @@
 // Take the work along: export the whole workspace as an archive, and import one.
 
-import { ask, button, make } from "./dom.js";
+import { ask, button, make, reason } from "./dom.js";
 
 /** @param {string} base64 */
 function bytes(base64) {
@@ -33,7 +33,7 @@ export function archivePanel({ request, saveAll, onImported }) {
     try {
       state.textContent = await action();
     } catch (error) {
-      state.textContent = error instanceof Error ? error.message : String(error);
+      state.textContent = reason(error);
     }
   }
 

@@ -69,6 +69,11 @@ export function ask(question, { yes, no }) {
   });
 }
 
+/** Return why something failed, in words. @param {unknown} error */
+export function reason(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Return a number with a noun: "1 check", "2 checks". @param {number} count @param {string} noun */
 export function count(count, noun) {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -1,6 +1,6 @@
 // Small plots that the student's own functions draw: offered when they pass.
 
-import { button, make } from "./dom.js";
+import { button, make, reason } from "./dom.js";
 
 /** @typedef {{name: string, title: string, functions: string[]}} Plot */
 
@@ -40,7 +40,7 @@ export class Plots {
       const reply = await this._request("draw", { name: plot.name });
       this._drawn.replaceChildren(renderFigure(reply.plot));
     } catch (error) {
-      this._drawn.textContent = error instanceof Error ? error.message : String(error);
+      this._drawn.textContent = reason(error);
     }
   }
 }

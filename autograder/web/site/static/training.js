@@ -1,7 +1,7 @@
 // The page that trains a model and writes text with it. Its server: autograder/models/page/runs.py.
 
 import { Connection } from "./connection.js";
-import { button } from "./dom.js";
+import { button, reason } from "./dom.js";
 import { find, showMessage } from "./training_dom.js";
 import { RunForm } from "./training_form.js";
 import { RunView } from "./training_run.js";
@@ -38,7 +38,7 @@ class TrainingPage {
       this.form.show(state);
       await this._showState(state);
     } catch (error) {
-      this._showLost(error instanceof Error ? error.message : String(error));
+      this._showLost(reason(error));
       return;
     }
     this._isReady = true;

@@ -15,6 +15,11 @@ export function find(selector, place = document) {
   return /** @type {T} */ (found);
 }
 
+/** Return a field of a form. @param {HTMLFormElement} form @param {string} name */
+export function field(form, name) {
+  return /** @type {HTMLInputElement & HTMLSelectElement} */ (form.elements.namedItem(name));
+}
+
 /** Show a message, or hide its place if there is none. @param {HTMLElement} place @param {string} message */
 export function showMessage(place, message) {
   place.textContent = message;

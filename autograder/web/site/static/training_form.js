@@ -1,7 +1,7 @@
 // The form that starts a run: which model, which text, how many steps, and the name of the checkpoint.
 
-import { button, make } from "./dom.js";
-import { announce, find, grouped, showMessage, time } from "./training_dom.js";
+import { button, make, reason } from "./dom.js";
+import { announce, field, find, grouped, showMessage, time } from "./training_dom.js";
 
 const SHOWN_FIRST = 4; // models; the others are folded
 
@@ -91,36 +91,31 @@ export class RunForm {
   /** Fill in what goes with the chosen preset. */
   _choose() {
     const preset = this._preset;
-    const select = this._field("data");
+    const select = field(this._form, "data");
     const available = this._datasets.filter(({ name }) => (name === "digits") === (preset.data === "digits"));
     select.replaceChildren(...available.map(({ name, description, available: here }) =>
       make("option", { value: name, disabled: !here }, here ? `${name}: ${description}` : `${name}: not downloaded (headway data fetch ${name})`)));
     const wanted = available.find(({ name }) => name === preset.data);
     const other = available.find(({ name }) => name === "names") ?? available.find(({ available: here }) => here);
     select.value = (wanted?.available ? wanted : other)?.name ?? "";
-    this._field("steps").value = String(preset.steps);
+    field(this._form, "steps").value = String(preset.steps);
   }
 
   _showEstimate() {
     const preset = this._preset;
-    const seconds = (preset.milliseconds * Number(this._field("steps").value)) / 1000;
+    const seconds = (preset.milliseconds * Number(field(this._form, "steps").value)) / 1000;
     this._estimate.textContent = seconds > 0
       ? `About ${time(seconds)}: the official solution needs ${preset.milliseconds} ms for a step, measured on one core of a ` +
         "server. Your computer and your code may be slower or faster."
       : "";
   }
 
-  /** @param {string} name */
-  _field(name) {
-    return /** @type {HTMLInputElement & HTMLSelectElement} */ (this._form.elements.namedItem(name));
-  }
-
   /** Start a run with the values of the form and some others. @param {Record<string, any>} changes */
   async _start(changes) {
     const payload = {
-      preset: this._preset.name, data: this._field("data").value, steps: Number(this._field("steps").value),
-      seed: Number(this._field("seed").value), out: this._field("out").value.trim(),
-      solution: this._field("solution").checked, ...changes,
+      preset: this._preset.name, data: field(this._form, "data").value, steps: Number(field(this._form, "steps").value),
+      seed: Number(field(this._form, "seed").value), out: field(this._form, "out").value.trim(),
+      solution: field(this._form, "solution").checked, ...changes,
     };
     this._conflict.hidden = true;
     showMessage(this._message, "");
@@ -134,7 +129,7 @@ export class RunForm {
       this.setRunning(true);
       announce("The run begins.");
     } catch (error) {
-      showMessage(this._message, error instanceof Error ? error.message : String(error));
+      showMessage(this._message, reason(error));
     }
   }
 
@@ -148,7 +143,7 @@ export class RunForm {
     const until = step < steps ? steps : step + wanted;
     this._conflict.replaceChildren(make("p", {}, message), make("p", { class: "buttons" },
       button(`Save as ${suggestion}`, () => {
-        this._field("out").value = suggestion.replace(/\.safetensors$/, "");
+        field(this._form, "out").value = suggestion.replace(/\.safetensors$/, "");
         this._start({ out: suggestion });
       }),
       resumable && button(`Resume it: from step ${grouped(step)} to ${grouped(until)}`, () => this.resume(checkpoint, until))));

@@ -1,6 +1,6 @@
 // The model that was trained last, on the start page: what it is, and what it writes.
 
-import { button, count, make } from "./dom.js";
+import { button, count, make, reason } from "./dom.js";
 import { showText } from "./training_dom.js";
 import { describe, takeNote } from "./training_text.js";
 
@@ -56,7 +56,7 @@ export class LastModel {
       this._generation = (await this._connection.request("generate", request)).generation;
       this._showLatest();
     } catch (error) {
-      this._show("", error instanceof Error ? error.message : String(error));
+      this._show("", reason(error));
       this._write.disabled = false;
     }
   }

@@ -1,6 +1,6 @@
 // A training run on the page: its state, the loss curve, the table and the text that the model writes meanwhile.
 
-import { make } from "./dom.js";
+import { make, reason } from "./dom.js";
 import { renderPlot } from "./plot.js";
 import { announce, find, grouped, showMessage, showText, time } from "./training_dom.js";
 import { lossPlot } from "./training_plot.js";
@@ -93,7 +93,7 @@ export class RunView {
       if (stopping && this.isRunning) this._run.state = "stopping";
       this._showProgress();
     } catch (error) {
-      showMessage(find(".message", this._section), error instanceof Error ? error.message : String(error));
+      showMessage(find(".message", this._section), reason(error));
     }
   }
 

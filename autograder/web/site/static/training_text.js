@@ -1,7 +1,7 @@
 // The form that writes text with a model of the workspace; the text appears as it is produced.
 
-import { make } from "./dom.js";
-import { announce, find, grouped, showMessage, showText } from "./training_dom.js";
+import { make, reason } from "./dom.js";
+import { announce, field, find, grouped, showMessage, showText } from "./training_dom.js";
 
 const NUMBERS = ["temperature", "top_k", "top_p", "length", "seed"];
 const NO_TEXT = { text: "", using: "Starting …", end: null };
@@ -40,7 +40,7 @@ export class TextForm {
   showModels(models) {
     const usable = models.filter(({ kind }) => kind);
     this._section.hidden = usable.length === 0;
-    const select = this._field("checkpoint");
+    const select = field(this._form, "checkpoint");
     const chosen = this._models.size === usable.length ? select.value : ""; // a new model is the first one
     this._models = new Map(usable.map((model) => [model.name, model]));
     select.replaceChildren(...usable.map((model) => make("option", { value: model.name }, describe(model))));
@@ -76,19 +76,19 @@ export class TextForm {
 
   /** Allow only what the chosen model can do. */
   _choose() {
-    const kind = this._models.get(this._field("checkpoint").value)?.kind;
-    for (const name of ["top_k", "top_p"]) this._field(name).disabled = kind === "bigram" || kind === "encoder-decoder";
+    const kind = this._models.get(field(this._form, "checkpoint").value)?.kind;
+    for (const name of ["top_k", "top_p"]) field(this._form, name).disabled = kind === "bigram" || kind === "encoder-decoder";
     const isImported = kind === "imported";
-    const length = this._field("length").closest("label");
+    const length = field(this._form, "length").closest("label");
     if (length?.firstChild) length.firstChild.nodeValue = isImported ? "Length (tokens)" : "Length (characters)";
   }
 
   async _start() {
-    const payload = { checkpoint: this._field("checkpoint").value, prompt: this._field("prompt").value,
-      solution: this._field("solution").checked };
+    const payload = { checkpoint: field(this._form, "checkpoint").value, prompt: field(this._form, "prompt").value,
+      solution: field(this._form, "solution").checked };
     for (const name of NUMBERS) {
-      const field = this._field(name);
-      if (field.value && !field.disabled) Object.assign(payload, { [name]: Number(field.value) });
+      const input = field(this._form, name);
+      if (input.value && !input.disabled) Object.assign(payload, { [name]: Number(input.value) });
     }
     this._generation = 0;
     this._show();
@@ -99,13 +99,8 @@ export class TextForm {
     } catch (error) {
       this.setRunning(false);
       this._figure.hidden = true;
-      showMessage(this._message, error instanceof Error ? error.message : String(error));
+      showMessage(this._message, reason(error));
     }
-  }
-
-  /** @param {string} name */
-  _field(name) {
-    return /** @type {HTMLInputElement & HTMLSelectElement} */ (this._form.elements.namedItem(name));
   }
 }
 
