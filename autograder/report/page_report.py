@@ -32,8 +32,7 @@ def page_report(document: Document) -> dict[str, Any]:
         "points": document["points"],
         "points_text": f"{wording.total_points_text(document)} points",
         "counts": [
-            {"status": status, "count": count, "word": word, "mark": wording.STATUS_MARKS[status]}
-            for status, count, word in wording.check_counts(checks)
+            {"status": status, "count": count, "word": word} for status, count, word in wording.check_counts(checks)
         ],
         "seconds": document["seconds"],
         "notes": [clean(note) for note in document["notes"]],

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder import __version__
-from autograder.course import Curriculum, registry
+from autograder.course import registry
 from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.engine.session import content_hash
 from autograder.errors import HeadwayError
@@ -30,9 +30,9 @@ Reply = dict[str, Any]
 class BrowserPage:
     """The workspace of a page, and what it answers; `notify` sends an event to the page at once."""
 
-    def __init__(self, folder: str, notify: Callable[[str], None], curriculum: Curriculum | None = None) -> None:
+    def __init__(self, folder: str, notify: Callable[[str], None]) -> None:
         self._folder = Path(folder)
-        self._curriculum = curriculum or registry.default()
+        self._curriculum = registry.default()
         self._checker = BrowserChecker(self._folder, self._curriculum, lambda event: notify(json.dumps(event)))
         self._backend: LessonBackend  # since `start`
         self._notes: list[str] = []  # about the start, for the page that opens next

@@ -130,8 +130,6 @@ def _source(module: str) -> Path | None:
 
 
 def _package_root(top: str) -> Path | None:
-    if top == "autograder":
-        return _PACKAGE.parent
     spec = importlib.util.find_spec(top)
     if spec is None or spec.origin is None:
         return None

@@ -13,11 +13,11 @@ const FEW_TITLES = 3; // as many are shown; more of them are folded
  * @typedef {{label: string, yours: string, expected: string, where: string, tolerance: string}} Values
  * @typedef {{yours: string, expected: string}} Shapes
  * @typedef {{
- *   function: string, title: string, status: string, word: string, mark: string, points_text: string, message: string,
+ *   function: string, title: string, status: string, word: string, points_text: string, message: string,
  *   inputs: string, also: string[], affected: string, help: string, mistake: Mistake | null, values: Values | null,
  *   shapes: Shapes | null, map: import("./error_map.js").ErrorMap | null, stage: string, location: Location | null,
  *   called_from: Location | null, output: string, warnings: string[]}} Card
- * @typedef {{status: string, count: number, word: string, mark: string}} StatusCount
+ * @typedef {{status: string, count: number, word: string}} StatusCount
  * @typedef {{
  *   passed: boolean, subject: string, headline: string, points_text: string, counts: StatusCount[], seconds: number,
  *   notes: string[], internal_errors: string[], cards: Card[], waiting: string[], remaining: string,
