@@ -101,9 +101,8 @@ class SitePages:
         return result
 
     def _menu(self) -> list[tuple[str, str]]:
-        guides = [(f"{d.page}.html", d.name.removeprefix("For ").capitalize()) for d in self._guides[:2]]
-        pages = [("index.html#course", "Lessons"), *(guide for guide in guides if guide[1] != "The sandbox")]
-        return pages + self._lists()
+        readers = [(f"{d.page}.html", d.name[4:].capitalize()) for d in self._guides if d.name.startswith("For ")]
+        return [("index.html#course", "Lessons"), *readers, *self._lists()]
 
     def _lists(self) -> list[tuple[str, str]]:
         glossary = [("glossary.html", "Glossary")] if self._links.terms else []

@@ -159,7 +159,10 @@ def test_course_of_another_package(tmp_path, monkeypatch):
         ("averages.mean_of", "2"), ("averages.variance", "3"),
     ]  # fmt: skip
     assert page.count('<div class="cell"') == 2
-    assert "transformer" not in site["index.html"].decode().lower()
+    start = site["index.html"].decode()
+    assert "transformer" not in start.lower()
+    menu = re.search(r'<nav class="pages".*?</nav>', start, re.DOTALL)[0]
+    assert re.findall(r">(\w[\w ]*)</a>", menu) == ["Lessons", "Instructors"]
 
 
 def test_assignment_with_the_name_of_a_page_is_refused():
