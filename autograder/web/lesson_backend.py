@@ -30,7 +30,6 @@ from autograder.workspace.workspace import Workspace
 
 Payload = Mapping[str, Any]
 Reply = dict[str, Any]
-FEATURES = ("plots", "archive")
 MAX_RETRIES = 3  # A file that another program changes while it is saved is read again.
 
 
@@ -45,6 +44,7 @@ class LessonBackend:
     """A workspace that is edited and checked from lesson pages.
 
     `lock` is held whenever the backend reads or writes the workspace, but not while student code is checked or drawn.
+    `features` are those of the server that have actions of their own.
     `start` starts the workers that run the functions of plots; without `run` no experiment can be run.
     """
 
@@ -52,7 +52,7 @@ class LessonBackend:
         self,
         workspace: Workspace,
         check: Check,
-        features: tuple[str, ...] = FEATURES,
+        features: tuple[str, ...] = (),
         lock: contextlib.AbstractContextManager[Any] | None = None,
         start: StartWorkers = start_workers,
         run: Run | None = None,
@@ -61,7 +61,7 @@ class LessonBackend:
         self.curriculum = workspace.curriculum
         self._folder = workspace.folder.resolve()
         self._check_functions, self._run_experiment = check, run
-        self._features = features if run is None else (*features, "run")
+        self._features = ["plots", "archive", *features, *(["run"] if run else [])]
         self._start = start
         self._lock = lock or contextlib.nullcontext()
         self._tried: dict[str, str] = {}  # functions checked without a request, and their fingerprints
@@ -100,7 +100,7 @@ class LessonBackend:
                 "cells": self._cells(assignment),
                 **self._progress(),
                 "hints": {name: hints.shown_count(self.workspace.state, name) for name in names},
-                "features": list(self._features),
+                "features": self._features,
                 "notebook": assignment.module in self.workspace.notebook_modules,
                 "notes": [clean(note, 600) for note in (*sources, *self.workspace.state.notes)],
             }

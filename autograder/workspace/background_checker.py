@@ -4,12 +4,11 @@ import queue
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from autograder.course import Curriculum
 from autograder.documents.results import Status, SubmissionResult
 from autograder.engine import session
 from autograder.errors import Cancelled
+from autograder.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -32,21 +31,15 @@ class CheckReply:
 
 
 class BackgroundChecker:
-    """Checks the workspace on request, one request at a time, and collects the checks of `warm_up` before the first.
+    """Checks the workspace on request, one request at a time; the checks of the current function are collected before.
 
-    `folder` returns the folder of the modules that count at the moment.
     Each reply is passed to `on_reply` in the checker's thread; cancelled requests have none.
     """
 
-    def __init__(
-        self,
-        folder: Callable[[], Path],
-        warm_up: tuple[str, ...],
-        on_reply: Callable[[CheckReply], None],
-        curriculum: Curriculum,
-    ) -> None:
-        self._folder = folder
-        self._options = session.Options(functions=warm_up, curriculum=curriculum, keep_calls=True)
+    def __init__(self, workspace: Workspace, on_reply: Callable[[CheckReply], None]) -> None:
+        self._workspace = workspace
+        first = workspace.current_function or next(iter(workspace.curriculum.functions))
+        self._options = session.Options(functions=(first,), curriculum=workspace.curriculum, keep_calls=True)
         self._on_reply = on_reply
         self._requests: queue.SimpleQueue[CheckRequest | None] = queue.SimpleQueue()
         self._session: session.CheckSession | None = None
@@ -91,7 +84,7 @@ class BackgroundChecker:
                 self._session = checks
                 checks.clear_cancellation()
             try:
-                folder = self._folder()
+                folder = self._workspace.module_folder
                 result = checks.check(folder.name, folder, request.functions, request.known, diagnose=request.diagnose)
                 self._on_reply(CheckReply(request, result))
             except Cancelled:

@@ -289,8 +289,7 @@ def _is_half_written(now: Snapshot, before: Snapshot) -> bool:
 def watched(folder: Path, on_event: Callable[[Any], None], *, poll: bool) -> Iterator[WatchSession]:
     """Provide a session whose events are SAVED, REREAD and the replies of a checker, warm for the current function."""
     workspace = Workspace.open(folder)
-    first = workspace.current_function or next(iter(workspace.curriculum.functions))
-    checker = BackgroundChecker(lambda: workspace.module_folder, (first,), on_event, workspace.curriculum)
+    checker = BackgroundChecker(workspace, on_event)
     watcher = FileWatcher(folder, lambda: on_event(SAVED), poll, on_recheck=lambda: on_event(REREAD))
     try:
         yield WatchSession(workspace, checker)

@@ -4,12 +4,11 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
-from pathlib import Path
 
-from autograder.course import Curriculum
 from autograder.documents.results import Status, SubmissionResult
 from autograder.errors import Cancelled, UsageError
 from autograder.workspace.background_checker import BackgroundChecker, CheckReply, CheckRequest
+from autograder.workspace.workspace import Workspace
 
 
 @dataclass
@@ -26,19 +25,13 @@ class CheckQueue:
     background. A call that was replaced or cancelled raises Cancelled.
     """
 
-    def __init__(
-        self,
-        folder: Callable[[], Path],
-        curriculum: Curriculum,
-        warm_up: str,
-        on_failure: Callable[[BaseException], None],
-    ) -> None:
+    def __init__(self, workspace: Workspace, on_failure: Callable[[BaseException], None]) -> None:
         self._lock = threading.Lock()
         self._pending: dict[int, _Pending] = {}  # by number; the first one is running or will run next
         self._number = 0
         self._failure: BaseException | None = None
         self._on_failure = on_failure
-        self._checker = BackgroundChecker(folder, (warm_up,), self._receive, curriculum)
+        self._checker = BackgroundChecker(workspace, self._receive)
 
     def check(self, functions: tuple[str, ...], known: Mapping[str, Status], diagnose: bool) -> SubmissionResult:
         """Return the result of some functions for a page."""

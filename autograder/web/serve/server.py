@@ -17,7 +17,7 @@ from autograder.core.text import clean_name
 from autograder.course import registry
 from autograder.errors import UsageError
 from autograder.models.page.runs import TrainingRuns
-from autograder.web.lesson_backend import FEATURES, LessonBackend
+from autograder.web.lesson_backend import LessonBackend
 from autograder.web.serve.access import Access
 from autograder.web.serve.app import Action, LessonServer
 from autograder.web.serve.check_queue import CheckQueue
@@ -95,17 +95,16 @@ def run(
             failures.append(error)
             server.end(f"headway serve has ended: {error}")
 
-        first = workspace.current_function or next(iter(workspace.curriculum.functions))
-        checks = CheckQueue(lambda: workspace.module_folder, workspace.curriculum, first, fail)
+        checks = CheckQueue(workspace, fail)
         stack.callback(checks.close)
-        features: tuple[str, ...] = FEATURES
         actions: dict[str, Action] = {}
         if workspace.curriculum == registry.default():  # Only this course ends with a model that can be trained.
             runs = TrainingRuns(folder, lambda event: events.publish([event]))
             stack.callback(runs.close)
-            features, actions = (*features, "train", "generate"), dict(runs.actions)
+            actions = dict(runs.actions)
         experiments = Experiments(folder, workspace.curriculum)
         stack.callback(experiments.close)
+        features = ("train", "generate") if actions else ()
         backend = LessonBackend(workspace, checks.check, features, threading.RLock(), run=experiments.run)
         lessons = LessonServer(backend, checks, events, access, pages(workspace), actions, experiments)
         server = _LocalServer(_configuration(lessons), events, checks, experiments)

@@ -102,7 +102,7 @@ def experiment_server(folder, experiments):
 def engine_server(shared_folder):
     """A server whose checks are real."""
     failures = []
-    queue = CheckQueue(lambda: shared_folder, TRANSFORMER, "softmax.softmax", failures.append)
+    queue = CheckQueue(Workspace.open(shared_folder), failures.append)
     yield Server(shared_folder, queue)
     queue.close()
     assert not failures

@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import SubmissionResult
 from autograder.errors import Cancelled, UsageError
 from autograder.web.serve import check_queue
@@ -18,7 +17,7 @@ SOFT, LOG = ("softmax.softmax",), ("softmax.log_softmax",)
 class FakeChecker:
     """Takes requests, and replies when the test says so."""
 
-    def __init__(self, folder, warm_up, on_reply, curriculum):
+    def __init__(self, workspace, on_reply):
         self.requests, self.on_reply, self.cancelled_before, self.closed = queue.SimpleQueue(), on_reply, 0, False
 
     def submit(self, request):
@@ -42,7 +41,7 @@ class Pages:
 
     def __init__(self):
         self.failures = []
-        self.queue = CheckQueue(lambda: None, TRANSFORMER, SOFT[0], self.failures.append)
+        self.queue = CheckQueue(None, self.failures.append)
         self.checker = self.queue._checker
         self._threads = ThreadPoolExecutor()
 
