@@ -115,7 +115,7 @@ class LessonBackend:
         with self._lock:
             module, _, function = (qualified := self._function(payload)).partition(".")
             self._require_file(module)
-            text, digest = _field(payload, "text", str), _field(payload, "digest", str)
+            text, digest = _text(payload, "text"), _text(payload, "digest")
             cell = self._replace_cell(module, function, text, digest)
             if isinstance(cell, Conflict):
                 return {"conflict": {"text": cell.cell.text, "digest": cell.cell.digest}}
@@ -142,6 +142,7 @@ class LessonBackend:
         result, badges = self._check((function,), diagnose=diagnose, current_function=function)
         with self._lock:
             self._checked[function] = result.checks
+            can_be_diagnosed = any(c.status in DIAGNOSED and not c.file_at_fault for c in result.checks)
             following = None
             if result.passed and (name := progress.next_unfinished(self._known(), self.curriculum, function)):
                 module = name.partition(".")[0]
@@ -150,7 +151,7 @@ class LessonBackend:
                 "report": page_report(to_document(result, self.curriculum)),
                 **self._progress(),
                 "badges": badges,
-                "undiagnosed": not diagnose and any(map(_can_be_diagnosed, result.checks)),
+                "undiagnosed": not diagnose and can_be_diagnosed,
                 "next": following,
             }
 
@@ -221,7 +222,10 @@ class LessonBackend:
                 if error.rule == "give-up":
                     question = "Show its solution now? It is recorded that you have seen it."
                     return {"question": f"{function} does not pass yet. {question}"}
-                raise UsageError(_why_no_solution(error)) from None
+                if error.rule == "never":
+                    raise UsageError("Your instructor has disabled solutions. Ask for a hint instead.") from None
+                reason = "Your instructor shows solutions only after they pass."
+                raise UsageError(f"{function} does not pass yet. Ask for a hint instead. {reason}") from None
             return {"text": solutions.solution_of(function, self.curriculum)}
 
     def plots(self, payload: Payload) -> Reply:
@@ -232,12 +236,12 @@ class LessonBackend:
     def draw(self, payload: Payload) -> Reply:
         """Return a plot that the student's functions compute."""
         self._refuse_links()
-        name = _field(payload, "name", str)
+        name = _text(payload, "name")
         return {"plot": page_plots.draw_from_folder(name, self.workspace.module_folder, self._start)}
 
     def run(self, payload: Payload) -> Reply:
         """Run an experiment of a lesson, and return what it printed, its time, and why it ended early, if it did."""
-        module, name = self._assignment(payload).module, _field(payload, "name", str)
+        module, name = self._assignment(payload).module, _text(payload, "name")
         if self._run_experiment is None or name not in experiments.names(module, self.curriculum):
             raise UsageError("this lesson has no such experiment. Reload the page")
         folder = self.workspace.folder
@@ -267,7 +271,7 @@ class LessonBackend:
         """Write the modules of such an archive into the workspace, with backups."""
         with self._lock:
             try:
-                content = base64.b64decode(_field(payload, "base64", str), validate=True)
+                content = base64.b64decode(_text(payload, "base64"), validate=True)
             except (binascii.Error, ValueError):
                 raise UsageError("the archive did not arrive whole. Choose the file again") from None
             self._require_own_backups()
@@ -399,13 +403,13 @@ class LessonBackend:
         return {"statuses": statuses, "points": {"earned": earned, "possible": possible}}
 
     def _function(self, payload: Payload) -> str:
-        name = _field(payload, "function", str)
+        name = _text(payload, "function")
         if name not in self.curriculum.functions:
             raise UsageError("this course has no such function. Reload the page")
-        return str(name)
+        return name
 
     def _assignment(self, payload: Payload) -> Assignment:
-        name = _field(payload, "module", str)
+        name = _text(payload, "module")
         if name not in self.curriculum.modules:
             raise UsageError("this course has no such assignment. Reload the page")
         return self.curriculum.modules[name]
@@ -423,21 +427,8 @@ def _edit_notebook(module: str) -> str:
     return f"Edit it there, or bring it into {module}.py: headway copy {module} --to file"
 
 
-def _field(payload: Payload, name: str, kind: type) -> Any:
+def _text(payload: Payload, name: str) -> str:
     value = payload.get(name)
-    if not isinstance(value, kind):
+    if not isinstance(value, str):
         raise UsageError(f"the page sent no valid {name!r}. Reload it")
     return value
-
-
-def _can_be_diagnosed(check: CheckResult) -> bool:
-    return check.status in DIAGNOSED and not check.file_at_fault
-
-
-def _why_no_solution(refusal: solutions.SolutionRefused) -> str:
-    if refusal.rule == "never":
-        return "Your instructor has disabled solutions. Ask for a hint instead."
-    return (
-        f"{refusal.function} does not pass yet. Ask for a hint instead. "
-        "Your instructor shows solutions only after they pass."
-    )

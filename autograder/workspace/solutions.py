@@ -20,11 +20,11 @@ RULES = ("give-up", "after-pass", "never")
 
 
 class SolutionRefused(UsageError):
-    """A solution may not be shown now: `rule` is the instructor's rule, and `function` does not pass yet."""
+    """A solution may not be shown now; `rule` is the instructor's rule."""
 
-    def __init__(self, message: str, rule: str, function: str = "") -> None:
+    def __init__(self, message: str, rule: str) -> None:
         super().__init__(message)
-        self.rule, self.function = rule, function
+        self.rule = rule
 
 
 def solution_rule(folder: Path) -> str:
@@ -57,11 +57,11 @@ def require_solutions_allowed(
     first = not_passed[0]
     hint = f"{first} does not pass yet. Ask for a hint: headway hint {first} --more"
     if rule == "after-pass":
-        raise SolutionRefused(f"{hint} (your instructor shows solutions only after they pass)", rule, first)
+        raise SolutionRefused(f"{hint} (your instructor shows solutions only after they pass)", rule)
     if not give_up:
         name = first if len(functions) == 1 else first.partition(".")[0]
         command = f"headway solution {name} --give-up"
-        raise SolutionRefused(f"{hint}. To see the solution now (this is recorded): {command}", rule, first)
+        raise SolutionRefused(f"{hint}. To see the solution now (this is recorded): {command}", rule)
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     gave_up.update(dict.fromkeys(not_passed, now))
     state.save()

@@ -70,12 +70,8 @@ def _text(text: str | None) -> str:
 
 def _join_words(mathml: str) -> str:
     r"""Make one identifier of the letters of `\mathrm{softmax}`, which would be read one by one."""
-
-    def word(match: re.Match[str]) -> str:
-        letters = re.sub(r"<[^>]+>", "", match[0])
-        return f"<mi>{letters}</mi>"
-
-    return re.sub(rf"(?:{_UPRIGHT}\w</mi>){{2,}}", word, mathml)
+    word = rf"(?:{_UPRIGHT}\w</mi>){{2,}}"
+    return re.sub(word, lambda match: f"<mi>{re.sub('<[^>]+>', '', match[0])}</mi>", mathml)
 
 
 def _space_functions(mathml: str) -> str:
