@@ -41,10 +41,10 @@ def render(
         total: how many functions there are, if `selected` is only a part of them.
         unfolded: the assignments whose functions are listed, each on its line; all of them if it is None.
     """
-    if unfolded is not None:
-        _render_folded(curriculum, selected, console, entries, stale, unfolded)
-        return
     functions = [curriculum.functions[name] for name in selected]
+    if unfolded is not None:
+        _render_folded(curriculum, functions, console, entries, stale, unfolded)
+        return
     points = max((len(_points(entries[name])) for name in selected if name in entries), default=0) if entries else 0
     columns = (TAKES, HARD) if entries is None else (SINCE, max(points, len("points")), TAKES, HARD)
     room = console.width - MARK - sum(columns) - GAP * (1 + len(columns))
@@ -77,7 +77,7 @@ def render(
 
 def _render_folded(
     curriculum: Curriculum,
-    selected: tuple[str, ...],
+    functions: Sequence[Function],
     console: Console,
     entries: Mapping[str, ProgressEntry] | None,
     stale: frozenset[str],
@@ -103,15 +103,13 @@ def _render_folded(
         cells = [count, _assignment_points(assignment, entries), _duration(assignment.minutes)]
         add_row(Text(*STATUS_STYLES[most_urgent(statuses)]), about, *map(Text, cells))
         for function in assignment.functions if assignment.module in unfolded else ():
-            entry = entries.get(function.qualified) if entries else None
-            own = Text(_points(entry)) if entry and entry.status != "not_started" else Text()
+            status = _status(entries, function)
+            own = _points(entries[function.qualified]) if entries and status != "not_started" else ""
             bonus = "  bonus" if function.bonus else ""
-            mark = STATUS_STYLES[_status(entries, function)]
-            name = Text.assemble("   ", mark, _name(function, stale)[1:], (bonus, "dim"))
+            name = Text.assemble("   ", STATUS_STYLES[status], _name(function, stale)[1:], (bonus, "dim"))
             effort = Text.assemble(_duration(function.minutes), "  ", (DOTS[function.difficulty], "dim"))
-            add_row(Text(), name, Text(), own, effort)
+            add_row(Text(), name, Text(), Text(own), effort)
     console.print(table)
-    functions = [curriculum.functions[name] for name in selected]
     if entries is None:
         console.print(Text("\nList the functions of an assignment: headway list NAME; all of them: headway list --all"))
         return
