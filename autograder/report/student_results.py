@@ -180,17 +180,7 @@ def as_page(shown: StudentResults) -> str:
         is_for_student=False,
         title=clean(shown.class_document["course"]["title"], 120) or "results",
         student={**shown.student, "name": shown.name},
-        about=shown.about(),
-        total=shown.total(),
-        limited=shown.limits(),
-        arithmetic=[clean(line) for line in shown.arithmetic],
-        notes=shown.notes(),
-        files=shown.files(),
-        attempts=shown.attempts(),
-        history=shown.history_lines(),
-        assignments=shown.assignments(),
-        left_out=shown.code["left_out"] if shown.code else [],
-        links=shown.links,
+        results=shown,
     )
 
 
