@@ -94,10 +94,6 @@ class AssignmentSummary:
         """The mean share of its points."""
         return mean(self.shares) if self.shares else None
 
-    def histogram(self) -> list[int]:
-        """Return the number of students in each of the equal bins from 0 to 100%."""
-        return histogram(self.shares)
-
 
 @dataclass(frozen=True)
 class FunctionStatistics:
@@ -207,15 +203,15 @@ class ClassRecords:
         """Students without a submission."""
         return [student for student in self.students if student.status == "missing"]
 
-    def histogram(self) -> list[int]:
-        """Return the number of students in each of the equal bins from 0 to 100%; more than 100% counts as 100%."""
-        return histogram([student.share for student in self.scored])
+    @property
+    def shares(self) -> list[float]:
+        """The scores of the scored students, as shares."""
+        return [student.share for student in self.scored]
 
     @property
     def key_scores(self) -> dict[str, float]:
         """The median, mean, lowest and highest score, as shares; nothing if there are no scores."""
-        shares = [student.share for student in self.scored]
-        return {name: of(shares) for name, of in KEY_SCORES.items()} if shares else {}
+        return {name: of(self.shares) for name, of in KEY_SCORES.items()} if self.scored else {}
 
     def pass_rate(self, function: str) -> float:
         """Return the share of the graded students who pass a function."""

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from autograder.core.text import clean, counted
 from autograder.report.check_report import STATUS_STYLES
-from autograder.report.class_records import GROUPS, ClassComparison, ClassRecords, SimilarityResult
+from autograder.report.class_records import GROUPS, ClassComparison, ClassRecords, SimilarityResult, histogram
 from autograder.report.styles import grid
 from autograder.report.wording import STATUS_WORDS
 
@@ -28,7 +28,7 @@ def render(records: ClassRecords, console: Console, comparison: ClassComparison 
     counts += [f"{len(records.not_graded)} not graded"] if records.not_graded else []
     console.print(Text.assemble("\n", (records.title, "bold"), " · ", ", ".join(counts), "\n"))
     if records.scored:
-        console.print(Text.assemble(("0% ", "dim"), _histogram(records.histogram()), (" 100%", "dim")))
+        console.print(Text.assemble(("0% ", "dim"), _histogram(records.shares), (" 100%", "dim")))
         console.print(Text(" · ".join(f"{name} {share:.0%}" for name, share in records.key_scores.items()) + "\n"))
     _print_assignments(records, comparison, console)
     _print_groups(records, console)
@@ -38,7 +38,8 @@ def render(records: ClassRecords, console: Console, comparison: ClassComparison 
     _print_times(records, console)
 
 
-def _histogram(counts: list[int]) -> Text:
+def _histogram(shares: list[float]) -> Text:
+    counts = histogram(shares)
     highest = max([*counts, 1])
     # Rounding up keeps a bin with one student visible.
     heights = [-(-count * (len(_BLOCKS) - 1) // highest) for count in counts]
@@ -59,7 +60,7 @@ def _print_assignments(records: ClassRecords, comparison: ClassComparison | None
             continue
         earlier = before.get(summary.name)
         middle = f"median {summary.median:.0%}" + (f", before {earlier:.0%}" if earlier is not None else "")
-        cells = _histogram(summary.histogram()), Text(middle), Text(f"{len(summary.shares)} graded")
+        cells = _histogram(summary.shares), Text(middle), Text(f"{len(summary.shares)} graded")
         table.add_row(Text(summary.name), *cells)
     console.print(table)
     console.print()

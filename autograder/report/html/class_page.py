@@ -15,6 +15,7 @@ from autograder.report.class_records import (
     ClassRecords,
     SimilarityResult,
     StudentRecord,
+    histogram,
 )
 from autograder.report.html import render_page
 from autograder.report.open_questions import QuestionLine
@@ -106,7 +107,8 @@ def _script_data(records: ClassRecords, links: ClassPageLinks, similarity: Simil
     }
 
 
-def _histogram_bins(counts: list[int]) -> list[dict[str, Any]]:
+def _histogram_bins(shares: list[float]) -> list[dict[str, Any]]:
+    counts = histogram(shares)
     highest, step = max([*counts, 1]), 100 // HISTOGRAM_BINS
     return [
         {"label": f"{i * step} to {(i + 1) * step}%", "count": count, "height": round(count * BAR_HEIGHT / highest, 1)}
