@@ -694,8 +694,8 @@ def last_logits(ids, params, config, kv=None):
     """Given: return the scores for the token after `ids` (B, T), and the keys and values for the next call.
 
     `kv` is what the last call returned for the tokens before `ids`, or None if there are none: their number, and an
-    array (L, 2, B, G, room, K) with the keys, after their rotation, and the values of all L blocks. A call writes into
-    the array, so it can be used for one further call only.
+    array (n_layers, 2, B, G, room, K) with the keys, after their rotation, and the values of all blocks. A call writes
+    into the array, so it can be used for one further call only.
     """
     heads, shared = config.n_heads, config.n_kv_heads  # H and G
     size = (config.n_layers, 2, *ids.shape[:-1], shared, 0, config.d_model // heads)
