@@ -542,11 +542,14 @@ def llama_params(tensors):
 #
 # You have computed with stored keys and values in `generation` and in `gpt2`. So `last_logits` is given this time: it
 # reads the new tokens and returns the scores after them, and `kv`, the keys and values of all tokens so far, for the
-# next call. Read it before you go on. Two things are new:
+# next call. Read it before you go on. Three things are new:
 #
 # - The new tokens stand at the positions from `start` on, not from 0.
 # - A key is rotated once, before it is stored, by the angle of its own position. There are only G heads of keys: that
-#   is what grouped queries are for.
+#   is what grouped queries are for. And they need not be repeated: the queries that share keys become the rows of one
+#   matrix.
+# - The block size of a Llama can be 131,072. So there is no array for all positions: when the room is used up, larger
+#   arrays replace it, with twice the room that is needed.
 #
 # What is left is the loop: the prompt first, then one token at a time. Beyond `block_size`, the window moves, and the
 # cropped text is read anew, without `kv`. Is that necessary, when shifting all positions changes nothing? Yes: from the
@@ -571,27 +574,36 @@ def llama_params(tensors):
 def last_logits(ids, params, config, kv=None):
     """Given: return the scores for the token after `ids` (B, T), and the keys and values for the next call.
 
-    `kv` is what the last call returned for the tokens before `ids`, or None if there are none: the keys, after their
-    rotation, and the values of each block, (B, G, S, K).
+    `kv` is what the last call returned for the tokens before `ids`, or None if there are none: their number, and an
+    array (L, 2, B, G, room, K) with the keys, after their rotation, and the values of all L blocks. A call writes into
+    the array, so it can be used for one further call only.
     """
-    start = 0 if kv is None else kv[0][0].shape[-2]
-    positions = np.arange(start, start + ids.shape[-1])
-    mask = causal_mask(len(positions), start + len(positions))  # (T, S): the queries are the last T of S positions
-    x, new_kv = embed_tokens(ids, params["W_tok"]), []
+    heads, shared = config.n_heads, config.n_kv_heads  # H and G
+    size = (config.n_layers, 2, *ids.shape[:-1], shared, 0, config.d_model // heads)
+    start, stored = (0, np.empty(size, params["W_tok"].dtype)) if kv is None else kv
+    end = start + ids.shape[-1]  # S
+    if end > stored.shape[-2]:  # Make room for twice as many: larger arrays for each token would be copied each time.
+        larger = np.empty((*stored.shape[:-2], 2 * end, stored.shape[-1]), stored.dtype)
+        larger[..., :start, :] = stored[..., :start, :]
+        stored = larger
+    positions = np.arange(start, end)
+    mask = np.tile(causal_mask(end - start, end), (heads // shared, 1))  # (H/G · T, S), for `rows` below
+    x = embed_tokens(ids, params["W_tok"])
     for i in range(config.n_layers):
-        layer = subset(params, f"blocks.{i}.")
-        normed = rmsnorm(x, layer["norm1.gamma"], config.norm_eps)
-        q = rope(split_heads(normed @ layer["attn.W_q"], config.n_heads), positions, config.rope_base)
-        k = rope(split_heads(normed @ layer["attn.W_k"], config.n_kv_heads), positions, config.rope_base)
-        v = split_heads(normed @ layer["attn.W_v"], config.n_kv_heads)  # (B, G, T, K)
-        if kv is not None:
-            k, v = (np.concatenate([old, new], axis=-2) for old, new in zip(kv[i], (k, v), strict=True))
-        new_kv.append((k, v))
-        k, v = (np.repeat(heads, config.n_heads // config.n_kv_heads, axis=-3) for heads in (k, v))  # (B, H, S, K)
-        x = x + merge_heads(attention(q, k, v, mask)[0]) @ layer["attn.W_o"]
-        x = x + swiglu(rmsnorm(x, layer["norm2.gamma"], config.norm_eps), subset(layer, "ffn."))[0]
+        layer = f"blocks.{i}."
+        normed = rmsnorm(x, params[layer + "norm1.gamma"], config.norm_eps)
+        qk = np.concatenate([normed @ params[layer + "attn.W_q"], normed @ params[layer + "attn.W_k"]], axis=-1)
+        rotated = rope(split_heads(qk, heads + shared), positions, config.rope_base)  # (B, H + G, T, K)
+        q, keys, values = rotated[..., :heads, :, :], stored[i, 0, ..., :end, :], stored[i, 1, ..., :end, :]
+        keys[..., start:, :] = rotated[..., heads:, :, :]
+        values[..., start:, :] = split_heads(normed @ params[layer + "attn.W_v"], shared)
+        rows = q.reshape(*keys.shape[:-2], -1, keys.shape[-1])  # (B, G, H/G · T, K): queries that share keys, in one
+        attended = attention(rows, keys, values, mask)[0].reshape(q.shape)  # matrix, so that no key is repeated
+        x = x + merge_heads(attended) @ params[layer + "attn.W_o"]
+        normed = rmsnorm(x, params[layer + "norm2.gamma"], config.norm_eps)
+        x = x + swiglu(normed, {name: params[f"{layer}ffn.{name}"] for name in ("W_gate", "W_up", "W_down")})[0]
     last = rmsnorm(x[..., -1, :], params["norm_f.gamma"], config.norm_eps)  # (B, D): only the last position is needed
-    return last @ (params["W_tok"].T if config.tied else params["W_head"]), new_kv
+    return last @ (params["W_tok"].T if config.tied else params["W_head"]), (end, stored)
 
 
 def generate_llama(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):
