@@ -50,7 +50,7 @@ def chat(path: Path, folder: Path, solution: bool, system: str, seed: int | None
     from autograder.sandbox.process import start_workers
 
     model, form = chat_model(path, model_file.load(path))
-    sampling = sampling_for(model.description, seed=random.randrange(10**6) if seed is None else seed, **choices)
+    sampling = sampling_for(model, seed=random.randrange(10**6) if seed is None else seed, **choices)
     with select_modules.use_modules(folder, solution, select_modules.kind_of(model)) as modules, start_workers() as w:
         click.echo(modules.describe(), err=True)
         with closing(Conversation(w, modules.folder, model, form, sampling)) as conversation:
@@ -70,8 +70,7 @@ def chat(path: Path, folder: Path, solution: bool, system: str, seed: int | None
 def _lines() -> Iterator[str]:
     """Yield what the user types until the end of the input, or Ctrl-C at the prompt."""
     if not sys.stdin.isatty():
-        for line in click.get_text_stream("stdin", "utf-8", "replace"):
-            yield str(line).strip()
+        yield from (line.decode("utf-8", "replace").strip() for line in sys.stdin.buffer)
         return
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401  # With it, a line can be edited, and earlier ones come back.

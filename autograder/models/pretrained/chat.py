@@ -1,4 +1,4 @@
-"""A conversation with an imported model, which was trained to answer.
+"""A conversation with an imported model that was trained to answer.
 
 Such a model reads one text: all messages with special tokens between them. The tokens in its vocabulary say which of
 the known forms that text has. Templates in files are programs, and are not read.
@@ -7,7 +7,7 @@ the known forms that text has. Templates in files are programs, and are not read
 import math
 import re
 import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,51 +18,41 @@ from autograder.core.text import clean
 from autograder.errors import UsageError
 from autograder.models.model_process import ModelProcess
 from autograder.models.pretrained.generation import LAST_LOGITS, LONGEST_PIECE
-from autograder.models.pretrained.model_file import ImportedModel, ModelDescription
+from autograder.models.pretrained.model_file import ImportedModel
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.sampling import Sampling
 from autograder.sandbox.workers import Workers
 
 PART = 128  # tokens that are read in one request: Ctrl-C has an effect after it
-MOST_FREE = 256  # positions that a conversation leaves to the next answer, or a quarter of the model's
-_SPECIAL = re.compile(r"(<\|\w+\|>)")
+MOST_FREE = 256  # positions that dropping old questions makes free for an answer, or a quarter of the model's
 Parts = list[tuple[bool, str]]  # whether it is a special token, and its text
 
 
 @dataclass(frozen=True)
 class ChatFormat:
-    """The text that a model reads: `front`, then `message` for each message."""
+    """The text of a conversation: `front`, then each message with its role."""
 
     name: str
     front: str
-    message: str  # with {role} and {text}
+    before: str  # what comes before the text of a message
+    after: str  # begins with the token that ends an answer
 
     @property
     def special(self) -> set[str]:
         """Return the special tokens that a model of this form has."""
-        return {*_SPECIAL.findall(self.front + self.message)}
-
-    def before(self, role: str, text: str = "") -> Parts:
-        """Return what is read before the end of a message."""
-        parts = _parts(self.message.partition("{text}")[0].replace("{role}", role))
-        return [*parts[:-1], (False, parts[-1][1] + text)]
-
-    @property
-    def after(self) -> Parts:
-        """Return what is read after the text of a message; it begins with the token that ends an answer."""
-        return _parts(self.message.partition("{text}")[2])
+        return {text for is_special, text in parts(self.front + self.before + self.after) if is_special}
 
 
 FORMATS = (
-    ChatFormat("ChatML", "", "<|im_start|>{role}\n{text}<|im_end|>\n"),
-    ChatFormat(
-        "Llama 3", "<|begin_of_text|>", "<|start_header_id|>{role}<|end_header_id|>\n\n{text}<|eot_id|>"
-    ),
-)  # fmt: skip
+    ChatFormat("ChatML", "", "<|im_start|>{role}\n", "<|im_end|>\n"),
+    ChatFormat("Llama 3", "<|begin_of_text|>", "<|start_header_id|>{role}<|end_header_id|>\n\n", "<|eot_id|>"),
+)
 
 
-def _parts(text: str) -> Parts:
-    return [(bool(_SPECIAL.fullmatch(part)), part) for part in _SPECIAL.split(text) if part]
+def parts(form: str, role: str = "", text: str = "") -> Parts:
+    """Cut the special tokens out of a form, then fill in what they must not be looked for in."""
+    cut = [part for part in re.split(r"(<\|\w+\|>)", form) if part]
+    return [(part.startswith("<|"), part.replace("{role}", role).replace("{text}", text)) for part in cut]
 
 
 def chat_model(path: Path, model: Checkpoint | ImportedModel) -> tuple[ImportedModel, ChatFormat]:
@@ -71,16 +61,15 @@ def chat_model(path: Path, model: Checkpoint | ImportedModel) -> tuple[ImportedM
         for form in FORMATS:
             if form.special <= {*model.description.tokenizer.special}:
                 return model, form
-    names = " or ".join(form.name for form in FORMATS)
-    raise UsageError(
-        f"{path} was not trained to chat: it has no special tokens of {names}. Let it continue a text: "
-        f"headway generate {path}"
+    problem = (
+        f"{path} was not trained to chat: it has no special tokens of {' or '.join(form.name for form in FORMATS)}"
     )
+    raise UsageError(f"{problem}. Let it continue a text: headway generate {path}")
 
 
-def sampling_for(description: ModelDescription, **chosen: Any) -> Sampling:
+def sampling_for(model: ImportedModel, **chosen: Any) -> Sampling:
     """Return the chosen options of sampling, and what the model's authors suggest for those that are None."""
-    suggested = msgspec.structs.asdict(description.sampling) if description.sampling else {}
+    suggested = msgspec.structs.asdict(model.description.sampling) if model.description.sampling else {}
     return Sampling(**{**suggested, **{name: value for name, value in chosen.items() if value is not None}})
 
 
@@ -96,13 +85,10 @@ class Conversation:
     ) -> None:
         description = model.description
         self.temperature = sampling.temperature
-        self.n_computed = 0  # tokens that the model has read, those that it read anew included
-        self.is_complete = False  # whether the model ended its last answer
-        self.notes: list[str] = []  # what the user should know about the last answer
-        self._form, self._sampling, self._tokens = form, sampling, description.tokenizer.tokens
-        self._special = {*description.tokenizer.special}
         self.n_positions = int(description.config["block_size"])  # type: ignore[arg-type]  # It is an integer.
-        self._last_logits = LAST_LOGITS[description.kind]
+        self.n_computed = 0  # how many tokens the model has read, again and again if it read them anew
+        self.notes: list[str] = []  # what the user should know about the last answer
+        self._form, self._tokenizer, self._kind = form, description.tokenizer, description.kind
         self._process = ModelProcess(workers, modules, "pretrained")
         self._process.request(
             "chat",
@@ -116,16 +102,14 @@ class Conversation:
             ends=description.ends,
             **asdict(sampling),
         )
-        self._after = self._encode(form.after)
-        self._ends = {*description.ends, self._after[0]}
-        self._front: list[int] = []
+        self._after = self._encode(parts(form.after))
+        self._ends = [*description.ends, self._after[0]]
         self._turns: list[list[int]] = []  # questions with their answers
-        self._n_read = 0
         self.set_system("")
 
     @property
     def ids(self) -> list[int]:
-        """Return all that the model has read, or reads before its next answer."""
+        """Return all tokens that the model has read, or reads before its next answer."""
         return [*self._front, *(number for turn in self._turns for number in turn)]
 
     @property
@@ -135,9 +119,9 @@ class Conversation:
 
     def set_system(self, text: str) -> None:
         """Put a message of the role `system` at the beginning, or none if the text is empty."""
-        message = self._form.before("system", text) + self._form.after if text else []
-        front = self._encode(_parts(self._form.front) + message)
-        self._require_room(len(front))
+        message = self._form.before + "{text}" + self._form.after if text else ""
+        front = self._encode(parts(self._form.front + message, "system", text))
+        self._require_room(front)
         self._front, self._n_read = front, 0
 
     def set_temperature(self, text: str) -> None:
@@ -156,20 +140,19 @@ class Conversation:
 
     def answer(self, question: str, stop: threading.Event) -> Generator[str]:
         """Yield the answer to a question, piece by piece, until the model ends it, or `stop` is set."""
-        self.notes, self.is_complete = [], False
-        turn = self._encode(self._form.before("user", question) + self._form.after + self._form.before("assistant"))
-        self._require_room(len(self._front) + len(turn))
+        message = parts(self._form.before + "{text}" + self._form.after, "user", question)
+        turn = self._encode([*message, *parts(self._form.before, "assistant")])
+        self._require_room(self._front + turn)
         self._turns.append(turn)
-        options: dict[str, Any] = {"temperature": self.temperature, "ends": [*self._ends]}
-        is_first = True
+        self.notes, is_first = [], True
         try:
-            while self._make_room() and self._read(stop) and not stop.is_set():
-                reply = self._process.request("answer", "generation.sample", is_first=is_first, **options)
-                token, piece = self._checked_answer(reply)
-                is_first, self.is_complete = False, token in self._ends
-                if self.is_complete:
+            while self._make_room() and self._read(stop):
+                options: dict[str, Any] = {"temperature": self.temperature, "ends": self._ends, "is_first": is_first}
+                token, piece = self._process.request("answer", "generation.sample", **options)
+                if self._valid([token], "generation.sample")[0] in self._ends:
                     break
                 turn.append(token)
+                is_first = False
                 yield clean(piece, LONGEST_PIECE)
         finally:
             turn += self._after
@@ -177,35 +160,32 @@ class Conversation:
     def shown(self) -> list[tuple[bool, str]]:
         """Return the tokens of the conversation: whether it is a special token, and its text."""
         texts = self._process.request("texts", "bpe.bpe_decode", ids=self.ids)
-        return [(self._tokens[n] in self._special, clean(text, 200)) for n, text in zip(self.ids, texts, strict=True)]
+        special, tokens = {*self._tokenizer.special}, self._tokenizer.tokens
+        return [(tokens[n] in special, clean(text, 200)) for n, text in zip(self.ids, texts, strict=True)]
 
     def close(self) -> None:
         """End the process."""
         self._process.close()
 
-    def _encode(self, parts: Parts) -> list[int]:
+    def _encode(self, message: Parts) -> list[int]:
         try:
-            "".join(text for _, text in parts).encode()
+            "".join(text for _, text in message).encode()
         except UnicodeEncodeError:
             raise CannotDo("the message is not valid UTF-8. Type it again") from None
-        ids = self._process.request("encode", "bpe.bpe_encode", parts=parts)
-        return [self._checked(number, "bpe.bpe_encode") for number in _items(ids)]
+        return self._valid(self._process.request("encode", "bpe.bpe_encode", parts=message), "bpe.bpe_encode")
 
-    def _checked(self, number: Any, function: str) -> int:
-        """Return an id that the student's code computed."""
-        if type(number) is not int or not 0 <= number < len(self._tokens):
+    def _valid(self, ids: Any, function: str) -> list[int]:
+        """Return ids that the student's code computed."""
+        if not isinstance(ids, list) or not all(
+            type(number) is int and 0 <= number < len(self._tokenizer.tokens) for number in ids
+        ):
             raise UsageError(f"{function} did not return ids of the vocabulary. Check it: headway check {function}")
-        return number
+        return [*ids]
 
-    def _checked_answer(self, reply: Any) -> tuple[int, str]:
-        token, piece = _items(reply) or (None, "")
-        return self._checked(token, "generation.sample"), str(piece)
-
-    def _require_room(self, n_needed: int) -> None:
-        """Raise UsageError unless these tokens and an answer fit into the model."""
-        if n_needed >= self.n_positions:
-            needed = f"needs {n_needed:,} tokens, and the model reads {self.n_positions:,} with its answer"
-            raise CannotDo(f"the message {needed}. Shorten it")
+    def _require_room(self, ids: list[int]) -> None:
+        if len(ids) >= self.n_positions:
+            problem = f"this takes {len(ids):,} tokens, and the model has {self.n_positions:,} positions in all"
+            raise CannotDo(f"{problem}. Shorten the message")
 
     def _make_room(self) -> bool:
         """Drop the oldest turns if no position is free; return whether one is free then."""
@@ -214,26 +194,20 @@ class Conversation:
         free, count = min(MOST_FREE, self.n_positions // 4), len(self._turns)
         while len(self._turns) > 1 and len(self.ids) + free > self.n_positions:
             del self._turns[0]
-        dropped = count - len(self._turns)
-        if dropped:
+        if dropped := count - len(self._turns):
             self._n_read = 0
-            turns = "question" if dropped == 1 else f"{dropped} questions"
-            self.notes.append(f"no room for all: dropped the oldest {turns}, and read the rest anew")
-        if len(self.ids) <= self.n_positions:
-            return True
-        self.notes.append(f"the answer fills the model's {self.n_positions:,} positions. To begin anew: /reset")
-        return False
+            oldest = "the oldest question" if dropped == 1 else f"the {dropped} oldest questions"
+            self.notes.append(f"no room for {oldest} any more, so the rest is read anew")
+        if len(self.ids) > self.n_positions:
+            self.notes.append(f"the answer fills all {self.n_positions:,} positions: /reset begins anew")
+        return len(self.ids) <= self.n_positions
 
     def _read(self, stop: threading.Event) -> bool:
         """Have the model read what it has not read yet; return False if it was stopped."""
         ids = self.ids
         while self._n_read < len(ids) and not stop.is_set():
             part = ids[self._n_read : self._n_read + PART]
-            self._process.request("read", self._last_logits, ids=part, anew=self._n_read == 0)
+            self._process.request("read", LAST_LOGITS[self._kind], ids=part, anew=self._n_read == 0)
             self._n_read += len(part)
             self.n_computed += len(part)
-        return self._n_read == len(ids)
-
-
-def _items(reply: Any) -> Iterable[Any]:
-    return reply if isinstance(reply, (list, tuple)) else ()
+        return not stop.is_set()
