@@ -7,11 +7,11 @@
 # too. Ask the model a question, and it continues the text:
 #
 # ```text
-# what is three plus four ? what is four plus four ? what is
+# what is three plus four ? what is six plus six ? what is
 # ```
 #
 # The model knows the sum: of the numbers, it gives "seven" the highest probability. But after a question, the book
-# usually has another one. In this lesson, you change 3,648 numbers so that the model answers, with only 15 questions
+# usually has another one. In this lesson, you train 912 new numbers so that the model answers, with only 25 questions
 # and their answers to learn from. This is called **fine-tuning**.
 #
 # ```text
@@ -26,7 +26,6 @@
 # the answer only.](figures/map-finetuning.svg)
 
 # %%
-import sys
 
 import numpy as np
 from llama import LlamaConfig, generate_llama, init_llama, llama, llama_backward
@@ -153,8 +152,7 @@ def answer_loss(logits, targets, mask):
     picked = np.take_along_axis(logp, places, axis=-1)
     dlogits = np.exp(logp)
     np.put_along_axis(dlogits, places, np.take_along_axis(dlogits, places, axis=-1) - 1, axis=-1)
-    dlogits *= mask[..., None] / dlogits.dtype.type(n)
-    return float(-picked[..., 0][mask].sum() / n), dlogits
+    return float(-picked[..., 0][mask].sum() / n), np.where(mask[..., None], dlogits / dlogits.dtype.type(n), 0)
 
 
 # %% [markdown]
@@ -318,14 +316,20 @@ def dpo_loss(chosen, rejected, ref_chosen, ref_rejected, beta=0.1):
 # ## A model, a book, and a way to fine-tune
 #
 # All of this is given. The book has sums of the numbers from zero to six, and now and then a "well" or a "so". The
-# model has one block and 29,280 parameters. Your Llama calls its linear layers where you cannot reach them, so
+# model has one block and 29,088 parameters. Your Llama calls its linear layers where you cannot reach them, so
 # `merge` puts the merged matrices into the parameters before each step. The gradient of a merged matrix is all that
 # `lora_linear_backward` needs, because the merged matrix is what `lora_linear` returned.
 
 
 # %%
-NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-WORDS = [*NUMBERS, *"what is plus ? . well so now hm yes ok".split(), "[user]", "[assistant]", "[end]"]
+NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+WORDS = [
+    *NUMBERS,
+    *["what", "is", "plus", "?", ".", "well", "so", "now", "hm", "yes", "ok"],
+    "[user]",
+    "[assistant]",
+    "[end]",
+]
 IDS = {word: id for id, word in enumerate(WORDS)}
 SPECIAL = {name: IDS[f"[{name}]"] for name in ("user", "assistant", "end")}
 SUMS = [(a, b) for a in range(7) for b in range(7)]
@@ -356,7 +360,7 @@ def book(rng, n):
             a, b = rng.integers(7, size=2)
             page += question(a, b) + (read(f"{NUMBERS[a + b]} .") if solved else [])
         for _ in range(rng.integers(2) + rng.integers(2)):
-            page.insert(rng.integers(len(page)), IDS[rng.choice("well so now hm yes ok".split())])
+            page.insert(rng.integers(len(page)), IDS[rng.choice(["well", "so", "now", "hm", "yes", "ok"])])
         pages.append(page[:15])
     return np.array(pages)
 
