@@ -323,13 +323,8 @@ def dpo_loss(chosen, rejected, ref_chosen, ref_rejected, beta=0.1):
 
 # %%
 NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-WORDS = [
-    *NUMBERS,
-    *["what", "is", "plus", "?", ".", "well", "so", "now", "hm", "yes", "ok"],
-    "[user]",
-    "[assistant]",
-    "[end]",
-]
+FILLERS = ["well", "so", "now", "hm", "yes", "ok"]
+WORDS = [*NUMBERS, "what", "is", "plus", "?", ".", *FILLERS, "[user]", "[assistant]", "[end]"]
 IDS = {word: id for id, word in enumerate(WORDS)}
 SPECIAL = {name: IDS[f"[{name}]"] for name in ("user", "assistant", "end")}
 SUMS = [(a, b) for a in range(7) for b in range(7)]
@@ -360,7 +355,7 @@ def book(rng, n):
             a, b = rng.integers(7, size=2)
             page += question(a, b) + (read(f"{NUMBERS[a + b]} .") if solved else [])
         for _ in range(rng.integers(2) + rng.integers(2)):
-            page.insert(rng.integers(len(page)), IDS[rng.choice(["well", "so", "now", "hm", "yes", "ok"])])
+            page.insert(rng.integers(len(page)), IDS[rng.choice(FILLERS)])
         pages.append(page[:15])
     return np.array(pages)
 
