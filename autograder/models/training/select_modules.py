@@ -19,18 +19,13 @@ from autograder.workspace.workspace import Workspace
 
 # The assignments that a model uses, by its kind.
 _GPT = ("softmax", "embeddings", "attention", "multihead", "layernorm", "ffn", "blocks", "gpt")
-_MODULES = {
+MODULES = {
     "bigram": ("tokenizer", "counting", "softmax", "bigram"),
     "gpt": ("tokenizer", *_GPT, "training", "generation"),
     "gpt2": (*_GPT, "generation", "bpe", "gpt2"),  # imported, not trained here
     "encoder-decoder": ("tokenizer", *_GPT[:-1], "training", "encoder_decoder"),
     "llama": ("tokenizer", *_GPT, "training", "generation", "llama_layers", "llama"),
 }
-
-
-def modules_of(kind: str) -> tuple[str, ...]:
-    """Return the assignments that a model of this kind uses."""
-    return _MODULES[kind]
 
 
 @dataclass(frozen=True)
@@ -69,7 +64,7 @@ def use_modules(folder: Path, solution: bool, kind: str = "gpt") -> Iterator[Mod
     if solution:
         yield ModuleSelection(bundled("solutions"), (), tuple(TRANSFORMER.modules))
         return
-    needed = _MODULES[kind]
+    needed = MODULES[kind]
     functions = tuple(f.qualified for name in needed for f in TRANSFORMER.modules[name].functions if not f.bonus)
     workspace = Workspace.open(folder, TRANSFORMER).require_assignments()
     statuses = statuses_of(workspace, tuple(name for name in functions if not workspace.snapshot.is_stub(name)))
