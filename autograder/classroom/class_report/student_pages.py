@@ -24,14 +24,11 @@ def results_of(
     """
     if history is None:
         history = history_by_student(book).get(student["submission"], [])
-    result, code = book.result_of(student), book.code_of(student)
+    result, code = book.result_of(student, names), book.code_of(student)
     arithmetic = score_lines(student, book.document, (*names, "total") if names else ())
     if names:
         assignments = {name: grade for name, grade in student["assignments"].items() if name in names}
         student = {**student, "assignments": assignments}
-        if result is not None:
-            kept = [assignment for assignment in result["assignments"] if assignment["name"] in names]
-            result = {**result, "assignments": kept}
         history = [change for change in history if change["assignment"] in (*names, "")]
     return StudentResults(student, book.document, result, code, arithmetic, history, str(book.out))
 

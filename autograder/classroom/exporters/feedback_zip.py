@@ -67,11 +67,10 @@ def write_canvas(book: Gradebook, path: Path, assignment: str) -> tuple[int, lis
     return _write(book, path, assignment, file_name, why, reason)
 
 
-def _feedback_of(book: Gradebook, student: Document, result: Document | None, assignment: str) -> _Shown | None:
+def _feedback_of(book: Gradebook, student: Document, assignment: str) -> _Shown | None:
     """Return what the feedback on one assignment shows, of this assignment only."""
-    entries = [entry for entry in result["assignments"] if entry["name"] == assignment] if result else []
-    grade = student["assignments"].get(assignment)
-    if result is None or not entries or grade is None:
+    grade, result = student["assignments"].get(assignment), book.result_of(student, [assignment])
+    if grade is None or result is None or not result["assignments"]:
         return None
     only = {
         **student,
@@ -83,7 +82,6 @@ def _feedback_of(book: Gradebook, student: Document, result: Document | None, as
         "weights": {assignment: grade["possible"]},
         "comments": [one for one in student["comments"] if one["assignment"] in ("", assignment)],
     }
-    result = {**result, "assignments": entries, "points": entries[0]["points"]}
     return only, result, book.code_of(student), score_lines(student, book.document, [assignment])
 
 
@@ -112,8 +110,8 @@ def _write(
     """Write the archive; say `why` students without a file name are left out. If all are, raise UsageError."""
     files: dict[str, bytes] = {}
     missing = []
-    for student, result in book.results():
-        if (shown := _feedback_of(book, student, result, assignment)) is None:
+    for student in book.students:
+        if (shown := _feedback_of(book, student, assignment)) is None:
             continue
         if name := file_name(student):
             files[name] = _in_format_of(name, shown)

@@ -21,7 +21,7 @@ def write(book: Gradebook, folder: Path, *, visibility: Visibility = "visible", 
     With `assignment`, score and tests are those of this assignment.
     """
     count, names = 0, book.file_names()
-    for student, result in book.results():
+    for student, result in book.results([assignment] if assignment else ()):
         chosen = [grade for name, grade in student["assignments"].items() if assignment in (None, name)]
         if any(grade["status"] != "missing" for grade in chosen) and not any(map(has_no_result, chosen)):
             content = json.dumps(document_of(book, student, result, visibility, assignment), indent=1) + "\n"
@@ -39,7 +39,6 @@ def document_of(
 ) -> dict[str, Any]:
     """Return one student's `results.json`, for one assignment or all; it reveals no more than the result document."""
     grade = student if assignment is None else student["assignments"][assignment]
-    entries = [entry for entry in (result or {"assignments": []})["assignments"] if assignment in (None, entry["name"])]
     base = {
         "score": round(grade["score"], 4),
         "visibility": visibility,
@@ -47,9 +46,9 @@ def document_of(
         "output_format": "text",
         "extra_data": {"submission": student["submission"]} | {key: book.document[key] for key in ("versions", "seed")},
     }
-    if result is None or not entries:
+    if result is None or not result["assignments"]:
         return {**base, "output": f"This submission could not be graded: {grade['reason']}", "tests": []}
-    result, hides = {**result, "assignments": entries}, book.policy.checks.hides
+    hides = book.policy.checks.hides
     tests = [
         # Gradescope's numbers are assignment.function.check.
         _test(check, f"{assignment['number']}.{i}.{j}", "hidden" if hides(check["id"]) else visibility)

@@ -148,17 +148,17 @@ def _plain(text: str) -> str:
 
 def _comment(book: Gradebook, student: Document, assignment: str | None) -> str:
     """Return the comment as HTML, in one paragraph: score, the instructor's comments, what did not pass and why."""
-    result = book.result_of(student)
+    result = book.result_of(student, [assignment] if assignment else ())
     parts = [score_texts(student, book.document).get(assignment or "total", "")]
     parts += [note["text"] for note in student["comments"] if note["assignment"] in ("", assignment)]
-    parts += [_remarks(result, assignment)] if result is not None else []
+    parts += [_remarks(result)] if result is not None else []
     return csv_cells.text(html.escape(MARK + ". ".join(part.rstrip(". ") for part in parts if part) + "."))
 
 
-def _remarks(result: Document, assignment: str | None) -> str:
+def _remarks(result: Document) -> str:
     remarks = []
     for name, function in iter_functions(result):
-        if function["status"] == "passed" or (assignment and not name.startswith(f"{assignment}.")):
+        if function["status"] == "passed":
             continue
         why = "" if function["status"] == "failed" else STATUS_WORDS[function["status"]]
         named = next((check["mistake"]["title"] for check in function["checks"] if check["mistake"]), why)

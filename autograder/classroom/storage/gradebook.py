@@ -1,6 +1,6 @@
 """Read what `headway grade` wrote: `class.json` and the result documents, too large to be in memory together."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -58,20 +58,20 @@ class Gradebook:
         """The policy that the document was made with."""
         return msgspec.convert(self.document["course"]["policy"], Policy)
 
-    def results(self) -> Iterator[tuple[Document, Document | None]]:
-        """Yield each student with the result document, or with None if there is no readable one."""
+    def results(self, names: Collection[str] = ()) -> Iterator[tuple[Document, Document | None]]:
+        """Yield each student with what `result_of` returns."""
         for student in self.students:
-            yield student, self.result_of(student)
+            yield student, self.result_of(student, names)
 
-    def result_of(self, student: Document) -> Document | None:
-        """Return a student's results as one document, or None if there is no readable one.
+    def result_of(self, student: Document, names: Collection[str] = ()) -> Document | None:
+        """Return a student's results, in all or the named assignments, as one document; None if none can be read.
 
         Each assignment comes from the result document that its grade names. Of checks that the policy now hides, only
         the points are left, and whether they passed.
         """
         files: dict[str, set[str]] = {}
         for name, grade in student["assignments"].items():
-            if grade["file"]:
+            if grade["file"] and (not names or name in names):
                 files.setdefault(grade["file"], set()).add(name)
         documents = [(names, self._read_result(file)) for file, names in files.items()]
         result = _merged([(names, document) for names, document in documents if document is not None])

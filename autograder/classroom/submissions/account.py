@@ -17,15 +17,14 @@ If functions are written in another one, too, and differ, a person should look: 
 import re
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from autograder.classroom.submissions.intake import MAX_ENTRIES, TEXTS, Content, SubmittedFile, max_bytes
+from autograder.classroom.submissions.intake import MAX_ENTRIES, TEXTS, SubmittedFile, max_bytes
 from autograder.core.archives import SUFFIXES, Quota, SkippedFile, ToolFiles, read_archive
 from autograder.core.files import lower_suffix
-from autograder.core.text import clean_name
 from autograder.course import Curriculum, registry
 from autograder.course.file_names import EXACT, INSIDE, OTHER, SIMILAR, assignments_of
 from autograder.documents.types import FileRecord
@@ -49,40 +48,22 @@ _DEFINITION = re.compile(rb"^def[ \t]+\w+\(", re.MULTILINE)
 _UNREADABLE_ARCHIVES = (".7z", ".rar", ".bz2", ".xz")
 
 
-@dataclass(frozen=True, eq=False)
-class _File:
-    """A file of the submission or of an archive in it; `name` is its path, with those of the archives."""
-
-    submitted: SubmittedFile
-    name: str
-    content: Content
-
-    @property
-    def stem(self) -> str:
-        return PurePosixPath(self.name).stem.strip()
-
-    @property
-    def shown(self) -> str:
-        return clean_name(self.name, 120)
-
-
 @dataclass(frozen=True)
 class _Candidate:
     """A version of an assignment's module."""
 
     module: str
-    file: _File
+    file: SubmittedFile
     code: bytes
     fit: int  # EXACT, SIMILAR, INSIDE or OTHER
 
     def rank(self, chosen: str, is_written: bool) -> tuple[tuple[Any, str], ...]:
         """Return what decides between candidates, the most important first, with the reason that it gives."""
         numbers = tuple(map(int, re.findall(r"\d{1,9}", self.file.name.lower().replace(self.module, ""))))
-        submitted = self.file.submitted
         return (
             (chosen == self.file.shown, "it was chosen"),
             (is_written, "the others are untouched"),
-            (submitted.assignment == self.module and not submitted.is_part, "it was submitted for this assignment"),
+            (self.file.assignment == self.module and not self.file.is_part, "it was submitted for this assignment"),
             ((self.fit, self.file.stem == self.module), "its name fits better"),
             (-self.file.name.count("/"), "it lies further up"),
             (numbers, "it is the later attempt"),
@@ -134,8 +115,6 @@ def account_for(
 
 
 class _Accounting:
-    """The state of accounting for one submission."""
-
     def __init__(
         self, curriculum: Curriculum, reader: SourceReader, chosen: Mapping[str, str], graded: Collection[str]
     ) -> None:
@@ -145,23 +124,22 @@ class _Accounting:
         self._entries = Quota(MAX_ENTRIES, f"because there are more than {MAX_ENTRIES} files")
         self._account = Account()
         self._candidates: dict[str, list[_Candidate]] = {}
-        self._helpers: list[_File] = []
+        self._helpers: list[SubmittedFile] = []
         self._rest = ""  # why the rest of the submission is ignored
-        self._counts: dict[_File, list[str]] = {}  # the assignments for which a file counts
-        self._ignored: dict[_File, str] = {}  # and why
+        self._counts: dict[SubmittedFile, list[str]] = {}  # the assignments for which a file counts
+        self._ignored: dict[SubmittedFile, str] = {}  # and why
         self._written: dict[tuple[str, int], dict[str, str]] = {}
 
     def run(self, files: Iterable[SubmittedFile]) -> Account:
         """Account for the files and return the account."""
-        unclear = list[_File]()
+        unclear = list[SubmittedFile]()
         try:
-            for submitted in files:
-                for file in self._open(submitted, submitted.name, submitted.content, 0):
-                    self._entries.use()
-                    if submitted.is_unclear:
-                        unclear.append(file)
-                    else:
-                        self._sort(file)
+            for file in (file for submitted in files for file in self._open(submitted)):
+                self._entries.use()
+                if file.is_unclear:
+                    unclear.append(file)
+                else:
+                    self._sort(file)
             for file in unclear:
                 if self._candidates:
                     self._ignore(file, "it may be of another student")
@@ -175,19 +153,19 @@ class _Accounting:
         self._record()
         return self._account
 
-    def _open(self, submitted: SubmittedFile, name: str, content: Content, depth: int) -> Iterator[_File]:
-        """Yield a file, or those in an archive and in the archives in it."""
-        file = _File(submitted, name, content)
-        if isinstance(content, SkippedFile) or not lower_suffix(name).endswith(SUFFIXES):
+    def _open(self, file: SubmittedFile, depth: int = 0) -> Iterator[SubmittedFile]:
+        """Yield a file, or those in an archive and in the archives in it, with their paths in all of them."""
+        name, content = lower_suffix(file.name), file.content
+        if isinstance(content, SkippedFile) or not name.endswith(SUFFIXES):
             yield file
         elif depth > MAX_NESTING:
             self._ignore(file, "archives may be nested twice")
         else:
             found = False
             try:
-                for path, data in read_archive(lower_suffix(name), content, max_bytes, MAX_ENTRIES, self._unpacked):
+                for path, data in read_archive(name, content, max_bytes, MAX_ENTRIES, self._unpacked):
                     found = True
-                    yield from self._open(submitted, f"{name}/{path}", data, depth + 1)
+                    yield from self._open(replace(file, name=f"{file.name}/{path}", content=data), depth + 1)
             except SkippedFile as error:
                 if self._unpacked.left < 0:
                     raise
@@ -195,7 +173,7 @@ class _Accounting:
             if not found and file not in self._ignored:
                 self._ignore(file, "it is empty")
 
-    def _sort(self, file: _File) -> None:
+    def _sort(self, file: SubmittedFile) -> None:
         """Put a file among the candidates or the helpers, or ignore it."""
         base = lower_suffix(PurePosixPath(file.name).name)
         if isinstance(file.content, ToolFiles):
@@ -218,8 +196,8 @@ class _Accounting:
             self._ignore(file, "a file of this name is not part of a submission")
         else:
             modules, fit = assignments_of(file.stem, file.content, self._curriculum)
-            if fit != EXACT and file.submitted.is_part and file.submitted.assignment:
-                modules, fit = [file.submitted.assignment], SIMILAR
+            if fit != EXACT and file.is_part and file.assignment:
+                modules, fit = [file.assignment], SIMILAR
             for module in modules:
                 self._candidates.setdefault(module, []).append(_Candidate(module, file, file.content, fit))
             if fit == OTHER and MODULE.fullmatch(base):
@@ -227,8 +205,8 @@ class _Accounting:
             elif not modules:
                 self._ignore(file, "its name is not that of a module (letters, digits and _)")
 
-    def _sort_notebook(self, file: _File, content: bytes) -> None:
-        assignment = file.submitted.assignment if file.submitted.is_part else ""
+    def _sort_notebook(self, file: SubmittedFile, content: bytes) -> None:
+        assignment = file.assignment if file.is_part else ""
         name = f"{assignment or file.stem}.ipynb"
         try:
             modules = self._reader.notebook_modules(content, self._curriculum.function_names, name)
@@ -313,7 +291,7 @@ class _Accounting:
                 modules[name] = content
                 self._counts.setdefault(file, [])
 
-    def _ignore(self, file: _File, reason: str, *, is_unreadable: bool = False) -> None:
+    def _ignore(self, file: SubmittedFile, reason: str, *, is_unreadable: bool = False) -> None:
         """Record why a file is ignored; what cannot be read may be work that a person should see."""
         if is_unreadable and file.name:
             self._account.unreadable.append(file.shown)
@@ -339,7 +317,6 @@ class _Accounting:
         account.notes += [self._rest] if self._rest else []
 
 
-def _file_record(file: _File, counts_as: list[str], ignored: str) -> FileRecord:
-    changed = file.submitted.changed
-    time = None if changed is None else datetime.fromtimestamp(changed, UTC).isoformat(timespec="seconds")
+def _file_record(file: SubmittedFile, counts_as: list[str], ignored: str) -> FileRecord:
+    time = None if file.changed is None else datetime.fromtimestamp(file.changed, UTC).isoformat(timespec="seconds")
     return {"name": file.shown, "counts_as": counts_as, "ignored": ignored, "changed": time}

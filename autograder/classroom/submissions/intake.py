@@ -10,12 +10,13 @@ import stat
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from autograder.classroom.submissions.folder_reader import FolderReader, open_folder
 from autograder.classroom.submissions.model import Attempt, SubmissionPart, is_gradable
 from autograder.core.archives import MAX_ARCHIVE_BYTES, SUFFIXES, SkippedFile, ToolFiles
 from autograder.core.files import lower_suffix
+from autograder.core.text import clean_name
 from autograder.parsing.read_ipynb import MAX_NOTEBOOK_BYTES
 
 MAX_ENTRIES = 2000
@@ -29,16 +30,26 @@ _FOLDERS_OF_TOOLS = {"__pycache__", "__MACOSX", "backups", "env", "node_modules"
 Content = bytes | SkippedFile
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SubmittedFile:
     """A file as it was submitted, or the reason why it was not read."""
 
-    name: str  # its path in the submission
+    name: str  # its path in the submission, with those of the archives that it is in
     content: Content
     assignment: str = ""  # the assignment that it was submitted for, if the layout says so
     is_unclear: bool = False  # It may be of another student.
     is_part: bool = False  # It was submitted by itself, rather than in a folder.
     changed: float | None = None  # when, in seconds since the epoch, as far as its folder says
+
+    @property
+    def stem(self) -> str:
+        """The name without folders and suffix."""
+        return PurePosixPath(self.name).stem.strip()
+
+    @property
+    def shown(self) -> str:
+        """The name as it may be shown."""
+        return clean_name(self.name, 120)
 
 
 def read_files(attempt: Attempt) -> list[SubmittedFile]:
