@@ -100,7 +100,11 @@ def run(plan: GradingPlan, on_progress: OnProgress) -> Document:
         entries = roster.read_roster(plan.roster) if plan.roster is not None else None
         with result_store.locked(out) as record_scratch, ResultStore(out) as store:
             term = _term(unpacked, members, entries, submission_records.read(out), out)
-            _require_plausible(term, plan)
+            if not plan.partial:
+                size = len(term.roster or ())
+                class_guards.require_most_of_roster(term.students, term.new, size)
+                if plan.roster is not None:
+                    class_guards.require_submissions_from_roster(term.students, size)
             names = StudentNames(term.students)
             only = {names.require(name, "--only") for name in plan.only} if plan.only else None
             submitted = GradedClass(term.sources, term.students, plan.policy, plan.curriculum, plan.seed, store.entries)
@@ -125,16 +129,6 @@ def run(plan: GradingPlan, on_progress: OnProgress) -> Document:
             finally:
                 document = recorder.score()
     return document
-
-
-def _require_plausible(term: _Term, plan: GradingPlan) -> None:
-    """Raise UsageError if most of the roster has no submission, or most submissions are not on the roster."""
-    if plan.partial:
-        return
-    size = len(term.roster or ())
-    class_guards.require_most_of_roster(term.students, term.new, term.members, size)
-    if plan.roster is not None:
-        class_guards.require_submissions_from_roster(term.students, size)
 
 
 def _write_records(term: _Term, plan: GradingPlan) -> None:
@@ -278,7 +272,6 @@ class _Recorder:
         on_progress(self._progress)
 
     def add(self, task: GradingTask, entry: JournalEntry) -> None:
-        """Store one result."""
         self.budgets.charge(task, entry.charged_seconds)
         self._store.add(entry)
         self._graded.add(f"results/{entry.file}")
@@ -298,7 +291,6 @@ class _Recorder:
         self._on_progress(dataclasses.replace(self._progress, name=""))
 
     def warn(self, text: str) -> None:
-        """Report a warning."""
         self._on_progress(dataclasses.replace(self._progress, name="", warning=text))
 
     def score(self) -> Document:

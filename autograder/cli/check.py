@@ -28,12 +28,7 @@ if TYPE_CHECKING:
 @click.argument("names", metavar="[NAME[.function]]...", nargs=-1, type=CourseName())
 @options.submission_folder
 @click.option("--seed", type=click.IntRange(0), default=0, help="Use other inputs, which need PyTorch (default: 0).")
-@click.option(
-    "--call-seconds",
-    type=click.FloatRange(0.05),
-    default=60.0,
-    help="The most CPU time that a call may get, in seconds (default: 60); most calls get less.",
-)
+@options.call_seconds
 @click.option(
     "--sandbox", is_flag=True, help="Run the code in the strongest sandbox of this machine, as headway grade does."
 )
@@ -52,7 +47,7 @@ def check(
     names: tuple[str, ...],
     folder: Path,
     seed: int,
-    call_seconds: float,
+    call_seconds: float | None,
     sandbox: bool,
     use: "Version | None",
     all_panels: bool,
@@ -77,7 +72,7 @@ def check(
         options.require_replaceable_json(json_file, {"schema": RESULT_SCHEMA})
         _require_replaceable_report(markdown, b"\nScore: **", "--markdown FILE")
         _require_replaceable_report(junit, b"<testsuites>", "--junit FILE")
-        limits = Limits(call_seconds=call_seconds)
+        limits = Limits() if call_seconds is None else Limits(call_seconds=call_seconds)
         if sandbox:
             outcome = _check_in_sandbox(folder, names, seed, limits)
         else:

@@ -10,6 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from autograder.core.versions import installed_version
 from autograder.installation import describe, foreign_distributions, install_step
 from autograder.report.doctor import Diagnostic
 
@@ -42,22 +43,16 @@ def environment() -> dict[str, str]:
     """Return facts about the machine and the terminal that help to find a fault, none of them private."""
     size = os.get_terminal_size() if sys.stdout.isatty() else None
     terminal = f"{size.columns} × {size.lines}" if size else "a pipe"
-    packages = ("click", "pytest", "nbgrader", "jupytext", "starlette", "distributed", "pyseccomp", "copydetect")
+    others = ("click", "pytest", "nbgrader", "jupytext", "starlette", "distributed", "pyseccomp", "copydetect")
     return {
         "system": f"{platform.platform()}, {platform.machine()}, {os.cpu_count()} CPUs",
         "installed": describe(),
         "encoding": f"{sys.stdout.encoding}, locale {locale.getlocale()[1]}",
         "terminal": f"TERM={os.environ.get('TERM', '')}, {terminal}",
         "settings": ", ".join(name for name in SETTINGS if name in os.environ) or "none",
-        "other packages": ", ".join(f"{name} {version}" for name in packages if (version := _version(name))) or "none",
+        "other packages": ", ".join(f"{name} {found}" for name in others if (found := installed_version(name)))
+        or "none",
     }
-
-
-def _version(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
 
 
 def _python() -> Diagnostic:
@@ -77,7 +72,7 @@ def _headway() -> Diagnostic:
 def _packages() -> list[Diagnostic]:
     diagnostics = []
     for name, use, extra in PACKAGES:
-        version = _version(name)
+        version = installed_version(name)
         text = version or (f"not installed; needed for {use}" if use else "not installed")
         diagnostics.append(Diagnostic(name, version is not None, text, install_step(extra), bool(extra)))
     return diagnostics

@@ -295,7 +295,6 @@ def _fill_in(
 
 
 def _titles(columns: Names) -> dict[str, str]:
-    """Return the titles of columns, by what they hold."""
     titles = {}
     for column in columns:
         name, equals, title = column.partition("=")

@@ -48,11 +48,7 @@ if TYPE_CHECKING:
 @click.option("--cluster", default="", metavar="ADDRESS", help="Grade on the workers of this Dask scheduler.")
 @options.assignment_option("Grade only this assignment; repeatable.")
 @click.option("--seed", type=click.IntRange(0), help="Seed of the inputs (default: drawn once and stored in OUT).")
-@click.option(
-    "--call-seconds",
-    type=click.FloatRange(0.05),
-    help="The most CPU time that a call may get, in seconds (default: 60); most calls get less.",
-)
+@options.call_seconds
 @click.option(
     "--own-prerequisites",
     is_flag=True,

@@ -95,6 +95,11 @@ def assignment_option(help_text: str) -> Callable[[Any], Any]:
 
 
 assignments = assignment_option("Only this assignment; repeatable (default: all).")
+call_seconds = click.option(
+    "--call-seconds",
+    type=click.FloatRange(0.05),
+    help="The most CPU time that a call may get, in seconds (default: 60); most calls get less.",
+)
 
 
 def make_console(*, stderr: bool = False) -> "Console":

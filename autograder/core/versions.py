@@ -15,14 +15,20 @@ class Versions(TypedDict):
     torch: str | None
 
 
-def torch_version() -> str | None:
-    """Return the installed PyTorch's public version ("2.13.0", not "2.13.0+cpu") without importing it, or None."""
+def installed_version(package: str) -> str | None:
+    """Return the version of a package without importing it, or None if it is not installed."""
     import importlib.metadata  # takes 20 ms, and not every command needs it
 
     try:
-        return importlib.metadata.version("torch").partition("+")[0]
+        return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return None
+
+
+def torch_version() -> str | None:
+    """Return the installed PyTorch's public version ("2.13.0", not "2.13.0+cpu"), or None."""
+    version = installed_version("torch")
+    return version and version.partition("+")[0]
 
 
 def versions() -> Versions:

@@ -105,7 +105,6 @@ def _functions_by_cell(cells: list[DefiningCell]) -> dict[int, list[str]]:
 def _with_report(
     source: InstructorNotebook, function: Document, document: Document, assignment: Document
 ) -> notebook_cells.NotebookNode:
-    """Return the graded cell of a function with its report."""
     only_function = {"assignments": [{**assignment, "functions": [function]}], "points": function["points"]}
     progress = {f"{assignment['name']}.{entry['name']}": entry["status"] for entry in assignment["functions"]}
     report = NotebookReport({**document, **only_function, "internal_errors": []}, progress, {})

@@ -29,25 +29,24 @@ def collect(book: Gradebook) -> ClassRecords:
     mistakes: dict[str, MistakeRecord] = {}
     letters: list[dict[str, str]] = []  # for each student: function -> letter of its status
     functions: dict[str, None] = {}  # an ordered set
-    points: list[dict[str, item_analysis.Points]] = []
+    outcomes: list[dict[str, item_analysis.Outcome]] = []
     for number, (student, result) in enumerate(book.results()):
         record = _student_record(student)
         if result is None and record.status == "graded":
             record.status, record.reason = "failed", "the result document cannot be read: grade it again"
         records.students.append(record)
         letters.append({})
-        points.append({})
+        outcomes.append({})
         for name, function in iter_functions(result) if result else ():
-            functions[name] = None
-            points[-1][name] = function["points"]["earned"], function["points"]["possible"]
+            functions[name], points = None, function["points"]
+            outcomes[-1][name] = function["status"] == "passed", points["earned"], points["possible"]
             letters[-1][name] = LETTERS[function["status"]]
             _add_checks(records, mistakes, number, name, function["checks"])
     known = {assignment["name"]: index for index, assignment in enumerate(book.assignments)}
     # Within an assignment, functions keep the order of the documents.
     records.functions = sorted(functions, key=lambda name: known.get(name.partition(".")[0], len(known)))
     position = {name: index for index, name in enumerate(records.functions)}
-    passed = [{name: letter == LETTERS["passed"] for name, letter in by_function.items()} for by_function in letters]
-    records.statistics = item_analysis.function_statistics(records.functions, passed, points)
+    records.statistics = item_analysis.function_statistics(records.functions, outcomes)
     for name in (assignment["name"] for assignment in book.assignments):
         shares = [student.shares[name] for student in records.students if name in student.shares]
         records.assignments.append(AssignmentSummary(name, shares))

@@ -13,21 +13,20 @@ from autograder.report.class_records import FunctionStatistics
 
 MIN_STUDENTS = 10  # with fewer, a correlation means little
 
-Points = tuple[float, float]  # earned, possible
+Outcome = tuple[bool, float, float]  # whether a function passes, points earned, points possible
 
 
 def function_statistics(
-    functions: Sequence[str], passed: Sequence[dict[str, bool]], points: Sequence[dict[str, Points]]
+    functions: Sequence[str], outcomes: Sequence[dict[str, Outcome]]
 ) -> dict[str, FunctionStatistics]:
     """Return the statistics of each function; of a student, functions that were not graded are missing."""
-    shape = len(passed), len(functions)
+    shape = len(outcomes), len(functions)
     has, passes, earned, possible = np.zeros(shape, bool), np.zeros(shape), np.zeros(shape), np.zeros(shape)
     position = {name: column for column, name in enumerate(functions)}
-    for row, (passed_by_student, points_of_student) in enumerate(zip(passed, points, strict=True)):
-        for name, value in passed_by_student.items():
-            column = position[name]
-            has[row, column], passes[row, column] = True, value
-            earned[row, column], possible[row, column] = points_of_student[name]
+    for row, by_function in enumerate(outcomes):
+        for name, outcome in by_function.items():
+            place = row, position[name]
+            has[place], (passes[place], earned[place], possible[place]) = True, outcome
     all_earned, all_possible = earned.sum(axis=1), possible.sum(axis=1)
     found = {}
     for name, column in position.items():

@@ -4,7 +4,9 @@ Lines are common if they are equal after names, strings, comments and layout are
 process that reads submissions. Lines of the stub, and very short ones, are not marked.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -27,26 +29,28 @@ def write(result: SimilarityResult, book: Gradebook, folder: Path, page: Path) -
     students = {student["submission"]: student for student in book.students}
     pairs = []
     with source_reader() as reader:
-        lines = _LineReader(reader)
+        filtered = _line_filter(reader)
         for number, pair in enumerate(result.pairs, 1):
             first, second = (book.code_of(students[name]) if name in students else None for name in pair.submissions)
             if first is None or second is None:
                 pairs.append(pair)
                 continue
             path = folder / f"pair-{number}.html"
-            content = as_page(pair, _modules(pair, first, second, lines), quote(f"../{page.name}"))
+            content = as_page(pair, _modules(pair, first, second, filtered), quote(f"../{page.name}"))
             write_atomically(path, content.encode("utf-8", "replace"))
             pairs.append(replace(pair, page=quote(f"{folder.name}/{path.name}")))
     return SimilarityResult(pairs, result.unread)
 
 
-def _modules(pair: SimilarPair, first: Document, second: Document, reader: "_LineReader") -> list[PairModule]:
+def _modules(
+    pair: SimilarPair, first: Document, second: Document, filtered: Callable[[tuple[bytes, ...]], list[str]]
+) -> list[PairModule]:
     modules = []
     codes = code_lines(first), code_lines(second)
     for name in pair.names:
         texts = [code.get(name, []) for code in codes]
-        keys = [reader.keys(submission, name, lines) for submission, lines in zip(pair.submissions, texts, strict=True)]
-        stub = reader.stub_keys(name)
+        keys = [filtered(tuple(lines)) for lines in texts]
+        stub = set(filtered(_stub_lines(name)))
         # For each side, the number of the first line of each kind.
         places = [
             {key: n for n, key in reversed([*enumerate(found, 1)]) if len(key) >= MIN_LENGTH and key not in stub}
@@ -62,27 +66,22 @@ def _modules(pair: SimilarPair, first: Document, second: Document, reader: "_Lin
     return modules
 
 
-class _LineReader:
-    """Returns what is left of each line without names, strings, comments and layout."""
+def _line_filter(reader: SourceReader) -> Callable[[tuple[bytes, ...]], list[str]]:
+    """Return a function that removes names, strings, comments and layout from lines; of unreadable ones, all."""
 
-    def __init__(self, reader: SourceReader) -> None:
-        self._reader = reader
-        self._known: dict[tuple[str, str], list[str]] = {}
+    @cache  # A submission is in many pairs.
+    def filtered(lines: tuple[bytes, ...]) -> list[str]:
+        reader.next_submission()
+        try:
+            found = reader.filtered_code({str(number): line for number, line in enumerate(lines)})
+        except SkippedFile:
+            return []
+        return [found[str(number)] for number in range(len(lines))]
 
-    def keys(self, submission: str, module: str, lines: list[bytes]) -> list[str]:
-        """Return the filtered lines of a module; nothing if they cannot be read."""
-        place = submission, module
-        if place not in self._known:
-            self._reader.next_submission()
-            try:
-                filtered = self._reader.filtered_code({str(number): line for number, line in enumerate(lines)})
-                self._known[place] = [filtered[str(number)] for number in range(len(lines))]
-            except SkippedFile:
-                self._known[place] = []
-        return self._known[place]
+    return filtered
 
-    def stub_keys(self, module: str) -> set[str]:
-        """Return the filtered lines of the stub of a module."""
-        if module not in registry.default().modules:
-            return set()
-        return set(self.keys("", module, (bundled("assignments") / f"{module}.py").read_bytes().split(b"\n")))
+
+def _stub_lines(module: str) -> tuple[bytes, ...]:
+    if module not in registry.default().modules:
+        return ()
+    return tuple((bundled("assignments") / f"{module}.py").read_bytes().split(b"\n"))

@@ -32,8 +32,6 @@ _BLANK = "blank"
 
 @dataclass(frozen=True)
 class _Column:
-    """The column of an assignment."""
-
     name: str  # of the assignment
     title: str
     number: int | None  # in Canvas's file; None for a new column
@@ -130,7 +128,6 @@ def _student(student: Document) -> Person:
 
 
 def _cell(gradebook: CanvasGradebook, student: Document, column: _Column, row: Sequence[str], result: LmsPlan) -> str:
-    """Return the cell of a student."""
     grade, is_current, name = student["assignments"].get(column.name), gradebook.is_current, gradebook.name(row)
     there = row[column.number].strip() if column.number is not None else ""
     label = f"{name} ({column.name})"

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import requires
 from pathlib import Path
 
 import autograder
@@ -17,6 +17,7 @@ from autograder.classroom.exporters.gradescope import Visibility
 from autograder.classroom.policy.model import Policy
 from autograder.core.archives import zip_of
 from autograder.core.files import write_atomically
+from autograder.core.versions import installed_version
 from autograder.course.stubs import bundled
 from autograder.errors import UsageError
 
@@ -86,7 +87,5 @@ def _requirements(settings: GradescopeSettings) -> Iterator[str]:
     names = [re.split(r"[;\[<>=!~ ]", line, maxsplit=1)[0] for line in required]
     # The answers for other than the public inputs are computed with PyTorch.
     for name in [*names, "pyseccomp", *(["torch"] if settings.seed else [])]:
-        try:
-            yield f"{name}=={version(name).partition('+')[0]}"
-        except PackageNotFoundError:
-            yield name
+        version = installed_version(name)
+        yield f"{name}=={version.partition('+')[0]}" if version else name

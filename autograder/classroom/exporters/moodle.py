@@ -108,7 +108,6 @@ def _share(student: Document, assignment: str | None) -> float | None:
 
 
 def _filled(sheet: Worksheet, row: list[str], share: float | None, comment: str, result: LmsPlan) -> list[str]:
-    """Return a row of the worksheet with grade and comment."""
     filled, label = list(row), sheet.name(row)
     if sheet.is_locked(row):
         result.note(_LOCKED, label)
@@ -142,7 +141,6 @@ def _grade(sheet: Worksheet, row: list[str], share: float, result: LmsPlan) -> s
 
 
 def _plain(text: str) -> str:
-    """Return the text of HTML."""
     return html.unescape(re.sub(r"<[^>]*>", "", text)).strip()
 
 

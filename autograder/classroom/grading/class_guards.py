@@ -1,13 +1,13 @@
 """Checks before a class is graded: each refuses a run whose grades would be wrong, or warns of what is not known."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
 from autograder.classroom.scoring.class_document import GradedClass
 from autograder.classroom.storage.result_store import ResultStore
-from autograder.classroom.submissions.model import ClassMember, Source, Student
+from autograder.classroom.submissions.model import Source, Student
 from autograder.core.text import clean, counted
 from autograder.errors import UsageError
 
@@ -52,10 +52,8 @@ def _submission_of_file(file: str) -> str:
     return unquote(re.sub(r"(\+[^+#]*)?(#\d+)?\.json$", "", file))
 
 
-def require_most_of_roster(
-    students: Sequence[Student], sources: Iterable[Source], members: Mapping[str, Sequence[ClassMember]], size: int
-) -> None:
-    """Raise UsageError if fewer than half of the `size` people on the roster submitted to one of the sources.
+def require_most_of_roster(students: Sequence[Student], sources: Iterable[Source], size: int) -> None:
+    """Raise UsageError if fewer than half of the roster, the first `size` students, submitted to one of the sources.
 
     Then the folder, its layout or the roster is probably not what the instructor meant.
     """
@@ -66,8 +64,7 @@ def require_most_of_roster(
         found = sum(any(attempt for attempt in work.attempts) for work in works)
         if 2 * found >= size:
             continue
-        on_roster = {work.submission for work in works}
-        others = [member.submission for member in members[source.name] if member.submission not in on_roster]
+        others = [one.work[source.name].submission for one in students[size:] if source.name in one.work]
         expected = f"{source.folder} has submissions of {found} of the {counted(size, 'student')} on the roster"
         instead = f", and {counted(len(others), 'submission')} of other people, for example {clean(others[0], 60)!r}"
         hint = "Check the folder, --layout and --roster; if this is right, add --partial"

@@ -144,7 +144,6 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
 
 
 def _outcome(result: results.SubmissionResult, account: Account, curriculum: Curriculum) -> tuple[Status, str]:
-    """Return the status of a submission, and why it is not graded."""
     if result.internal_errors:
         return "failed", f"internal error: {result.internal_errors[0]}"
     if account.assignments(curriculum):
@@ -154,7 +153,6 @@ def _outcome(result: results.SubmissionResult, account: Account, curriculum: Cur
 
 
 def _status_counts(result: results.SubmissionResult) -> dict[str, dict[str, int]]:
-    """Return the number of checks by assignment and status."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for check in result.checks:
         counts[check.function.partition(".")[0]][check.status] += 1
@@ -162,7 +160,6 @@ def _status_counts(result: results.SubmissionResult) -> dict[str, dict[str, int]
 
 
 def _why_nothing_is_graded(names: Sequence[str]) -> str:
-    """Return why a submission in which these files were found has no grade."""
     if not names:
         return "no file was found"
     shown = names[:MAX_FILE_NAMES]

@@ -156,7 +156,6 @@ class _Validator:
 
 
 def _describe(expected: Any, key: str) -> str:
-    """Describe the values of a type in an instructor's words."""
     if type(None) in typing.get_args(expected):  # Amount | None
         expected = typing.get_args(expected)[0]
     if hasattr(expected, "__metadata__"):

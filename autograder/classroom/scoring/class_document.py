@@ -212,7 +212,6 @@ class GradedClass:
 
 
 def _works(assignments: Iterable[GradedAssignment], counting: Mapping[str, AttemptFile]) -> dict[str, AssignmentWork]:
-    """Return what a student did for each assignment that was submitted."""
     works = {}
     for assignment in assignments:
         one = counting.get(assignment.name)

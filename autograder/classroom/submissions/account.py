@@ -131,7 +131,6 @@ class _Accounting:
         self._written: dict[tuple[str, int], dict[str, str]] = {}
 
     def run(self, files: Iterable[SubmittedFile]) -> Account:
-        """Account for the files and return the account."""
         unclear = list[SubmittedFile]()
         try:
             for file in (file for submitted in files for file in self._open(submitted)):

@@ -153,15 +153,12 @@ class _ArchiveEntry:
 
 
 class _Unpacking:
-    """The state of unpacking one archive."""
-
     def __init__(self, archive: Path, folder: Path) -> None:
         self._archive, self._folder = archive, folder
         self._left_out: dict[str, list[str]] = defaultdict(list)  # warnings, by the account of the file
         self._files, self._folders = set[tuple[str, ...]](), set[tuple[str, ...]]()
 
     def run(self, file: zipfile.ZipFile, infos: Sequence[zipfile.ZipInfo]) -> list[str]:
-        """Unpack the entries and return the warnings."""
         placed = [(info, parts) for info in infos if (parts := self._parts(info)) and parts[0] != "__MACOSX"]
         depth = len(_class_folder([(parts, info.is_dir()) for info, parts in placed]))
         entries = [_entry(info, parts, depth) for info, parts in placed if len(parts) <= MAX_DEPTH]
@@ -302,7 +299,6 @@ def _is_read(name: str) -> bool:
 
 
 def _why_not(entry: zipfile.ZipInfo, parts: tuple[str, ...]) -> str | None:
-    """Return why an entry is not unpacked, or None."""
     if re.match("[A-Za-z]:", entry.filename):
         return "its name is a Windows path"
     if IS_WINDOWS and any(map(_WINDOWS_NAME.fullmatch, parts)):

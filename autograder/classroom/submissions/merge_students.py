@@ -232,7 +232,6 @@ class _Names:
         self._used: set[str] = set()
 
     def of_work(self, work: Mapping[str, ClassMember]) -> str:
-        """Return the name of a student with submissions."""
         before = [self._known.get(source, {}).get(member.submission, "") for source, member in work.items()]
         first = next(iter(work.values())).submission
         names = chain(before, [first], (f"{first} ({source})" for source in work), (f"{first} ({n})" for n in count(2)))

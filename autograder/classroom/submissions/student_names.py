@@ -103,7 +103,6 @@ def _normalized(text: str) -> str:
 
 
 def _personal_names(student: Student) -> set[str]:
-    """Return the names, ids, logins and addresses of a student."""
     members: list[ClassMember] = list(student.work.values())
     names = {student.name, student.id, student.email, *student.ids.values()}
     names |= {text for member in members for text in (member.name, member.id, member.email)}

@@ -26,23 +26,25 @@ def record(name, score, *, student_id="", **more):
     return StudentRecord(name, student_id, name, "graded", "", score, 10.0, 0, True, **more)
 
 
+def outcomes(passes):
+    """The outcomes of functions of one point each."""
+    return [{name: (passed, float(passed), 1.0) for name, passed in row.items()} for row in passes]
+
+
 def test_function_statistics_strong_students_pass_gives_high_discrimination():
     names = ["a.easy", "a.hard", "a.odd"]
-    passed = [{"a.easy": True, "a.hard": i >= 6, "a.odd": i < 6} for i in range(12)]
-    points = [{"a.easy": (1, 1), "a.hard": (float(i >= 6), 1), "a.odd": (float(i < 6), 1)} for i in range(12)]
-    found = item_analysis.function_statistics(names, passed, points)
+    mixed = outcomes({"a.easy": True, "a.hard": i >= 6, "a.odd": i < 6} for i in range(12))
+    found = item_analysis.function_statistics(names, mixed)
     assert found["a.easy"].discrimination is None  # everybody passes
     assert found["a.hard"].discrimination == pytest.approx(-1)  # the rest is the odd one
     assert found["a.hard"].mean_share == 0.5
-    points = [{name: (float(i >= 6), 1) for name in names} for i in range(12)]
-    passed = [dict.fromkeys(names, i >= 6) for i in range(12)]
-    assert item_analysis.function_statistics(names, passed, points)["a.odd"].discrimination == pytest.approx(1)
+    alike = outcomes(dict.fromkeys(names, i >= 6) for i in range(12))
+    assert item_analysis.function_statistics(names, alike)["a.odd"].discrimination == pytest.approx(1)
 
 
 def test_function_statistics_few_students_say_nothing():
-    points = [{"a.f": (float(i), 1), "a.g": (float(i), 1)} for i in (0, 1) for _ in range(4)]
-    passed = [{name: bool(value[0]) for name, value in row.items()} for row in points]
-    found = item_analysis.function_statistics(["a.f", "a.g"], passed, points)
+    names = ["a.f", "a.g"]
+    found = item_analysis.function_statistics(names, outcomes(dict.fromkeys(names, i >= 4) for i in range(8)))
     assert found["a.f"].discrimination is None
 
 

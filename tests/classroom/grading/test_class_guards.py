@@ -70,10 +70,9 @@ def test_require_most_of_roster_counts_attempts(found, size, refused):
     students += [Student(f"s{n}") for n in range(found, size)]
     stranger = ClassMember("attention", attempts=(Attempt(()),))
     students.append(Student("attention", work={"softmax": stranger}))
-    of_source = {"softmax": [*members, stranger]}
     message = rf"of {found} of the {size} students.*'attention'.*--partial"
     with pytest.raises(UsageError, match=message) if refused else nullcontext():
-        class_guards.require_most_of_roster(students, [source], of_source, size)
+        class_guards.require_most_of_roster(students, [source], size)
 
 
 @pytest.mark.parametrize(("on_roster", "others", "refused"), [(0, 2, True), (1, 2, False), (0, 0, False)])
