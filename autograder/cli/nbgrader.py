@@ -1,43 +1,24 @@
 """Write grades into an nbgrader course, for the commands `grade` and `export`."""
 
-import contextlib
 import dataclasses
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.cli import options
 from autograder.core.files import report_write_error
 from autograder.core.text import counted
-from autograder.errors import missing_package
 
 if TYPE_CHECKING:
     from autograder.classroom.exporters.nbgrader_course import Course
     from autograder.classroom.storage.gradebook import Gradebook
 
 
-@contextlib.contextmanager
-def notebook_packages() -> Iterator[None]:
-    """Report a package that the block cannot import."""
-    try:
-        yield
-    except ImportError as error:
-        raise missing_package(f"notebooks need {error.name}", "notebooks") from None
-
-
 def open_course(folder: Path, database: str | None = None) -> "Course":
     """Return the nbgrader course in a folder; `database` overrides that of its settings."""
-    with notebook_packages():
-        from autograder.classroom.exporters import nbgrader_course
+    from autograder.classroom.exporters import nbgrader_course
+
     course = nbgrader_course.find(folder)
     return dataclasses.replace(course, database=database or course.database)
-
-
-def hidden_seed(course: "Course") -> int | None:
-    """Return the seed of the released course's hidden inputs, or None; with it, both ways of grading agree."""
-    from autograder.notebooks import release_manifest
-
-    return release_manifest.released_seed(course.root)
 
 
 def without_password(database: str) -> str:

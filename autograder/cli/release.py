@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli import options
-from autograder.cli.nbgrader import notebook_packages
 from autograder.core.files import report_write_error, write_atomically
 from autograder.errors import UsageError
 
@@ -107,8 +106,8 @@ def release(
 
                 texts |= repository_files(curriculum, installed)
         else:
-            with notebook_packages():
-                from autograder.notebooks import student_notebooks
+            from autograder.notebooks import student_notebooks
+
             texts = student_notebooks.student_notebooks(solutions, curriculum)
     if agents is not None:
         from autograder.workspace import tutor_instructions
@@ -196,9 +195,9 @@ def _is_changed_solution(path: Path, workspace: "Workspace") -> bool:
 def _release_course(
     folder: Path, solutions: Path, curriculum: "Curriculum", prerequisites: "Prerequisites", seed: int | None
 ) -> None:
-    with notebook_packages():
-        from autograder.engine.inputs import fresh_seed
-        from autograder.notebooks import nbgrader_course, release_manifest
+    from autograder.engine.inputs import fresh_seed
+    from autograder.notebooks import nbgrader_course, release_manifest
+
     seeds = (seed, release_manifest.released_seed(folder), fresh_seed())
     hidden_seed = next(candidate for candidate in seeds if candidate is not None)
     with report_write_error(folder, ANOTHER_FOLDER):

@@ -146,21 +146,18 @@ def report(
     feedback: Level = "full",
     as_run: bool = True,
     record: bool = False,
-    curriculum: Curriculum | None = None,
 ) -> NotebookReport:
     """Return what `check` displays as an object: `report(softmax).passed`.
 
     Args:
         feedback: how much is revealed, see `autograder.documents.results.withhold`.
-        curriculum: the course, by default that of the notebook.
         as_run: whether the definition that was run last counts, even if it is a stub. False when a whole notebook is
             graded, where a stub below the student's code must not replace it.
         record: whether the results are recorded in the workspace to which the notebook belongs, if there is one.
 
     Raises UsageError if an argument is not a function of the course, or the notebook does not define it.
     """
-    cells = running_notebook.executed_cells()
-    curriculum = curriculum or running_notebook.course()
+    cells, curriculum = running_notebook.executed_cells(), running_notebook.course()
     names = [name for argument in functions for name in _names(argument, cells, curriculum)]
     if not names:
         raise UsageError("nothing to check. Name a function, for example: check(softmax)")

@@ -2,12 +2,13 @@
 
 import base64
 import html
+import importlib
 import json
 import re
 from typing import Any
 
 from autograder.course.stubs import FOLDED, NOTEBOOK_ONLY, PICTURE, experiment
-from autograder.errors import HeadwayError
+from autograder.errors import HeadwayError, missing_package
 
 NotebookNode = dict[str, Any]
 
@@ -17,10 +18,16 @@ def read_cells(source: str) -> list[tuple[str, str]]:
 
     The kinds are "markdown", "code", and "play": code that exists only in notebooks, for plots and experiments.
     """
-    import jupytext
-
-    cells = jupytext.reads(source, fmt="py:percent").cells
+    cells = _import("jupytext").reads(source, fmt="py:percent").cells
     return [_read_cell(cell) for i, cell in enumerate(cells) if i or not cell.source.startswith('"""')]
+
+
+def _import(package: str) -> Any:
+    """Return a package; raise UsageError if it is not installed."""
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise missing_package(f"notebooks need {error.name}", "notebooks") from None
 
 
 def _read_cell(cell: Any) -> tuple[str, str]:
@@ -79,8 +86,7 @@ def code(text: str, **nbgrader: Any) -> NotebookNode:
 
 def notebook_text(name: str, cells: list[NotebookNode]) -> str:
     """Return the text of a notebook file, after validating it; `name` is the prefix of the cells' numbered ids."""
-    import nbformat
-
+    nbformat = _import("nbformat")
     notebook = nbformat.from_dict(_document(name, cells))
     nbformat.validate(notebook)
     return str(nbformat.v4.writes(notebook)) + "\n"

@@ -9,7 +9,8 @@ source/attention/softmax.py, …          official solutions of the earlier assi
 from pathlib import Path
 from typing import Literal
 
-from autograder.course import Curriculum
+from autograder.course import Curriculum, registry
+from autograder.course.model import reachable
 from autograder.engine import session
 from autograder.errors import HeadwayError
 from autograder.notebooks import cells as notebook_cells
@@ -51,16 +52,23 @@ Before you submit, restart the kernel and run all cells. Graded cells give parti
 
 def course_files(solutions: Path, curriculum: Curriculum, include: Prerequisites, hidden_seed: int) -> dict[str, str]:
     """Return the text of each file of the course; with `include`, also official solutions of earlier assignments."""
-    points = possible_points(solutions, curriculum)
     header = notebook_cells.notebook_text("header", [notebook_cells.markdown(HEADER)])
+    points = possible_points(solutions, curriculum)
     files = {"nbgrader_config.py": CONFIG, "source/header.ipynb": header}
     for module in curriculum.modules:
         text = (solutions / f"{module}.py").read_text("utf-8")
         notebook = student_notebooks.instructor_notebook(text, module, points, curriculum, hidden_seed)
         files[f"source/{module}/{module}.ipynb"] = notebook
-        for earlier in student_notebooks.prerequisites(module, solutions, curriculum) if include == "official" else ():
+        for earlier in _prerequisites(module, curriculum) if include == "official" else ():
             files[f"source/{module}/{earlier}.py"] = (solutions / f"{earlier}.py").read_text("utf-8")
     return files
+
+
+def _prerequisites(module: str, curriculum: Curriculum) -> list[str]:
+    """Return all earlier modules that a module needs, in course order."""
+    known = [*curriculum.given_modules, *curriculum.modules]
+    needed = reachable([module], lambda name: registry.imported_names(name, curriculum.package))
+    return [name for name in known if name in needed - {module}]
 
 
 def possible_points(solutions: Path, curriculum: Curriculum) -> dict[str, float]:

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from autograder.course import Curriculum, registry
 from autograder.course.stubs import is_private, make_stub, with_comments_above, with_effort
-from autograder.errors import HeadwayError
 from autograder.notebooks import cells as notebook_cells
-from autograder.parsing.cell_statements import Cell, imported_roots, read_statements
+from autograder.parsing.cell_statements import Cell, read_statements
 
 IMPORT = "from autograder.notebooks.api import check, hint"  # other names are added to it
 STUDENT_IMPORTS = ", progress, solution"
@@ -177,17 +176,3 @@ def _notebook_without_checks(name: str, source: str) -> str:
     for kind, text in notebook_cells.read_cells(source):
         cells += notebook_cells.lesson(text, {}) if kind == "markdown" else [notebook_cells.code(text)]
     return notebook_cells.notebook_text(name, cells)
-
-
-def prerequisites(module: str, solutions: Path, curriculum: Curriculum) -> list[str]:
-    """Return all earlier modules that a module needs, in course order; raise HeadwayError if it imports a later one."""
-    known = [*curriculum.given_modules, *curriculum.modules]
-    imported: set[str] = set()
-    unread = [module]
-    while unread:
-        roots = imported_roots((solutions / f"{unread.pop()}.py").read_text("utf-8"))
-        unread += (roots & {*known}) - imported
-        imported.update(unread)
-    if module in imported:
-        raise HeadwayError(f"solutions/{module}.py imports itself")
-    return [name for name in known if name in imported]

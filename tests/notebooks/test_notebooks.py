@@ -209,6 +209,12 @@ def test_release_into_a_workspace_is_refused(tmp_path, form):
     assert (tmp_path / "softmax.py").read_text() == "work"
 
 
+@pytest.mark.parametrize(("form", "package"), [("notebooks", "jupytext"), ("nbgrader", "nbformat")])
+def test_release_without_a_notebook_package_is_one_line(tmp_path, monkeypatch, form, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    assert f"notebooks need {package}" in refusal("release", tmp_path, "--format", form)
+
+
 @pytest.mark.drawn(1)
 def test_release_overwrites_stubs_but_no_answers(tmp_path, solutions):
     again = ("release", tmp_path, "--format", "stubs")

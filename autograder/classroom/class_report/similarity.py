@@ -76,9 +76,7 @@ def with_names(result: SimilarityResult, book: Gradebook) -> SimilarityResult:
     return SimilarityResult(pairs, [(names.get(name, name), reason) for name, reason in result.unread])
 
 
-def compare(
-    submissions: Iterable[tuple[str, dict[str, str]]], curriculum: Curriculum, *, threshold: float = THRESHOLD
-) -> list[SimilarPair]:
+def compare(submissions: Iterable[tuple[str, dict[str, str]]], curriculum: Curriculum) -> list[SimilarPair]:
     """Return the pairs of alike submissions, most alike first; submissions are names with filtered code by module."""
     stubs = {name: (bundled("assignments") / f"{name}.py").read_text("utf-8") for name in curriculum.modules}
     boilerplate = {name: _fingerprints(filtered(text)) for name, text in stubs.items()}
@@ -104,7 +102,7 @@ def compare(
         for number, count in rare.items():
             totals[number][module] = count
     compared = (_pair(names, totals, *numbers, counts) for numbers, counts in shared.items())
-    pairs = [pair for pair in compared if pair.share >= threshold and pair.shared >= MIN_FINGERPRINTS]
+    pairs = [pair for pair in compared if pair.share >= THRESHOLD and pair.shared >= MIN_FINGERPRINTS]
     pairs.sort(key=lambda pair: (-pair.share, -pair.shared, pair.first, pair.second))
     return pairs[:MAX_PAIRS]
 
