@@ -143,7 +143,7 @@ def moodle(
     menu = "in Moodle, open the assignment, then Submissions, then Upload grading worksheet"
     next_step = f"{menu} (UTF-8, separator comma)"
     target = output.target("moodle.csv", names)
-    _fill_in(output, target, names, plan, next_step, dry_run=dry_run, line_end="\r\n")
+    _fill_in(output, target, names, plan, next_step, dry_run=dry_run)
 
 
 @_format("canvas-feedback", options.assignment_option("The assignment; needed where there are several."))
@@ -280,7 +280,6 @@ def _fill_in(
     next_step: str,
     *,
     dry_run: bool,
-    line_end: str = "\n",
 ) -> None:
     """Report what will change in a platform's file, and write it."""
     with contextlib.nullcontext() if dry_run else output.replacing(target):
@@ -290,7 +289,7 @@ def _fill_in(
         if dry_run:
             options.show("Nothing was written (--dry-run)")
             return
-        count = plan.write(target, line_end=line_end)
+        count = plan.write(target)
     report(count, "student", target, next_step)
 
 

@@ -13,9 +13,6 @@ from autograder.errors import UsageError
 if TYPE_CHECKING:
     from autograder.classroom.exporters.nbgrader_course import Course
     from autograder.classroom.grade import GradingPlan
-    from autograder.classroom.policy.model import Policy
-    from autograder.classroom.submissions.model import Source
-    from autograder.course import Curriculum
 
 
 @click.command()
@@ -102,6 +99,7 @@ def grade(
 
     from autograder.classroom.grade import GradingPlan
     from autograder.classroom.storage import run_settings
+    from autograder.classroom.submissions import sources
     from autograder.notebooks.release_manifest import released_seed
 
     if folder and given_sources:
@@ -115,27 +113,15 @@ def grade(
     if target and choices["seed"] is None and policy.seed is None:
         choices["seed"] = released_seed(target.root)  # With it, both ways of grading agree.
     policy = policy.with_options(choices)
-    found = _sources(folder, given_sources, out, policy, curriculum, names)
+    selected = curriculum.select(names or tuple(policy.assignments))
+    found = [sources.source_from_option(text, curriculum, policy.layout) for text in given_sources]
+    if folder:
+        found = sources.find_sources(folder, curriculum, policy.layout, selected, out)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     roster, seed = run_settings.find_roster(out, policy, file, roster), run_settings.find_seed(out, policy)
     how = {name: choices[name] for name in ("unsafe", "force", "only", "partial", "cluster")}
     plan = GradingPlan(found, out, policy, curriculum, seed, processes or cores, course=file, roster=roster, **how)
     _run(plan, target)
-
-
-def _sources(
-    folder: Path | None,
-    given: tuple[str, ...],
-    out: Path,
-    policy: "Policy",
-    curriculum: "Curriculum",
-    names: tuple[str, ...],
-) -> "list[Source]":
-    from autograder.classroom.submissions import sources
-
-    selected = curriculum.select(names or tuple(policy.assignments))
-    found = [sources.source_from_option(text, curriculum, policy.layout) for text in given]
-    return sources.find_sources(folder, curriculum, policy.layout, selected, out) if folder else found
 
 
 def _run(plan: "GradingPlan", target: "Course | None") -> None:

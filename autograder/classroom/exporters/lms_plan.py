@@ -36,10 +36,11 @@ class LmsPlan:
     lines: list[str] = field(default_factory=list)
     students: int = 0
     noted: dict[str, list[str]] = field(default_factory=dict)  # names, by what happens to them on the platform
+    line_end: str = "\n"
 
-    def write(self, path: Path, *, line_end: str = "\n") -> int:
+    def write(self, path: Path) -> int:
         """Write the file; return the number of students in it."""
-        csv_cells.write(path, self.rows, line_end=line_end)
+        csv_cells.write(path, self.rows, line_end=self.line_end)
         return self.students
 
     def say(self, text: str, names: Sequence[str] = ()) -> None:

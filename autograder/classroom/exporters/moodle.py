@@ -68,7 +68,7 @@ def plan(
         grades = [grade for name in names if (grade := student["assignments"].get(name)) is not None]
         return any(map(has_score, grades)) and not any(map(has_no_result, grades))
 
-    result = LmsPlan(options, [list(worksheet.titles)])
+    result = LmsPlan(options, [list(worksheet.titles)], line_end="\r\n")
     people = partial(person_of_student, platform=platform)
     found = rows_of_students(result, book, worksheet, people, has_work)
     result.say(f"Grade: {assignment or 'the total'}, out of {worksheet.rows[0][worksheet.maximum]} in Moodle")

@@ -78,17 +78,14 @@ class Worksheet:
 
     def is_locked(self, row: list[str]) -> bool:
         """Return whether Moodle says that the grade cannot be changed."""
-        column = self._find(_CAN_BE_CHANGED)
+        column = _titled(self.titles, _CAN_BE_CHANGED)
         return column is not None and row[column].strip().casefold() in _NO
 
     def has_unreadable_date(self, row: list[str]) -> bool:
         """Return whether the row has a time of the grade which Moodle's importer will not understand."""
-        column = self._find(_MODIFIED)
+        column = _titled(self.titles, _MODIFIED)
         date = row[column].strip() if column is not None else ""
         return date not in ("", "-") and not _ENGLISH_DATE.search(date)
-
-    def _find(self, words: tuple[str, ...]) -> int | None:
-        return next((number for number, title in enumerate(self.titles) if letters(title) in words), None)
 
 
 def read(path: Path, columns: Mapping[str, str]) -> Worksheet:
@@ -119,17 +116,21 @@ def _worksheet(where: str, table: CsvTable, columns: Mapping[str, str]) -> Works
         if title not in table.titles:
             there = clean(", ".join(table.titles), 400)
             raise UsageError(f"{where} has no column {title!r}. Its columns: {there}")
-    words = [letters(title) for title in table.titles]
-    if any(word in _SCALE for word in words):
+    if _titled(table.titles, _SCALE) is not None:
         problem = f"{where} belongs to an assignment graded with a scale, and Headway exports points"
         raise UsageError(f"{problem}. Choose points in Moodle")
-    grade = table.titles.index(columns["grade"]) if "grade" in columns else _grade_column(table, words)
-    if grade is None or grade + 1 >= len(words) or not _is_maximum(table.column(grade + 1)):
+    grade = table.titles.index(columns["grade"]) if "grade" in columns else _grade_column(table)
+    if grade is None or grade + 1 >= len(table.titles) or not _is_maximum(table.column(grade + 1)):
         there = clean(", ".join(table.titles), 400)
         raise UsageError(f"{where}: which column is the grade? Name it: --column grade=TITLE. The columns: {there}")
-    known = (number for number, word in enumerate(words) if word in _COMMENTS)
-    comments = table.titles.index(columns["comments"]) if "comments" in columns else next(known, None)
+    known = _titled(table.titles, _COMMENTS)
+    comments = table.titles.index(columns["comments"]) if "comments" in columns else known
     return Worksheet(where, table.titles, table.rows, identifier, grade, comments)
+
+
+def _titled(titles: list[str], words: tuple[str, ...]) -> int | None:
+    """Return the first column whose title is one of these words."""
+    return next((number for number, title in enumerate(titles) if letters(title) in words), None)
 
 
 def _identifier_column(table: CsvTable) -> int | None:
@@ -143,13 +144,12 @@ def _identifier_column(table: CsvTable) -> int | None:
     return None
 
 
-def _grade_column(table: CsvTable, words: list[str]) -> int | None:
+def _grade_column(table: CsvTable) -> int | None:
     """Return the column of the grade: by its title, or as the only one with numbers and then the same maximum."""
-    titled = [number for number, word in enumerate(words) if word in _GRADE]
-    if titled:
-        return titled[0]
+    if (titled := _titled(table.titles, _GRADE)) is not None:
+        return titled
     found = []
-    for number in range(len(words) - 1):
+    for number in range(len(table.titles) - 1):
         are_grades = all(not cell.strip() or parse_number(cell) is not None for cell in table.column(number))
         if are_grades and _is_maximum(table.column(number + 1)):
             found.append(number)

@@ -68,7 +68,7 @@ def worksheet(book, tmp_path, language=ENGLISH, *, encoding="utf-8", columns=Non
 
 
 def written(plan, tmp_path):
-    plan.write(tmp_path / "moodle.csv", line_end="\r\n")
+    plan.write(tmp_path / "moodle.csv")
     return (tmp_path / "moodle.csv").read_bytes()
 
 
@@ -123,6 +123,13 @@ def test_moodle_missing_work_changes_nothing(book, tmp_path):
     sheet = worksheet(book, tmp_path, changes=by_hand)
     stored, _ = imported(book, sheet, tmp_path, changes=by_hand)
     assert 1800 not in stored["grades"] and 1800 not in stored["comments"]
+
+
+def test_moodle_comment_on_missing_work_says_nothing_of_checks(book, tmp_path):
+    given = {"text": "oral exam", "add": 2.0, "score": None, "by": "", "time": "2026-10-01T12:00:00+00:00"}
+    book.students[1]["assignments"]["softmax"].update(status="missing", file=None, score=2.0, adjustments=[given])
+    stored, _ = imported(book, worksheet(book, tmp_path), tmp_path)
+    assert "oral exam" in stored["comments"][1801] and "checks" not in stored["comments"][1801]
 
 
 def test_moodle_comment_by_hand_stays_and_ours_is_replaced(book, tmp_path):
