@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Policy, PolicyException, RubricItem
 from autograder.classroom.scoring.class_document import GradedClass
-from autograder.classroom.scoring.student_scores import Adjustment, ManualPoints, RubricPoints, StudentDecisions
+from autograder.classroom.scoring.student_scores import ManualPoints, RubricPoints, StudentDecisions, adjustment
 from autograder.classroom.storage.result_store import JournalEntry
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
 from autograder.core.points import format_points, rounded_points
@@ -88,11 +88,11 @@ def test_score_lines_show_rubric_and_changes_by_hand():
     assert lines_of(policy, {"softmax": 6.0}, names=names)[0] == (
         f"softmax: 6 for the code + 0 for {question} (not graded yet) = 6 of 17 points"
     )
-    manual = ManualPoints({"q1": RubricPoints(4.0)}, (Adjustment("a typo in the sheet", 2.0),))
+    manual = ManualPoints({"q1": RubricPoints(4.0)}, (adjustment("a typo in the sheet", 2.0),))
     assert lines_of(policy, {"softmax": 6.0}, {"softmax": manual}, names=names)[0] == (
         f"softmax: 6 for the code + 4 for {question} = 10 of 17 points, added (a typo in the sheet): +2, so 12"
     )
-    manual = ManualPoints({}, (Adjustment("", score=9.0), Adjustment("shown orally", score=15.0), Adjustment("", -1.0)))
+    manual = ManualPoints({}, (adjustment("", score=9.0), adjustment("shown orally", score=15.0), adjustment("", -1.0)))
     assert lines_of(policy, {"softmax": 6.0}, {"softmax": manual}, names=names)[0].endswith(
         "= 6 of 17 points, replaced by 15 points given by hand (shown orally), deducted: −1, so 14"
     )
@@ -142,7 +142,7 @@ POLICIES = st.builds(
     bonus=st.sampled_from(("cap", "extra", "off")),
     drop_lowest=st.integers(0, 3),
 )
-ADJUSTMENTS = st.builds(Adjustment, st.sampled_from(("", "asked")), st.floats(-20, 20).filter(bool), SOMETIMES)
+ADJUSTMENTS = st.builds(adjustment, st.sampled_from(("", "asked")), st.floats(-20, 20).filter(bool), SOMETIMES)
 MANUAL = st.dictionaries(
     st.sampled_from(NAMES),
     st.builds(

@@ -13,9 +13,8 @@ read a copy that does not parse; JPlag, a Java program; and MOSS, a service that
 import hashlib
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import partial
 from itertools import chain, combinations
 from pathlib import Path
 
@@ -48,17 +47,20 @@ MAX_PAIRS = 200
 def find_similar(folder: Path, *, layout: str = "auto") -> SimilarityResult:
     """Compare the last attempts in a folder, read as for grading; raise UsageError if copydetect is missing."""
     members = layouts.read_class_members(folder, registry.default(), layout)
-    return _compare_all((one.submission, partial(_submitted_code, one.attempts[-1])) for one in members if one.attempts)
+    submitted = [(one.submission, one.attempts[-1]) for one in members if one.attempts]
+    with source_reader() as reader:
+        return _compare_all(reader, ((name, *_submitted_code(attempt, reader)) for name, attempt in submitted))
 
 
 def find_similar_code(book: Gradebook) -> SimilarityResult:
     """Compare the code that was stored when the class was graded; raise UsageError if there is none."""
     codes = ((student["submission"], book.code_of(student)) for student in book.students)
-    stored = ((name, partial(_stored_code, code)) for name, code in codes if code is not None)
+    stored = ((name, _joined_lines(code), "") for name, code in codes if code is not None)
     if (first := next(stored, None)) is None:
         advice = "Grade the class again, or name the folder of submissions: --similar=SUBMISSIONS"
         raise UsageError(f"{book.out} holds no code. {advice}")
-    return _compare_all(chain([first], stored))
+    with source_reader() as reader:
+        return _compare_all(reader, chain([first], stored))
 
 
 def with_names(result: SimilarityResult, book: Gradebook) -> SimilarityResult:
@@ -76,7 +78,9 @@ def with_names(result: SimilarityResult, book: Gradebook) -> SimilarityResult:
     return SimilarityResult(pairs, [(names.get(name, name), reason) for name, reason in result.unread])
 
 
-def compare(submissions: Iterable[tuple[str, dict[str, str]]], curriculum: Curriculum) -> list[SimilarPair]:
+def compare(
+    submissions: Iterable[tuple[str, dict[str, str]]], curriculum: Curriculum, *, threshold: float = THRESHOLD
+) -> list[SimilarPair]:
     """Return the pairs of alike submissions, most alike first; submissions are names with filtered code by module."""
     stubs = {name: (bundled("assignments") / f"{name}.py").read_text("utf-8") for name in curriculum.modules}
     boilerplate = {name: _fingerprints(filtered(text)) for name, text in stubs.items()}
@@ -102,7 +106,7 @@ def compare(submissions: Iterable[tuple[str, dict[str, str]]], curriculum: Curri
         for number, count in rare.items():
             totals[number][module] = count
     compared = (_pair(names, totals, *numbers, counts) for numbers, counts in shared.items())
-    pairs = [pair for pair in compared if pair.share >= THRESHOLD and pair.shared >= MIN_FINGERPRINTS]
+    pairs = [pair for pair in compared if pair.share >= threshold and pair.shared >= MIN_FINGERPRINTS]
     pairs.sort(key=lambda pair: (-pair.share, -pair.shared, pair.first, pair.second))
     return pairs[:MAX_PAIRS]
 
@@ -155,15 +159,12 @@ def _fingerprints(code: str) -> NDArray[np.int64]:
     return np.asarray(winnow(hashed_kgrams(code, K), WINDOW)[0])
 
 
-def _compare_all(
-    submissions: Iterable[tuple[str, Callable[[SourceReader], tuple[dict[str, bytes], str]]]],
-) -> SimilarityResult:
-    """Compare submissions; a function gives the code of each by module, and what could not be read."""
+def _compare_all(reader: SourceReader, submissions: Iterable[tuple[str, dict[str, bytes], str]]) -> SimilarityResult:
+    """Compare submissions, each with its name, its code by module and what could not be read of it."""
     result = SimilarityResult()
 
-    def filtered_modules(reader: SourceReader) -> Iterator[tuple[str, dict[str, str]]]:
-        for name, read in submissions:
-            sources, problem = read(reader)
+    def filtered_modules() -> Iterator[tuple[str, dict[str, str]]]:
+        for name, sources, problem in submissions:
             try:
                 code = reader.filtered_code(sources) if sources else {}
             except SkippedFile as error:
@@ -173,14 +174,12 @@ def _compare_all(
                 result.unread.append((name, problem))
             yield name, code
 
-    with source_reader() as reader:
-        result.pairs = compare(filtered_modules(reader), registry.default())
+    result.pairs = compare(filtered_modules(), registry.default())
     return result
 
 
-def _stored_code(code: Document, _: SourceReader) -> tuple[dict[str, bytes], str]:
-    """Return the code in a code document by module; there is nothing that cannot be read."""
-    return {name: b"\n".join(lines) for name, lines in code_lines(code).items()}, ""
+def _joined_lines(code: Document) -> dict[str, bytes]:
+    return {name: b"\n".join(lines) for name, lines in code_lines(code).items()}
 
 
 def code_lines(code: Document) -> dict[str, list[bytes]]:

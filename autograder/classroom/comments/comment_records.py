@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from autograder.classroom.policy.model import FINITE
-from autograder.classroom.scoring.student_scores import Adjustment, ManualPoints, RubricPoints, StudentDecisions
+from autograder.classroom.scoring.student_scores import ManualPoints, RubricPoints, StudentDecisions, adjustment
 from autograder.core.files import read_plain_file, report_write_error, write_atomically
 from autograder.core.text import clean
 from autograder.errors import UsageError
@@ -137,7 +137,7 @@ def decisions(records: Sequence[CommentRecord]) -> defaultdict[str, StudentDecis
             if record.rubric:
                 manual.rubric[record.rubric] = RubricPoints(max(0.0, record.points or 0.0), record.text)
             else:
-                change = Adjustment(record.text, record.add or 0.0, record.score, record.by, record.time)
+                change = adjustment(record.text, record.add or 0.0, record.score, record.by, record.time)
                 manual.adjustments.append(change)
         if not record.changes_points and not record.is_choice:
             by, text = clean(record.by, 120), clean(record.text, MAX_TEXT)

@@ -32,6 +32,7 @@ from autograder.classroom.submissions.account import Account, account_for
 from autograder.classroom.submissions.model import Attempt
 from autograder.core import gc_tuning
 from autograder.core.files import secret_folder, write_atomically
+from autograder.core.text import listed
 from autograder.course import Curriculum
 from autograder.documents import results
 from autograder.documents.reading import Document
@@ -162,9 +163,7 @@ def _status_counts(result: results.SubmissionResult) -> dict[str, dict[str, int]
 def _why_nothing_is_graded(names: Sequence[str]) -> str:
     if not names:
         return "no file was found"
-    shown = names[:MAX_FILE_NAMES]
-    more = [f"{len(names) - MAX_FILE_NAMES} more"] if len(names) > MAX_FILE_NAMES else []
-    return f"no Python file or notebook of an assignment was found, only {', '.join([*shown, *more])}"
+    return f"no Python file or notebook of an assignment was found, only {listed(names, MAX_FILE_NAMES)}"
 
 
 def _broken_files(document: Document) -> list[str]:

@@ -249,10 +249,7 @@ def _grade_record(assignment: GradedAssignment, counting: AttemptFile | None, st
         "by_hand": score.by_hand,
         "exception": clean(score.exception, 400),
         "rubric": [_rubric_record(item, score.rubric.get(item.id)) for item in assignment.rubric],
-        "adjustments": [
-            {"text": clean(one.text, 2000), "add": one.add, "score": one.score, "by": one.by, "time": one.time}
-            for one in score.adjustments
-        ],
+        "adjustments": list(score.adjustments),
     }  # fmt: skip
     if attempt and (upload_name := attempt.upload_name(record["graded_file"])):
         record["upload_name"] = upload_name

@@ -10,20 +10,17 @@ from datetime import datetime, timedelta
 
 from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Policy, PolicyException, RubricItem
 from autograder.classroom.scoring.student_exceptions import describe_exception, effective_exception
+from autograder.core.text import clean
 from autograder.course import Curriculum
 from autograder.documents.statuses import Counts
-from autograder.documents.types import StudentComment
+from autograder.documents.types import AdjustmentRecord, StudentComment
 
 
-@dataclass(frozen=True)
-class Adjustment:
-    """One change of an assignment's score by an instructor: points added, or a score set."""
-
-    text: str = ""  # why, for the student
-    add: float = 0.0
-    score: float | None = None  # replaces everything before it
-    by: str = ""
-    time: str = ""  # ISO 8601; empty for an entry of course.toml
+def adjustment(
+    text: str, add: float = 0.0, score: float | None = None, by: str = "", time: str = ""
+) -> AdjustmentRecord:
+    """Return one change of an assignment's score by an instructor, with a text that is safe to show."""
+    return {"text": clean(text, 2000), "add": add, "score": score, "by": by, "time": time}
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,7 @@ class ManualPoints:
     """The points that instructors gave one student by hand for one assignment."""
 
     rubric: dict[str, RubricPoints] = field(default_factory=dict)  # by the item's id
-    adjustments: list[Adjustment] = field(default_factory=list)  # in the order in which they apply
+    adjustments: list[AdjustmentRecord] = field(default_factory=list)  # in the order in which they apply
 
 
 @dataclass
@@ -101,7 +98,7 @@ class AssignmentScore:
     excused: bool = False  # whether the assignment does not count for this student
     by_hand: bool = False  # whether an instructor gave the score
     exception: str = ""  # the exceptions for this student in words
-    adjustments: tuple[Adjustment, ...] = ()  # applied one after another, after the late penalty
+    adjustments: tuple[AdjustmentRecord, ...] = ()  # applied one after another, after the late penalty
     rubric: Mapping[str, RubricPoints] = field(default_factory=dict)  # what counts of what was given, by item id
 
     @property
@@ -215,14 +212,14 @@ def _assignment_score(
     earned = required + bonus + sum(given.points for given in rubric.values())
     text = describe_exception(exception, earned, possible) if exception else ""
     adjustments = (*_of_exception(exception), *manual.adjustments)
-    by_hand = any(adjustment.score is not None for adjustment in adjustments)
+    by_hand = any(change["score"] is not None for change in adjustments)
     excused = exception is not None and exception.excused
     days = 0 if excused else _late_days(assignment, late, work, exception)
     lost_share = min(late.cap, late.penalty_per_day * days)
     penalty = 0.0 if by_hand else min(earned, lost_share * (earned if late.of == "earned" else possible))
     score = earned - penalty
-    for adjustment in adjustments:
-        score = score + adjustment.add if adjustment.score is None else adjustment.score
+    for change in adjustments:
+        score = score + change["add"] if change["score"] is None else change["score"]
     # The limit comes last: bonus points first make up for those that were lost, by being late for example.
     score = max(0.0, score if policy.bonus == "extra" else min(score, possible))
     return AssignmentScore(
@@ -239,12 +236,12 @@ def _function_points(assignment: GradedAssignment, work: AssignmentWork, *, with
     return points[False], points[True] if with_bonus else 0.0
 
 
-def _of_exception(exception: PolicyException | None) -> tuple[Adjustment, ...]:
+def _of_exception(exception: PolicyException | None) -> tuple[AdjustmentRecord, ...]:
     """Return the change of the score by an entry of `[[exceptions]]`; a score by hand replaces added points."""
     if exception is None or (exception.score is None and not exception.bonus):
         return ()
     add = exception.bonus if exception.score is None else 0.0
-    return (Adjustment(exception.reason, add, exception.score),)
+    return (adjustment(exception.reason, add, exception.score),)
 
 
 def _late_days(

@@ -14,7 +14,7 @@ from autograder.classroom.policy.model import (
     RubricItem,
 )
 from autograder.classroom.scoring.class_document import GradedClass
-from autograder.classroom.scoring.student_scores import Adjustment, ManualPoints, RubricPoints, StudentDecisions
+from autograder.classroom.scoring.student_scores import ManualPoints, RubricPoints, StudentDecisions, adjustment
 from autograder.classroom.storage.result_store import JournalEntry
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source, Student
 from autograder.courses.transformer import TRANSFORMER
@@ -163,7 +163,7 @@ def test_lateness_of_the_platform_counts_where_no_time_is_known(times, days):
 
 def test_texts_of_instructors_are_cleaned():
     policy = Policy(assignments={"softmax": AssignmentPolicy(rubric=(RubricItem("q1", "Why?", 5.0),))})
-    manual = ManualPoints({"q1": RubricPoints(1.0, HARMFUL)}, (Adjustment(HARMFUL, 1.0),))
+    manual = ManualPoints({"q1": RubricPoints(1.0, HARMFUL)}, (adjustment(HARMFUL, 1.0),))
     exception = PolicyException("ada", bonus=1.0, reason=HARMFUL)
     _, ada = graded(
         entry(points={"softmax": 1.0}), policy=policy,

@@ -7,10 +7,10 @@ import pytest
 from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Policy, PolicyException, RubricItem
 from autograder.classroom.scoring.student_exceptions import effective_exception, exceptions_by_submission
 from autograder.classroom.scoring.student_scores import (
-    Adjustment,
     AssignmentWork,
     ManualPoints,
     RubricPoints,
+    adjustment,
     graded_assignments,
     student_score,
 )
@@ -126,7 +126,7 @@ def test_late_penalty_of_possible_points():
 def test_late_days_of_work_that_was_not_submitted_are_none():
     policy = Policy(late=LatePolicy(0.1))
     exceptions = [PolicyException("bo", late_days=3)]
-    total = student_score(rated(policy), {}, policy, exceptions, {"softmax": ManualPoints({}, (Adjustment("", 4.0),))})
+    total = student_score(rated(policy), {}, policy, exceptions, {"softmax": ManualPoints({}, (adjustment("", 4.0),))})
     assert (total.late_days, total.penalty, total.score) == (0, 0.0, 4.0)
 
 
@@ -220,7 +220,7 @@ def test_excused_assignment_is_neither_late_nor_given_by_hand():
 
 
 def test_exception_comes_before_what_was_given_by_hand():
-    by_hand = {"softmax": ManualPoints({}, (Adjustment("oral exam", score=12.0),))}
+    by_hand = {"softmax": ManualPoints({}, (adjustment("oral exam", score=12.0),))}
     exceptions = [PolicyException("bo", "softmax", bonus=3)]
     assert score_with_exceptions(exceptions, manual=by_hand).assignments["softmax"].score == 12.0
 
