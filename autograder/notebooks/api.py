@@ -16,7 +16,7 @@ import functools
 import io
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,7 @@ def _one_line_for_errors() -> Iterator[None]:
         echo(f"headway: {error}")
 
 
+@_one_line_for_errors()
 def check(*functions: Any, seed: int = 0) -> None:
     """Check functions of this notebook and display the report.
 
@@ -55,58 +56,50 @@ def check(*functions: Any, seed: int = 0) -> None:
         functions: functions, or names: "softmax.softmax", or "softmax" for a whole assignment.
         seed: seed of fresh inputs, which need PyTorch; 0 stands for the inputs that come with Headway.
     """
-    with _one_line_for_errors():
-        _display(report(*functions, seed=seed, record=True))
+    _display(report(*functions, seed=seed, record=True))
 
 
+@_one_line_for_errors()
 def hint(function: Any, more: bool = False) -> None:
     """Print the hints of a function that you have seen, at least the first one, and one `more` if you want it."""
-    _print_for_one(function, lambda name, course: notebook_workspace.show_hint(name, course, Path.cwd(), int(more)))
+    notebook_workspace.show_hint(_one_name(function), running_notebook.course(), Path.cwd(), int(more))
 
 
+@_one_line_for_errors()
 def debug(function: Any) -> None:
     """Write a cell that repeats the call of the function's first failed check, for you to run and change."""
-
-    def write(name: str, course: Curriculum) -> None:
-        module, cells = course.functions[name].module, running_notebook.executed_cells()
-        submission = running_notebook.assemble_submission(module, cells, Path.cwd(), course)
-        check = failed_call.first_called(_check(submission, [name], 0, course).checks, name)
-        running_notebook.write_next_cell(failed_call.script(check, None, course.package, submission.own_modules))
-
-    _print_for_one(function, write)
+    name, course, cells = _one_name(function), running_notebook.course(), running_notebook.executed_cells()
+    submission = running_notebook.assemble_submission(course.functions[name].module, cells, Path.cwd(), course)
+    failed = failed_call.first_called(_check(submission, [name], 0, course).checks, name)
+    running_notebook.write_next_cell(failed_call.script(failed, None, course.package, submission.own_modules))
 
 
+@_one_line_for_errors()
 def solution(function: Any, give_up: bool = False) -> None:
     """Print the solution of a function, once yours passes; `give_up` shows it earlier, which is recorded."""
-
-    def show(name: str, course: Curriculum) -> None:
-        notebook_workspace.show_solution(name, course, Path.cwd(), _statuses.get(name) == "passed", give_up)
-
-    _print_for_one(function, show)
+    name, course = _one_name(function), running_notebook.course()
+    notebook_workspace.show_solution(name, course, Path.cwd(), _statuses.get(name) == "passed", give_up)
 
 
+@_one_line_for_errors()
 def progress(*functions: Any) -> None:
     """Print your progress: in the whole course, or in the functions or assignments that are named."""
-    with _one_line_for_errors():
-        course = running_notebook.course()
-        cells = running_notebook.executed_cells()
-        names = tuple(name for argument in functions for name in _names(argument, cells, course))
-        notebook_workspace.show_progress(names or tuple(course.functions), course, Path.cwd(), _statuses)
+    cells, course = running_notebook.executed_cells(), running_notebook.course()
+    names = tuple(name for argument in functions for name in _names(argument, cells, course))
+    notebook_workspace.show_progress(names or tuple(course.functions), course, Path.cwd(), _statuses)
 
 
-def _print_for_one(function: Any, show: Callable[[str, Curriculum], None]) -> None:
-    with _one_line_for_errors():
-        course = running_notebook.course()
-        names = _names(function, running_notebook.executed_cells(), course)
-        if len(names) > 1:
-            raise UsageError(f"name one function, for example: {names[0].partition('.')[2]}")
-        show(names[0], course)
+def _one_name(function: Any) -> str:
+    names = _names(function, running_notebook.executed_cells(), running_notebook.course())
+    if len(names) > 1:
+        raise UsageError(f"name one function, for example: {names[0].partition('.')[2]}")
+    return names[0]
 
 
+@_one_line_for_errors()
 def use_course(name: str) -> None:
     """Use a course of another installed package in this notebook, by the name given to `--curriculum`."""
-    with _one_line_for_errors():
-        running_notebook.use_course(name)
+    running_notebook.use_course(name)
 
 
 class GradeCell:

@@ -13,6 +13,8 @@ from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from autograder.notebooks.cells import code
+
 _KINDS = ("grade", "solution", "locked")
 
 
@@ -31,9 +33,8 @@ class RepairCells(NbGraderPreprocessor):  # type: ignore[misc]
             cells = book.find_notebook(where["notebook"], where["assignment"]).grade_cells
             missing = [(cell.name, cell.max_score) for cell in cells if cell.name not in seen]
         for name, points in missing:
-            kinds = {"grade": True, "solution": False, "locked": True, "task": False}
-            metadata = {"schema_version": 3, "grade_id": name, "points": points, "cell_type": "code", **kinds}
-            nb.cells.append(new_code_cell(metadata={"nbgrader": metadata}))
+            graded = code("", grade=True, locked=True, grade_id=name, points=points, cell_type="code")
+            nb.cells.append(new_code_cell(metadata=graded["metadata"]))
         return nb, resources
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
-from autograder.classroom.class_report.similarity import code_lines
+from autograder.classroom.class_report.similarity import code_by_module
 from autograder.classroom.storage.gradebook import Gradebook
 from autograder.core.archives import SkippedFile
 from autograder.core.files import write_atomically
@@ -46,9 +46,9 @@ def _modules(
     pair: SimilarPair, first: Document, second: Document, filtered: Callable[[tuple[bytes, ...]], list[str]]
 ) -> list[PairModule]:
     modules = []
-    codes = code_lines(first), code_lines(second)
+    codes = code_by_module(first), code_by_module(second)
     for name in pair.names:
-        texts = [code.get(name, []) for code in codes]
+        texts = [code[name].split(b"\n") if name in code else [] for code in codes]
         keys = [filtered(tuple(lines)) for lines in texts]
         stub = set(filtered(_stub_lines(name)))
         # For each side, the number of the first line of each kind.

@@ -55,7 +55,7 @@ def find_similar(folder: Path, *, layout: str = "auto") -> SimilarityResult:
 def find_similar_code(book: Gradebook) -> SimilarityResult:
     """Compare the code that was stored when the class was graded; raise UsageError if there is none."""
     codes = ((student["submission"], book.code_of(student)) for student in book.students)
-    stored = ((name, _joined_lines(code), "") for name, code in codes if code is not None)
+    stored = ((name, code_by_module(code), "") for name, code in codes if code is not None)
     if (first := next(stored, None)) is None:
         advice = "Grade the class again, or name the folder of submissions: --similar=SUBMISSIONS"
         raise UsageError(f"{book.out} holds no code. {advice}")
@@ -178,16 +178,10 @@ def _compare_all(reader: SourceReader, submissions: Iterable[tuple[str, dict[str
     return result
 
 
-def _joined_lines(code: Document) -> dict[str, bytes]:
-    return {name: b"\n".join(lines) for name, lines in code_lines(code).items()}
-
-
-def code_lines(code: Document) -> dict[str, list[bytes]]:
-    """Return the lines of each module of a code document."""
-    return {
-        name: "\n".join(part["text"] for part in parts).encode("utf-8", "replace").split(b"\n")
-        for name, parts in code["modules"].items()
-    }
+def code_by_module(document: Document) -> dict[str, bytes]:
+    """Return the code in a code document by module."""
+    texts = {name: "\n".join(part["text"] for part in parts) for name, parts in document["modules"].items()}
+    return {name: text.encode("utf-8", "replace") for name, text in texts.items()}
 
 
 def _submitted_code(attempt: Attempt, reader: SourceReader) -> tuple[dict[str, bytes], str]:

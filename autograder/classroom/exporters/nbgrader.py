@@ -166,7 +166,7 @@ class _Writer:
                 scores[cell] = (
                     (0.0, round(earned[cell] * counted, 6)) if cell in bonus else (round(earned[cell], 6), None)
                 )
-            if name in self._changed or CHANGES_CELL in self._cell_names(name):
+            if name in self._changed or CHANGES_CELL in {cell.name for cell in self._notebooks[name].grade_cells}:
                 self._make_cell(name, CHANGES_CELL, 0.0)
                 scores[CHANGES_CELL] = (0.0, round(max(0.0, _change(student["assignments"][name], scores)), 6))
             if scores:
@@ -202,10 +202,6 @@ class _Writer:
             self._notebooks[name] = self._book.update_or_create_notebook(name, name)
             for cell in self._solutions.get(name, ()):
                 self._book.update_or_create_solution_cell(cell, name, name)
-
-    def _cell_names(self, assignment: str) -> set[str]:
-        self._make_notebook(assignment)
-        return {cell.name for cell in self._notebooks[assignment].grade_cells}
 
     def _students(self, students: list[Document]) -> None:
         Student = self._api.Student  # noqa: N806

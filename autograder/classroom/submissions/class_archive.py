@@ -144,7 +144,9 @@ class _ArchiveEntry:
     @property
     def content_size(self) -> int:
         """Return how many bytes are unpacked: `zipfile` reads no more than the size that the archive states."""
-        return self.info.file_size if _is_read(self.parts[-1]) and self.info.file_size <= self.most_bytes else 0
+        name = self.parts[-1]
+        is_needed = intake.max_bytes(name) or name in _PLATFORM_FILES or name.lower().endswith(".csv")
+        return self.info.file_size if is_needed and self.info.file_size <= self.most_bytes else 0
 
     @property
     def most_bytes(self) -> int:
@@ -291,11 +293,6 @@ def _cost(entries: Sequence[_ArchiveEntry]) -> int:
 def _order(entries: Sequence[_ArchiveEntry]) -> tuple[bool, int]:
     """Return the key by which accounts are sorted: without the platform's own file, no submission could be read."""
     return not any(entry.account[-1] in _PLATFORM_FILES for entry in entries), _cost(entries)
-
-
-def _is_read(name: str) -> bool:
-    """Return whether Headway reads files of this name, so that their content is needed."""
-    return intake.max_bytes(name) > 0 or name in _PLATFORM_FILES or name.lower().endswith(".csv")
 
 
 def _why_not(entry: zipfile.ZipInfo, parts: tuple[str, ...]) -> str | None:
