@@ -132,11 +132,19 @@ def byte_symbols():
 # `findall` returns all pieces, as long as no parentheses capture: `(?:…)` groups without capturing. And leave the
 # endings in lower case, although `'S` is then cut in two. A comment in OpenAI's code regrets this, but it is how GPT-2
 # learned its tokens.
+#
+# Other models have other rules, so the function also takes a `pattern`. This one makes each digit a piece:
+#
+# ```python
+# >>> split_text("in 2026!", r"\p{N}| ?\p{L}+|\s+| ?[^\s\p{L}\p{N}]+")
+# ['in', ' ', '2', '0', '2', '6', '!']
+#
+# ```
 
 # %%
 
 
-def split_text(text):
+def split_text(text, pattern=None):
     r"""Split a text into the pieces in which GPT-2 merges.
 
     From left to right, each piece is the longest match of the first of these rules that matches:
@@ -150,6 +158,7 @@ def split_text(text):
 
     Args:
         text: a string; it may be empty.
+        pattern: another regular expression, whose matches are the pieces; None means the rules above.
 
     Returns:
         list of strings, the pieces; joined, they are the text.
@@ -271,12 +280,33 @@ def make_vocab(merges):
 # seconds.](figures/bpe-speed.svg)
 #
 # (On one core of a server.)
+#
+# **Special tokens.** Chat models were trained on texts with marks such as `<|end|>`, which ends a message. Such a mark
+# is one token of the vocabulary, but no merges lead to it. So cut the marks out first, and split what is between them.
+# `regex.split` keeps the separators if the pattern is one group in parentheses, and `regex.escape` puts a backslash
+# before characters such as `|`.
+#
+# ```python
+# >>> chat = vocab | {"<|end|>": 268}
+# >>> bpe_encode(" lowest<|end|> low", chat, merges, special_tokens=["<|end|>"])
+# array([260, 257, 268, 260])
+# >>> len(bpe_encode("<|end|>", chat, merges))  # not listed, so it is text like any other
+# 7
+#
+# ```
+#
+# Only what the caller lists is special. Otherwise somebody who types `<|end|>` in a chat would end the message, and
+# could write the model's answer as well.
+#
+# **Whole pieces.** The tokenizer of Llama 3 first looks whether a piece is a token as a whole, and merges only if it is
+# not. That is what `ignore_merges` asks for.
 
 # %%
-def bpe_encode(text, vocab, merges):
+def bpe_encode(text, vocab, merges, special_tokens=(), pattern=None, ignore_merges=False):
     """Convert a text to ids by byte-pair encoding.
 
-        pieces = split_text(text), each as the symbols of its bytes in UTF-8
+        the special tokens are cut out of the text; each is one token
+        pieces = split_text(what is between them, pattern), each as the symbols of its bytes in UTF-8
         in each piece, repeat: of all pairs of neighbors that are in `merges`, merge the one that is first there,
         wherever it occurs, from left to right
         ids: the tokens looked up in `vocab`
@@ -285,6 +315,9 @@ def bpe_encode(text, vocab, merges):
         text: a string; it may be empty.
         vocab: dict, token -> id; the ids may be any integers.
         merges: list of pairs (left, right), as `train_bpe` returns it.
+        special_tokens: list of strings, in any order. Where several begin at the same place, the longest counts.
+        pattern: that of `split_text`.
+        ignore_merges: if True, a piece whose symbols are a token of `vocab` is this token, whatever the merges are.
 
     Returns:
         The ids of all tokens, in order, (N,), int64.

@@ -117,7 +117,7 @@ def bpe_encode__plain_array(text, vocab, merges):
     return np.array(ids)
 
 def bpe_encode__longest_first(text, vocab, merges):
-    """longest-token"""
+    """longest-token any-token-of-the-vocabulary"""
     table = byte_symbols()
     ids = []
     for piece in split_text(text):

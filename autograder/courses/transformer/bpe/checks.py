@@ -19,6 +19,13 @@ WORDS = 5 * " low" + 2 * " lower" + 6 * " newest" + 3 * " widest"
 SCRIPTS = "naïve façade Ωmega жизнь 中文字 नमस्ते ١٢٣ ½ Ⅷ 日本語テキスト e\u0301"
 SENTENCE = "The tokenizer's job isn't easy: it's 2026, we've 1,024 tokens\nand they'll see   \"emoji\" 🙂🙂!\n\n\tEnd. "
 
+# The rules of Llama 3, and those of SmolLM2, where each digit is a piece.
+LLAMA3 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+DIGITS = r"\p{N}|'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?[^\s\p{L}\p{N}]+|\s+(?=\p{N})|\s+(?!\S)|\s+"
+
 
 def _phrase(draw: RandomInputs, count: int, *parts: tuple[str, ...]) -> str:
     """Return `count` random phrases in a row; each has one of the texts of every part."""
@@ -131,6 +138,15 @@ def test_pieces_scripts(agree: Agree, draw: RandomInputs) -> None:
     agree(SCRIPTS)
     agree("hello 🙂🙂 world🙂!")
     agree("x\u200by \u0301a")
+
+
+@graded("bpe.split_text")
+def test_pieces_pattern(agree: Agree, draw: RandomInputs) -> None:
+    """The rules of other models"""
+    for pattern in (LLAMA3, DIGITS):
+        agree("It'S 12345 o'clock,\r\n\n  I'M  here... (at 7)", pattern)
+        agree(draw.text(60, "abS1207'!. \n中"), pattern=pattern)
+    agree("", LLAMA3)
 
 
 # The text itself is the only piece.
@@ -344,6 +360,38 @@ def test_bpe_encode_unknown_text(refuses: Refuses, trained: Trained) -> None:
     del vocab["Q"], vocab["est"]
     refuses(" lowQ", vocab, merges, about="Q")
     refuses(" newest", vocab, merges, about="est")
+
+
+@graded("bpe.bpe_encode", points=0.5)
+def test_bpe_encode_special(agree: Agree, trained: Trained, draw: RandomInputs) -> None:
+    """Special tokens, of which one is the beginning of another, and text that looks like one"""
+    vocab, merges = trained(SENTENCE + WORDS, 290)
+    special = ["<|end|>", "<|", "<|end|>>", "[a.c]"]
+    chat = vocab | {token: 500 - place for place, token in enumerate(special)}
+    agree(" lowest<|end|> low<|<|end|>>", chat, merges, special)
+    agree("[a.c] [abc] <|end|><|end|>", chat, merges, special_tokens=special[::-1])
+    agree(_phrase(draw, 12, ("", " low", *special), (" ", "newest", *special)), chat, merges, special)
+    agree("<|end|> low [a.c]", chat, merges)
+    agree(" low<|end|>", chat, merges, special_tokens=[])
+
+
+@graded("bpe.bpe_encode", points=0.5)
+def test_bpe_encode_pattern(agree: Agree, trained: Trained, draw: RandomInputs) -> None:
+    """The rules of other models"""
+    vocab, merges = trained("in 1999 and 2026, it'll 2026 " * 2, 285)
+    for pattern in (LLAMA3, DIGITS):
+        agree("IT'LL be 2026 in 1999!\n\n  <|end|> 2026", vocab | {"<|end|>": 999}, merges, ["<|end|>"], pattern)
+        agree(draw.text(40, "it'l 1920\n"), vocab, merges, pattern=pattern)
+
+
+@graded("bpe.bpe_encode", points=0.5)
+def test_bpe_encode_whole(agree: Agree, trained: Trained, draw: RandomInputs) -> None:
+    """A piece that is a token, although no merges make it"""
+    vocab, merges = trained(WORDS, 268)
+    vocab |= {"Ġslow": 500, "wid": 501, "Ġwidest": 502, "Ã©": 503}
+    for whole in (True, False):
+        agree(" slow wid widest wide lowest slowest é", vocab, merges, ignore_merges=whole)
+        agree(_phrase(draw, 10, (" slow", " wid", "wid", "é"), ("", "est", " low")), vocab, merges, ignore_merges=whole)
 
 
 @graded("bpe.bpe_decode", points=2)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 Pair = tuple[str, str]
 
@@ -35,9 +35,16 @@ def byte_symbols() -> dict[int, str]:
     return table | dict(zip(sorted(set(range(256)) - set(table)), left_over, strict=True))
 
 
-def split_text(text: str) -> list[str]:
-    """`pre_tokenizers.ByteLevel`."""
-    return [text[start:end] for _, (start, end) in _SPLITTER.pre_tokenize_str(text)]
+def _splitter(pattern: str | None) -> pre_tokenizers.PreTokenizer:
+    if pattern is None:
+        return _SPLITTER
+    symbols = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    return pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(pattern), "isolated"), symbols])
+
+
+def split_text(text: str, pattern: str | None = None) -> list[str]:
+    """`pre_tokenizers.ByteLevel`, and `pre_tokenizers.Split` for other patterns."""
+    return [text[start:end] for _, (start, end) in _splitter(pattern).pre_tokenize_str(text)]
 
 
 def train_bpe(text: str, vocab_size: int) -> list[Pair]:
@@ -52,10 +59,18 @@ def train_bpe(text: str, vocab_size: int) -> list[Pair]:
     return [(left, right) for left, right in json.loads(tokenizer.to_str())["model"]["merges"]]
 
 
-def bpe_encode(text: str, vocab: Mapping[str, int], merges: Sequence[Pair]) -> npt.NDArray[np.int64]:
-    """`Tokenizer.encode`."""
-    tokenizer = Tokenizer(models.BPE(vocab=dict(vocab), merges=list(merges)))
-    tokenizer.pre_tokenizer = _SPLITTER
+def bpe_encode(
+    text: str,
+    vocab: Mapping[str, int],
+    merges: Sequence[Pair],
+    special_tokens: Sequence[str] = (),
+    pattern: str | None = None,
+    ignore_merges: bool = False,
+) -> npt.NDArray[np.int64]:
+    """`Tokenizer.encode`, with `Tokenizer.add_special_tokens`."""
+    tokenizer = Tokenizer(models.BPE(vocab=dict(vocab), merges=list(merges), ignore_merges=ignore_merges))
+    tokenizer.pre_tokenizer = _splitter(pattern)
+    tokenizer.add_special_tokens(list(special_tokens))
     return np.array(tokenizer.encode(text).ids, dtype=np.int64)
 
 

@@ -28,7 +28,9 @@ def kind(character):
     return "other"
 
 
-def split_text(text):
+def split_text(text, pattern=None):
+    if pattern is not None:
+        return [match.group() for match in regex.finditer(pattern, text)]
     pieces = []
     at = 0
     while at < len(text):
@@ -93,11 +95,38 @@ def train_bpe(text, vocab_size):
     return merges
 
 
-def bpe_encode(text, vocab, merges):
+def pieces_of(text, special_tokens, pattern):
+    pieces = []
+    start = 0
+    at = 0
+    while at < len(text):
+        longest = ""
+        for token in special_tokens:
+            if text.startswith(token, at) and len(token) > len(longest):
+                longest = token
+        if longest != "":
+            for piece in split_text(text[start:at], pattern):
+                pieces.append((piece, False))
+            pieces.append((longest, True))
+            at += len(longest)
+            start = at
+        else:
+            at += 1
+    for piece in split_text(text[start:], pattern):
+        pieces.append((piece, False))
+    return pieces
+
+
+def bpe_encode(text, vocab, merges, special_tokens=(), pattern=None, ignore_merges=False):
     table = byte_symbols()
     ids = []
-    for piece in split_text(text):
+    for piece, is_special in pieces_of(text, special_tokens, pattern):
+        if is_special:
+            ids.append(vocab[piece])
+            continue
         word = [table[byte] for byte in piece.encode()]
+        if ignore_merges and "".join(word) in vocab:
+            word = ["".join(word)]
         while True:
             lowest = None
             for i in range(len(word) - 1):

@@ -13,8 +13,8 @@ def byte_symbols():
     return shown | {byte: chr(256 + i) for i, byte in enumerate(sorted({*range(256)} - {*shown}))}
 
 
-def split_text(text):
-    pattern = r"'(?:[smtd]|re|ve|ll)|(?: ?(?:\p{L}+|\p{N}+|[^\s\p{N}\p{L}]+))|\s+(?=\s|$)|\s+"
+def split_text(text, pattern=None):
+    pattern = pattern or r"'(?:[smtd]|re|ve|ll)|(?: ?(?:\p{L}+|\p{N}+|[^\s\p{N}\p{L}]+))|\s+(?=\s|$)|\s+"
     return [match[0] for match in regex.finditer(pattern, text)]
 
 
@@ -44,9 +44,13 @@ def train_bpe(text, vocab_size):
     return merges
 
 
-def bpe_encode(text, vocab, merges):
+def bpe_encode(text, vocab, merges, special_tokens=(), pattern=None, ignore_merges=False):
+    if special_tokens:
+        marks = "|".join(map(re.escape, sorted(special_tokens, key=len)[::-1]))
+        parts = [[vocab[part]] if i % 2 else bpe_encode(part, vocab, merges, (), pattern, ignore_merges) for i, part in enumerate(re.split(f"({marks})", text))]
+        return np.concatenate(parts).astype("int64")
     # Merges that were learned from a text may also be applied one after the other.
-    tokens = [token for piece in split_text(text) for token in reduce(_join, merges, _symbols(piece))]
+    tokens = [token for piece in split_text(text, pattern) for token in (["".join(_symbols(piece))] if ignore_merges and "".join(_symbols(piece)) in vocab else reduce(_join, merges, _symbols(piece)))]
     if not {*tokens} <= {*vocab}:
         raise ValueError(f"not in the vocabulary: {sorted({*tokens} - {*vocab})}")
     return np.fromiter(map(vocab.get, tokens), "int64")

@@ -55,7 +55,7 @@ mistake("any-token-of-the-vocabulary", "if best not in ranks:", 'if "".join(best
     every pair whose token is in the vocabulary was merged, the first one first
     why: The order of the merges decides which pairs are merged.
     ask: Where does your code use the place of a pair in `merges`?""")  # fmt: skip
-mistake("pairs-across-pieces", "for piece in split_text(text)", "for piece in ([text] if text else [])").explain("""
+mistake("pairs-across-pieces", "for piece in pieces", "for piece in ([text] if text else [])").explain("""
     the text was not split into pieces, and pairs were merged across them
     why: Such tokens were never learned. Also, one long text takes much longer than many short pieces.
     ask: Where does your code call split_text?""")
@@ -110,11 +110,33 @@ mistake("memory-without-spaces", "if piece not in known:", "key = piece.strip()\
     the ids of a word were also used for the same word with a space before it
     why: "low" and " low" are different pieces with different tokens. The memory needs the piece itself as its key.
     ask: What are the keys of the dictionary that remembers ids?""")  # fmt: skip
-mistake("different-order", "for piece in split_text(text)", "for piece in sorted(split_text(text))").explain("""
+mistake("different-order", "for piece in pieces", "for piece in sorted(pieces)").explain("""
     the ids are not in the order of the text
     why: The order of the words is lost, and decoding cannot bring it back.
     ask: Is bpe_decode(bpe_encode(text)) the text?""")
-mistake("lower-case", "split_text(text)", "split_text(text.lower())").explain("""
+mistake("lower-case", "split_text(part, pattern)", "split_text(part.lower(), pattern)").explain("""
     the text was converted to lower case
     why: The case is lost, so decoding cannot restore the text.
     ask: Is bpe_decode(bpe_encode(text)) the text?""")
+mistake("special-tokens-ignored", "if special else [text]", "if False else [text]", common=True).explain("""
+    special tokens were encoded as text
+    why: No merges lead to a special token. It has to be cut out before the text is split into pieces.
+    ask: What does your code do with `special_tokens` before it calls split_text?""")
+mistake("special-tokens-not-escaped", "regex.escape(token)", "token").explain("""
+    the special tokens were used as a regular expression as they are
+    why: In a regular expression, | separates alternatives. `regex.escape` puts a backslash before such characters.
+    ask: What does the expression <|end|> match?""")
+mistake(
+    "special-tokens-in-the-given-order", "sorted(special_tokens, key=len, reverse=True)", "special_tokens"
+).explain("""
+    of two special tokens that begin at the same place, the first in the list was taken
+    why: The longest counts. In a regular expression, the first alternative that fits is taken.
+    ask: In which order are your alternatives?""")
+mistake("pattern-not-passed-on", "split_text(part, pattern)", "split_text(part)").explain("""
+    the argument pattern was not used: the text was split by GPT-2's rules
+    why: Other models learned their tokens with other rules.
+    ask: Which arguments does your code give to split_text?""")
+mistake("whole-pieces-merged", "ignore_merges and", "False and", common=True).explain("""
+    the argument ignore_merges was not used
+    why: If it is True, a piece that is a token of the vocabulary is not merged from its parts.
+    ask: Where does your code look whether a whole piece is in the vocabulary?""")

@@ -8,6 +8,7 @@ MISTAKES = Mistakes()
 ENDINGS = "'s|'t|'re|'ve|'m|'ll|'d"
 LETTERS, NUMBERS, OTHERS = r" ?\p{L}+", r" ?\p{N}+", r" ?[^\s\p{L}\p{N}]+"
 SPACES, LAST = r"\s+(?!\S)", r"\s+"
+FOUND = "(_PIECE if pattern is None else regex.compile(pattern)).findall(text)"
 PARTS = (ENDINGS, LETTERS, NUMBERS, OTHERS, SPACES, LAST)
 
 mistake = MISTAKES.for_functions("bpe.split_text")
@@ -15,7 +16,7 @@ mistake = MISTAKES.for_functions("bpe.split_text")
 
 def pattern(*parts: str, text: str = "text") -> tuple[str, str]:
     """Return the edit that splits with the pattern of these parts."""
-    return "_PIECE.findall(text)", f'regex.findall(r"""{"|".join(parts)}""", {text})'
+    return FOUND, f'regex.findall(r"""{"|".join(parts)}""", {text})'
 
 
 def changed(**new: str) -> tuple[str, str]:
@@ -24,7 +25,7 @@ def changed(**new: str) -> tuple[str, str]:
     return pattern(*(new.get(name, part) for name, part in zip(names, PARTS, strict=True)))
 
 
-mistake("split-at-whitespace", "_PIECE.findall(text)", "text.split()").explain("""
+mistake("split-at-whitespace", FOUND, "text.split()").explain("""
     the text was split at whitespace, which was dropped
     why: Spaces and line breaks are part of the text, and punctuation is a piece of its own. Joined, the pieces must be
          the text.
@@ -84,11 +85,15 @@ mistake("lower-case", "findall(text)", "findall(text.lower())").explain("""
     the text was converted to lower case
     why: The case is lost, so decoding cannot restore the text.
     ask: Is "".join of your pieces the text?""")
-mistake("as-a-tuple", "_PIECE.findall(text)", "tuple(_PIECE.findall(text))").explain("""
+mistake("as-a-tuple", FOUND, "tuple(_PIECE.findall(text))").explain("""
     a tuple was returned, not a list
     why: A tuple is never equal to a list, even with the same pieces.
     ask: What does findall return, and what does your code do with it?""")
-mistake("empty-text-raises", "_PIECE.findall(text)", "[text[0], *_PIECE.findall(text)][1:]").explain("""
+mistake("empty-text-raises", FOUND, "[text[0], *_PIECE.findall(text)][1:]").explain("""
     the empty text raised an error
     why: Its list of pieces is empty.
     ask: Does your code look at text[0] before it knows that there is a first character?""")
+mistake("pattern-ignored", "(_PIECE if pattern is None else regex.compile(pattern))", "_PIECE").explain("""
+    the argument pattern was not used: the text was split by GPT-2's rules
+    why: Other models learned their tokens with other rules.
+    ask: What changes in your result if `pattern` does?""")
