@@ -100,7 +100,8 @@ from softmax import as_float
 # thousandth.](figures/rope-pairs.svg)
 #
 # Su et al. took the base 10,000 from the sinusoids. Models for longer texts take a larger one, which makes the slow
-# pairs slower still: 500,000 in Llama 3 (Grattafiori et al. 2024, section 3.2).
+# pairs slower still: 500,000 in Llama 3 (Grattafiori et al. 2024, section 3.2). Later models also slow down some pairs
+# and leave the others as they are. Then `base` is not one number, but holds the K/2 speeds themselves.
 #
 # ### Which entries form a pair?
 #
@@ -153,7 +154,7 @@ def rope(x, positions, base=10000.0):
     Args:
         x: queries or keys, (..., T, K). Integers are computed in float64.
         positions: integers, (T,), the position of each row of `x`, in any order.
-        base: the number whose powers are the angles per position.
+        base: the number whose powers are the angles per position, or a sequence of these K/2 angles themselves.
 
     Returns:
         (..., T, K), in the dtype of `x`.

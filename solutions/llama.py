@@ -88,7 +88,7 @@ class LlamaConfig:
         d_model: D, the width of the residual stream; D / H must be even.
         d_ff: F, the width inside the feed-forward network. None stands for 8/3 D, rounded up to a multiple of 8, and
             is replaced by that number.
-        rope_base: the base of `rope`.
+        rope_base: the base of `rope`, or the K/2 angles themselves.
         norm_eps: the eps of all norms.
         tied: whether the head is the transposed token table (True) or a separate matrix (False).
         init_std: the standard deviation of the initial matrices.
@@ -101,7 +101,7 @@ class LlamaConfig:
     n_kv_heads: int = 2
     d_model: int = 64
     d_ff: int | None = None
-    rope_base: float = 10000.0
+    rope_base: float | tuple[float, ...] = 10000.0
     norm_eps: float = 1e-5
     tied: bool = False
     init_std: float = 0.02
@@ -426,7 +426,13 @@ def llama_backward(dlogits, cache):
 #
 # Many models are called Llama but differ a little. If you load a model whose angles are scaled for longer texts, and do
 # not scale them, it still writes, just a little worse. So the safe answer to such a setting is an error, which
-# `check_llama_settings` raises. Call it first; then only the table is left to write.
+# `check_llama_settings` raises. Call it first.
+#
+# One kind of scaling is supported, that of Llama 3.1 and later, `llama3` (`_compute_llama3_parameters` in
+# `transformers`). They were trained on long texts after a start with 8,192 tokens. Pairs that turn often within this
+# length stay as they are; pairs that turn less than once become 8 times as slow, so that in a longer text they reach no
+# angle that is new to the model; in between, the change is gradual. `scaled_base` computes this: it takes the base and
+# the dictionary of the file, and returns the base, or the scaled angles in its place.
 #
 # ```python
 # >>> small = {"model_type": "llama", "vocab_size": 100, "max_position_embeddings": 64, "num_hidden_layers": 2}
@@ -437,6 +443,10 @@ def llama_backward(dlogits, cache):
 # >>> llama_config(small | {"hidden_act": "gelu"})
 # Traceback (most recent call last):
 # ValueError: hidden_act is 'gelu', but this Llama needs 'silu'
+# >>> scaling = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+# >>> scaling |= {"original_max_position_embeddings": 32}
+# >>> [round(angle, 4) for angle in llama_config(small | {"rope_scaling": scaling}).rope_base]
+# [1.0, 0.0125, 0.0013, 0.0001]
 #
 # ```
 
@@ -457,8 +467,33 @@ def check_llama_settings(hf_config):
     for name in ("rope_parameters", "rope_scaling"):
         rotation = hf_config.get(name) or {}
         kind = rotation.get("rope_type") or rotation.get("type") or "default"
-        if kind != "default":
-            raise ValueError(f"{name} asks for angles of the kind {kind!r}, but this Llama does not scale them")
+        if kind not in ("default", "llama3"):
+            raise ValueError(f"{name} asks for angles of the kind {kind!r}, but this Llama does not scale them so")
+        if kind == "llama3":
+            factor, low, high, length = (rotation.get(setting) for setting in SCALING_SETTINGS)
+            numbers = all(
+                type(number) in (int, float) and 0 < number < math.inf for number in (factor, low, high, length)
+            )
+            if not numbers or high <= low:
+                raise ValueError(
+                    f"{name} of the kind 'llama3' needs the positive numbers {', '.join(SCALING_SETTINGS)}"
+                )
+
+
+SCALING_SETTINGS = ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
+
+
+def scaled_base(base, hf_config):
+    """Given: return the base, or the K/2 scaled angles per position if the file asks for Llama 3's scaling."""
+    rotation = hf_config.get("rope_parameters") or hf_config.get("rope_scaling") or {}
+    if (rotation.get("rope_type") or rotation.get("type")) != "llama3":
+        return base
+    factor, low, high, length = (rotation[setting] for setting in SCALING_SETTINGS)
+    size = hf_config["hidden_size"] // hf_config["num_attention_heads"]  # K
+    angles = base ** (-np.arange(0, size, 2) / size)  # (K/2,)
+    turns = angles * length / (2 * np.pi)  # full turns within the original length
+    kept = np.clip((turns - low) / (high - low), 0, 1)  # 1: the pair stays as it is; 0: it becomes slower by the factor
+    return tuple((kept * angles + (1 - kept) * angles / factor).tolist())
 
 
 def llama_config(hf_config):
@@ -469,8 +504,8 @@ def llama_config(hf_config):
             size), `num_hidden_layers`, `num_attention_heads`, `hidden_size` and `intermediate_size` (F).
             `num_key_value_heads` (by default as many as `num_attention_heads`), `rms_norm_eps` (default 1e-6),
             `tie_word_embeddings` (default False). The base of the rotation is `rope_theta`, in the dictionary
-            `rope_parameters` or at the top (default 10000). A setting that is None counts as missing. All other
-            settings are ignored.
+            `rope_parameters` or at the top (default 10000); it goes through `scaled_base`. A setting that is None
+            counts as missing. All other settings are ignored.
 
     Returns:
         A `LlamaConfig`.
@@ -482,6 +517,7 @@ def llama_config(hf_config):
     check_llama_settings(hf_config)
     settings = {name: value for name, value in hf_config.items() if value is not None}
     rotation = settings.get("rope_parameters", {})
+    base = rotation.get("rope_theta") or settings.get("rope_theta", 10000.0)
     return LlamaConfig(
         vocab_size=settings["vocab_size"],
         block_size=settings["max_position_embeddings"],
@@ -490,7 +526,7 @@ def llama_config(hf_config):
         n_kv_heads=settings.get("num_key_value_heads", settings["num_attention_heads"]),
         d_model=settings["hidden_size"],
         d_ff=settings["intermediate_size"],
-        rope_base=rotation.get("rope_theta") or settings.get("rope_theta", 10000.0),
+        rope_base=scaled_base(base, hf_config),
         norm_eps=settings.get("rms_norm_eps", 1e-6),
         tied=settings.get("tie_word_embeddings", False),
     )

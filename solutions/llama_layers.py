@@ -96,7 +96,8 @@ from softmax import as_float
 # thousandth.](figures/rope-pairs.svg)
 #
 # Su et al. took the base 10,000 from the sinusoids. Models for longer texts take a larger one, which makes the slow
-# pairs slower still: 500,000 in Llama 3 (Grattafiori et al. 2024, section 3.2).
+# pairs slower still: 500,000 in Llama 3 (Grattafiori et al. 2024, section 3.2). Later models also slow down some pairs
+# and leave the others as they are. Then `base` is not one number, but holds the K/2 speeds themselves.
 #
 # ### Which entries form a pair?
 #
@@ -143,7 +144,8 @@ def _cos_sin(positions, size, base, dtype):
     if size % 2 != 0:
         raise ValueError(f"the entries are rotated in pairs, but a vector has {size} of them")
     pairs = np.arange(size)[: size // 2]  # (K/2,), the numbers i
-    rates = float(base) ** (-2 * pairs / size)  # (K/2,), the angle from one position to the next
+    # The angles from one position to the next, (K/2,).
+    rates = float(base) ** (-2 * pairs / size) if np.ndim(base) == 0 else np.asarray(base, dtype=np.float64)
     angles = np.asarray(positions)[:, None] * rates  # (T, K/2), in float64: large angles need all digits
     return np.cos(angles).astype(dtype), np.sin(angles).astype(dtype)
 
@@ -164,7 +166,7 @@ def rope(x, positions, base=10000.0):
     Args:
         x: queries or keys, (..., T, K). Integers are computed in float64.
         positions: integers, (T,), the position of each row of `x`, in any order.
-        base: the number whose powers are the angles per position.
+        base: the number whose powers are the angles per position, or a sequence of these K/2 angles themselves.
 
     Returns:
         (..., T, K), in the dtype of `x`.

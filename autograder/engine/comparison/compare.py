@@ -122,6 +122,10 @@ class _Comparison:
             self._compare_dict(actual, expected, output)
         elif isinstance(expected, list) and any(isinstance(item, np.ndarray) for item in expected):
             self._compare_list(actual, expected, output)
+        elif isinstance(expected, tuple):  # a field of a configuration
+            if not isinstance(actual, tuple) or not all(isinstance(number, (float, np.floating)) for number in actual):
+                raise _wrong_type(output, "a tuple of floats", actual)
+            self._compare_arrays(np.array(actual, np.float64), np.array(expected), output)
         elif isinstance(expected, (list, str)) or expected is None:
             if type(actual) is not type(expected) or not _plain_equal(actual, expected):
                 help = _reordered(actual, expected)

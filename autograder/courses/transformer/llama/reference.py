@@ -1,5 +1,6 @@
 """PyTorch's answers for `llama`: its layers, `F.rms_norm`, `F.embedding` and autograd."""
 
+import math
 import re
 from typing import Any
 
@@ -90,6 +91,27 @@ def llama_backward(dlogits: Tensor, cache: dict[str, Any]) -> Params:
     return dict(zip(leaves, grads, strict=True))
 
 
+def _scaled(base: float, hf_config: dict[str, Any]) -> float | tuple[float, ...]:
+    """`_compute_llama3_parameters` of `transformers`, in float64."""
+    scaling = hf_config.get("rope_parameters") or hf_config.get("rope_scaling") or {}
+    if scaling.get("rope_type") != "llama3":
+        return base
+    size = hf_config["hidden_size"] // hf_config["num_attention_heads"]
+    angles = []
+    for i in range(0, size, 2):
+        angle = base ** (-i / size)
+        length = 2 * math.pi / angle  # of a full turn, in tokens
+        original = scaling["original_max_position_embeddings"]
+        low, high = scaling["low_freq_factor"], scaling["high_freq_factor"]
+        if length > original / low:
+            angle /= scaling["factor"]
+        elif length > original / high:
+            smooth = (original / length - low) / (high - low)
+            angle = (1 - smooth) * angle / scaling["factor"] + smooth * angle
+        angles.append(angle)
+    return tuple(angles)
+
+
 def llama_config(hf_config: dict[str, Any]) -> Config:
     """The fields as `transformers` reads them; its defaults where a setting is missing."""
     sizes = {name: hf_config[name] for name in ("vocab_size", "hidden_size", "intermediate_size")}
@@ -103,7 +125,7 @@ def llama_config(hf_config: dict[str, Any]) -> Config:
         "n_kv_heads": hf_config.get("num_key_value_heads") or heads,
         "d_model": sizes["hidden_size"],
         "d_ff": sizes["intermediate_size"],
-        "rope_base": rotation.get("rope_theta") or hf_config.get("rope_theta") or 10000.0,
+        "rope_base": _scaled(rotation.get("rope_theta") or hf_config.get("rope_theta") or 10000.0, hf_config),
         "norm_eps": 1e-6 if hf_config.get("rms_norm_eps") is None else hf_config["rms_norm_eps"],
         "tied": bool(hf_config.get("tie_word_embeddings")),
     }

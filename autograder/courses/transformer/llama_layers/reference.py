@@ -10,26 +10,28 @@ from autograder.engine.reference.torch_bridge import Tensor, as_float, in_torch,
 Params = dict[str, Tensor]
 
 
-def _rope(x: Tensor, positions: Tensor, base: float) -> Tensor:
+def _rope(x: Tensor, positions: Tensor, base: Any) -> Tensor:
     """Multiply complex numbers, of which the first half of `x` is the real part, by numbers of length 1."""
     size = x.shape[-1]
     if size % 2:
         raise ValueError(f"the entries are rotated in pairs, but a vector has {size} of them")
     exponents = torch.arange(0, size, 2, dtype=torch.float64) / -size
-    rates = torch.pow(torch.tensor(float(base), dtype=torch.float64), exponents)
+    rates = torch.as_tensor(base, dtype=torch.float64)
+    if rates.ndim == 0:
+        rates = torch.pow(rates, exponents)
     angles = torch.outer(torch.as_tensor(positions).double(), rates)  # (T, K/2)
     pairs = torch.complex(*x.chunk(2, dim=-1)) * torch.polar(torch.ones_like(angles), angles)
     return torch.cat([pairs.real, pairs.imag], dim=-1)
 
 
 @in_torch
-def rope(x: Tensor, positions: Tensor, base: float = 10000.0) -> Tensor:
+def rope(x: Tensor, positions: Tensor, base: Any = 10000.0) -> Tensor:
     """`torch.polar` times `torch.complex`."""
     return _rope(as_float(x), positions, base)
 
 
 @in_torch
-def rope_backward(dout: Tensor, positions: Tensor, base: float = 10000.0) -> Tensor:
+def rope_backward(dout: Tensor, positions: Tensor, base: Any = 10000.0) -> Tensor:
     """Autograd through `rope`."""
     x = leaf(torch.zeros_like(dout))
     return torch.autograd.grad(_rope(x, positions, base), x, as_float(dout))[0]
@@ -71,7 +73,7 @@ def swiglu_backward(dout: Tensor, cache: dict[str, Any]) -> tuple[Tensor, Params
 
 
 def grouped_heads(
-    x: Tensor, params: Params, n_heads: int, n_kv_heads: int, mask: Tensor | None, positions: Tensor | None, base: float
+    x: Tensor, params: Params, n_heads: int, n_kv_heads: int, mask: Tensor | None, positions: Tensor | None, base: Any
 ) -> tuple[Tensor, Tensor]:
     """Return the output and the weights; a query that may attend to nothing gets weights 0."""
     length, d_model = x.shape[-2:]
@@ -102,7 +104,7 @@ def grouped_query_attention(
     n_kv_heads: int,
     mask: Tensor | None = None,
     positions: Tensor | None = None,
-    base: float = 10000.0,
+    base: Any = 10000.0,
 ) -> tuple[Tensor, dict[str, Any]]:
     """`Tensor.repeat_interleave` of the keys and values, and `torch.softmax`."""
     floats = {name: as_float(value) for name, value in params.items()}

@@ -185,13 +185,18 @@ def llama_config(hf_config):
         if name in hf_config and hf_config[name] is not None and hf_config[name] != allowed:
             raise ValueError(f"{name} {hf_config[name]}")
     base = 10000.0
+    scaling = None
     hf_config = {name: hf_config[name] for name in hf_config if hf_config[name] is not None}
     if "rope_theta" in hf_config:
         base = hf_config["rope_theta"]
     for name in ("rope_scaling", "rope_parameters"):
         if name in hf_config and hf_config[name] is not None:
             for key in ("rope_type", "type"):
-                if key in hf_config[name] and hf_config[name][key] != "default":
+                if key in hf_config[name] and hf_config[name][key] == "llama3":
+                    scaling = hf_config[name]
+                    if "low_freq_factor" not in scaling:
+                        raise ValueError(f"{name}: llama3 without all of its numbers")
+                elif key in hf_config[name] and hf_config[name][key] != "default":
                     raise ValueError(f"{name}: {key} {hf_config[name][key]}")
             if "rope_theta" in hf_config[name]:
                 base = hf_config[name]["rope_theta"]
@@ -200,7 +205,24 @@ def llama_config(hf_config):
         values["n_kv_heads"] = hf_config["num_key_value_heads"]
     values["norm_eps"] = hf_config["rms_norm_eps"] if "rms_norm_eps" in hf_config else 1e-6
     values["tied"] = hf_config["tie_word_embeddings"] if "tie_word_embeddings" in hf_config else False
+    if scaling is not None:
+        base = scaled(base, values["d_model"] // values["n_heads"], scaling)
     return LlamaConfig(rope_base=base, **values)
+
+
+def scaled(base, size, scaling):
+    speeds = []
+    low, high = scaling["low_freq_factor"], scaling["high_freq_factor"]
+    for i in range(size // 2):
+        speed = 1 / base ** (2 * i / size)
+        turns = speed * scaling["original_max_position_embeddings"] / (2 * np.pi)
+        if turns < low:
+            speed = speed / scaling["factor"]
+        elif turns < high:
+            kept = (turns - low) / (high - low)
+            speed = speed * (kept + (1 - kept) / scaling["factor"])
+        speeds.append(float(speed))
+    return tuple(speeds)
 
 
 def _name_of(theirs):

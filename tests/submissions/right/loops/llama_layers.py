@@ -20,7 +20,8 @@ def rope(x, positions, base=10000.0, direction=1):
     out = np.empty(x.shape, x.dtype)
     for t, position in enumerate(positions):
         for i in range(K // 2):
-            angle = direction * int(position) / float(base) ** (2 * i / K)
+            speed = 1 / float(base) ** (2 * i / K) if isinstance(base, (int, float)) else base[i]
+            angle = direction * int(position) * speed
             c, s = math.cos(angle), math.sin(angle)
             a, b = x[..., t, i], x[..., t, i + K // 2]
             out[..., t, i] = c * a - s * b

@@ -67,9 +67,14 @@ def llama_config(hf_config):
     except KeyError as e: raise ValueError(f"missing: {e}") from None
     r, s = c.get("rope_parameters", {}), c.get("rope_scaling", {})
     have = {"hidden_act": "silu", "attention_bias": False, "mlp_bias": False, "head_dim": d // h, **c, "rope_parameters": r.get("rope_type", r.get("type", "default")), "rope_scaling": s.get("rope_type", s.get("type", "default"))}
+    if scale := next((a for a in (r, s) if a.get("rope_type") == "llama3" and "low_freq_factor" in a), None): have |= {"rope_parameters": "default", "rope_scaling": "default"}
     want = {"model_type": "llama", "hidden_act": "silu", "attention_bias": False, "mlp_bias": False, "head_dim": d // h, "rope_parameters": "default", "rope_scaling": "default"}
     if bad := {k: have.get(k) for k, w in want.items() if have.get(k) != w}: raise ValueError(str(bad))
-    return LlamaConfig(v, t, l, h, c.get("num_key_value_heads", h), d, f, r.get("rope_theta", c.get("rope_theta", 1e4)), c.get("rms_norm_eps", 1e-6), c.get("tie_word_embeddings", False))
+    base = r.get("rope_theta", c.get("rope_theta", 1e4))
+    if scale:
+        speed, low, high = base ** (-np.arange(0, d // h, 2) / (d // h)), scale["low_freq_factor"], scale["high_freq_factor"]
+        base = tuple((speed * np.interp(speed * scale["original_max_position_embeddings"] / (2 * np.pi), [low, high], [1 / scale["factor"], 1])).tolist())
+    return LlamaConfig(v, t, l, h, c.get("num_key_value_heads", h), d, f, base, c.get("rms_norm_eps", 1e-6), c.get("tie_word_embeddings", False))
 
 
 def llama_params(tensors):

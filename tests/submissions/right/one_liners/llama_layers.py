@@ -12,7 +12,8 @@ _gate = lambda x: np.exp(-np.logaddexp(0, -x))
 def rope(x, positions, base=10000.0, sign=1):
     x = np.asarray(x) if np.asarray(x).dtype.kind == "f" else np.asarray(x, float)
     a, b = np.split(x, 2, -1)  # an error if the length is odd
-    turn = np.exp(1j * sign * np.outer(positions, base ** -(np.arange(0, x.shape[-1], 2) / x.shape[-1])))
+    speed = base if np.ndim(base) else base ** -(np.arange(0, x.shape[-1], 2) / x.shape[-1])
+    turn = np.exp(1j * sign * np.outer(positions, speed))
     turned = (a + 1j * b) * turn
     return np.concatenate([turned.real, turned.imag], -1).astype(x.dtype)
 

@@ -99,6 +99,16 @@ def test_config_default_rotation(agree: Agree, draw: RandomInputs) -> None:
     agree(_older(draw, rope_parameters={"rope_type": "default"}))
 
 
+@graded(CONFIG, points=0.5)
+def test_config_scaled_rotation(agree: Agree, draw: RandomInputs) -> None:
+    """Angles that are scaled as in Llama 3"""
+    scaling = {"rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+    for factor, length in ((8.0, 8192), (32.0, 64)):
+        scaling |= {"factor": factor, "original_max_position_embeddings": length}
+        agree(_older(draw, rope_scaling=scaling))
+        agree(_newer(draw, rope_parameters=scaling | {"rope_theta": 1000.0 * int(draw.integers(low=5, high=90))}))
+
+
 @graded(CONFIG)
 def test_config_unsupported(refuses: Refuses, draw: RandomInputs) -> None:
     """Settings that this model cannot have, and missing sizes, each with its name or kind in the message"""
@@ -112,7 +122,7 @@ def test_config_unsupported(refuses: Refuses, draw: RandomInputs) -> None:
         *((size, ...) for size in SIZES),
     ):
         refuses(_older(draw, **{name: value}), about=name)
-    for kind in ("llama3", "linear"):
+    for kind in ("llama3", "linear"):  # The first lacks three of its numbers.
         refuses(
             _older(draw, rope_scaling={"rope_type" if kind == "llama3" else "type": kind, "factor": 8.0}), about=kind
         )

@@ -4,7 +4,7 @@ from autograder.engine.diagnosis.mistake import Mistakes
 
 MISTAKES = Mistakes()
 
-_BASE = 'rope_base=rotation.get("rope_theta") or settings.get("rope_theta", 10000.0)'
+_BASE = 'base = rotation.get("rope_theta") or settings.get("rope_theta", 10000.0)'
 
 mistake = MISTAKES.for_functions("llama.llama_config")
 
@@ -44,14 +44,14 @@ for name, old, new, title, why in (
     (
         "base-ignored",
         _BASE,
-        "rope_base=10000.0",
+        "base = 10000.0",
         "rope_theta was not used: rope_base was 10,000",
         "Newer models have larger bases, such as 500,000.",
     ),
     (
         "base-at-the-top-only",
         _BASE,
-        'rope_base=settings.get("rope_theta", 10000.0)',
+        'base = settings.get("rope_theta", 10000.0)',
         "the base in rope_parameters was not used",
         "Version 5 of `transformers` stores it there.",
     ),
@@ -67,12 +67,14 @@ for name, old, new, title, why in (
         {title}
         why: {why}
         ask: Which row of the lesson's table does your code leave out?""")
-mistake(
-    "base-required", _BASE, 'rope_base=(rotation if "rope_theta" in rotation else settings)["rope_theta"]'
-).explain("""
+mistake("base-required", _BASE, 'base = (rotation if "rope_theta" in rotation else settings)["rope_theta"]').explain("""
     a file without rope_theta was not accepted
     why: A missing base means 10,000.
     ask: Which settings may be missing?""")
+mistake("scaling-ignored", "scaled_base(base, hf_config)", "base", common=True).explain("""
+    the angles of a model with Llama 3's scaling were not scaled
+    why: Such a model still writes, but worse, and nothing reports it.
+    ask: Which given function scales the angles, and where do you call it?""")
 mistake("dictionary-returned", "    return LlamaConfig(", "    return dict(").explain("""
     a dict was returned, not a LlamaConfig
     why: llama reads the settings as attributes: config.n_heads.

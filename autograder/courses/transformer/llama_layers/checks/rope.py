@@ -59,6 +59,15 @@ def test_rope_base(agree: Agree, draw: RandomInputs) -> None:
     agree(x, np.arange(5, dtype=np.int64), 100.0)
 
 
+@graded("llama_layers.rope", points=0.5)
+def test_rope_angles(agree: Agree, draw: RandomInputs) -> None:
+    """The angles per position themselves, in place of the base"""
+    angles = tuple(np.abs(draw.normal(4)).tolist())
+    agree(draw.normal(2, 5, 8), np.arange(5, dtype=np.int64), base=angles)
+    agree(draw.normal(4, 8, dtype=FLOAT32), np.array([7, 0, 50, 3], np.int64), angles)
+    agree(draw.normal(3, 6), np.arange(3, dtype=np.int64), np.array([1.0, 0.1, 0.004]))
+
+
 @graded("llama_layers.rope")
 def test_rope_dtypes(agree: Agree, draw: RandomInputs) -> None:
     """float32 stays float32, integers become float64"""

@@ -172,3 +172,12 @@ backward("float64", f"return {_BACK}", f"return {_BACK}.astype(np.float64)").exp
     the result is float64 for every input
     why: The cosines are float64 if the angles are, and so is their product with dout.
     ask: Which dtype do your cosines and sines have when dout is float32?""")
+rope(
+    "angles-as-a-base",
+    "float(base) ** (-2 * pairs / size) if np.ndim(base) == 0 else np.asarray(base, dtype=np.float64)",
+    "np.asarray(base, dtype=np.float64) ** (-2 * pairs / size)",
+    inside="_cos_sin",
+).explain("""
+    the angles in `base` were used as if each were a base
+    why: `base` may hold the K/2 angles from one position to the next. Then there is no power to compute.
+    ask: What does your code do if `base` is (1.0, 0.1)?""")
