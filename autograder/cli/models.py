@@ -94,27 +94,31 @@ def card(
 @click.argument("source", metavar="FOLDER", type=options.PATH)
 @options.submission_folder
 @solution_option
-@click.option("--out", type=options.PATH, default="gpt2.safetensors", help="The file to write.")
+@click.option("--out", type=options.PATH, help="The file (default: gpt2.safetensors or llama.safetensors).")
 @options.force
-def import_model(source: Path, folder: Path, solution: bool, out: Path, force: bool) -> None:
-    """Import a GPT-2 from a folder of Hugging Face files, so that your code can run it.
+def import_model(source: Path, folder: Path, solution: bool, out: Path | None, force: bool) -> None:
+    """Import a GPT-2 or a Llama from a folder of Hugging Face files, so that your code can run it.
 
-    The folder must contain config.json, model.safetensors (or its index and parts), vocab.json and merges.txt. Nothing
-    is downloaded. Uses your gpt2_config and gpt2_params if your assignments pass, and the official solution otherwise.
+    The folder must contain config.json, model.safetensors (or its index and parts), and for GPT-2 vocab.json and
+    merges.txt, for a Llama tokenizer.json; tokenizer_config.json and generation_config.json are read if they are there.
+    Nothing is downloaded. Uses your gpt2_config and gpt2_params, or llama_config and llama_params, if your assignments
+    pass, and the official solution otherwise.
     """
     from autograder.models.pretrained import hugging_face, importing
-    from autograder.models.training.select_modules import use_modules
+    from autograder.models.training.select_modules import imported_kind, use_modules
 
     model = hugging_face.read_folder(source)
+    out = out or Path(f"{model.kind}.safetensors")
     importing.require_new_file(out, model, force)
     console = options.make_console()
-    with use_modules(folder, solution, "gpt2") as modules:
+    with use_modules(folder, solution, imported_kind(model.kind)) as modules:
         console.print(modules.describe(), markup=False)
         with options.spinner(console, "importing the model"):
             description = importing.import_model(modules.folder, model, out)
     config = description.config
     console.print(
-        f"{importing.count_parameters(config):,} parameters, {config['n_layers']} blocks, {config['n_heads']} heads, "
-        f"width {config['d_model']}, {config['vocab_size']:,} tokens, {config['block_size']:,} positions"
+        f"{importing.count_parameters(description):,} parameters, {config['n_layers']} blocks, "
+        f"{config['n_heads']} heads, width {config['d_model']}, {config['vocab_size']:,} tokens, "
+        f"{config['block_size']:,} positions"
     )
     click.echo(f'Wrote {out}. Generate text: headway generate {out} --prompt "Once upon a time"')

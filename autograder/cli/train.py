@@ -129,7 +129,7 @@ def generate(
     seed = choices.pop("seed")
     sampling = Sampling(seed=random.randrange(10**6) if seed is None else seed, **choices)
     model = model_file.load(path)
-    kind = "gpt2" if isinstance(model, model_file.ImportedModel) else model.settings.kind
+    kind = select_modules.kind_of(model)
 
     def write(start: str | None, sampling: Sampling, hidden: int = 0) -> str:
         if not isinstance(model, model_file.ImportedModel):

@@ -115,8 +115,7 @@ def generate(write: Write, stop: threading.Event, folder: Path, job: TextRequest
     model = model_file.load(folder / job.checkpoint)
     prompt, length, notes = job.prompt, job.length, []
     sampling = Sampling(job.temperature, job.top_k, job.top_p, job.seed)
-    kind = model.settings.kind if isinstance(model, Checkpoint) else "gpt2"
-    with select_modules.use_modules(folder, job.solution, kind) as modules:
+    with select_modules.use_modules(folder, job.solution, select_modules.kind_of(model)) as modules:
         write({"record": "start", "using": modules.describe()})
         if isinstance(model, Checkpoint):
             text = _write_pieces(write, stop, runs.generate(modules.folder, model, prompt or None, length, sampling))

@@ -63,6 +63,8 @@ class PlotInputs:
     def model(self) -> Checkpoint | ImportedModel:
         """Return the GPT to show, trained here or imported. Raise UsageError if there is none."""
         model = self._loaded()
+        if isinstance(model, ImportedModel) and model.description.kind != "gpt2":
+            raise UsageError(f"the plot shows a GPT, and the file holds an imported {model.description.kind} model")
         return model if isinstance(model, ImportedModel) else self._of_kind(model, ("gpt",))
 
     def checkpoint(self, *kinds: str) -> Checkpoint:

@@ -109,7 +109,7 @@ class ImportedGPT(ShownModel):
     def read(self) -> ShownText:
         """Return the user's text, or a default one, as tokens."""
         text = TEXT if self._inputs.text is None else self._inputs.text
-        ids = self._functions.call("bpe.bpe_encode", text, self._model.vocab, self._model.description.merges)
+        ids = self._functions.call("bpe.bpe_encode", text, self._model.vocab, self._model.description.tokenizer.merges)
         size = self.config.vocab_size
         is_right = isinstance(ids, np.ndarray) and ids.ndim == 1 and ids.dtype.kind == "i"
         if not is_right or (ids.size and not 0 <= ids.min() <= ids.max() < size):
@@ -121,7 +121,7 @@ class ImportedGPT(ShownModel):
 
     def labels(self, ids: Sequence[int]) -> list[str]:
         """Return how plots show these tokens: as text, with U+FFFD for bytes that are no whole character."""
-        tokens = [self._model.description.tokens[i] for i in ids]
+        tokens = [self._model.description.tokenizer.tokens[i] for i in ids]
         texts = [bytes(self._bytes.get(c, 63) for c in token).decode("utf-8", "replace") for token in tokens]
         texts = [text if len(text) <= LONGEST_LABEL else f"{text[: LONGEST_LABEL - 1]}…" for text in texts]
         return ["".join(map(figure.visible_character, text)) for text in texts]

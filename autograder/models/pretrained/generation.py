@@ -9,11 +9,13 @@ from pathlib import Path
 from autograder.core.text import clean, counted
 from autograder.errors import UsageError
 from autograder.models.model_process import ModelProcess
-from autograder.models.pretrained.model_file import ImportedModel, as_bytes
+from autograder.models.pretrained.model_file import ImportedModel
 from autograder.models.training.sampling import Sampling
 from autograder.sandbox.process import start_workers
 
 LONGEST_PIECE = 10_000  # characters of the text of one token
+# Which of the student's functions an error is reported as one of; last_logits of `llama` is given.
+_FUNCTIONS = {"gpt2": "gpt2.last_logits", "llama": "llama.generate_llama"}
 
 
 @dataclass
@@ -42,31 +44,34 @@ def stream_text(
 ) -> Generator[str]:
     """Yield the text of up to `length` new tokens as soon as it is complete; keep `speed` up to date.
 
-    Without a prompt, the text begins after the token that ends one.
+    Without a prompt, the text begins after the token that begins one, or after one that ends one.
     """
     try:
         prompt.encode()
     except UnicodeEncodeError:
         raise UsageError("the prompt is not valid UTF-8. Give another: --prompt TEXT") from None
-    end = model.description.end
-    if not prompt and end is None:
+    description = model.description
+    begin = (
+        description.tokenizer.begin if description.tokenizer.begin is not None else next(iter(description.ends), None)
+    )
+    if not prompt and begin is None:
         raise UsageError("the prompt is empty, and the model has no token to begin with. Give one: --prompt TEXT")
     with start_workers() as workers, closing(ModelProcess(workers, modules, "pretrained")) as process:
         speed.prompt_tokens = process.request(
             "generate",
             "bpe.bpe_encode",
+            module=description.kind,
             params=model.params,
             config=model.config,
-            tokens=as_bytes(model.description.tokens),
-            merges=as_bytes(model.description.merges),
+            tokenizer=description.tokenizer.request(),
             prompt=prompt,
-            start=[end],
-            end=end,
+            start=[begin],
+            ends=description.ends,
             **asdict(sampling),
         )
         started = time.perf_counter()
         for number in range(length):
-            piece = process.request("next", "gpt2.last_logits")
+            piece = process.request("next", _FUNCTIONS[description.kind])
             now = time.perf_counter()
             if number == 0:
                 speed.first_seconds, started = now - started, now

@@ -2,27 +2,47 @@
 
     config.json         sizes and options of the model
     model.safetensors   its parameters; or model.safetensors.index.json, which names several such files
-    vocab.json          token -> id
-    merges.txt          the merges of byte-pair encoding, one a line
 
-Nothing is downloaded, and files that can run code when they are read (pickles: pytorch_model.bin) are never opened.
+    vocab.json          GPT-2: token -> id
+    merges.txt          GPT-2: the merges of byte-pair encoding, one a line
+    tokenizer.json      Llama: vocabulary, merges, special tokens, and how a text is split
+
+and, where they are there,
+
+    tokenizer_config.json     the token that begins a text
+    generation_config.json    the tokens that end one, and how to sample
+
+Nothing is downloaded, and files that can run code when they are read (pickles:
+pytorch_model.bin) are never opened.
 """
 
-import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
 
 from autograder.core import tensor_files
 from autograder.core.tensor_files import StoredTensor
 from autograder.core.text import clean
 from autograder.errors import UsageError
+from autograder.models.pretrained.model_file import ModelTokenizer, SuggestedSampling
+from autograder.models.pretrained.text_files import json_object
+from autograder.models.pretrained.tokenizer_files import end_of_text, read_gpt2_tokenizer, read_llama_tokenizer
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
-SIZES = ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head")  # in config.json
-NEEDED = ("config.json", WEIGHTS, "vocab.json", "merges.txt")
-LARGEST_TEXT = 8 << 20  # bytes of a JSON file, or of the merges; GPT-2's vocabulary has 1 MB
+_SIZES = {  # in config.json
+    "gpt2": ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head"),
+    "llama": ("vocab_size", "max_position_embeddings", "hidden_size", "intermediate_size", "num_hidden_layers",
+              "num_attention_heads", "num_key_value_heads"),
+}  # fmt: skip
+_NEEDED = {
+    "gpt2": ("config.json", WEIGHTS, "vocab.json", "merges.txt"),
+    "llama": ("config.json", WEIGHTS, "tokenizer.json"),
+}
+_OPTIONAL = ("tokenizer_config.json", "generation_config.json")
 _OTHER_WEIGHTS = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".onnx", ".gguf")
 
 
@@ -31,27 +51,48 @@ class HuggingFaceModel:
     """A model as its files describe it; the tensors stay in their files."""
 
     folder: Path
+    kind: Literal["gpt2", "llama"]
     config: dict[str, Any]
     tensors: dict[str, StoredTensor]
-    tokens: list[str]  # the vocabulary, in the order of the ids
-    merges: list[tuple[str, str]]
+    tokenizer: ModelTokenizer
+    ends: list[int]  # the ids of the tokens that end a text
+    sampling: SuggestedSampling | None
 
 
 def read_folder(folder: Path) -> HuggingFaceModel:
-    """Read the folder of a GPT-2 model; raise UsageError if it cannot be imported."""
+    """Read the folder of a GPT-2 or a Llama; raise UsageError if it cannot be imported."""
     names = _file_names(folder)
-    config: dict[str, Any] = {}
-    if "config.json" in names:
-        config = _json_object(folder / "config.json")
-        _require_gpt2(folder, config)
-    _require_files(folder, names)
-    tokens = _read_vocabulary(folder / "vocab.json")
-    if type(config.get("vocab_size")) is int and config["vocab_size"] != len(tokens):
-        sizes = f"vocab.json has {len(tokens):,} tokens, and config.json says vocab_size {config['vocab_size']:,}"
+    config = json_object(folder / "config.json") if "config.json" in names else {}
+    kind = _kind(folder, config)
+    _require_files(folder, names, _NEEDED[kind])
+    settings, wanted = (json_object(folder / name) if name in names else {} for name in _OPTIONAL)
+    is_llama = kind == "llama"
+    tokenizer = read_llama_tokenizer(folder, settings) if is_llama else read_gpt2_tokenizer(folder)
+    size, said = len(tokenizer.tokens), config.get("vocab_size")
+    if type(said) is int and said != size:
+        file = "tokenizer.json" if is_llama else "vocab.json"
+        sizes = f"{file} has {size:,} tokens, and config.json says vocab_size {said:,}"
         raise UsageError(f"{folder}: {sizes}. Both files must come from the same model")
-    merges = _read_merges(folder / "merges.txt", set(tokens))
     tensors = _read_tensors(folder / WEIGHTS) if WEIGHTS in names else _read_shards(folder)
-    return HuggingFaceModel(folder, config, tensors, tokens, merges)
+    if is_llama and config.get("tie_word_embeddings"):
+        tensors.pop("lm_head.weight", None)  # a copy of the token table
+    found = [where.get("eos_token_id") for where in (wanted, config)] + [end_of_text(settings, tokenizer.tokens)]
+    end = next((value for value in found if value is not None), None)
+    ends = [
+        number for number in (end if isinstance(end, list) else [end]) if type(number) is int and 0 <= number < size
+    ]
+    return HuggingFaceModel(folder, kind, config, tensors, tokenizer, ends, _sampling(folder / _OPTIONAL[1], wanted))
+
+
+def _sampling(path: Path, settings: dict[str, Any]) -> SuggestedSampling | None:
+    """Return how the model's authors suggest to sample, if they do."""
+    if settings.get("do_sample") is not True:
+        return None
+    values = {name: settings[name] for name in ("temperature", "top_k", "top_p") if settings.get(name) is not None}
+    try:
+        return msgspec.convert(values, SuggestedSampling)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{path}: {clean(error, 200)}. Download or copy it again") from None
 
 
 def _file_names(folder: Path) -> set[str]:
@@ -60,30 +101,39 @@ def _file_names(folder: Path) -> set[str]:
     except FileNotFoundError:
         raise UsageError(f"no such folder: {folder}. Check the path") from None
     except NotADirectoryError:
-        raise UsageError(f"{folder} is a file. Give the folder that contains {', '.join(NEEDED)}") from None
+        raise UsageError(f"{folder} is a file. Give the folder that contains {', '.join(_NEEDED['gpt2'])}") from None
     except OSError as error:
         raise UsageError(f"cannot read the folder {folder} ({error.strerror}). Check its permissions") from None
     if not names:
-        raise UsageError(f"the folder {folder} is empty. It must contain {_listed(NEEDED)}")
+        raise UsageError(f"the folder {folder} is empty. It must contain {_listed(_NEEDED['gpt2'])}")
     return names
 
 
-def _require_gpt2(folder: Path, config: dict[str, Any]) -> None:
-    """Raise UsageError if the model is of another type, or a size cannot be one."""
+def _kind(folder: Path, config: dict[str, Any]) -> Literal["gpt2", "llama"]:
+    """Return the kind of the model; raise UsageError if it is of another one, or a size cannot be one."""
     kind = config.get("model_type", "gpt2")
-    if kind != "gpt2":
+    if kind not in [*_SIZES]:
         raise UsageError(
             f"{folder / 'config.json'} describes a model of type {clean(kind, 40)!r}. "
-            "Only GPT-2 models can be imported (model_type 'gpt2')"
+            "Only GPT-2 and Llama models can be imported (model_type 'gpt2' or 'llama')"
         )
-    for name in SIZES:
-        if name in config and not (type(config[name]) is int and config[name] > 0):
-            problem = f"{name} is {clean(repr(config[name]), 40)}, expected a positive integer"
-            raise UsageError(f"{folder / 'config.json'}: {problem}. Download or copy it again")
+    problems = [(name, "integer") for name in _SIZES[kind] if name in config and not _is_positive(config[name], int)]
+    if kind == "llama":
+        problems = [(name, what) for name, what in problems if config[name] is not None]
+        numbers = ("rms_norm_eps", "rope_theta")
+        problems += [(name, "number") for name in numbers if not _is_positive(config.get(name) or 1, int, float)]
+    for name, what in problems:
+        problem = f"{name} is {clean(repr(config[name]), 40)}, expected a positive {what}"
+        raise UsageError(f"{folder / 'config.json'}: {problem}. Download or copy it again")
+    return "llama" if kind == "llama" else "gpt2"
 
 
-def _require_files(folder: Path, names: set[str]) -> None:
-    missing = [name for name in NEEDED if name not in names and not (name == WEIGHTS and INDEX in names)]
+def _is_positive(value: Any, *kinds: type) -> bool:
+    return type(value) in kinds and bool(0 < value < math.inf)
+
+
+def _require_files(folder: Path, names: set[str], needed: Sequence[str]) -> None:
+    missing = [name for name in needed if name not in names and not (name == WEIGHTS and INDEX in names)]
     others = sorted(name for name in names if name.endswith(_OTHER_WEIGHTS))
     if WEIGHTS in missing and others:
         raise UsageError(
@@ -97,60 +147,6 @@ def _require_files(folder: Path, names: set[str]) -> None:
 
 def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-
-
-def _read_text(path: Path) -> str:
-    try:
-        if not path.is_file():
-            raise UsageError(f"{path} is not a plain file. Replace it with the model's file")
-        if path.stat().st_size > LARGEST_TEXT:
-            raise UsageError(f"{path} is larger than {LARGEST_TEXT >> 20} MB. Replace it with the model's file")
-        return path.read_text("utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"cannot read {path} ({error.strerror}). Check its permissions") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path} is not UTF-8 text. Download or copy it again") from None
-
-
-def _json_object(path: Path) -> dict[str, Any]:
-    text = _read_text(path)
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        problem = f"{path} is not valid JSON (line {error.lineno}, column {error.colno}: {error.msg})"
-        raise UsageError(f"{problem}. Download or copy it again") from None
-    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, or lists nested as deeply
-        raise UsageError(f"{path} is not usable JSON ({clean(error, 80)}). Download or copy it again") from None
-    if not isinstance(value, dict):
-        raise UsageError(f"{path} must hold a JSON object, not a {type(value).__name__}. Download or copy it again")
-    return value
-
-
-def _read_vocabulary(path: Path) -> list[str]:
-    """Return the tokens in the order of their ids, which must be 0, 1, 2, …"""
-    ids = _json_object(path)
-    if not all(type(number) is int for number in ids.values()) or sorted(ids.values()) != [*range(len(ids))]:
-        raise UsageError(f"{path} does not give its {len(ids):,} tokens the ids from 0 to {len(ids) - 1:,}, once each")
-    return sorted(ids, key=ids.__getitem__)
-
-
-def _read_merges(path: Path, tokens: set[str]) -> list[tuple[str, str]]:
-    """Return the pairs, one a line; the hub's file begins with a line `#version`."""
-    lines = [line.removesuffix("\r") for line in _read_text(path).split("\n")]
-    first = 1 if lines[0].startswith("#version") else 0
-    merges = []
-    for number, line in enumerate(lines[first:], start=first + 1):
-        if not line:
-            continue
-        left, _, right = line.partition(" ")
-        if not left or not right or " " in right:
-            raise UsageError(f"{path}, line {number}: {clean(line, 40)!r} is not two tokens with a space between them")
-        if unknown := [token for token in (left, right, left + right) if token not in tokens]:
-            token = clean(unknown[0], 40)
-            problem = f"{path}, line {number}: the token {token!r} is not in vocab.json"
-            raise UsageError(f"{problem}. Both files must come from the same model")
-        merges.append((left, right))
-    return merges
 
 
 def _read_tensors(path: Path) -> dict[str, StoredTensor]:
@@ -167,7 +163,7 @@ def _read_tensors(path: Path) -> dict[str, StoredTensor]:
 def _read_shards(folder: Path) -> dict[str, StoredTensor]:
     """Return the tensors of all files that the index names; they must be in the folder itself."""
     index = folder / INDEX
-    places = _json_object(index).get("weight_map")
+    places = json_object(index).get("weight_map")
     if not isinstance(places, dict) or not places or not all(isinstance(file, str) for file in places.values()):
         raise UsageError(f"{index} has no usable weight_map. Download or copy it again")
     tensors: dict[str, StoredTensor] = {}

@@ -1,11 +1,12 @@
-"""Turn a folder of Hugging Face files into one file of Headway, with the student's `gpt2_config` and `gpt2_params`.
+"""Turn a folder of Hugging Face files into one file of Headway, with the student's functions.
 
-The functions run in the student's process, which maps the tensors from their files. Their parameters come back in
-pieces and go straight into the new file, so that this process never holds the model.
+They are `gpt2_config` and `gpt2_params`, or `llama_config` and `llama_params`. They run in the student's process, which
+maps the tensors from their files. Their parameters come back in pieces and go straight into the new file, so that no
+process ever holds the model.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from autograder.models.training import checkpoint_list
 from autograder.sandbox.process import start_workers
 
 PIECE = 1 << 22  # numbers in one answer of the student's process
-_DTYPES = {"<f4": "F32", "<f8": "F64"}
+_DTYPES = {"<f2": "F32", "<f4": "F32", "<f8": "F64"}  # as they are stored: numbers of 16 bits are widened
 Parameters = dict[str, tuple[str, tuple[int, ...]]]  # dtype and shape by name
 
 
@@ -49,14 +50,8 @@ def import_model(modules: Path, model: HuggingFaceModel, out: Path) -> ModelDesc
     _require_no_source(out, model)
     with start_workers() as workers, closing(ModelProcess(workers, modules, "pretrained")) as process:
         config, parameters = _convert(process, model)
-        end = model.config.get("eos_token_id")
-        description = ModelDescription(
-            source=clean(model.folder.resolve().name, 100),
-            config=config,
-            tokens=model.tokens,
-            merges=model.merges,
-            end=end if type(end) is int and 0 <= end < len(model.tokens) else None,
-        )
+        source = clean(model.folder.resolve().name, 100)
+        description = ModelDescription(model.kind, source, config, model.tokenizer, model.ends, model.sampling)
         try:
             description.require_consistent({name: shape for name, (_, shape) in parameters.items()})
         except ValueError as error:
@@ -69,41 +64,50 @@ def import_model(modules: Path, model: HuggingFaceModel, out: Path) -> ModelDesc
     return description
 
 
-def count_parameters(config: Mapping[str, Any]) -> int:
-    """Return the number of trainable parameters of a GPT-2 with this configuration."""
-    return sum(math.prod(shape) for shape in model_file.parameter_shapes(config).values())
+def count_parameters(description: ModelDescription) -> int:
+    """Return the number of trainable parameters of a model."""
+    return sum(math.prod(shape) for shape in description.shapes.values())
 
 
 def _convert(process: ModelProcess, model: HuggingFaceModel) -> tuple[dict[str, Any], Parameters]:
     """Have the student's functions convert the model; return the configuration's fields, and the parameters."""
+    kinds = {tensor.dtype for tensor in model.tensors.values()}
+    if "U16" in kinds or kinds >= {"F16", "BF16"}:
+        problem = f"its tensors have the dtypes {', '.join(sorted(kinds))}"
+        raise UsageError(f"{model.folder} cannot be imported: {problem}. Use one of F32, F16 and BF16 for all of them")
     tensors = {name: (model_file.mapped(tensor), tensor.dtype) for name, tensor in model.tensors.items()}
-    request = {"config": model.config, "tensors": tensors}
+    request = {"module": model.kind, "config": model.config, "tensors": tensors}
+    function = f"{model.kind}.{model.kind}_params"
     try:
         pack(request)
     except FrameError as error:
         raise UsageError(f"{model.folder} cannot be imported: {error}") from None
     try:
-        config, described = process.request("import", "gpt2.gpt2_params", model.folder, **request)
+        config, described = process.request("import", function, model.folder, **request)
         parameters = {}
         for name, (dtype, shape) in described.items():
             if dtype not in _DTYPES:
                 problem = f"{clean(name, 80)} has the dtype {clean(dtype, 20)}"
                 raise UsageError(f"{model.folder}: {problem}. Only floating-point parameters can be imported")
             parameters[str(name)] = (_DTYPES[dtype], tuple(int(size) for size in shape))
-        # A head that is the transposed token table is left out of the parameters.
-        return {**config, "tied": "W_head" not in parameters}, parameters
+        if model.kind == "gpt2":  # Its head that is the transposed token table is left out of the parameters.
+            config = {**config, "tied": "W_head" not in parameters}
+        return dict(config), parameters
     except (TypeError, ValueError, AttributeError):
-        raise UsageError("gpt2.gpt2_params did not return parameters. Check it: headway check gpt2") from None
+        raise UsageError(f"{function} did not return parameters. Check it: headway check {model.kind}") from None
 
 
 def _data(process: ModelProcess, description: ModelDescription, parameters: Parameters) -> Iterator[bytes]:
     """Yield the bytes of all parameters, in order, as they are stored."""
+    function = f"{description.kind}.{description.kind}_params"
     for name, (dtype, shape) in parameters.items():
         code, count = tensor_files.DTYPES[dtype], math.prod(shape)
-        process.request("choose", "gpt2.gpt2_params", name=name, transposed=description.is_transposed(name))
+        process.request("choose", function, name=name, transposed=description.is_transposed(name))
         for start in range(0, count, PIECE):
             stop = min(count, start + PIECE)
-            piece = process.request("piece", "gpt2.gpt2_params", start=start, stop=stop)
+            piece = process.request("piece", function, start=start, stop=stop)
             if not isinstance(piece, np.ndarray) or piece.dtype.str != code or piece.shape != (stop - start,):
-                raise UsageError(f"the parameter {name} changed while it was read. Check: headway check gpt2")
+                raise UsageError(
+                    f"the parameter {name} changed while it was read. Check: headway check {description.kind}"
+                )
             yield piece.tobytes()

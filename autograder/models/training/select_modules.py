@@ -11,6 +11,7 @@ from autograder.core.files import read_modules
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
+from autograder.models.pretrained.model_file import ImportedModel
 from autograder.models.training import datasets
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.workspace import badges, progress
@@ -25,7 +26,18 @@ _MODULES = {
     "gpt2": (*_GPT, "generation", "bpe", "gpt2"),  # imported, not trained here
     "encoder-decoder": ("tokenizer", *_GPT[:-1], "training", "encoder_decoder"),
     "llama": ("tokenizer", *_GPT, "training", "generation", "llama_layers", "llama"),
+    "imported llama": (*_GPT[:-1], "generation", "bpe", "llama_layers", "llama"),
 }
+
+
+def kind_of(model: Checkpoint | ImportedModel) -> str:
+    """Return the kind of a model whose modules are needed to compute with it."""
+    return imported_kind(model.description.kind) if isinstance(model, ImportedModel) else model.settings.kind
+
+
+def imported_kind(kind: str) -> str:
+    """Return the kind for an imported model: another one than that of a Llama that was trained here."""
+    return "imported llama" if kind == "llama" else kind
 
 
 def modules_of(kind: str) -> tuple[str, ...]:

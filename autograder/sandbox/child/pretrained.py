@@ -1,4 +1,4 @@
-"""Import a GPT-2 and generate text with it, with the student's functions. Runs in the student's process.
+"""Import a GPT-2 or a Llama and generate text with it, with the student's functions. Runs in the student's process.
 
 The parameters are mapped from the model's file: they are never copied, and never sent over the socket. What an import
 makes of them is sent back in pieces, because this process can write no file.
@@ -16,9 +16,16 @@ class Import:
     """The parameters of a model in the course's form, made from the tensors of a checkpoint."""
 
     def __init__(self, submission, request):
-        self.config = submission.function("gpt2", "gpt2_config")(request["config"])
-        tensors = {name: widened(array.open(), kind) for name, (array, kind) in request["tensors"].items()}
-        self.params = submission.function("gpt2", "gpt2_params")(tensors)
+        module, tensors = request["module"], {}
+        self.config = submission.function(module, f"{module}_config")(request["config"])
+        self.is_bf16 = False
+        for name, (array, kind) in request["tensors"].items():
+            tensors[name] = array.open()
+            if kind == "BF16":
+                # As numbers of another format of 16 bits, which keep their dtype: so the function makes views of the
+                # mapped file, and not a copy of the model that has twice its size.
+                self.is_bf16, tensors[name] = True, tensors[name].view(np.float16)
+        self.params = submission.function(module, f"{module}_params")(tensors)
 
     def describe(self):
         """Return the fields of the configuration, and name, dtype and shape of each parameter."""
@@ -31,32 +38,54 @@ class Import:
         self.chosen = np.ascontiguousarray(array.T if request["transposed"] else array).reshape(-1)
 
     def piece(self, request):
-        """Return some of the numbers of the chosen parameter."""
-        return self.chosen[request["start"] : request["stop"]]
+        """Return some of the numbers of the chosen parameter, in float32 if they have 16 bits."""
+        numbers = self.chosen[request["start"] : request["stop"]]
+        if numbers.dtype != np.float16:
+            return numbers
+        if self.is_bf16:  # the first half of a float32
+            return (numbers.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+        return numbers.astype(np.float32)
 
 
-def widened(array, kind):
-    """Return the tensor in float32 if it is in a format of 16 bits: BF16 is the first half of a float32."""
-    if kind == "BF16":
-        return (array.astype(np.uint32) << 16).view(np.float32)
-    return array.astype(np.float32) if kind == "F16" else array
+class Tokenizer:
+    """The student's functions of `bpe` with the vocabulary of a model."""
+
+    def __init__(self, submission, request):
+        self.function = submission.function
+        self.tokens, merges = (json.loads(request[name].tobytes()) for name in ("tokens", "merges"))
+        self.vocab = {token: number for number, token in enumerate(self.tokens)}
+        self.merges = [tuple(pair) for pair in merges]
+        self.special, self.front = request["special"], request["front"]
+        self.text_only = {token: number for token, number in self.vocab.items() if token not in {*self.special}}
+        # A function that knows nothing of these options is enough for a model that does not need them.
+        options = {name: request[name] for name in ("pattern", "ignore_merges")}
+        self.options = {name: value for name, value in options.items() if value}
+
+    def encode(self, text, special=True):
+        """Return the ids of a text. Unless `special`, the names of special tokens in it are text like any other."""
+        vocab, options = self.text_only, self.options
+        if special and self.special:
+            vocab, options = self.vocab, {**options, "special_tokens": self.special}
+        return self.function("bpe", "bpe_encode")(text, vocab, self.merges, **options).tolist()
+
+    def decode(self, ids):
+        """Return the text of some ids."""
+        return self.function("bpe", "bpe_decode")(np.array(ids), {self.tokens[number]: number for number in ids})
 
 
 class Generation:
     """A text that grows token by token. Beyond the model's positions, the window moves, as in `generate_cached`."""
 
     def __init__(self, submission, request):
-        self.function = submission.function
+        self.function, self.module = submission.function, request["module"]
         self.params, self.config = submission.resolve(request["params"]), submission.resolve(request["config"])
-        tokens, merges = (json.loads(request[name].tobytes()) for name in ("tokens", "merges"))
-        self.vocab = {token: number for number, token in enumerate(tokens)}
+        self.tokenizer = Tokenizer(submission, request["tokenizer"])
         self.rng = np.random.default_rng(request["seed"])
         self.options = {name: request[name] for name in ("temperature", "top_k", "top_p")}
-        self.end = request["end"]
+        self.ends = request["ends"]
         ids = request["start"]
         if request["prompt"]:
-            pairs = [tuple(pair) for pair in merges]
-            ids = self.function("bpe", "bpe_encode")(request["prompt"], self.vocab, pairs)
+            ids = [*self.tokenizer.front, *self.tokenizer.encode(request["prompt"])]
         self.ids = np.array(ids, dtype=np.int64).reshape(1, -1)
         self.kv, self.n_cached = None, 0
         self.pending, self.n_shown = [], 0  # tokens whose text is not complete, and how much of it has been shown
@@ -67,18 +96,18 @@ class Generation:
             self.kv, self.n_cached, context = None, 0, self.ids[:, -self.config.block_size :]
         else:
             context = self.ids[:, -1:]
-        logits, self.kv = self.function("gpt2", "last_logits")(context, self.params, self.config, self.kv)
+        logits, self.kv = self.function(self.module, "last_logits")(context, self.params, self.config, self.kv)
         self.n_cached += context.shape[-1]
         probs = self.function("generation", "next_token_probs")(logits, **self.options)
         new = np.asarray(self.function("generation", "sample")(probs, self.rng)).reshape(1, 1)
         self.ids = np.concatenate([self.ids[:, -self.config.block_size :], new], axis=1)
         token = int(new[0, 0])
-        return None if token == self.end else self.complete_text(token)
+        return None if token in self.ends else self.complete_text(token)
 
     def complete_text(self, token):
         """Return the text that this token completes: a character may need the bytes of several tokens."""
         self.pending.append(token)
-        text = self.function("bpe", "bpe_decode")(np.array(self.pending), self.vocab)
+        text = self.tokenizer.decode(self.pending)
         whole = text.removesuffix(INCOMPLETE)
         piece, self.n_shown = whole[self.n_shown :], len(whole)
         if whole == text:

@@ -147,8 +147,9 @@ def test_character_of_several_tokens_appears_when_it_is_complete(official):
 
     def shown(content):
         text = pretrained.Generation.__new__(pretrained.Generation)
-        text.pending, text.n_shown, text.vocab = [], 0, vocab
-        text.function = lambda module, name: getattr(bpe, name)
+        text.pending, text.n_shown = [], 0
+        text.tokenizer = pretrained.Tokenizer.__new__(pretrained.Tokenizer)
+        text.tokenizer.tokens, text.tokenizer.function = [*vocab], lambda module, name: getattr(bpe, name)
         return [text.complete_text(numbers[byte]) for byte in content]
 
     assert shown("a😀é\ufffd!".encode()) == ["a", "", "", "", "😀", "", "é", "", "", "", "\ufffd!"]
@@ -196,7 +197,7 @@ WRONG_FOLDERS = {
     "nothing but the configuration": (lambda f: keep_only(f, "config.json"), "vocab.json and merges.txt"),
     "no configuration": (lambda f: (f / "config.json").unlink(), "has no config.json"),
     "no merges": (lambda f: (f / "merges.txt").unlink(), "has no merges.txt"),
-    "another architecture": (lambda f: change_json(f / "config.json", model_type="llama"), "'llama'"),
+    "another architecture": (lambda f: change_json(f / "config.json", model_type="mistral"), "'mistral'"),
     "another activation": (lambda f: change_json(f / "config.json", activation_function="gelu"), "activation_function"),
     "another epsilon": (lambda f: change_json(f / "config.json", layer_norm_epsilon=1e-6), "layer_norm_epsilon"),
     "a size is missing": (lambda f: change_json(f / "config.json", n_embd=...), "n_embd"),
@@ -297,12 +298,12 @@ HOSTILE_MODELS = {
     "a size is a text": lambda header, text: text["config"].update(block_size="64"),
     "an unknown option": lambda header, text: text["config"].update(evil=1),
     "configuration of another type": lambda header, text: text.update(config=[1]),
-    "vocabulary too short": lambda header, text: text["tokens"].pop(),
-    "tokens that are numbers": lambda header, text: text["tokens"].__setitem__(3, 3),
-    "merges of three": lambda header, text: text["merges"].append(["a", "b", "c"]),
-    "merges that are numbers": lambda header, text: text["merges"].append(7),
-    "an end outside of the vocabulary": lambda header, text: text.update(end=10**6),
-    "no merges": lambda header, text: text.pop("merges"),
+    "vocabulary too short": lambda header, text: text["tokenizer"]["tokens"].pop(),
+    "tokens that are numbers": lambda header, text: text["tokenizer"]["tokens"].__setitem__(3, 3),
+    "merges of three": lambda header, text: text["tokenizer"]["merges"].append(["a", "b", "c"]),
+    "merges that are numbers": lambda header, text: text["tokenizer"]["merges"].append(7),
+    "an end outside of the vocabulary": lambda header, text: text.update(ends=[10**6]),
+    "no merges": lambda header, text: text["tokenizer"].pop("merges"),
     "an unknown key": lambda header, text: text.update(run="rm -rf"),
     "a parameter is missing": lambda header, text: header.pop("W_pos"),
     "offsets outside of the file": lambda header, text: header["W_pos"].update(
@@ -338,7 +339,8 @@ def test_prompt_that_is_not_text_gives_one_line(imported):
 
 @pytest.mark.parametrize("end", [None, SIZE])
 def test_model_without_end_token_needs_a_prompt(folder, tmp_path, end):
-    change_json(folder / "config.json", eos_token_id=end)
+    for name in ("config.json", "generation_config.json"):
+        change_json(folder / name, eos_token_id=end)
     out = tmp_path / "gpt2.safetensors"
     assert invoke("import-model", folder, "--solution", "--out", out).returncode == 0
     done = invoke("generate", out, "--solution")
