@@ -6,7 +6,9 @@ and templates of chats, which are programs, are not even looked at. Anything tha
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from autograder.core.text import clean
 from autograder.errors import UsageError
@@ -22,10 +24,61 @@ _PRE_TOKENIZERS: dict[Splitting, list[dict[str, Any]]] = {
         _BYTES | {"use_regex": False},
     ],
 }
-# The settings of a BPE model that change ids, with the values that change nothing.
-_MODEL = {"type": ("BPE", None), "dropout": (None, 0), "continuing_subword_prefix": (None, ""),
-          "end_of_word_suffix": (None, ""), "byte_fallback": (None, False)}  # fmt: skip
-MOST_ADDED = 10_000
+
+
+class _AddedToken(msgspec.Struct):
+    """A token that is split off before anything else."""
+
+    id: int
+    content: Annotated[str, msgspec.Meta(pattern="^[!-~]+$")]  # Each of these characters is the symbol of its byte.
+    single_word: bool = False
+    lstrip: bool = False
+    rstrip: bool = False
+    normalized: bool = False
+
+
+class _BpeModel(msgspec.Struct):
+    """Vocabulary and merges."""
+
+    vocab: dict[str, int]
+    merges: list[str | tuple[str, str]]
+    type: Literal["BPE"] = "BPE"
+    dropout: None = None
+    continuing_subword_prefix: Literal["", None] = None
+    end_of_word_suffix: Literal["", None] = None
+    byte_fallback: bool = False
+    ignore_merges: bool = False
+
+
+class _Decoder(msgspec.Struct):
+    """How tokens become a text."""
+
+    type: Literal["ByteLevel"]
+
+
+class _Name(msgspec.Struct):
+    id: str
+
+
+class _TemplatePart(msgspec.Struct):
+    SpecialToken: _Name | None = None  # or the text
+
+
+class _PostProcessor(msgspec.Struct):
+    type: Literal["ByteLevel", "TemplateProcessing", "Sequence"] = "ByteLevel"
+    single: list[_TemplatePart] = []
+    processors: "list[_PostProcessor]" = []
+
+
+class _TokenizerFile(msgspec.Struct):
+    """What is read of a tokenizer.json: other values of these settings give other ids."""
+
+    model: _BpeModel
+    decoder: _Decoder
+    pre_tokenizer: dict[str, Any]
+    post_processor: _PostProcessor | None = None
+    normalizer: None = None
+    added_tokens: Annotated[list[_AddedToken], msgspec.Meta(max_length=10_000)] = []
 
 
 def read_gpt2_tokenizer(folder: Path) -> ModelTokenizer:
@@ -41,37 +94,41 @@ def read_gpt2_tokenizer(folder: Path) -> ModelTokenizer:
 def read_llama_tokenizer(folder: Path, settings: dict[str, Any]) -> ModelTokenizer:
     """Read tokenizer.json; `settings` is the content of tokenizer_config.json."""
     path = folder / "tokenizer.json"
-    content = json_object(path)
-    model, vocab = _part(path, content, "model"), _part(path, content.get("model"), "vocab")
-    for name, harmless in _MODEL.items():
-        if model.get(name) not in harmless:
-            _refuse(path, f"the setting {name} = {clean(repr(model[name]), 40)} of its model")
-    if content.get("normalizer") is not None:
-        _refuse(path, f"its normalizer ({_types(content['normalizer'])})")
-    if _types(content.get("decoder")) != "ByteLevel":
-        _refuse(path, f"its decoder ({_types(content.get('decoder'))})")
-    special = _added_tokens(path, content.get("added_tokens") or [], vocab)
-    tokens = _in_order(path, vocab)
-    places = model.get("merges")
-    if not isinstance(places, list):
-        raise UsageError(f"{path} has no list of merges. Download or copy it again")
-    named = ((f"merge {number}", merge) for number, merge in enumerate(places, start=1))
-    begin = _token_text(settings.get("bos_token"))
-    front = settings.get("add_bos_token")
-    if (template := _template(path, content.get("post_processor"))) is not None and front is not False:
+    try:
+        file = msgspec.convert(json_object(path), _TokenizerFile)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{path} is damaged, or asks for what Headway does not have: {clean(error, 200)}") from None
+    vocab = file.model.vocab
+    for token in file.added_tokens:
+        if vocab.setdefault(token.content, token.id) != token.id:
+            raise UsageError(f"{path} gives the token {clean(token.content, 60)!r} two ids. Download it again")
+    begin, front = _token_text(settings.get("bos_token")), settings.get("add_bos_token")
+    template = _template(path, file.post_processor or _PostProcessor())
+    if template is not None and front is not False:
         begin, front = template, True
-    if begin not in vocab and (begin is not None or front):
-        problem = f"the token at the beginning of a text, {clean(begin or 'bos_token', 40)!r}, is not in tokenizer.json"
-        raise UsageError(f"{folder}: {problem}. Both files must come from the same model")
-    if settings.get("add_eos_token"):
-        _refuse(folder / "tokenizer_config.json", "the setting add_eos_token")
+    unsupported = {
+        "byte_fallback of the model": file.model.byte_fallback,
+        "add_eos_token in tokenizer_config.json": settings.get("add_eos_token"),
+        "single_word, lstrip or rstrip of an added token": any(
+            token.single_word or token.lstrip or token.rstrip for token in file.added_tokens
+        ),
+        "normalized for only some of the added tokens": len({token.normalized for token in file.added_tokens}) > 1,
+    }
+    _refuse(path, [name for name, used in unsupported.items() if used])
+    if (begin is not None or front) and begin not in vocab:
+        shown = clean(begin or "bos_token", 60)
+        raise UsageError(
+            f"{folder}: the token that begins a text, {shown!r}, is not in tokenizer.json. Copy both again"
+        )
+    tokens = _in_order(path, vocab)
+    merges = ((f"merge {number}", merge) for number, merge in enumerate(file.model.merges, start=1))
     return ModelTokenizer(
         tokens,
-        _merges(path, named, tokens, "in its vocabulary"),
-        special=special,
-        splitting=_splitting(path, content.get("pre_tokenizer")),
-        ignore_merges=model.get("ignore_merges") is True,
-        begin=vocab[begin] if begin is not None else None,
+        _merges(path, merges, tokens, "in its vocabulary"),
+        special=list(dict.fromkeys(token.content for token in file.added_tokens)),
+        splitting=_splitting(path, file.pre_tokenizer),
+        ignore_merges=file.model.ignore_merges,
+        begin=None if begin is None else vocab[begin],
         begin_in_front=bool(front),
     )
 
@@ -82,54 +139,9 @@ def end_of_text(settings: dict[str, Any], tokens: list[str]) -> int | None:
     return tokens.index(end) if end in tokens else None
 
 
-def _refuse(path: Path, what: str) -> NoReturn:
-    raise UsageError(f"{path}: {what} is not supported, because Headway would read texts in another way")
-
-
-def _part(path: Path, content: Any, name: str) -> dict[str, Any]:
-    part = content.get(name) if isinstance(content, dict) else None
-    if not isinstance(part, dict):
-        raise UsageError(f"{path} has no usable {name}. Download or copy it again")
-    return part
-
-
-def _types(part: Any) -> str:
-    """Return the types of a part of a tokenizer, in order."""
-    return ", ".join(clean(step.get("type", "?"), 40) for step in _steps(part)[:8]) or "none"
-
-
-def _steps(part: Any) -> list[dict[str, Any]]:
-    """Return the steps of a part that may be a sequence of several."""
-    if not isinstance(part, dict):
-        return []
-    lists = [part[name] for name in ("pretokenizers", "processors", "normalizers", "decoders") if name in part]
-    steps = lists[0] if part.get("type") == "Sequence" and lists else [part]
-    return [step if isinstance(step, dict) else {} for step in steps] if isinstance(steps, list) else []
-
-
-def _splitting(path: Path, part: Any) -> Splitting:
-    """Return which of the known ways of splitting a text the file describes."""
-    steps = [{name: value for name, value in step.items() if name != "trim_offsets"} for step in _steps(part)]
-    steps = [{"use_regex": True, **step} if step.get("type") == "ByteLevel" else step for step in steps]
-    for name, known in _PRE_TOKENIZERS.items():
-        if steps == known:
-            return name
-    _refuse(path, f"its pre_tokenizer ({_types(part)}), which is none of those of GPT-2, SmolLM2 and Llama 3,")
-
-
-def _template(path: Path, part: Any) -> str | None:
-    """Return the token that the post-processor puts in front of a text, or None."""
-    begin = None
-    for step in _steps(part):
-        if step.get("type") == "ByteLevel":
-            continue  # It changes offsets, not ids.
-        pieces = step.get("single") if step.get("type") == "TemplateProcessing" else None
-        kinds = [next(iter(piece)) if isinstance(piece, dict) and piece else "" for piece in pieces or []]
-        if kinds == ["SpecialToken", "Sequence"] and begin is None and isinstance(pieces, list):
-            begin = _token_text({"content": _part(path, pieces[0], "SpecialToken").get("id")})
-        if begin is None and kinds != ["Sequence"]:
-            _refuse(path, f"its post_processor ({_types(part)}), which does more than put a token in front,")
-    return begin
+def _refuse(path: Path, settings: list[str]) -> None:
+    if settings:
+        raise UsageError(f"{path} asks for what Headway does not have: {settings[0]}. It would read texts differently")
 
 
 def _token_text(value: Any) -> str | None:
@@ -137,32 +149,38 @@ def _token_text(value: Any) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _added_tokens(path: Path, entries: Any, vocab: dict[str, Any]) -> list[str]:
-    """Return the tokens that are split off before anything else, and add them to the vocabulary."""
-    if not isinstance(entries, list) or len(entries) > MOST_ADDED or not all(isinstance(e, dict) for e in entries):
-        raise UsageError(f"{path} has no usable added_tokens. Download or copy it again")
-    for entry in entries:
-        text = entry.get("content")
-        shown = clean(repr(text), 60)
-        if not isinstance(text, str) or not (text.isascii() and text.isprintable() and text and " " not in text):
-            _refuse(path, f"the added token {shown}, which is not made of visible ASCII characters,")
-        if used := [name for name in ("single_word", "lstrip", "rstrip") if entry.get(name)]:
-            _refuse(path, f"the setting {used[0]} of the added token {shown}")
-        if vocab.setdefault(text, entry.get("id")) != entry.get("id"):
-            raise UsageError(f"{path} gives the added token {shown} two ids. Download or copy it again")
-    if len({entry.get("normalized", not entry.get("special")) for entry in entries}) > 1:
-        _refuse(path, "a list of added tokens of which only some are normalized")
-    return list(dict.fromkeys(entry["content"] for entry in entries))
+def _splitting(path: Path, part: dict[str, Any]) -> Splitting:
+    """Return which of the known ways of splitting a text the file describes."""
+    found = part.get("pretokenizers") if part.get("type") == "Sequence" else [part]
+    steps = [dict(step) if isinstance(step, dict) else {} for step in found] if isinstance(found, list) else []
+    for step in steps:
+        step.pop("trim_offsets", None)
+        if step.get("type") == "ByteLevel":
+            step.setdefault("use_regex", True)
+    for name, known in _PRE_TOKENIZERS.items():
+        if steps == known:
+            return name
+    shown = ", ".join(clean(step.get("type", "?"), 40) for step in steps[:5])
+    _refuse(path, [f"the pre_tokenizer ({shown}), which is none of those of GPT-2, SmolLM2 and Llama 3"])
+    raise AssertionError
+
+
+def _template(path: Path, part: _PostProcessor) -> str | None:
+    """Return the token that the post-processor puts in front of a text, or None; ByteLevel changes no ids."""
+    steps = part.processors if part.type == "Sequence" else [part]
+    pieces = [piece for step in steps if step.type == "TemplateProcessing" for piece in step.single]
+    tokens = [piece.SpecialToken.id if piece.SpecialToken else None for piece in pieces]
+    if tokens[1:] != [None] and tokens not in ([], [None]):
+        _refuse(path, ["a post_processor that does more than put a token in front of a text"])
+    return tokens[0] if tokens else None
 
 
 def _in_order(path: Path, ids: dict[str, Any]) -> list[str]:
     """Return the tokens in the order of their ids, which must be 0, 1, 2, …"""
     if not all(type(number) is int for number in ids.values()) or sorted(ids.values()) != [*range(len(ids))]:
         raise UsageError(f"{path} does not give its {len(ids):,} tokens the ids from 0 to {len(ids) - 1:,}, once each")
-    try:
-        "".join(ids).encode()
-    except UnicodeEncodeError:
-        raise UsageError(f"{path} has a token that is not text. Download or copy it again") from None
+    if any("\ud800" <= character <= "\udfff" for character in "".join(ids)):
+        raise UsageError(f"{path} has a token that is not text. Download or copy it again")
     return sorted(ids, key=ids.__getitem__)
 
 
@@ -171,8 +189,8 @@ def _merges(path: Path, places: Iterable[tuple[str, Any]], tokens: list[str], wh
     known, merges = set(tokens), []
     for place, merge in places:
         pair = merge.split(" ") if isinstance(merge, str) else merge
-        if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(token, str) and token for token in pair):
-            shown = clean(merge if isinstance(merge, str) else repr(merge), 40)
+        if len(pair) != 2 or not all(pair):
+            shown = clean(" ".join(pair), 40)
             raise UsageError(f"{path}, {place}: {shown!r} is not two tokens with a space between them")
         left, right = pair
         if unknown := [token for token in (left, right, left + right) if token not in known]:
