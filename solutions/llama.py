@@ -466,6 +466,8 @@ def check_llama_settings(hf_config):
             raise ValueError(f"{name} is {value!r}, but this Llama needs {needed!r}")
     for name in ("rope_parameters", "rope_scaling"):
         rotation = hf_config.get(name) or {}
+        if not isinstance(rotation, dict):
+            raise ValueError(f"{name} is {rotation!r}, but it must be a dictionary")
         kind = rotation.get("rope_type") or rotation.get("type") or "default"
         if kind not in ("default", "llama3"):
             raise ValueError(f"{name} asks for angles of the kind {kind!r}, but this Llama does not scale them so")
@@ -985,3 +987,7 @@ if __name__ == "__main__" and "compare" in sys.argv:
 # `headway train` trains your GPT on names, and `headway train --preset llama` trains your Llama on the same batches.
 # Width, depth and context are the same, and the Llama has 8% fewer parameters. In one run of 5,000 steps with the
 # official solution, the loss on the validation text was 2.05 for the GPT and 2.04 for the Llama.
+#
+# Your functions also run models that others have trained. `headway import-model FOLDER` reads folders with files like
+# those of SmolLM2-135M-Instruct or Llama 3.2 1B: `config.json`, `model.safetensors` and `tokenizer.json`. Then
+# `headway generate llama.safetensors` writes with your code.

@@ -70,9 +70,8 @@ def make_llama(folder: Path, form: str, vocab_size: int = 320, shards: bool = Fa
         with torch.no_grad():
             for parameter in model.parameters():
                 parameter.add_(torch.randn(parameter.shape) * 0.1)
-        model = model.to(dtype)
-        model.save_pretrained(folder, **({"max_shard_size": "100KB"} if shards else {}))
-        return model.double(), tokenizer
+        model.to(dtype).save_pretrained(folder, **({"max_shard_size": "100KB"} if shards else {}))
+        return LlamaForCausalLM.from_pretrained(folder, dtype=torch.float64).eval(), tokenizer
 
 
 def greedy_ids(model: object, ids: list[int], length: int) -> list[int]:

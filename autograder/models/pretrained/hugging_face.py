@@ -88,7 +88,8 @@ def _sampling(path: Path, settings: dict[str, Any]) -> SuggestedSampling | None:
     """Return how the model's authors suggest to sample, if they do."""
     if settings.get("do_sample") is not True:
         return None
-    values = {name: settings[name] for name in ("temperature", "top_k", "top_p") if settings.get(name) is not None}
+    values = {name: settings.get(name) for name in ("temperature", "top_k", "top_p")}
+    values = {name: value for name, value in values.items() if value is not None and (name, value) != ("top_k", 0)}
     try:
         return msgspec.convert(values, SuggestedSampling)
     except msgspec.ValidationError as error:
