@@ -50,7 +50,7 @@ class _BpeModel(msgspec.Struct):
     ignore_merges: bool = False
 
 
-class _Decoder(msgspec.Struct):
+class _TokenDecoder(msgspec.Struct):
     """How tokens become a text."""
 
     type: Literal["ByteLevel"]
@@ -74,7 +74,7 @@ class _TokenizerFile(msgspec.Struct):
     """What is read of a tokenizer.json: other values of these settings give other ids."""
 
     model: _BpeModel
-    decoder: _Decoder
+    decoder: _TokenDecoder
     pre_tokenizer: dict[str, Any]
     post_processor: _PostProcessor | None = None
     normalizer: None = None

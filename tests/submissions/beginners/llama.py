@@ -126,7 +126,7 @@ def llama_config__top_only(hf_config):
     return _solution_llama_config(other)
 
 def llama_config__brackets(hf_config):
-    """settings-not-checked"""
+    """settings-not-checked scaling-ignored"""
     c = {k: v for k, v in hf_config.items() if v is not None}
     rotation, heads = c.get("rope_parameters", {}), c["num_attention_heads"]
     return LlamaConfig(

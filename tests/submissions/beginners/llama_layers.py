@@ -25,10 +25,10 @@ def _table(positions, K, base, dtype):
     return np.cos(emb).astype(dtype), np.sin(emb).astype(dtype)
 
 @variants(
-    odd_accepted=("effect-error-not-raised", 'if x.shape[-1] % 2:\n        raise ValueError("odd")\n    ', ""),
-    half_without_minus=("minus-missing", "_rotate_half(x)", "np.roll(x, x.shape[-1] // 2, axis=-1)"),
-    half_with_minus_below=("reversed", "+ _rotate_half(x)", "- _rotate_half(x)"),
-    float64_and_arange=("positions-ignored", "_table(positions,", "_table(np.arange(x.shape[-2]),"),
+    odd_accepted=("effect-error-not-raised angles-as-a-base", 'if x.shape[-1] % 2:\n        raise ValueError("odd")\n    ', ""),
+    half_without_minus=("minus-missing angles-as-a-base", "_rotate_half(x)", "np.roll(x, x.shape[-1] // 2, axis=-1)"),
+    half_with_minus_below=("reversed angles-as-a-base", "+ _rotate_half(x)", "- _rotate_half(x)"),
+    float64_and_arange=("positions-ignored angles-as-a-base", "_table(positions,", "_table(np.arange(x.shape[-2]),"),
     constant_base=("base-ignored", "base, x.dtype", "10000, x.dtype"),
 )
 def rope__right(x, positions, base=10000.0):
@@ -40,7 +40,7 @@ def rope__right(x, positions, base=10000.0):
     return x * cos + _rotate_half(x) * sin
 
 def rope__interleaved(x, positions, base=10000.0):
-    """interleaved"""
+    """interleaved angles-as-a-base"""
     x = as_float(x)
     K = x.shape[-1]
     if K % 2:
@@ -53,7 +53,7 @@ def rope__interleaved(x, positions, base=10000.0):
     return out
 
 def rope__table_of_interleaved(x, positions, base=10000.0):
-    """angles-of-interleaved"""
+    """angles-of-interleaved angles-as-a-base"""
     x = as_float(x)
     K = x.shape[-1]
     if K % 2:
@@ -62,7 +62,7 @@ def rope__table_of_interleaved(x, positions, base=10000.0):
     return x * np.cos(angles).astype(x.dtype) + _rotate_half(x) * np.sin(angles).astype(x.dtype)
 
 def rope__i_over_k(x, positions, base=10000.0):
-    """half-the-exponent"""
+    """half-the-exponent angles-as-a-base"""
     x = as_float(x)
     K = x.shape[-1]
     if K % 2:
@@ -73,7 +73,7 @@ def rope__i_over_k(x, positions, base=10000.0):
     return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
 
 def rope__in_place(x, positions, base=10000.0):
-    """rotated-with-new-first"""
+    """rotated-with-new-first angles-as-a-base"""
     x = as_float(x)
     K = x.shape[-1]
     if K % 2:

@@ -222,16 +222,17 @@ def test_generation_stops_on_request(trained, page):
 def test_imported_model_generates(folder, page):
     config = {"vocab_size": 256, "block_size": 16, "n_layers": 1, "n_heads": 2, "d_model": 8, "d_ff": 32,
               "activation": "gelu", "tied": True}  # fmt: skip
-    shapes = model_file.parameter_shapes(config)
     # GPT-2's characters for the 256 bytes.
     plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = iter(range(256, 512))
     tokens = [chr(byte if byte in plain else next(others)) for byte in range(256)]
-    rng = np.random.default_rng(0)
+    tokenizer = model_file.ModelTokenizer(tokens, [])
+    description = model_file.ModelDescription("gpt2", "tiny", config, tokenizer, [])
+    shapes, rng = description.shapes, np.random.default_rng(0)
     data = (rng.normal(0, 0.3, shape).astype(np.float32).tobytes() for shape in shapes.values())
     model_file.save(
         folder / "tiny.safetensors",
-        model_file.ModelDescription("tiny", config, tokens, [], None),
+        description,
         {name: ("F32", shape) for name, shape in shapes.items()},
         data,
     )
