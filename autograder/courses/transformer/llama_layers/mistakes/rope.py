@@ -10,6 +10,7 @@ _JOINED = "np.concatenate([first * cos - second * sin, first * sin + second * co
 _WOVEN = "np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(x.shape)"
 _FIRST, _SECOND = "first * cos - second * sin", "first * sin + second * cos"
 _EXPONENT = "(-2 * pairs / size)"
+_RATES = f"float(base) ** {_EXPONENT} if np.ndim(base) == 0 else np.asarray(base, dtype=np.float64)"
 _POSITIONS = "np.asarray(positions)[:, None]"
 
 both = MISTAKES.for_functions("llama_layers.rope", "llama_layers.rope_backward")
@@ -56,7 +57,7 @@ for name, edits, title, ask in (
     ),
     (
         "base-ignored",
-        ("float(base)", "10000.0"),
+        (_RATES, f"10000.0 ** {_EXPONENT}"),
         "the argument base was not used: the base was 10,000",
         "What changes in your result if `base` does?",
     ),
@@ -174,7 +175,7 @@ backward("float64", f"return {_BACK}", f"return {_BACK}.astype(np.float64)").exp
     ask: Which dtype do your cosines and sines have when dout is float32?""")
 rope(
     "angles-as-a-base",
-    "float(base) ** (-2 * pairs / size) if np.ndim(base) == 0 else np.asarray(base, dtype=np.float64)",
+    _RATES,
     "np.asarray(base, dtype=np.float64) ** (-2 * pairs / size)",
     inside="_cos_sin",
 ).explain("""
