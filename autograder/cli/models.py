@@ -100,9 +100,8 @@ def import_model(source: Path, folder: Path, solution: bool, out: Path | None, f
     """Import a GPT-2 or a Llama from a folder of Hugging Face files, so that your code can run it.
 
     The folder must contain config.json, model.safetensors (or its index and parts), and for GPT-2 vocab.json and
-    merges.txt, for a Llama tokenizer.json; tokenizer_config.json and generation_config.json are read if they are there.
-    Nothing is downloaded. Uses your gpt2_config and gpt2_params, or llama_config and llama_params, if your assignments
-    pass, and the official solution otherwise.
+    merges.txt, for a Llama tokenizer.json. Nothing is downloaded. Uses your gpt2_config and gpt2_params, or your
+    llama_config and llama_params, if your assignments pass, and the official solution otherwise.
     """
     from autograder.models.pretrained import hugging_face, importing
     from autograder.models.training.select_modules import imported_kind, use_modules
@@ -116,7 +115,7 @@ def import_model(source: Path, folder: Path, solution: bool, out: Path | None, f
         with options.spinner(console, "importing the model"):
             description = importing.import_model(modules.folder, model, out)
     config = description.config
-    console.print(
+    click.echo(
         f"{importing.count_parameters(description):,} parameters, {config['n_layers']} blocks, "
         f"{config['n_heads']} heads, width {config['d_model']}, {config['vocab_size']:,} tokens, "
         f"{config['block_size']:,} positions"

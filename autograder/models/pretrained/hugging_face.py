@@ -72,7 +72,9 @@ def read_folder(folder: Path) -> HuggingFaceModel:
     if type(said) is int and said != size:
         file = "tokenizer.json" if is_llama else "vocab.json"
         sizes = f"{file} has {size:,} tokens, and config.json says vocab_size {said:,}"
-        raise UsageError(f"{folder}: {sizes}. Both files must come from the same model")
+        padded = "A token table with more rows than there are tokens cannot be imported"
+        same = "Both files must come from the same model"
+        raise UsageError(f"{folder}: {sizes}. {padded if is_llama and said > size else same}")
     tensors = _read_tensors(folder / WEIGHTS) if WEIGHTS in names else _read_shards(folder)
     if is_llama and config.get("tie_word_embeddings"):
         tensors.pop("lm_head.weight", None)  # a copy of the token table

@@ -177,8 +177,10 @@ def _template(path: Path, part: _PostProcessor) -> str | None:
 
 def _in_order(path: Path, ids: dict[str, Any]) -> list[str]:
     """Return the tokens in the order of their ids, which must be 0, 1, 2, …"""
-    if any("\ud800" <= character <= "\udfff" for character in "".join(ids)):
-        raise UsageError(f"{path} has a token that is not text. Download or copy it again")
+    try:
+        "".join(ids).encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{path} has a token that is not text. Download or copy it again") from None
     if not all(type(number) is int for number in ids.values()) or sorted(ids.values()) != [*range(len(ids))]:
         raise UsageError(f"{path} does not give its {len(ids):,} tokens the ids from 0 to {len(ids) - 1:,}, once each")
     return sorted(ids, key=ids.__getitem__)

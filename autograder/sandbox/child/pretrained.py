@@ -56,7 +56,7 @@ class Tokenizer:
         self.vocab = {token: number for number, token in enumerate(self.tokens)}
         self.merges = [tuple(pair) for pair in merges]
         self.special, self.front = request["special"], request["front"]
-        self.text_only = {token: number for token, number in self.vocab.items() if token not in {*self.special}}
+        self.text_only = {token: self.vocab[token] for token in self.vocab.keys() - {*self.special}}
         # A function that knows nothing of these options is enough for a model that does not need them.
         options = {name: request[name] for name in ("pattern", "ignore_merges")}
         self.options = {name: value for name, value in options.items() if value}

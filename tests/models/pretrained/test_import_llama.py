@@ -220,7 +220,8 @@ WRONG_FOLDERS = {
     "some added tokens normalized": (added(normalized=True), "normalized"),
     "end token added": (settings_of("tokenizer", add_eos_token=True), "add_eos_token"),
     "unknown beginning": (settings_of("tokenizer", bos_token="<s>"), "'<s>'"),
-    "vocabulary of another size": (config(vocab_size=400), "vocab_size 400"),
+    "vocabulary of another size": (config(vocab_size=300), "same model"),
+    "padded vocabulary": (config(vocab_size=384), "vocab_size 384. A token table with more rows"),
     "size is a text": (config(hidden_size="48"), "hidden_size"),
     "base is a list": (config(rope_theta=[1]), "rope_theta"),
     "scaled in another way": (config(rope_parameters={"rope_type": "yarn", "factor": 4.0}), "yarn"),
@@ -233,6 +234,7 @@ WRONG_FOLDERS = {
     "no head": (config(tie_word_embeddings=False), "W_head"),
     "hot sampling": (settings_of("generation", do_sample=True, temperature="hot"), "temperature"),
     "unknown tensor": (tensors(lambda t: t.update({"model.q_norm.weight": t["model.norm.weight"].clone()})), "q_norm"),
+    "two 16-bit formats": (tensors(lambda t: t.update({"model.norm.weight": t["model.norm.weight"].half()})), "16, F"),
     "quantized tensor": (tensors(lambda t: t.update({"model.norm.weight": t["model.norm.weight"].char()})), "floating"),
 }  # fmt: skip
 
@@ -252,6 +254,18 @@ def test_head_that_is_the_table_is_not_stored_twice(smollm, tmp_path):
     tensors(lambda t: t.update({"lm_head.weight": t["model.embed_tokens.weight"].clone()}))(folder)
     assert invoke("import-model", folder, "--solution", "--out", out).returncode == 0
     assert "W_head" not in model_file.load(out).params
+
+
+def test_norms_of_32_bits_beside_matrices_of_16_are_read(smollm, tmp_path):
+    folder, values = Path(shutil.copytree(smollm, tmp_path / "llama")), []
+    for edit in (dict, lambda t: t.update({name: t[name].float() for name in t if "norm" in name})):
+        tensors(edit)(folder)
+        assert (
+            invoke("import-model", folder, "--solution", "--out", tmp_path / "m.safetensors", "--force").returncode == 0
+        )
+        params = model_file.load(tmp_path / "m.safetensors").params
+        values.append({name: marker.open().tolist() for name, marker in params.items()})
+    assert values[0] == values[1]
 
 
 def test_suggested_sampling_is_kept(smollm, tmp_path):
