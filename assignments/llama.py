@@ -895,4 +895,5 @@ if __name__ == "__main__" and "compare" in sys.argv:
 #
 # Your functions also run models that others have trained. `headway import-model FOLDER` reads folders with files like
 # those of SmolLM2-135M-Instruct or Llama 3.2 1B: `config.json`, `model.safetensors` and `tokenizer.json`. Then
-# `headway generate llama.safetensors` writes with your code.
+# `headway generate llama.safetensors` writes with your code, and with a model that was trained to answer, you can talk:
+# `headway chat llama.safetensors`.

@@ -38,6 +38,7 @@ SECTIONS = {
         "card": "models:card",
         "import-model": "models:import_model",
         "generate": "train:generate",
+        "chat": "chat:chat",
         "plot": "train:plot",
         "bench": "train:bench",
         "data": "train:data",

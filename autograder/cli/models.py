@@ -104,6 +104,7 @@ def import_model(source: Path, folder: Path, solution: bool, out: Path | None, f
     llama_config and llama_params, if your assignments pass, and the official solution otherwise.
     """
     from autograder.models.pretrained import hugging_face, importing
+    from autograder.models.pretrained.chat import form_of
     from autograder.models.training.select_modules import imported_kind, use_modules
 
     model = hugging_face.read_folder(source)
@@ -120,4 +121,5 @@ def import_model(source: Path, folder: Path, solution: bool, out: Path | None, f
         f"{config['n_heads']} heads, width {config['d_model']}, {config['vocab_size']:,} tokens, "
         f"{config['block_size']:,} positions"
     )
-    click.echo(f'Wrote {out}. Generate text: headway generate {out} --prompt "Once upon a time"')
+    text = f'Generate text: headway generate {out} --prompt "Once upon a time"'
+    click.echo(f"Wrote {out}. {f'Talk with it: headway chat {out}' if form_of(description) else text}")

@@ -280,10 +280,11 @@ def test_commands_with_hostile_results_write_no_control_sequences(graded):
 
 @pytest.mark.parametrize(
     "arguments",
-    [("generate", "{}"), ("check", "{}"), ("hint", "{}"), ("grade", "{}"), ("report", "{}"), ("plot", "{}"),
-     ("import-model", "{}"), ("train", "--data", "{}"), ("train", "--set", "{}"), ("site", "{}", "--course", "{}"),
-     ("init", "{}"), ("new-assignment", "{}"), ("{}",), ("release", "x", "--format", "{}"), ("show", "{}", "{}"),
-     ("export", "{}"), ("comment", "{}"), ("doctor", "--dir", "{}"), ("list", "{}"), ("reset", "{}"), ("watch", "{}")],
+    [("generate", "{}"), ("chat", "{}"), ("check", "{}"), ("hint", "{}"), ("grade", "{}"), ("report", "{}"),
+     ("plot", "{}"), ("import-model", "{}"), ("train", "--data", "{}"), ("train", "--set", "{}"),
+     ("site", "{}", "--course", "{}"), ("init", "{}"), ("new-assignment", "{}"), ("{}",), ("watch", "{}"),
+     ("release", "x", "--format", "{}"), ("show", "{}", "{}"), ("export", "{}"), ("comment", "{}"),
+     ("doctor", "--dir", "{}"), ("list", "{}"), ("reset", "{}")],
 )  # fmt: skip
 def test_commands_with_a_hostile_argument_write_no_control_sequences(tmp_path, arguments):
     for environment in ({}, {"NO_COLOR": "1"}):

@@ -16,6 +16,7 @@ import pytest
 from support import toy_course
 from support.commands import SOFTMAX, invoke
 from support.hostile_folder import MODULES, WARNED_OF, write_all, write_modules
+from support.tiny_chat import make_chat_model
 from support.tiny_gpt2 import make_random_model
 from support.training_page import TINY, Page
 from support.waiting import wait_until
@@ -49,6 +50,7 @@ TRIED = {
     "card": "card {model} --solution",
     "import-model": "import-model {gpt2} --solution",
     "generate": "generate {model} --solution --length 2",
+    "chat": "chat {chat} --solution --temperature 0",
     "plot": "plot softmax-temperatures --out plot.svg",
     "bench": "bench --solution --preset names --rounds 1 --seconds 0.05",
     "data": "data list",
@@ -81,6 +83,9 @@ def given(tmp_path_factory):
     assert invoke(*TRIED["train"].split(), "--out", paths["model"]).returncode == 0
     (paths["course"] / "source").mkdir(parents=True)
     make_random_model(paths["gpt2"])
+    paths["chat"] = root / "chat.safetensors"
+    make_chat_model(root / "chat")
+    assert invoke("import-model", root / "chat", "--solution", "--out", paths["chat"]).returncode == 0
     toy_course.install(paths["courses"])
     return paths
 
@@ -103,9 +108,9 @@ def hostile(given, tmp_path, marks):
 def run(marks):
     """Return `run("check", "softmax", cwd=folder)`, which runs a command and proves that it loads nothing hostile."""
 
-    def run_command(*arguments, cwd, program=HEADWAY, **environment):
+    def run_command(*arguments, cwd, program=HEADWAY, typed="", **environment):
         command, variables = [program, *map(str, arguments)], {**os.environ, **environment}
-        done = subprocess.run(command, cwd=cwd, env=variables, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=cwd, env=variables, input=typed, capture_output=True, text=True, check=False)
         assert_nothing_loaded(marks, done.stdout + done.stderr)
         assert done.returncode in (0, 1), done.stderr
         return done
@@ -125,7 +130,8 @@ def test_every_command_is_tried_or_exempt():
 @pytest.mark.parametrize("command", TRIED)
 def test_command_in_hostile_folder_loads_nothing(command, given, hostile, run, tmp_path):
     arguments = TRIED[command].format(**given, new=tmp_path / "new")
-    run(*arguments.split(), cwd=hostile, PYTHONPATH=str(given["courses"]))
+    typed = "the cat\n" if command == "chat" else ""
+    run(*arguments.split(), cwd=hostile, typed=typed, PYTHONPATH=str(given["courses"]))
 
 
 @pytest.mark.parametrize("command", ["watch --plain", "serve --port 0 --no-browser"])

@@ -15,7 +15,7 @@ from autograder.sandbox.process import start_workers
 
 LONGEST_PIECE = 10_000  # characters of the text of one token
 # Which of the student's functions an error is reported as one of; last_logits of `llama` is given.
-_FUNCTIONS = {"gpt2": "gpt2.last_logits", "llama": "llama.generate_llama"}
+LAST_LOGITS = {"gpt2": "gpt2.last_logits", "llama": "llama.generate_llama"}
 
 
 @dataclass
@@ -71,7 +71,7 @@ def stream_text(
         )
         started = time.perf_counter()
         for number in range(length):
-            piece = process.request("next", _FUNCTIONS[description.kind])
+            piece = process.request("next", LAST_LOGITS[description.kind])
             now = time.perf_counter()
             if number == 0:
                 speed.first_seconds, started = now - started, now

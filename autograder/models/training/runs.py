@@ -173,7 +173,7 @@ def train(
     """Train in the terminal, then draw the loss curve beside the checkpoint. Ctrl-C stops the run and saves it."""
     plot_path = out.with_suffix(".png")
     with ExitStack() as stack:
-        stop = stack.enter_context(_stop_on_ctrl_c())
+        stop = stack.enter_context(stop_on_ctrl_c())
         progress = stack.enter_context(closing(records(folder, settings, out, resumed, until, stop, student)))
         earlier = resumed.curve() if resumed else []
         show: Callable[[TrainingUpdate], None] | None = None
@@ -214,7 +214,7 @@ def _save(run: Checkpoint, out: Path, before: tuple[int, ...] = ()) -> None:
 
 
 @contextmanager
-def _stop_on_ctrl_c() -> Iterator[threading.Event]:
+def stop_on_ctrl_c() -> Iterator[threading.Event]:
     """Provide an event that Ctrl-C sets, so that the run can be saved; a second Ctrl-C interrupts at once."""
     stop_requested = threading.Event()
 

@@ -26,7 +26,7 @@ _MODULES = {
     "gpt2": (*_GPT, "generation", "bpe", "gpt2"),  # imported, not trained here
     "encoder-decoder": ("tokenizer", *_GPT[:-1], "training", "encoder_decoder"),
     "llama": ("tokenizer", *_GPT, "training", "generation", "llama_layers", "llama"),
-    "imported llama": (*_GPT[:-1], "generation", "bpe", "llama_layers", "llama"),
+    "imported llama": (*_GPT, "generation", "bpe", "llama_layers", "llama"),
 }
 
 

@@ -90,19 +90,33 @@ class Generation:
         self.kv, self.n_cached = None, 0
         self.pending, self.n_shown = [], 0  # tokens whose text is not complete, and how much of it has been shown
 
+    def describe(self):
+        """Return the number of tokens of the prompt."""
+        return self.ids.shape[-1]
+
     def next(self, request):
         """Generate one token; return the text that is complete now, or None if the model ended the text."""
         if self.n_cached in (0, self.config.block_size):
             self.kv, self.n_cached, context = None, 0, self.ids[:, -self.config.block_size :]
         else:
             context = self.ids[:, -1:]
-        logits, self.kv = self.function(self.module, "last_logits")(context, self.params, self.config, self.kv)
+        logits = self.predict(context)
         self.n_cached += context.shape[-1]
-        probs = self.function("generation", "next_token_probs")(logits, **self.options)
-        new = np.asarray(self.function("generation", "sample")(probs, self.rng)).reshape(1, 1)
-        self.ids = np.concatenate([self.ids[:, -self.config.block_size :], new], axis=1)
-        token = int(new[0, 0])
+        token = self.draw(logits)
+        self.ids = np.concatenate([self.ids[:, -self.config.block_size :], [[token]]], axis=1)
         return None if token in self.ends else self.complete_text(token)
+
+    def predict(self, ids):
+        """Have the model read the next tokens, shape (1, T); return the scores of the token after them."""
+        logits, self.kv = self.function(self.module, "last_logits")(ids, self.params, self.config, self.kv)
+        if np.shape(logits) != (1, len(self.tokenizer.tokens)) or not np.isfinite(logits).all():
+            raise ValueError("last_logits must return a finite score for each token, shape (1, V)")
+        return logits
+
+    def draw(self, logits, **options):
+        """Return a token that is drawn from the model's prediction."""
+        probs = self.function("generation", "next_token_probs")(logits, **{**self.options, **options})
+        return int(np.asarray(self.function("generation", "sample")(probs, self.rng)).reshape(()))
 
     def complete_text(self, token):
         """Return the text that this token completes: a character may need the bytes of several tokens."""
@@ -115,12 +129,39 @@ class Generation:
         return piece
 
 
+class Chat(Generation):
+    """A conversation. Which tokens are read is decided by the caller; the keys and values of all of them are kept."""
+
+    def encode(self, request):
+        """Return the ids of special tokens and texts in turn. No text contains a special token."""
+        ids = []
+        for is_special, text in request["parts"]:
+            ids += [self.tokenizer.vocab[text]] if is_special else self.tokenizer.encode(text, special=False)
+        return ids
+
+    def read(self, request):
+        """Read some tokens: the next ones, or the first ones of a conversation that is read anew."""
+        self.kv = None if request["anew"] else self.kv
+        self.logits = self.predict(np.array([request["ids"]], dtype=np.int64))
+
+    def answer(self, request):
+        """Draw the next token; return it with the text that is complete now."""
+        if request["is_first"]:
+            self.pending, self.n_shown = [], 0
+        token = self.draw(self.logits, temperature=request["temperature"])
+        return token, "" if token in request["ends"] else self.complete_text(token)
+
+    def texts(self, request):
+        """Return the text of each token."""
+        return [self.tokenizer.decode([number]) for number in request["ids"]]
+
+
+MODELS = {"import": Import, "generate": Generation, "chat": Chat}
+
+
 def handle(submission, request):
     """Do what one request asks for."""
-    if request["action"] == "import":
-        submission.pretrained = Import(submission, request)
+    if request["action"] in MODELS:
+        submission.pretrained = MODELS[request["action"]](submission, request)
         return {"status": "returned", "value": submission.pretrained.describe()}
-    if request["action"] == "generate":
-        submission.pretrained = Generation(submission, request)
-        return {"status": "returned", "value": submission.pretrained.ids.shape[-1]}
     return {"status": "returned", "value": getattr(submission.pretrained, request["action"])(request)}
