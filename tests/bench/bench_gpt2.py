@@ -26,7 +26,6 @@ from measuring import ALLOCATOR, HEADWAY, ROOT, Worker, answer_numbers, make_par
 
 TINY = {"vocab_size": 512, "n_positions": 64, "n_embd": 32, "n_layer": 2, "n_head": 2}
 SMALL = {"vocab_size": 50257, "n_positions": 1024, "n_embd": 768, "n_layer": 12, "n_head": 12}
-PROMPT_TOKENS = 16
 WORKERS = ("last_logits", "generate_cached", "transformers", "matrix × vector")
 
 
@@ -85,13 +84,14 @@ def official(path, kind):
     return generate
 
 
-def transformers(folder, threads):
+def transformers(folder, threads, dtype="float32"):
     """Return a function that generates n tokens after a prompt with transformers."""
     import torch
-    from transformers import GPT2LMHeadModel
+    from transformers import AutoModelForCausalLM
 
     torch.set_num_threads(threads)
-    model = GPT2LMHeadModel.from_pretrained(folder, attn_implementation="eager").eval()
+    dtype = getattr(torch, dtype)
+    model = AutoModelForCausalLM.from_pretrained(folder, attn_implementation="eager", dtype=dtype).eval()
 
     def generate(prompt, n_new):
         with torch.no_grad():
@@ -121,75 +121,79 @@ def memory_reader(count):
     return multiply
 
 
-def work(kind, folder, path, threads, count):
+def work(official, options):
     """Answer numbers of new tokens with ids and memory."""
-    if kind == "transformers":
-        generate = transformers(folder, threads)
+    kind, (folder, path), threads = options.worker, options.files, options.threads[0]
+    if kind.startswith("transformers"):
+        generate = transformers(folder, threads, *kind.split()[1:])
     elif kind == "matrix × vector":
-        generate = memory_reader(count)
+        generate = memory_reader(options.count)
     else:
         generate = official(path, kind)
     vocabulary = json.loads((folder / "config.json").read_text("utf-8"))["vocab_size"]
-    prompt = [(37 * i) % vocabulary for i in range(1, PROMPT_TOKENS + 1)]
+    prompt = [(37 * i) % vocabulary for i in range(1, options.prompt + 1)]
     answer_numbers(lambda n_new: (generate(prompt, n_new), peak_megabytes()))
 
 
-def start_worker(kind, threads, *arguments):
+def start_worker(kind, threads, options):
     variables = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
     quiet = {"HF_HUB_OFFLINE": "1", "PYTHONWARNINGS": "ignore", "TQDM_DISABLE": "1"}
-    command = (sys.executable, __file__, "--worker", kind, "--threads", threads, *arguments)
-    return Worker(*command, env={**ALLOCATOR, **variables, **quiet})
+    command = (sys.executable, sys.argv[0], "--worker", kind, "--threads", threads, "--prompt", options.prompt)
+    files = ("--files", *options.files, "--count", options.count)
+    return Worker(*command, *files, env={**ALLOCATOR, **variables, **quiet})
 
 
-def compare(threads, rounds, n_new, folder, path, count):
+def compare(kinds, threads, options):
     """Print the table for one number of threads; end if the texts differ."""
-    workers = {kind: start_worker(kind, threads, "--files", folder, path, "--count", count) for kind in WORKERS}
-    per_token, texts, peaks = {kind: [] for kind in WORKERS}, {}, {}
+    workers = {kind: start_worker(kind, threads, options) for kind in kinds}
+    per_token, texts, peaks = {kind: [] for kind in kinds}, {}, {}
     try:
         for worker in workers.values():
             worker.ask(2)  # imports, page cache
-        for _ in range(rounds):
+        for _ in range(options.rounds):
             for kind, worker in workers.items():
-                (first, _), (rest, (texts[kind], peaks[kind])) = worker.ask(1), worker.ask(n_new + 1)
-                per_token[kind].append((rest - first) / n_new)  # Reading the prompt takes as long in both.
+                (first, _), (rest, (texts[kind], peaks[kind])) = worker.ask(1), worker.ask(options.new + 1)
+                per_token[kind].append((rest - first) / options.new)  # Reading the prompt takes as long in both.
     finally:
         for worker in workers.values():
             worker.close()
-    if any(texts[kind] != texts["transformers"] for kind in WORKERS[:-1]):
+    if len({tuple(text) for kind, text in texts.items() if text and "bfloat16" not in kind}) > 1:
         sys.exit(f"the generated tokens differ: {texts}")
-    size = 4 * count
-    print(f"\n{threads} thread{'s' * (threads > 1)}, {rounds} rounds of {n_new} tokens, which are equal")
-    print(f"{'':18}{'tokens/s':>10}{'to transformers':>17}{'GB/s':>7}{'of the limit':>14}{'peak MiB':>10}")
+    print(f"\n{threads} thread{'s' * (threads > 1)}, {options.rounds} rounds of {options.new} tokens, which are equal")
+    print(f"{'':23}{'tokens/s':>10}{'to transformers':>17}{'GB/s':>7}{'of the limit':>14}{'peak MiB':>10}")
     for kind, taken in per_token.items():
+        size = options.count * (2 if "bfloat16" in kind else 4)
         median = statistics.median(taken)
         ratio = statistics.median(ratios(taken, per_token["transformers"]))
-        share = statistics.median(ratios(taken, per_token["matrix × vector"]))
-        print(f"{kind:18}{1 / median:10.1f}{ratio:16.2f}x{size / median / 1e9:7.1f}{share:13.0%} {peaks[kind]:9.0f}")
+        share = statistics.median(ratios(taken, per_token["matrix × vector"])) * size / options.count / 4
+        print(f"{kind:23}{1 / median:10.1f}{ratio:16.2f}x{size / median / 1e9:7.1f}{share:13.0%} {peaks[kind]:9.0f}")
 
 
-def main():
-    parser = make_parser(__doc__)
+def main(doc, kinds, official, write_folder, sizes, tiny):
+    """Run a benchmark of tokens per second: make the model, import it, and compare."""
+    parser = make_parser(doc)
     parser.add_argument("--threads", type=int, action="append", help="number of threads (default: 1 and 2)")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--new", type=int, default=32, help="new tokens in each round")
+    parser.add_argument("--prompt", type=int, default=16, help="tokens of the prompt")
     parser.add_argument("--tiny", action="store_true", help="a tiny model, to see whether the benchmark runs")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     parser.add_argument("--files", nargs=2, type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--count", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
-        work(options.worker, *options.files, options.threads[0], options.count)
+        work(official, options)
         return
     with tempfile.TemporaryDirectory() as scratch:
-        folder, path = Path(scratch, "gpt2"), Path(scratch, "gpt2.safetensors")
+        folder, path = options.files = Path(scratch, "model"), Path(scratch, "model.safetensors")
         folder.mkdir()
-        count = write_folder(folder, TINY if options.tiny else SMALL)
+        options.count = write_folder(folder, tiny if options.tiny else sizes)
         cost = timed(*HEADWAY, "import-model", folder, "--solution", "--out", path)
         print(f"imported in {cost.seconds:.1f} s; largest process {cost.megabytes:.0f} MiB")
-        print(f"numbers read per token: {count:,} parameters, {4 * count / 1e6:.0f} MB")
+        print(f"numbers read per token: {options.count:,} parameters, {4 * options.count / 1e6:.0f} MB")
         for threads in options.threads or [1, 2]:
-            compare(threads, options.rounds, options.new, folder, path, count)
+            compare(kinds, threads, options)
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, WORKERS, official, write_folder, SMALL, TINY)

@@ -13,6 +13,7 @@ BENCH = ROOT / "tests" / "bench"
 SLOW_IMPORTS = str(ROOT / "tests" / "support" / "slow_imports")  # of nbgrader
 SOFTMAX = "--function softmax.softmax"
 SMALLEST = {
+    "bench_chat.py": ("--tiny --rounds 1 --new 16 --threads 1",),
     "bench_check.py": ("--rounds 0",),
     "bench_class.py": ("--rounds 0 --sample 1 --submissions 1",),
     "bench_gpt2.py": ("--tiny --rounds 1 --new 16 --threads 1",),
@@ -29,6 +30,7 @@ SMALLEST = {
     ),
 }
 NEEDED = {
+    "bench_chat.py": "transformers",
     "bench_class.py": "nbgrader",
     "bench_gpt2.py": "transformers",
     "bench_nbgrader.py": "nbgrader",
