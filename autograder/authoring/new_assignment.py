@@ -5,7 +5,6 @@ import importlib.util
 import re
 import sys
 import tomllib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from autograder.course import registry
 from autograder.errors import UsageError
 
 MARKER = "    # headway new-assignment adds assignments above this line."
+BUILT_IN = Path("autograder/courses/transformer")  # the built-in course in a clone of Headway's repository
 _PARTS = {
     "assignment": "__init__.py",
     "checks": "checks.py",
@@ -23,71 +23,57 @@ _PARTS = {
     "promises": "promises.toml",
     "hints": "hints.toml",
 }
+_SUBMISSIONS = {"right_loops": "right/loops", "right_one_liners": "right/one_liners", "beginners": "beginners"}
 _ANOTHER_FOLDER = "Name another folder: headway new-assignment NAME --course DIR"
 
 
 @dataclass(frozen=True)
 class Project:
-    """The folder of a course that pip can install."""
+    """The folder of a course that pip can install, or of Headway's repository with the built-in course."""
 
     root: Path
     package: Path  # the folder of its Python package
     course: str  # its name, given to `--curriculum`
-    is_new: bool
+    is_new: bool = False
+    is_clone: bool = False  # of Headway's repository, whose solutions and submissions are outside of the package
 
 
 def create(folder: Path, name: str, title: str = "") -> list[str]:
     """Write the skeleton of the assignment `name` into the course in `folder`; return lines for the user."""
-    require_free_name(name)
+    if problem := problem_with_name(name):
+        raise UsageError(problem)
+    if name in registry.default().modules:
+        reuse = f"To reuse it in a course: built_in_assignments({name!r}). Otherwise choose another name"
+        raise UsageError(f"Headway has an assignment {name!r}. {reuse}")
     project = find_project(folder)
-    title = clean_title(title, name)
-    files = assignment_files(name, title, project)
-    require_new(files)
-    if project.is_new:
-        files[project.root / "pyproject.toml"] = fill("pyproject.toml", name, title, project)
+    title = " ".join(title.split()).replace('"', "'") or name.replace("_", " ").capitalize()
+    files = {path: _fill(part, name, title, project) for part, path in _part_paths(name, project).items()}
+    if taken := [path for path in files if path.exists()]:
+        raise UsageError(f"{taken[0]} already exists. Choose another name, or delete it first")
     declaration = project.package / "__init__.py"
-    text = fill("course", name, title, project) if project.is_new else declaration.read_text("utf-8")
+    text = _fill("course", name, title, project) if project.is_new else declaration.read_text("utf-8")
     if is_declared := MARKER in text:
-        files[declaration] = with_assignment(text, name)
+        before, marker, after = text.rpartition(MARKER)
+        files[declaration] = f'{before}    "{name}",\n{marker}{after}'
     for path, content in sorted(files.items()):
         with report_write_error(path, _ANOTHER_FOLDER):
             write_atomically(path, content.encode())
     lines = [f"wrote {path}" for path in sorted(files)]
     if not is_declared:
         lines.append(f'Name the assignment in {declaration}, where it belongs in the order: course(…, "{name}", …)')
-    install = [f"    pip install -e {project.root}"] if project.is_new else []
-    verify = f"    headway verify --curriculum {project.course}"
-    return [*lines, "Next:", *install, verify, "Then replace what the comments in each file say, and verify again."]
-
-
-def with_assignment(declaration: str, name: str) -> str:
-    """Return the declaration of a course with an assignment added at the end."""
-    before, marker, after = declaration.rpartition(MARKER)
-    return f'{before}    "{name}",\n{marker}{after}'
-
-
-def require_free_name(name: str) -> None:
-    """Raise UsageError if an assignment cannot have this name, or Headway has one of this name."""
-    if problem := problem_with_name(name):
-        raise UsageError(problem)
-    if name in registry.default().modules:
-        reuse = f"To reuse it in a course: built_in_assignments({name!r}). Otherwise choose another name"
-        raise UsageError(f"Headway has an assignment {name!r}. {reuse}")
-
-
-def clean_title(title: str, name: str) -> str:
-    """Return the title in one line without double quotes, by default the name in words."""
-    return " ".join(title.split()).replace('"', "'") or name.replace("_", " ").capitalize()
-
-
-def require_new(files: Iterable[Path]) -> None:
-    """Raise UsageError if one of the files exists."""
-    if taken := [path for path in files if path.exists()]:
-        raise UsageError(f"{taken[0]} already exists. Choose another name, or delete it first")
+    last = "Then replace what the comments in each file say, and verify again"
+    if project.is_clone:
+        last, commands = f"{last}: see docs/contributing/assignment.md", ["make regenerate", f"headway verify {name}"]
+    else:
+        install = [f"pip install -e {project.root}"] if project.is_new else []
+        commands = [*install, f"headway verify --curriculum {project.course}"]
+    return [*lines, "Next:", *(f"    {command}" for command in commands), f"{last}."]
 
 
 def find_project(folder: Path) -> Project:
     """Return the course in a folder, or the one that can be made there; raise UsageError if neither is possible."""
+    if (folder / BUILT_IN / "__init__.py").is_file() and (folder / "solutions").is_dir():
+        return Project(folder, folder / BUILT_IN, registry.DEFAULT, is_clone=True)
     if (folder / "__init__.py").is_file() and not (folder / "pyproject.toml").is_file():  # the package itself
         folder = folder.resolve().parent
     settings = folder / "pyproject.toml"
@@ -114,17 +100,23 @@ def _existing_project(folder: Path, settings: Path) -> Project:
     for parent in (folder, folder / "src"):
         package = parent.joinpath(*module.split("."))
         if (package / "__init__.py").is_file():
-            return Project(folder, package, course, is_new=False)
+            return Project(folder, package, course)
     raise UsageError(f"{settings} names the package {module!r}, which is not in {folder}. Correct the name")
 
 
-def assignment_files(name: str, title: str, project: Project) -> dict[Path, str]:
-    """Return the text of each file of the skeleton by its path."""
-    files = {project.package / name / file: fill(part, name, title, project) for part, file in _PARTS.items()}
-    return {**files, project.package / "solutions" / f"{name}.py": fill("solution", name, title, project)}
+def _part_paths(name: str, project: Project) -> dict[str, Path]:
+    """Return the path of each part of the skeleton."""
+    paths = {part: project.package / name / file for part, file in _PARTS.items()}
+    paths["solution"] = (project.root if project.is_clone else project.package) / "solutions" / f"{name}.py"
+    if project.is_new:
+        paths["pyproject.toml"] = project.root / "pyproject.toml"
+    if project.is_clone:
+        submissions = project.root / "tests" / "submissions"
+        paths |= {part: submissions / folder / f"{name}.py" for part, folder in _SUBMISSIONS.items()}
+    return paths
 
 
-def fill(part: str, name: str, title: str, project: Project) -> str:
+def _fill(part: str, name: str, title: str, project: Project) -> str:
     """Return a part of the skeleton with its placeholders filled in."""
     text = importlib.resources.files(__package__).joinpath("skeleton", f"{part}.txt").read_text("utf-8")
     package = ".".join(project.package.relative_to(project.root).parts).removeprefix("src.")

@@ -131,7 +131,6 @@ def new_assignment(name: str, folder: Path, title: str) -> None:
     solution, checks, a reference, two mistakes, promises and hints, and passes headway verify as it is. Comments in
     each file say what to replace.
     """
-    from autograder.authoring import built_in_assignment, new_assignment
+    from autograder.authoring import new_assignment
 
-    module = built_in_assignment if built_in_assignment.is_clone(folder) else new_assignment
-    click.echo("\n".join(module.create(folder, name, title)))
+    click.echo("\n".join(new_assignment.create(folder, name, title)))

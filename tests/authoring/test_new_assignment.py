@@ -8,10 +8,9 @@ import zipfile
 
 import pytest
 from support.commands import headway, headway_with, refusal, succeed
-from support.editing import edit
 from support.paths import ROOT
 
-from autograder.authoring import built_in_assignment, new_assignment
+from autograder.authoring import new_assignment
 from autograder.course import registry
 from autograder.errors import UsageError
 
@@ -158,18 +157,17 @@ def test_wheel_of_a_course_has_all_its_files(root, tmp_path):
 
 
 def parts_of_a_clone(folder):
-    course = folder / built_in_assignment.COURSE
+    course = folder / new_assignment.BUILT_IN
     course.mkdir(parents=True)
     (folder / "solutions").mkdir()
-    shutil.copy(ROOT / built_in_assignment.COURSE / "__init__.py", course)
+    shutil.copy(ROOT / new_assignment.BUILT_IN / "__init__.py", course)
     return folder
 
 
 @pytest.mark.slow
 def test_assignment_in_a_clone_goes_to_the_built_in_course(tmp_path):
     clone = parts_of_a_clone(tmp_path / "clone")
-    assert built_in_assignment.is_clone(ROOT) and built_in_assignment.is_clone(clone)
-    assert not built_in_assignment.is_clone(tmp_path)
+    assert new_assignment.find_project(ROOT).is_clone and new_assignment.find_project(clone).is_clone
     done = succeed("new-assignment", "centering", cwd=clone, run=headway)
     assert "beginners/centering.py" in done.stdout
     assert "make regenerate" in done.stdout and "headway verify centering" in done.stdout
@@ -180,13 +178,5 @@ def test_assignment_in_a_clone_goes_to_the_built_in_course(tmp_path):
             compile(text, written, "exec")
         else:
             tomllib.loads(text)
-    declaration = (clone / built_in_assignment.COURSE / "__init__.py").read_text("utf-8")
+    declaration = (clone / new_assignment.BUILT_IN / "__init__.py").read_text("utf-8")
     assert re.findall(r'^    "(\w+)",$', declaration, re.M) == [*registry.default().modules, "centering"]
-
-
-def test_assignment_in_a_clone_without_the_marker_is_refused(tmp_path):
-    clone = parts_of_a_clone(tmp_path / "clone")
-    edit(clone / built_in_assignment.COURSE / "__init__.py", new_assignment.MARKER, "")
-    with pytest.raises(UsageError, match="has no line"):
-        built_in_assignment.create(clone, "centering")
-    assert not (clone / "solutions" / "centering.py").exists()
