@@ -110,12 +110,10 @@ def run_task(task: VerifyTask) -> list[VerifyResult]:
     """Run one task."""
     if task.kind == "answers":
         return [_answers(task)]
-    if task.kind == "solutions":
-        return [_solutions(task, seed) for seed in (0, FRESH_SEED)]
     if task.kind == "stubs":
         return [_stubs(task)]
-    if task.kind == "right answer":
-        return [_right_answer(task, seed) for seed in (0, FRESH_SEED)]
+    if task.kind in ("solutions", "right answer"):
+        return [_solutions(task, seed) for seed in (0, FRESH_SEED)]
     return list(_changes(task) if task.kind == "change" else _mistakes(task))
 
 
@@ -161,9 +159,19 @@ def _count_missing_answers(task: VerifyTask) -> int:
 
 
 def _solutions(task: VerifyTask, seed: int) -> VerifyResult:
-    with official_solutions(task.curriculum) as folder:
-        result = check("solutions", folder, _options(task, seed=seed))
-    return VerifyResult("solutions", f"seed {seed}", result.passed and not result.internal_errors, _not_passed(result))
+    """Return whether the solutions pass, or a right answer in place of one of them."""
+    name, selected = "", task.selected
+    with tempfile.TemporaryDirectory() as folder:
+        copy_official_solutions(task.curriculum, Path(folder))
+        if task.name:
+            path = Path(task.name)
+            shutil.copyfile(path, Path(folder, path.name))
+            name, selected = f"{path.parent.name}/{path.stem} ", task.curriculum.select([path.stem])
+        result = check("solutions", Path(folder), _options(task, selected, seed=seed))
+    wrong = [f"{check.id}: {check.message}" for check in result.checks if check.status != "passed"]
+    text = "; ".join([*wrong[:5], *result.internal_errors[:5]])
+    named = ", ".join(check.mistake["id"] for check in result.checks if check.mistake)
+    return VerifyResult(task.kind, f"{name}seed {seed}", result.passed and not text, text, named)
 
 
 def _stubs(task: VerifyTask) -> VerifyResult:
@@ -175,24 +183,6 @@ def _stubs(task: VerifyTask) -> VerifyResult:
         result = check("stubs", Path(folder), _options(task))
     wrong = [check.id for check in result.checks if check.status != "not_started"] + result.internal_errors
     return VerifyResult("stubs", "seed 0", not wrong, ", ".join(wrong))
-
-
-def _right_answer(task: VerifyTask, seed: int) -> VerifyResult:
-    path = Path(task.name)
-    name = f"{path.parent.name}/{path.stem}"
-    with tempfile.TemporaryDirectory() as folder:
-        copy_official_solutions(task.curriculum, Path(folder))
-        shutil.copyfile(path, Path(folder, path.name))
-        selected = task.curriculum.select([path.stem])
-        result = check(name, Path(folder), _options(task, selected, seed=seed))
-    named = [check.mistake["id"] for check in result.checks if check.mistake]
-    ok = result.passed and not result.internal_errors
-    return VerifyResult("right answer", f"{name} seed {seed}", ok, _not_passed(result), ", ".join(named))
-
-
-def _not_passed(result: SubmissionResult) -> str:
-    wrong = [f"{check.id}: {check.message}" for check in result.checks if check.status != "passed"]
-    return "; ".join([*wrong[:5], *result.internal_errors[:5]])
 
 
 def _mistakes(task: VerifyTask) -> Iterator[VerifyResult]:
