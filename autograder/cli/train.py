@@ -63,12 +63,14 @@ def train(
 
     Uses your code for each assignment that passes, and the official solution for the rest.
     """
-    from autograder.models.training import datasets, runs, select_modules
+    from autograder.models.training import checkpoint, datasets, runs, select_modules
 
     resumed = None
     if resume:
         _require_no_settings(context)
-        resumed = runs.resumed_run(out, choices["data"])
+        resumed = checkpoint.load(out)
+        if choices["data"] is not None:  # Its text is there now: the file was moved.
+            resumed.settings.data = choices["data"]
         settings = resumed.settings
     else:
         settings = runs.new_settings(preset, runs.ChosenSettings(**choices))

@@ -60,30 +60,23 @@ class PlotInputs:
     text: str | None = None  # the text to show; None: a default that suits the plot
     load_model: Callable[[], Checkpoint | ImportedModel] | None = None  # called by plots that show a trained model
 
-    def model(self) -> Checkpoint | ImportedModel:
-        """Return the GPT to show, trained here or imported. Raise UsageError if there is none."""
-        model = self._loaded()
-        if isinstance(model, ImportedModel) and model.description.kind != "gpt2":
-            raise UsageError(f"the plot shows a GPT, and the file holds an imported {model.description.kind} model")
-        return model if isinstance(model, ImportedModel) else self._of_kind(model, ("gpt",))
-
-    def checkpoint(self, *kinds: str) -> Checkpoint:
-        """Return the model trained here. Raise UsageError unless it is of one of these kinds (default: a GPT)."""
-        model = self._loaded()
-        if isinstance(model, ImportedModel):
-            raise UsageError("the plot shows a model that was trained here, not an imported one. Train: headway train")
-        return self._of_kind(model, kinds or ("gpt",))
-
-    def _loaded(self) -> Checkpoint | ImportedModel:
+    def model(self, *kinds: str) -> Checkpoint | ImportedModel:
+        """Return the model to show: an imported GPT-2, or one trained here, of one of these kinds (default: a GPT)."""
         if self.load_model is None:
             raise UsageError("the plot shows a trained model. Train one: headway train")
-        return self.load_model()
+        model = self.load_model()
+        if isinstance(model, Checkpoint) and model.settings.kind not in (kinds or ("gpt",)):
+            raise UsageError(f"the plot shows a GPT, and the checkpoint holds a {model.settings.kind} model")
+        if isinstance(model, ImportedModel) and model.description.kind != "gpt2":
+            raise UsageError(f"the plot shows a GPT, and the file holds an imported {model.description.kind} model")
+        return model
 
-    @staticmethod
-    def _of_kind(run: Checkpoint, kinds: tuple[str, ...]) -> Checkpoint:
-        if run.settings.kind not in kinds:
-            raise UsageError(f"the plot shows a GPT, and the checkpoint holds a {run.settings.kind} model")
-        return run
+    def checkpoint(self, *kinds: str) -> Checkpoint:
+        """Return the same, unless it was imported: then raise UsageError."""
+        model = self.model(*kinds)
+        if isinstance(model, ImportedModel):
+            raise UsageError("the plot shows a model that was trained here, not an imported one. Train: headway train")
+        return model
 
 
 # The first of these texts whose characters are all in the model's vocabulary is the default.

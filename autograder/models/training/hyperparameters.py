@@ -88,7 +88,6 @@ HYPERPARAMETERS: dict[str, dict[str, Hyperparameter]] = {
     "encoder-decoder": {**_SIZES, "bias": _FLAG, "head_bias": _FLAG, "norm": _NORM},
     "bigram": {},
 }
-_DEFAULT_HEADS = {"gpt": 4, "llama": 4, "encoder-decoder": 4}
 
 
 def changed_model(model: Model, assignments: Iterable[str], preset: str, kind: str) -> Model:
@@ -123,7 +122,7 @@ def require_valid(model: Model, kind: str) -> None:
     for name, value in {"block_size": None, **model}.items():
         if name not in known or known[name].parse(str(value)) is None:
             raise ValueError(f"its model has {assignment_text(name, value)}")
-    if kind in _DEFAULT_HEADS:
+    if kind != "bigram":
         _require_consistent(model, kind)
 
 
@@ -136,7 +135,7 @@ def _unknown(name: str, known: Mapping[str, Hyperparameter], preset: str) -> str
 
 def _require_consistent(model: Model, kind: str) -> None:
     """Raise UsageError for settings that exclude each other, and for a model that is too large for NumPy."""
-    width, heads = int(model.get("d_model", 64)), int(model.get("n_heads", _DEFAULT_HEADS[kind]))
+    width, heads = int(model.get("d_model", 64)), int(model.get("n_heads", 4))
     unit = 2 * heads if kind == "llama" else heads
     if width % unit:
         why = "twice n_heads, because positions rotate pairs" if kind == "llama" else "n_heads"

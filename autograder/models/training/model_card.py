@@ -12,7 +12,7 @@ from autograder.models.training import datasets, runs
 from autograder.models.training.baselines import baselines
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.sampling import Sampling
-from autograder.models.training.select_modules import modules_of
+from autograder.models.training.select_modules import MODULES
 from autograder.report.loss_curve import LossPoint
 from autograder.report.model_card import ModelCard
 from autograder.report.runs_table import training_time
@@ -97,7 +97,7 @@ def _code(run: Checkpoint) -> Iterable[str]:
     if run.student is None:
         yield "The checkpoint does not record whose code trained the model."
         return
-    needed = modules_of(run.settings.kind)
+    needed = MODULES[run.settings.kind]
     student = [name for name in needed if name in run.student]
     official = [name for name in needed if name not in run.student]
     if student:

@@ -7,7 +7,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -66,14 +66,6 @@ def new_settings(preset_name: str, choices: ChosenSettings) -> TrainingSettings:
     if not set(preset.prompt) <= set(text):  # The beginning of samples must consist of characters of the text.
         chosen["prompt"] = text[: len(preset.prompt)]
     return TrainingSettings(**chosen, preset=preset_name, data_sha256=text_digest(text))
-
-
-def resumed_run(out: Path, data: str | None) -> Checkpoint:
-    """Return the run to resume; `data` names its text where it is now, if the file was moved."""
-    run = checkpoint.load(out)
-    if data is not None:
-        run.settings = replace(run.settings, data=data)
-    return run
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from autograder.workspace.workspace import Workspace
 
 # The assignments that a model uses, by its kind.
 _GPT = ("softmax", "embeddings", "attention", "multihead", "layernorm", "ffn", "blocks", "gpt")
-_MODULES = {
+MODULES = {
     "bigram": ("tokenizer", "counting", "softmax", "bigram"),
     "gpt": ("tokenizer", *_GPT, "training", "generation"),
     "gpt2": (*_GPT, "generation", "bpe", "gpt2"),  # imported, not trained here
@@ -38,11 +38,6 @@ def kind_of(model: Checkpoint | ImportedModel) -> str:
 def imported_kind(kind: str) -> str:
     """Return the kind for an imported model: another one than that of a Llama that was trained here."""
     return "imported llama" if kind == "llama" else kind
-
-
-def modules_of(kind: str) -> tuple[str, ...]:
-    """Return the assignments that a model of this kind uses."""
-    return _MODULES[kind]
 
 
 @dataclass(frozen=True)
@@ -81,7 +76,7 @@ def use_modules(folder: Path, solution: bool, kind: str = "gpt") -> Iterator[Mod
     if solution:
         yield ModuleSelection(bundled("solutions"), (), tuple(TRANSFORMER.modules))
         return
-    needed = _MODULES[kind]
+    needed = MODULES[kind]
     functions = tuple(f.qualified for name in needed for f in TRANSFORMER.modules[name].functions if not f.bonus)
     workspace = Workspace.open(folder, TRANSFORMER).require_assignments()
     statuses = statuses_of(workspace, tuple(name for name in functions if not workspace.snapshot.is_stub(name)))
