@@ -133,23 +133,11 @@ def with_comments_above(lines: list[str], start: int) -> int:
 
 def _tidy(lines: list[str]) -> str:
     """Remove code cells that became empty, and runs of more than two blank lines."""
-    result: list[str] = []
-    for line in lines:
-        if line.startswith("# %%"):
-            while result and not result[-1]:
-                result.pop()
-            if result and result[-1] == "# %%":
-                result.pop()
-                while result and not result[-1]:
-                    result.pop()
-            # Two blank lines around a function and one elsewhere, like the formatter.
-            result.extend(["", ""] if result and result[-1].startswith("    ") else [""])
-        if not line and result[-2:] == ["", ""]:
-            continue
-        result.append(line)
-    while result and (not result[-1] or result[-1] == "# %%"):
-        result.pop()
-    return "\n".join(result) + "\n"
+    text = re.sub(r"(?m)^# %%\n+(?=# %%|\Z)", "", "\n".join([*lines, ""]))
+    # Two blank lines after a function and one elsewhere, like the formatter.
+    text = re.sub(r"(?m)^(    .*)\n+(?=# %%)", r"\1\n\n\n", text)
+    text = re.sub(r"(?m)^((?!    ).+)\n+(?=# %%)", r"\1\n\n", text)
+    return re.sub(r"\n{4,}", "\n\n\n", text).rstrip("\n") + "\n"
 
 
 def make_stubs(solutions: Path, curriculum: Curriculum) -> dict[str, str]:

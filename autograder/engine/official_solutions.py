@@ -1,11 +1,11 @@
 """Provide all official solutions of a course in one folder, even if they come from two packages."""
 
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from autograder.core.files import secret_folder
 from autograder.course import Curriculum, registry
 
 
@@ -16,11 +16,11 @@ def copy_official_solutions(curriculum: Curriculum, target: Path) -> None:
 
 
 @contextmanager
-def official_solutions(curriculum: Curriculum) -> Iterator[Path]:
-    """Provide a folder with all official solutions of a course: that of its package, or a temporary one."""
-    if not registry.is_mixed(curriculum):
+def official_solutions(curriculum: Curriculum, parent: Path | None = None) -> Iterator[Path]:
+    """Provide a folder with all official solutions of a course: that of its package, or a new one, in `parent`."""
+    if parent is None and not registry.is_mixed(curriculum):
         yield registry.solutions(curriculum.package)
         return
-    with tempfile.TemporaryDirectory(prefix="headway-") as folder:
-        copy_official_solutions(curriculum, Path(folder))
-        yield Path(folder)
+    with secret_folder(parent) as folder:
+        copy_official_solutions(curriculum, folder)
+        yield folder

@@ -4,9 +4,8 @@ import math
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from autograder.core.files import secret_folder
 from autograder.course import Curriculum
-from autograder.engine.official_solutions import copy_official_solutions, official_solutions
+from autograder.engine.official_solutions import official_solutions
 from autograder.engine.student import Cache, Call, StudentCode
 from autograder.errors import Mismatch, Raised, TimedOut, Verdict
 from autograder.sandbox.limits import Limits
@@ -86,15 +85,10 @@ class OfficialTimes:
 
     def _official_code(self) -> StudentCode:
         if self._code is None:
-            root = self._workers.submissions_root
-            if root is None:
-                folder = self._resources.enter_context(official_solutions(self._curriculum))
-            else:  # The sandbox shows no other folder.
-                folder = self._resources.enter_context(secret_folder(root))
-                copy_official_solutions(self._curriculum, folder)
-            code = StudentCode(self._workers, folder, self._curriculum, self._limits)
-            self._code = code
-            self._resources.callback(code.close)
+            root = self._workers.submissions_root  # The sandbox shows no other folder.
+            folder = self._resources.enter_context(official_solutions(self._curriculum, root))
+            self._code = StudentCode(self._workers, folder, self._curriculum, self._limits)
+            self._resources.callback(self._code.close)
         return self._code
 
     def close(self) -> None:
