@@ -5,9 +5,8 @@
 """
 
 import sys
-from dataclasses import dataclass
-from pathlib import Path
 
+from autograder.core.text import counted
 from autograder.core.versions import torch_version
 from autograder.course import Curriculum, registry
 from autograder.engine.official_solutions import official_solutions
@@ -15,15 +14,6 @@ from autograder.engine.reference import Reference, source_digest
 from autograder.engine.reference.memo import Memo, shipped_file, write_shipped
 from autograder.engine.session import InternalError, Options, check
 from autograder.errors import HeadwayError
-
-
-@dataclass(frozen=True)
-class BuiltAnswers:
-    """The result of building the answers."""
-
-    folder: Path
-    count: int
-    size: int  # in bytes
 
 
 def ask_everything(reference: Reference, curriculum: Curriculum) -> None:
@@ -38,8 +28,8 @@ def ask_everything(reference: Reference, curriculum: Curriculum) -> None:
         raise InternalError(f"the solutions do not pass: {'; '.join([*failed, *result.internal_errors][:5])}")
 
 
-def build(curriculum: Curriculum) -> BuiltAnswers:
-    """Write the answers of a course's own references beside them, in place of older ones."""
+def build(curriculum: Curriculum) -> str:
+    """Write the answers of a course's own references beside them, in place of older ones; return a line about them."""
     folder = registry.folder(curriculum.package)
     memo = Memo(folder / "none")
     ask_everything(Reference(memo, package=curriculum.package), curriculum)
@@ -47,17 +37,17 @@ def build(curriculum: Curriculum) -> BuiltAnswers:
         stale.unlink()
     write_shipped(folder, memo.used, {"torch": torch_version() or "", "sources": source_digest(curriculum.package)})
     size = sum(shipped_file(folder, module).stat().st_size for module in memo.used)
-    return BuiltAnswers(folder, sum(map(len, memo.used.values())), size)
+    answers = counted(sum(map(len, memo.used.values())), "answer")
+    return f"{answers}, {size / 1024:.0f} KiB, written to {folder}"
 
 
 def main() -> int:
     """Write the answers of the built-in course."""
     try:
-        built = build(registry.default())
+        print(build(registry.default()))
     except HeadwayError as error:
         print(f"build_memo: {error}", file=sys.stderr)
         return 3
-    print(f"{built.count} answers, {built.size / 1024:.0f} KiB in {built.folder}")
     return 0
 
 

@@ -105,7 +105,6 @@ def _existing_project(folder: Path, settings: Path) -> Project:
 
 
 def _part_paths(name: str, project: Project) -> dict[str, Path]:
-    """Return the path of each part of the skeleton."""
     paths = {part: project.package / name / file for part, file in _PARTS.items()}
     paths["solution"] = (project.root if project.is_clone else project.package) / "solutions" / f"{name}.py"
     if project.is_new:

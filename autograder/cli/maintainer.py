@@ -103,15 +103,13 @@ def verify(
 def _build_answers(curriculum: "Curriculum", passed: bool) -> None:
     from autograder.authoring import build_memo
     from autograder.core.files import report_write_error
-    from autograder.core.text import counted
     from autograder.course import registry
 
     if not passed:
         click.echo("The answers were not built. Fix what is marked ✗, then try again.", err=True)
         return
     with report_write_error(registry.folder(curriculum.package), "Check its permissions"):
-        built = build_memo.build(curriculum)
-    click.echo(f"{counted(built.count, 'answer')}, {built.size / 1024:.0f} KiB, written to {built.folder}", err=True)
+        click.echo(build_memo.build(curriculum), err=True)
 
 
 @click.command("new-assignment")

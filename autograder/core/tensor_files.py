@@ -67,8 +67,6 @@ _Size = Annotated[int, msgspec.Meta(ge=0, lt=LARGEST_SIZE)]
 
 
 class _TensorEntry(msgspec.Struct):
-    """One entry of a header."""
-
     dtype: str
     shape: Annotated[list[_Size], msgspec.Meta(max_length=8)]
     data_offsets: tuple[_Size, _Size]

@@ -184,7 +184,6 @@ class _OutputFile(io.RawIOBase):
         self._limit = limit
 
     def writable(self) -> bool:
-        """Return True."""
         return True
 
     def write(self, data: Any) -> int:
@@ -200,7 +199,6 @@ class _OutputFile(io.RawIOBase):
         return min(left, len(content))
 
     def discard(self) -> None:
-        """Let the file go: whatever is written from now on is lost."""
         self._file = None
 
 

@@ -168,7 +168,6 @@ class _ForkedProcess(SocketProcess):
         return received.decode("utf-8", "replace")
 
     def end(self) -> ExitStatus:
-        """Kill the process and return how it ended."""
         self.channel.close()
         return self._server.end(self._pid)
 
@@ -199,7 +198,6 @@ class _SpawnedProcess(SocketProcess):
             raise WorkerUnavailable("another program answered instead of the worker")
 
     def end(self) -> ExitStatus:
-        """Kill the process and return how it ended."""
         self.channel.close()
         self._process.kill()
         return ExitStatus(self._process.wait(), 0.0)

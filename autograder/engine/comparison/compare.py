@@ -175,7 +175,6 @@ class _Comparison:
             self.compare(actual.fields[name], value, Output(f"{output.name}.{name}"))
 
     def _compare_list(self, actual: Any, expected: list[Any], output: Output) -> None:
-        """Compare lists of arrays."""
         if not isinstance(actual, list):
             raise _wrong_type(output, "a list", actual)
         if len(actual) != len(expected):

@@ -39,11 +39,12 @@ def mistakes_of_called_functions(function: str, package: str) -> tuple[Mistake, 
 
 
 @cache
-def tree_of_function(function: str, package: str) -> tuple[str, ast.FunctionDef | None]:
-    """Return the code of a function of a solution without its docstring, and its syntax tree; None if there is none."""
+def tree_of_function(function: str, package: str) -> tuple[str, ast.FunctionDef]:
+    """Return the code of a function of a solution without its docstring, and its tree: an empty function if none."""
     text = function_text(function, package)
-    node = ast.parse(text).body[0] if text else None
-    return text, node if isinstance(node, ast.FunctionDef) else None
+    (node,) = ast.parse(text or "def missing(): pass").body
+    assert isinstance(node, ast.FunctionDef)
+    return text, node
 
 
 @cache
@@ -54,7 +55,7 @@ def called_helpers(function: str, package: str) -> tuple[str, ...]:
     todo = [function.partition(".")[2]]
     while todo:
         _, node = tree_of_function(f"{module}.{todo.pop()}", package)
-        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node else set()
+        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
         new = [name for name in sorted(names) if name.startswith("_") and name not in found]
         new = [name for name in new if function_text(f"{module}.{name}", package)]
         found |= dict.fromkeys(new)
@@ -69,7 +70,7 @@ def _called_functions(function: str, package: str) -> tuple[str, ...]:
     names: set[str] = set()
     for name in (function, *(f"{module}.{helper}" for helper in called_helpers(function, package))):
         _, node = tree_of_function(name, package)
-        names |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node else set()
+        names |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
     values = vars(solution_module(module, package))
     called = [f"{value.__module__}.{name}" for name in sorted(names) if _is_public(value := values.get(name))]
     return tuple(name for name in called if name != function)
@@ -125,9 +126,8 @@ def _wrong_defaults(function: str, package: str) -> Iterator[Mistake]:
 def _optional_parameters(function: str, package: str) -> list[tuple[str, ast.expr, int, int]]:
     """Return each parameter that has a default: its name, the default, and where both begin and end in the code."""
     text, node = tree_of_function(function, package)
-    defaults = node.args.defaults if node else []
-    args = node.args.args[len(node.args.args) - len(defaults) :] if node else []
-    pairs = zip(args, defaults, strict=True)
+    args, defaults = node.args.args, node.args.defaults
+    pairs = zip(args[len(args) - len(defaults) :], defaults, strict=True)
     return [(arg.arg, value, _offset(text, arg.lineno, arg.col_offset), _end(text, value)) for arg, value in pairs]
 
 
@@ -135,7 +135,7 @@ def _optional_parameters(function: str, package: str) -> list[tuple[str, ast.exp
 def _compared(function: str, package: str) -> frozenset[str]:
     """Return the texts with which a function compares something: the values of its options."""
     _, node = tree_of_function(function, package)
-    compared = [part for part in ast.walk(node) if isinstance(part, ast.Compare)] if node else []
+    compared = [part for part in ast.walk(node) if isinstance(part, ast.Compare)]
     constants = [value for compare in compared for value in ast.walk(compare) if isinstance(value, ast.Constant)]
     return frozenset(value.value for value in constants if isinstance(value.value, str))
 
@@ -168,8 +168,6 @@ def _lost_arguments(function: str, helper: str, package: str) -> Iterator[Mistak
     module = function.partition(".")[0]
     inside = f"{module}.{helper}" if helper else function
     text, node = tree_of_function(inside, package)
-    if node is None:
-        return
     values = vars(solution_module(module, package))
     found = [call for call in ast.walk(node) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)]
     for call in found:

@@ -51,8 +51,6 @@ def mutations(function: str, package: str) -> tuple[Mistake, ...]:
     for rule in _RULES:  # Those of the first say the most: where the time is up, the others are not tried.
         for helper in ("", *called_helpers(function, package)):
             text, node = tree_of_function(f"{module}.{helper}" if helper else function, package)
-            if node is None:
-                continue
             others = _other_numbers(node, numbers) if rule is _RULES[0] else ()
             for part, new, title in (*rule(node, known), *others):
                 if (edit := replace_node(text, part, new)) is not None:

@@ -122,7 +122,6 @@ class _FunctionCode:
 
     @property
     def text(self) -> str:
-        """Signature and body."""
         return self.signature + self.body
 
 
