@@ -8,7 +8,6 @@ The package `averages` beside it has
 """
 
 import importlib
-from collections.abc import Iterable
 from dataclasses import replace
 
 from autograder.course.model import FIGURES, Assignment, Curriculum, Function, Output, Plot
@@ -58,12 +57,8 @@ def assignment(
 def course(package: str, *assignments: str | Assignment, name: str, title: str) -> Curriculum:
     """Return a course: assignments by the names of their folders in the package, or assignments of another course."""
     found = (_named(package, entry) if isinstance(entry, str) else entry for entry in assignments)
-    return Curriculum(numbered(found), name, package, title)
-
-
-def numbered(assignments: Iterable[Assignment]) -> tuple[Assignment, ...]:
-    """Return assignments with the numbers 1, 2, …"""
-    return tuple(replace(assignment, number=number) for number, assignment in enumerate(assignments, 1))
+    numbered = tuple(replace(assignment, number=number) for number, assignment in enumerate(found, 1))
+    return Curriculum(numbered, name, package, title)
 
 
 def _named(package: str, module: str) -> Assignment:

@@ -15,11 +15,6 @@ from autograder.sandbox.student_process import ResourceUsage
 from autograder.sandbox.workers import StartWorkers
 
 
-def nothing_is_hidden(check: str) -> bool:
-    """Return False: no check is hidden, unless the policy of a class says so."""
-    return False
-
-
 @dataclass(frozen=True)
 class Options:
     """How to check."""
@@ -33,7 +28,7 @@ class Options:
     official: bool = False  # check each assignment on top of the official solutions of the earlier ones
     diagnose: bool = True  # name the known mistakes behind failed checks
     keep_calls: bool = False  # keep the calls of failed checks, for the student who wants to repeat one
-    is_hidden: Callable[[str], bool] = nothing_is_hidden  # whether students see only the points of a check, by its id
+    is_hidden: Callable[[str], bool] = lambda check: False  # whether students see only the points of a check, by its id
     sandbox: SandboxPolicy = NO_SANDBOX  # what isolates student code, besides a process of its own
     on_search: Callable[[], object] = bool  # called at each step of the search for a mistake; true ends it
 

@@ -37,7 +37,7 @@ from autograder.errors import (
 )
 from autograder.sandbox.call_timer import Deadline
 from autograder.sandbox.limits import Limits
-from autograder.sandbox.student_process import ResourceUsage, StoppedLine, StudentProcess, WorkerTimedOut
+from autograder.sandbox.student_process import ResourceUsage, StudentProcess, WorkerTimedOut
 from autograder.sandbox.workers import WorkerDied, Workers, WorkerUnavailable
 
 MAX_LINES = 1 << 20  # Larger line numbers are invalid: a submitted file is smaller than this in bytes.
@@ -303,7 +303,7 @@ class StudentCode:
         except WorkerDied as error:
             raise Died(f"while {function.name} was running, {clean(error, 300)}") from None
 
-    def _stopped_line(self, place: StoppedLine, function: Function) -> CodeLine:
+    def _stopped_line(self, place: CodeLine, function: Function) -> CodeLine:
         """Return a line in which a call was stopped; with its text if it is in the file of the function."""
         lines, path = [""], self._folder / place.file
         # The process may name any line of any file: no other file in the folder, and no link, is read for it.

@@ -10,27 +10,20 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from autograder.core import wire_format
 from autograder.core.files import read_at
+from autograder.errors import CodeLine
 from autograder.sandbox.call_timer import Activity, CallTimer, Deadline, SleepMeter
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.workers import ExitStatus, Process, WorkerDied, Workers
 
 
-class StoppedLine(NamedTuple):
-    """A line of the student's code in which a call was when it was stopped; only the student's process says so."""
-
-    file: str
-    line: int
-    function: str
-
-
 class WorkerTimedOut(Exception):
     """A limit was used up before the answer came, and the process was killed; the text says which one."""
 
-    def __init__(self, reason: str, *, of_call: bool = False, lines: Sequence[StoppedLine] = ()) -> None:
+    def __init__(self, reason: str, *, of_call: bool = False, lines: Sequence[CodeLine] = ()) -> None:
         super().__init__(reason)
         self.of_call = of_call  # whether it was the limit of this call, and not of the whole submission
         self.lines = lines  # where the call was, according to its process; the innermost line is the last
@@ -41,11 +34,11 @@ _FRAME = re.compile(r'^  File "([^"\n]{1,600})", line (\d{1,7}) in (\w{1,80}|<\w
 MAX_LINES = 12
 
 
-def stopped_lines(traceback: str, folder: Path) -> list[StoppedLine]:
+def stopped_lines(traceback: str, folder: Path) -> list[CodeLine]:
     """Return the lines of files in `folder` that a traceback of `faulthandler` passes through, the innermost last."""
     own = Path(str(folder).encode("ascii", "backslashreplace").decode())  # as `faulthandler` writes it
     found = [match.groups() for match in _FRAME.finditer(traceback)]
-    lines = [StoppedLine(Path(file).name, int(line), name) for file, line, name in found if Path(file).parent == own]
+    lines = [CodeLine(Path(file).name, int(line), name) for file, line, name in found if Path(file).parent == own]
     return lines[:MAX_LINES][::-1]
 
 

@@ -1,7 +1,5 @@
 """Match the answer of a candidate to one call with the student's: as a whole, or part by part."""
 
-from typing import Any
-
 import numpy as np
 
 from autograder.engine.diagnosis.matching import Match, Part, in_float32, match_values, results, worst_match
@@ -22,18 +20,9 @@ def parts_of(call: Call, answer: Answer, right: Answer) -> list[Part] | None:
     for name, value in {**call.entries, **call.stages}.items():
         if value is not UNANSWERED and all(isinstance(cache, dict) and name in cache for cache in caches):
             stages.append(Part(name, value, caches[0][name], caches[1][name]))
-    found = _results(call, call.value, answer.value, right.value)
-    return None if found is None else [*stages, *found]
-
-
-def results_of(call: Call, answer: Answer) -> list[Part]:
-    """Return the results of an answer, with their names."""
-    return _results(call, answer.value, answer.value, answer.value) or []
-
-
-def _results(call: Call, student: Any, candidate: Any, right: Any) -> list[Part] | None:
     names = [output.name for output in call.function.outputs]
-    return results(names[0] if names else "", student, candidate, right, names)
+    found = results(names[0] if names else "", call.value, answer.value, right.value, names)
+    return None if found is None else [*stages, *found]
 
 
 def match_answer(call: Call, answer: Answer, passed: bool, package: str, official: Answer | None = None) -> Match:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograder.engine.comparison.relations import describe_relation
-from autograder.engine.diagnosis.call_matching import is_coarse, match_value, parts_of, results_of
+from autograder.engine.diagnosis.call_matching import is_coarse, match_value, parts_of
 from autograder.engine.diagnosis.explanation import Diagnosis
 from autograder.engine.diagnosis.matching import Match, Part, is_distinctive, match_values
 from autograder.engine.diagnosis.mistake import Mistake
@@ -146,7 +146,7 @@ def _effects_on_parts(call: Call, right: Answer, parts: Sequence[Part]) -> Itera
         return
     if not wrong and type(call.value) is not type(right.value) and isinstance(right.value, (float, int)):
         yield "other-type", f"the result is {_type_text(call.value)}, not a Python {type(right.value).__name__}"
-    effects = [_effect_on_part(part, call, right, coarse) for part in wrong]
+    effects = [_effect_on_part(part, parts, right, coarse) for part in wrong]
     if all(effects):
         grouped: dict[_Effect, list[str]] = {}
         for part, effect in zip(wrong, effects, strict=True):
@@ -184,7 +184,7 @@ def _exchanged(wrong: Sequence[Part], coarse: bool) -> str:
     return f"these results are swapped: {shown}" + ("; …" if len(names) > MAX_NAMES else "")
 
 
-def _effect_on_part(part: Part, call: Call, right: Answer, coarse: bool) -> _Effect | None:
+def _effect_on_part(part: Part, parts: Sequence[Part], right: Answer, coarse: bool) -> _Effect | None:
     """Return a short name and what follows the part's name, with {verb} for "is" or "are"."""
     student, expected = part.student, part.right
     if match_values(student, expected, coarse) is Match.UP_TO_DTYPE:
@@ -201,7 +201,7 @@ def _effect_on_part(part: Part, call: Call, right: Answer, coarse: bool) -> _Eff
         return _effect_on_shape(student, expected, coarse)
     if not is_distinctive(student, expected, coarse):
         return None
-    if elsewhere := _other_stage(part, call, right, coarse):
+    if elsewhere := _other_stage(part, parts, right, coarse):
         return "other-stage", f"{{verb}} what belongs in {elsewhere}"
     return _effect_on_values(student, expected)
 
@@ -233,13 +233,13 @@ def _effect_on_shape(student: Any, expected: Any, coarse: bool) -> _Effect | Non
     return None
 
 
-def _other_stage(part: Part, call: Call, right: Answer, coarse: bool) -> str:
+def _other_stage(part: Part, parts: Sequence[Part], right: Answer, coarse: bool) -> str:
     """Return the result or stage whose correct value a wrong stage holds; "" if there is none."""
     cache = right.value[-1] if isinstance(right.value, tuple) else None
     if not isinstance(cache, Mapping) or part.name not in cache:
         return ""
-    stages = {f'cache["{name}"]': cache[name] for name in cache if isinstance(cache[name], np.ndarray)}
-    named = {**{other.name: other.right for other in results_of(call, right)}, **stages}
+    named = {other.name: other.right for other in parts if other.name not in cache}
+    named |= {f'cache["{name}"]': value for name, value in cache.items()}
     own = f'cache["{part.name}"]'
     found = [name for name, value in named.items() if name != own and _same(part.student, value, coarse)]
     return found[0] if found else ""

@@ -5,7 +5,6 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
@@ -18,7 +17,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.courses.transformer.attention.figures import LENGTH, WIDTH, WORDS, example
 from autograder.courses.transformer.embeddings.figures import BASES, LONG_TEXT, wavelengths
 from autograder.drawing.figure import WHITE_SPACE
-from autograder.drawing.function_caller import Array, Call, FunctionCaller, FunctionNotWritten, NotDrawable, drawable
+from autograder.drawing.function_caller import Array, FunctionCaller, FunctionNotWritten, NotDrawable, drawable
 from autograder.errors import UsageError
 from autograder.models.plot_data import panels
 from autograder.models.plot_data.catalog import find_plot
@@ -40,14 +39,6 @@ WARMUPS = (10, 50, 0)
 STEPS, LARGEST_RATE = 200, 1e-3
 
 
-class PlotName(TypedDict):
-    """A plot that can be drawn."""
-
-    name: str
-    title: str
-    functions: list[str]  # the functions that compute it
-
-
 class PlotData(TypedDict):
     """A plot: its title, what to look for, and panels, of which `columns` stand side by side where there is room."""
 
@@ -57,20 +48,20 @@ class PlotData(TypedDict):
     panels: list[Panel]
 
 
-def plots_of(module: str) -> list[PlotName]:
-    """Return the plots of an assignment that need no trained model."""
+def plots_of(module: str) -> list[dict[str, Any]]:
+    """Return the plots of an assignment that need no trained model: name, title, and functions that compute it."""
     plots = (plot for plot in TRANSFORMER.modules[module].plots if plot.name in _PANELS)
     return [{"name": plot.name, "title": plot.title, "functions": [*plot.needs]} for plot in plots]
 
 
-def draw(name: str, call: Call) -> PlotData:
-    """Return a plot; `call` runs a function of the student, and returns its value or raises a Verdict.
+def draw(name: str, functions: FunctionCaller) -> PlotData:
+    """Return a plot that these functions compute.
 
     Raises UsageError, in one line, if there is no such plot, or if a function that it needs is not written or wrong.
     """
     plot = _find(name)
     try:
-        columns, drawn = panels_of(name, FunctionCaller(call))
+        columns, drawn = panels_of(name, functions)
     except FunctionNotWritten as error:
         raise UsageError(f"The plot needs {error.function}, which is not written yet.") from None
     except NotDrawable as error:
@@ -89,7 +80,7 @@ def draw_from_folder(name: str, folder: Path, start: StartWorkers = start_worker
     """Return a plot that the functions of a submission compute, run by the workers that `start` makes."""
     _find(name)  # before anything runs
     with functions_in_folder(folder, start) as functions:
-        return draw(name, lambda function, args, kwargs: functions.call(function, *args, **kwargs))
+        return draw(name, functions)
 
 
 def _find(name: str) -> Plot:
@@ -179,42 +170,32 @@ def _positions(functions: FunctionCaller) -> list[Panel]:
     ]
 
 
-@dataclass(frozen=True)
-class AttentionSteps:
-    """Attention of the example, step by step."""
-
-    scores: Array  # (T, T)
-    masked: Array  # (T, T), -inf where a query may not attend
-    weights: Array  # (T, T)
-    out: Array  # (T, d_v)
-
-
-def attention(functions: FunctionCaller) -> AttentionSteps:
-    """Return scores, masked scores, weights and output of the example."""
+def _attention(functions: FunctionCaller) -> tuple[Array, Array, Array, Array]:
+    """Return scores, masked scores and weights of the example, (T, T), and its output, (T, d_v)."""
     q, k, v = example()
     mask = functions.array("attention.causal_mask", (LENGTH, LENGTH), LENGTH)
     values = functions.values("attention.attention", 2, q, k, v, mask=mask.astype(bool))
     out = drawable(values[0], (LENGTH, WIDTH), "attention.attention")
     weights = drawable(values[1], (LENGTH, LENGTH), "attention.attention")
     scores = q @ k.T / math.sqrt(WIDTH)
-    return AttentionSteps(scores, np.where(mask > 0, scores, -np.inf), weights, out)
+    return scores, np.where(mask > 0, scores, -np.inf), weights, out
 
 
 def _attention_steps(functions: FunctionCaller) -> list[Panel]:
-    steps = attention(functions)
-    largest = float(np.abs(steps.scores).max())
+    scores, masked, weights, out = _attention(functions)
+    largest = float(np.abs(scores).max())
     words = partial(panels.heatmap, y_names=WORDS, texts=True)
-    scale, weights = panels.Scale("score", True, (-largest, largest)), panels.Scale("weight", limits=(0.0, 1.0))
+    scale, shares = panels.Scale("score", True, (-largest, largest)), panels.Scale("weight", limits=(0.0, 1.0))
     return [
-        words("scores: q kᵀ / √d_k", "key", "query", steps.scores, scale, x_names=WORDS),
-        words("after the mask", "key", "query", steps.masked, scale, x_names=WORDS),
-        words("weights: softmax of each row", "key", "query", steps.weights, weights, x_names=WORDS),
-        words("output: weights times v", "feature", "query", steps.out, panels.Scale("value", signed=True)),
+        words("scores: q kᵀ / √d_k", "key", "query", scores, scale, x_names=WORDS),
+        words("after the mask", "key", "query", masked, scale, x_names=WORDS),
+        words("weights: softmax of each row", "key", "query", weights, shares, x_names=WORDS),
+        words("output: weights times v", "feature", "query", out, panels.Scale("value", signed=True)),
     ]
 
 
 def _attention_queries(functions: FunctionCaller) -> list[Panel]:
-    weights = attention(functions).weights
+    _, _, weights, _ = _attention(functions)
     y = panels.spanning("attention weight", 0, 1, weights)
     return [panels.bars(f"query “{word}”", "key", WORDS, y, row) for word, row in zip(WORDS, weights, strict=True)]
 

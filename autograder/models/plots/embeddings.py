@@ -17,19 +17,19 @@ def principal_axes(vectors: Array) -> tuple[Array, Array, Array]:
     return mean, directions[:2], lengths[:2] ** 2 / total
 
 
-def position_vectors(inputs: PlotInputs) -> Array:
-    """Return the vectors of all positions of a trained model: its table, or sines and cosines."""
-    run = inputs.checkpoint()
-    if "W_pos" in run.params:
-        return run.params["W_pos"]
-    shape = (int(run.settings.model["block_size"]), run.params["W_tok"].shape[1])
-    return inputs.functions.array("embeddings.sinusoidal_positions", shape, *shape).astype(run.params["W_tok"].dtype)
+def position_vectors(inputs: PlotInputs, learned: Array | None, table: Array, length: int) -> Array:
+    """Return the vectors of the positions of a model: its own, or sines and cosines like those of its tokens."""
+    if learned is not None:
+        return learned
+    shape = (length, table.shape[1])
+    return inputs.functions.array("embeddings.sinusoidal_positions", shape, *shape).astype(table.dtype)
 
 
 def token_map(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the token vectors of a trained model in two dimensions: alone, and at every position."""
     run = inputs.checkpoint()
-    table, places = run.params["W_tok"], position_vectors(inputs)
+    table = run.params["W_tok"]
+    places = position_vectors(inputs, run.params.get("W_pos"), table, int(run.settings.model["block_size"]))
     n_tokens, width, n_places = len(table), table.shape[1], len(places)
     tokens = inputs.functions.array("embeddings.embed_tokens", (n_tokens, width), np.arange(n_tokens), table)
     grid = np.repeat(np.arange(n_tokens)[:, None], n_places, axis=1)  # (V, T): each token at every position
@@ -63,10 +63,8 @@ def norms(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the lengths of the token part, the position part and their sum at every position of a text."""
     model = shown_model(inputs)
     text = model.read()
-    table, places = model.parameter("W_tok"), model.parameter("W_pos")
-    shape = (len(text.ids), model.config.d_model)
-    if places is None:
-        places = inputs.functions.array("embeddings.sinusoidal_positions", shape, *shape).astype(table.dtype)
+    table, shape = model.parameter("W_tok"), (len(text.ids), model.config.d_model)
+    places = position_vectors(inputs, model.parameter("W_pos"), table, len(text.ids))
     tokens = inputs.functions.array("embeddings.embed_tokens", shape, text.ids, table)
     total = inputs.functions.array("embeddings.embed", shape, text.ids, table, places)
     fig, axes = figure.subplots(plot.title, size=(9, 4))

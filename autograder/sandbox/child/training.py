@@ -63,9 +63,12 @@ class TrainingRun:
 
     def prepare(self, model):
         """Make the configuration, and the initial parameters of a new run."""
-        self.config = self.function("gpt", "GPTConfig")(vocab_size=len(self.chars), **model)
+        self.configure("gpt", "GPTConfig", "init_gpt", vocab_size=len(self.chars), **model)
+
+    def configure(self, module, config, init, **fields):
+        self.config = self.function(module, config)(**fields)
         if self.params is None:
-            self.params = self.function("gpt", "init_gpt")(self.config, np.random.default_rng(self.seed))
+            self.params = self.function(module, init)(self.config, np.random.default_rng(self.seed))
 
     def count_parameters(self):
         return int(self.function("gpt", "count_parameters")(self.params))
@@ -86,21 +89,28 @@ class TrainingRun:
         numbers = range(request["first"], request["first"] + request["count"])
         rng = np.random.default_rng() if getattr(self.config, "dropout", 0) else None
         batches = self.batches(numbers, rng)
-        rates = request["lr"]
-        if request["schedule"] == "cosine":
-            rate = self.function("training", "learning_rate")
-            total = request["total"]
-            rates = [rate(number, request["lr"], request["lr"] / 10, total // 20, total) for number in numbers]
+        is_constant = request["schedule"] == "constant"
+        rates = request["lr"] if is_constant else [self.rate(number, request) for number in numbers]
         train = self.function("training", "train")
         dropout = {} if rng is None else {"rng": rng}
         self.params, self.state, losses = train(self.params, self.config, batches, rates, state=self.state, **dropout)
         return [float(loss) for loss in losses]
 
+    def rate(self, number, request):
+        """Return the learning rate of a step."""
+        lr, total = request["lr"], request["total"]
+        if request["schedule"] == "constant":
+            return lr
+        return self.function("training", "learning_rate")(number, lr, lr / 10, total // 20, total)
+
+    def validation_batches(self):
+        """Return windows of the validation text, the same ones every time."""
+        count = VALIDATION_WINDOWS // VALIDATION_BATCH
+        return [self.batch(self.val_ids, VALIDATION_BATCH, self.seed, 0, i) for i in range(count)]
+
     def validation(self, request):
-        """Return the loss on the validation text, on the same windows every time."""
-        size = min(VALIDATION_BATCH, VALIDATION_WINDOWS)
-        batches = [self.batch(self.val_ids, size, self.seed, 0, i) for i in range(VALIDATION_WINDOWS // size)]
-        return float(self.function("training", "estimate_loss")(self.params, self.config, batches))
+        """Return the loss on the validation text."""
+        return float(self.function("training", "estimate_loss")(self.params, self.config, self.validation_batches()))
 
     def start_text(self, request):
         """Begin a text with the prompt."""
@@ -204,15 +214,11 @@ class AdamWRun(TrainingRun):
 
     def steps(self, request):
         """Do steps `first` to `first + count - 1` and return their losses."""
-        step, rate = self.function("training", "adamw_step"), self.function("training", "learning_rate")
-        losses = []
+        step, losses = self.function("training", "adamw_step"), []
         for number in range(request["first"], request["first"] + request["count"]):
-            lr, total = request["lr"], request["total"]
-            if request["schedule"] == "cosine":
-                lr = rate(number, lr, lr / 10, total // 20, total)
             batch = self.batch(self.train_ids, self.batch_size, self.seed, number)
             loss, gradients = self.loss_and_gradients(*batch)
-            self.params, self.state = step(self.params, gradients, self.state or {}, lr)
+            self.params, self.state = step(self.params, gradients, self.state or {}, self.rate(number, request))
             losses.append(loss)
         return losses
 
@@ -226,10 +232,7 @@ class EncoderDecoderRun(AdamWRun):
     def prepare(self, model):
         fields = {name: value for name, value in model.items() if name != "block_size"}
         sizes = {"vocab_source": len(self.chars), "vocab_target": len(self.chars) + 1}
-        self.config = self.function("encoder_decoder", "TransformerConfig")(**sizes, **fields)
-        if self.params is None:
-            rng = np.random.default_rng(self.seed)
-            self.params = self.function("encoder_decoder", "init_transformer")(self.config, rng)
+        self.configure("encoder_decoder", "TransformerConfig", "init_transformer", **sizes, **fields)
 
     def count_parameters(self):
         return sum(value.size for value in self.params.values())
@@ -265,9 +268,7 @@ class LlamaRun(AdamWRun):
     """A training run of a Llama, with the loss and the optimizer of the GPT."""
 
     def prepare(self, model):
-        self.config = self.function("llama", "LlamaConfig")(vocab_size=len(self.chars), **model)
-        if self.params is None:
-            self.params = self.function("llama", "init_llama")(self.config, np.random.default_rng(self.seed))
+        self.configure("llama", "LlamaConfig", "init_llama", vocab_size=len(self.chars), **model)
 
     def loss_and_gradients(self, x, y):
         logits, cache = self.function("llama", "llama")(x, self.params, self.config)
@@ -278,9 +279,8 @@ class LlamaRun(AdamWRun):
     def validation(self, request):
         """Return the loss on the validation text, on the same windows as that of a GPT."""
         model, loss_of = self.function("llama", "llama"), self.function("softmax", "cross_entropy")
-        count = VALIDATION_WINDOWS // VALIDATION_BATCH
-        batches = [self.batch(self.val_ids, VALIDATION_BATCH, self.seed, 0, i) for i in range(count)]
-        return float(np.mean([loss_of(model(x, self.params, self.config)[0], y) for x, y in batches]))
+        losses = [loss_of(model(x, self.params, self.config)[0], y) for x, y in self.validation_batches()]
+        return float(np.mean(losses))
 
     def new_tokens(self, count):
         """Return `count` tokens generated after those of the text."""

@@ -67,10 +67,7 @@ def page(browser, address):
 def plots():
     """Every plot, drawn by the official solutions."""
     with functions_in_folder(bundled("solutions")) as functions:
-        return {
-            name: page_plots.draw(name, lambda f, args, kwargs: functions.call(f, *args, **kwargs))
-            for name in PLOT_NAMES
-        }
+        return {name: page_plots.draw(name, functions) for name in PLOT_NAMES}
 
 
 def show(page, kind, data):
