@@ -161,7 +161,8 @@ def test_release_nbgrader_course_of_one_assignment(tmp_path):
 def test_built_in_assignments_can_be_left_out():
     some = selection.built_in_assignments(without=("gpt2", "llama"))
     assert [a.module for a in some] == [name for name in TRANSFORMER.modules if name not in ("gpt2", "llama")]
-    (softmax, attention) = declare.numbered(selection.built_in_assignments("attention", "softmax"))
+    chosen = selection.built_in_assignments("attention", "softmax")
+    softmax, attention = declare.course("mine", *chosen, name="mine", title="Mine").assignments
     assert (softmax.module, softmax.number, attention.number) == ("softmax", 1, 2)
     with pytest.raises(UsageError, match="Did you mean 'attention'"):
         selection.built_in_assignments(without=["attenti"])
