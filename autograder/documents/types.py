@@ -271,7 +271,9 @@ class GradeRecord(TypedDict):
     possible: Amount
     score: Amount
     late_days: Count
+    bank_days: Annotated[Count, Meta(description="how many of the late days the bank pays for")]
     penalty: Annotated[Amount, Meta(description="points lost for lateness")]
+    replaced_by: Annotated[str, Meta(description="the assignment whose share it has; empty: its own")]
     bonus: Annotated[Amount, Meta(description="the part of earned that bonus functions gave")]
     counts: Annotated[Counts, Meta(description="not counted: its weight or its points are 0")]
     excused: Annotated[bool, Meta(description="does not count for this student")]

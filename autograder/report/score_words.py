@@ -26,7 +26,11 @@ def score_texts(student: Document, document: Document) -> dict[str, str]:
             texts[assignment["name"]] = _assignment_text(grade, assignment["weight"])
             if grade["counts"] == "counts":
                 contributions.append(_contribution(grade, assignment["weight"]))
-    return {**texts, "total": _total_text(student, contributions)}
+    total, bank = _total_text(student, contributions), document["course"]["policy"].get("late", {}).get("bank")
+    if bank:
+        used = sum(grade["bank_days"] for grade in student["assignments"].values())
+        total += f"; {used} of {counted(bank, 'late day')} taken from the bank"
+    return {**texts, "total": total}
 
 
 def score_lines(student: Document, document: Document, names: Collection[str] = ()) -> list[str]:
@@ -129,6 +133,7 @@ def _steps(grade: Document) -> list[str]:
     """Return what changes the points of an assignment after the checks, and the result."""
     steps, score = _Steps(grade["earned"], rounded_points(grade["earned"])), grade["score"]
     late = f"{counted(grade['late_days'], 'day')} late"
+    late += f" ({grade['bank_days']} from the bank)" if grade["bank_days"] else ""
     if grade["penalty"]:
         steps.add(-grade["penalty"], late)
     elif grade["late_days"]:
@@ -141,7 +146,9 @@ def _steps(grade: Document) -> list[str]:
             steps.add(one["add"], f"{'added' if one['add'] > 0 else 'deducted'}{reason}")
         else:
             steps.replace(one["score"], f"replaced by {format_points(one['score'])} points given by hand{reason}")
-    if score < steps.exact - _TINY and math.isclose(score, grade["possible"], abs_tol=_TINY):
+    if grade["replaced_by"]:
+        steps.replace(score, f"replaced by {format_points(score)} points, the share of {grade['replaced_by']}")
+    elif score < steps.exact - _TINY and math.isclose(score, grade["possible"], abs_tol=_TINY):
         steps.replace(score, f"of which at most {format_points(score)} count")
     elif steps.exact < -_TINY and score == 0:
         steps.replace(score, "but at least 0")

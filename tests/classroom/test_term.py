@@ -9,7 +9,7 @@ import math
 import shutil
 from datetime import timedelta
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 
 import pytest
 from support import term
@@ -49,12 +49,17 @@ def late_days(module, work):
     return max(0, math.ceil((work.after_due - timedelta(hours=2)) / DAY))
 
 
-def assignment_score(module, works, bonus, rule):
-    """Return the points for one assignment: of the best attempt, after lateness and the exception `rule`."""
+def assignment_score(module, works, bonus, rule, paid=0):
+    """Return the points for one assignment: of the best attempt, after lateness and the exception `rule`.
+
+    The best attempt is the best without the bank, which then pays for `paid` days.
+    """
     most = possible(module)
     scores = [Fraction(0)]
+    if paid:
+        scores, works = [], sorted(works, key=lambda work: assignment_score(module, [work], bonus, rule))[-1:]
     for work in works:
-        days = rule.get("late_days", late_days(module, work))
+        days = max(0, rule.get("late_days", late_days(module, work)) - paid)
         earned = points(module, work.wrong, bonus)
         score = earned - min(Fraction(1, 4), Fraction(1, 10) * days) * earned
         score += Fraction(rule.get("bonus", 0))
@@ -64,18 +69,25 @@ def assignment_score(module, works, bonus, rule):
     return Fraction(rule["score"]) if "score" in rule else max(scores)
 
 
-def expected(person, bonus="cap", drop=1, rules=None):
-    """Return the share of the weights that count, for the best choice of what is dropped."""
+def expected(person, bonus="cap", drop=1, rules=None, bank=0, each=0, final=None):
+    """Return the share of the weights that count, for the best choice of drops, paid days and a replacement."""
     rules = (rules or {}).get(person.number, {})
-    shares = {
-        module: assignment_score(module, person.work.get(module, []), bonus, rules.get(module, {})) / possible(module)
-        for module in term.POINTS
-        if not rules.get(module, {}).get("excused")
-    }
+    modules = [module for module in term.POINTS if not rules.get(module, {}).get("excused")]
     totals = []
-    for modules in combinations(shares, max(1, len(shares) - drop)):
-        weight = sum(term.WEIGHTS[module] for module in modules)
-        totals.append(sum(shares[module] * term.WEIGHTS[module] for module in modules) / weight)
+    for paid in product(*(range(each + 1 if person.work.get(module) else 1) for module in modules)):
+        if sum(paid) > bank:
+            continue
+        shares = {
+            module: assignment_score(module, person.work.get(module, []), bonus, rules.get(module, {}), days)
+            / possible(module)
+            for module, days in zip(modules, paid, strict=True)
+        }
+        for replaced in {None, final}.union(modules if final in modules else ()):
+            counted = shares | ({replaced: shares[final]} if replaced and final in modules else {})
+            for kept in combinations(modules, max(1, len(modules) - drop)):
+                if final in kept or final not in modules:
+                    weight = sum(term.WEIGHTS[module] for module in kept)
+                    totals.append(sum(counted[module] * term.WEIGHTS[module] for module in kept) / weight)
     return max(totals) * 100
 
 
@@ -134,11 +146,11 @@ def graded(tmp_path_factory):
     return root
 
 
-def policy(root, rules=None, **changes):
-    head = term.POLICY + "".join(f"{key} = {value}\n" for key, value in changes.items() if key == "late")
-    for key in ("bonus", "drop_lowest"):
+def policy(root, rules=None, late="", **changes):
+    head = term.POLICY + late
+    for key in ("bonus", "drop_lowest", "replace_lowest_by"):
         if key in changes:
-            value = f'"{changes[key]}"' if key == "bonus" else changes[key]
+            value = json.dumps(changes[key])
             head = "\n".join(line for line in head.splitlines() if not line.startswith(key))
             head = f"{key} = {value}\n{head}\n"
     term.write_policy(root / "course.toml", toml_of(rules or {}), head)
@@ -164,6 +176,15 @@ def test_term_policy_changes_scores_without_the_downloads(graded, changes):
     policy(graded, RULES, **changes)
     bonus, drop = changes.get("bonus", "cap"), changes.get("drop_lowest", 1)
     require_expected(graded / "out", bonus=bonus, drop=drop, rules=RULES)
+
+
+@pytest.mark.parametrize("final", [None, "ffn"])
+def test_term_with_a_bank_of_late_days(graded, final):
+    policy(graded, RULES, "bank = 3\nbank_each = 2\n", **({"replace_lowest_by": final} if final else {}))
+    document = require_expected(graded / "out", rules=RULES, bank=3, each=2, final=final)
+    grades = [grade for student in document["students"] for grade in student["assignments"].values()]
+    assert sum(grade["bank_days"] > 0 for grade in grades) > 10
+    assert bool(final) == any(grade["replaced_by"] for grade in grades)
 
 
 def test_term_exceptions_by_every_name_of_the_roster(graded):

@@ -137,10 +137,16 @@ POLICIES = st.builds(
     weights=st.one_of(st.none(), st.fixed_dictionaries(dict.fromkeys(NAMES, AMOUNTS))),
     points=st.fixed_dictionaries(dict.fromkeys(NAMES, SOMETIMES)),
     late=st.builds(
-        LatePolicy, st.floats(0, 0.5), st.just(0.0), st.floats(0, 1), st.sampled_from(("earned", "possible"))
+        LatePolicy,
+        st.floats(0, 0.5),
+        st.just(0.0),
+        st.floats(0, 1),
+        st.sampled_from(("earned", "possible")),
+        bank=st.integers(0, 5),
     ),
     bonus=st.sampled_from(("cap", "extra", "off")),
     drop_lowest=st.integers(0, 3),
+    replace_lowest_by=st.sampled_from(("", NAMES[0])),
 )
 ADJUSTMENTS = st.builds(adjustment, st.sampled_from(("", "asked")), st.floats(-20, 20).filter(bool), SOMETIMES)
 MANUAL = st.dictionaries(
@@ -196,7 +202,7 @@ def score_in(text):
         elif step.startswith("so "):
             assert_equal_as_shown(step, value, number(step))
             value = number(step)
-        elif not step.endswith(" late"):
+        elif not re.search(r" late( \(\d from the bank\))?$", step):
             value = number(step)
     return value
 
@@ -231,6 +237,8 @@ def test_numbers_in_the_words_add_up_to_the_score(policy, earned, manual, except
             contributions.append(contribution_in(end, score, weights[name]) if end else score)
         else:
             assert "does not count" in end
+    total, _, bank = total.partition("; ")
+    assert bool(bank) == bool(policy.late.bank)
     if student["percent"] is None:
         assert (total, contributions) == ("total: none, because no assignment counts", [])
         return

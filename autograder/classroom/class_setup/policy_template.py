@@ -11,6 +11,7 @@ def template(curriculum: Curriculum) -> str:
     function = next(iter(curriculum.functions))
     text = (files("autograder.classroom.class_setup") / "templates" / "course.toml").read_text("utf-8")
     words = {"function": function, "name": function.partition(".")[2], "first": first}
+    words["last"] = [first, *others][-1]
     words["others"] = "".join(f"\n# [assignments.{name}]" for name in others)
     for word, value in words.items():
         text = text.replace(f"{{{word}}}", value)

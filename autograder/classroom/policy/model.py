@@ -21,6 +21,7 @@ FINITE = sys.float_info.max  # msgspec accepts infinity unless there is an upper
 
 Amount = Annotated[float, Meta(ge=0, le=FINITE, description="a number, at least 0")]
 Count = Annotated[int, Meta(ge=0, description="a whole number, at least 0")]
+BankDays = Annotated[int, Meta(ge=0, le=100, description="a whole number from 0 to 100")]
 Share = Annotated[float, Meta(ge=0, le=1, description="a share from 0 to 1 (0.1 is a tenth)")]
 _DUE = "2026-10-01T23:59:00+02:00 (two hours east of UTC) or 2026-10-01T23:59:00Z (UTC)"
 DueDate = Annotated[datetime, Meta(tz=True, description=f"a date, a time and a time zone, without quotes: {_DUE}")]
@@ -43,6 +44,8 @@ class LatePolicy(Section, frozen=True):
     cap: Share = 1.0  # the largest share that can be lost
     of: Literal["earned", "possible"] = "earned"  # the points of which the share is taken
     marked_days: Count = 1  # days late of a submission that the platform marks as late without giving a date
+    bank: BankDays = 0  # late days of a student in all assignments together that cost nothing
+    bank_each: BankDays = 100  # the most of them in one assignment
 
 
 class LimitsPolicy(Section, frozen=True):
@@ -111,6 +114,7 @@ class PolicyException(Section, frozen=True):
     assignment: str = ""  # empty: all of them
     due: DueDate | None = None
     late_days: Count | None = None  # whatever the due date and the platform say
+    bank_days: Count | None = None  # late days that the student takes from the bank; None: as helps most
     # Points added after the late penalty, or deducted if negative.
     bonus: Annotated[float, Meta(ge=-10_000, le=FINITE, description="a number, at least -10000")] = 0.0
     score: Amount | None = None  # points given by hand, which replace checks, late penalty and bonus
@@ -120,7 +124,7 @@ class PolicyException(Section, frozen=True):
     @property
     def has_effect(self) -> bool:
         """Whether the entry changes anything."""
-        return self.excused or bool(self.bonus) or (self.due, self.late_days, self.score) != (None, None, None)
+        return self.excused or bool(self.bonus) or (self.due, self.late_days, self.bank_days, self.score) != (None,) * 4
 
 
 class Policy(Section, frozen=True):
@@ -134,6 +138,7 @@ class Policy(Section, frozen=True):
     feedback: Level = "summary"
     own_prerequisites: bool = False
     drop_lowest: Count = 0
+    replace_lowest_by: str = ""  # the assignment, often the final, whose share replaces the lowest if it is higher
     bonus: Literal["cap", "extra", "off"] = "cap"  # what points beyond the possible points of an assignment are worth
     late: LatePolicy = LatePolicy()
     limits: LimitsPolicy = LimitsPolicy()

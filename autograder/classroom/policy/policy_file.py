@@ -68,7 +68,7 @@ class _Validator:
         policy = replace(self._convert(content, Policy), assignments=assignments, exceptions=tuple(entries))
         self._check_hidden(policy)
         self._check_weights(policy)
-        self._check_exceptions(policy)
+        self._check_names_and_exceptions(policy)
         return policy
 
     def _assignment(self, table: Any, name: str) -> AssignmentPolicy:
@@ -131,8 +131,11 @@ class _Validator:
             problem = f"has no weight, but {weighted[0]} has one. Give every assignment a weight, or none of them."
             raise self._error(f"assignments.{unweighted[0]}", problem)
 
-    def _check_exceptions(self, policy: Policy) -> None:
+    def _check_names_and_exceptions(self, policy: Policy) -> None:
         graded = list(policy.assignments or self._curriculum.modules)
+        if (final := policy.replace_lowest_by) and final not in graded:
+            hint = _suggest(final, graded, f"Graded assignments: {', '.join(graded)}.")
+            raise self._error("replace_lowest_by", f"{final!r} is not graded. {hint}")
         for number, entry in enumerate(policy.exceptions, start=1):
             key = f"exceptions[{number}]"
             if not entry.student:
@@ -141,7 +144,9 @@ class _Validator:
                 hint = _suggest(entry.assignment, graded, f"Graded assignments: {', '.join(graded)}.")
                 raise self._error(f"{key}.assignment", f"{entry.assignment!r} is not graded. {hint}")
             if not entry.has_effect:
-                raise self._error(key, "has no effect. Add due, late_days, bonus, score or excused = true.")
+                raise self._error(key, "has no effect. Add due, late_days, bank_days, bonus, score or excused = true.")
+            if entry.bank_days and not policy.late.bank:
+                raise self._error(f"{key}.bank_days", "needs a bank of late days. Add one: [late] bank = 5")
             if not entry.assignment and (entry.bonus or entry.score is not None):
                 raise self._error(key, f'needs an assignment for bonus or score: assignment = "{graded[0]}"')
 

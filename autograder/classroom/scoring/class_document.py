@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from autograder.classroom.policy.model import Policy, PolicyException, RubricItem
 from autograder.classroom.scoring.open_questions import open_questions
@@ -203,10 +204,11 @@ class GradedClass:
         if len(attempts) == 1:
             return attempts[0]
         exceptions = self.exceptions.get(student.submission, [])
+        policy = replace(self.policy, late=replace(self.policy.late, bank=0), replace_lowest_by="")
 
         def percent(one: AttemptFile) -> float:
             works = _works(assignments, dict.fromkeys((assignment.name for assignment in assignments), one))
-            return student_score(assignments, works, self.policy, exceptions).percent or 0.0
+            return student_score(assignments, works, policy, exceptions).percent or 0.0
 
         return max((one for one in reversed(attempts) if one.entry), key=percent, default=attempts[0])
 
@@ -243,7 +245,8 @@ def _grade_record(assignment: GradedAssignment, counting: AttemptFile | None, st
         "graded_file": entry.files.get(name, "") if entry else "",
         "attempt": graded.number if graded else 0, "attempts": graded.attempts if graded else 0,
         "submitted_at": time.isoformat() if attempt and (time := attempt.submitted_at(name)) else None,
-        "late": attempt.late if attempt else None, "late_days": score.late_days, "penalty": round(score.penalty, 6),
+        "late": attempt.late if attempt else None, "late_days": score.late_days, "bank_days": score.bank_days,
+        "penalty": round(score.penalty, 6), "replaced_by": score.replaced_by,
         "earned": round(score.earned, 6), "possible": round(score.possible, 6), "score": round(score.score, 6),
         "bonus": round(score.bonus, 6), "counts": student.counts[name], "excused": score.excused,
         "by_hand": score.by_hand,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Policy, PolicyException, RubricItem
+from autograder.classroom.scoring.best_choice import Candidate, best_choice
 from autograder.classroom.scoring.student_exceptions import describe_exception, effective_exception
 from autograder.core.text import clean
 from autograder.course import Curriculum
@@ -50,7 +51,6 @@ class StudentDecisions:
 
 
 DAY = timedelta(days=1)
-_TINY = 1e-12
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,11 @@ class AssignmentScore:
     score: float  # the final one
     bonus: float = 0.0  # the part of `earned` that bonus functions gave
     late_days: int = 0  # days begun after the due date and the grace hours
+    bank_days: int = 0  # how many of them the bank pays for
     penalty: float = 0.0  # points lost by being late
     excused: bool = False  # whether the assignment does not count for this student
     by_hand: bool = False  # whether an instructor gave the score
+    replaced_by: str = ""  # the assignment whose share it has instead of its own
     exception: str = ""  # the exceptions for this student in words
     adjustments: tuple[AdjustmentRecord, ...] = ()  # applied one after another, after the late penalty
     rubric: Mapping[str, RubricPoints] = field(default_factory=dict)  # what counts of what was given, by item id
@@ -179,20 +181,53 @@ def student_score(
 
     `manual` holds what instructors gave by hand, by assignment.
     """
-    exceptions, scores = list(exceptions), dict[str, AssignmentScore]()
+    exceptions, manual = list(exceptions), manual or {}
+    bank, options = policy.late.bank, dict[str, dict[int, AssignmentScore]]()
     for assignment in assignments:
-        name = assignment.name
-        done, given = work.get(name, AssignmentWork(submitted=False)), (manual or {}).get(name, ManualPoints())
-        scores[name] = _assignment_score(assignment, done, policy, effective_exception(exceptions, name), given)
+        name, done = assignment.name, work.get(assignment.name, AssignmentWork(submitted=False))
+        rules = (policy, effective_exception(exceptions, name), manual.get(name, ManualPoints()))
+        options[name] = _options(assignment, done, *rules, bank)
+        bank -= min(options[name])  # days that the student chose; of too many, those of later assignments are left out
+    scores = {name: by_days[min(by_days)] for name, by_days in options.items()}
     # An assignment without points or weight is not dropped, because that would not help the student.
     required = [one for one in assignments if one.weight and one.possible and not scores[one.name].excused]
-    pairs = [(assignment.weight, scores[assignment.name].share) for assignment in required]
-    counting = [required[index] for index in kept_assignments(pairs, policy.drop_lowest)] if required else []
     counts: dict[str, Counts] = {name: "excused" if score.excused else "not counted" for name, score in scores.items()}
     counts.update({assignment.name: "dropped" for assignment in required})
-    counts.update({assignment.name: "counts" for assignment in counting})
+    if required:
+        names = [one.name for one in required]
+        candidates = [
+            Candidate(one.weight, {days: score.share for days, score in options[one.name].items()}) for one in required
+        ]
+        final = policy.replace_lowest_by
+        choice = best_choice(
+            candidates, policy.drop_lowest, policy.late.bank, names.index(final) if final in names else None
+        )
+        scores |= {names[at]: options[names[at]][days] for at, days in choice.bank_days.items()}
+        if choice.replaced is not None:
+            lowest = scores[names[choice.replaced]]
+            points = scores[final].share * lowest.possible
+            scores[names[choice.replaced]] = replace(lowest, score=points, replaced_by=final)
+        counts.update({names[at]: "counts" for at in choice.bank_days})
+    counting = [one for one in required if counts[one.name] == "counts"]
     total = sum(assignment.weight * scores[assignment.name].share for assignment in counting)
     return StudentScore(scores, counts, total, sum(assignment.weight for assignment in counting))
+
+
+def _options(
+    assignment: GradedAssignment,
+    work: AssignmentWork,
+    policy: Policy,
+    exception: PolicyException | None,
+    manual: ManualPoints,
+    bank: int,
+) -> dict[int, AssignmentScore]:
+    """Return the score by the days that the bank pays for, as far as they change it, or for those that were chosen."""
+    scores = [_assignment_score(assignment, work, policy, exception, manual, 0)]
+    chosen = exception.bank_days if exception else None
+    most = min(bank, policy.late.bank_each, scores[0].late_days, bank if chosen is None else chosen)
+    while len(scores) <= most and scores[-1].penalty:
+        scores.append(_assignment_score(assignment, work, policy, exception, manual, len(scores)))
+    return dict(enumerate(scores)) if chosen is None else {len(scores) - 1: scores[-1]}
 
 
 def _assignment_score(
@@ -201,6 +236,7 @@ def _assignment_score(
     policy: Policy,
     exception: PolicyException | None,
     manual: ManualPoints,
+    bank_days: int,
 ) -> AssignmentScore:
     late, possible = policy.late, assignment.possible
     required, bonus = _function_points(assignment, work, with_bonus=policy.bonus != "off")
@@ -215,7 +251,7 @@ def _assignment_score(
     by_hand = any(change["score"] is not None for change in adjustments)
     excused = exception is not None and exception.excused
     days = 0 if excused else _late_days(assignment, late, work, exception)
-    lost_share = min(late.cap, late.penalty_per_day * days)
+    lost_share = min(late.cap, late.penalty_per_day * (days - bank_days))
     penalty = 0.0 if by_hand else min(earned, lost_share * (earned if late.of == "earned" else possible))
     score = earned - penalty
     for change in adjustments:
@@ -223,8 +259,9 @@ def _assignment_score(
     # The limit comes last: bonus points first make up for those that were lost, by being late for example.
     score = max(0.0, score if policy.bonus == "extra" else min(score, possible))
     return AssignmentScore(
-        earned, possible, score, bonus, days, penalty, excused, by_hand and not excused, text, adjustments, rubric
-    )
+        earned, possible, score, bonus, days, bank_days, penalty, excused, by_hand and not excused,
+        exception=text, adjustments=adjustments, rubric=rubric,
+    )  # fmt: skip
 
 
 def _function_points(assignment: GradedAssignment, work: AssignmentWork, *, with_bonus: bool) -> tuple[float, float]:
@@ -257,38 +294,3 @@ def _late_days(
         return max(0, math.ceil((submitted - due - timedelta(hours=late.grace_hours)) / DAY))
     # The platform's mark refers to the due date for all, so it does not apply to a student with an extension.
     return late.marked_days if work.late and extended_due is None else 0
-
-
-def kept_assignments(assignments: Sequence[tuple[float, float]], drops: int) -> list[int]:
-    """Return the positions of the assignments that stay after `drops` of them are dropped, in order.
-
-    An assignment is a pair of its weight, which is positive, and the share of its points that the student has. Those
-    that stay have the highest weighted average share; where several choices have it, one of the largest total weight.
-    At least one assignment stays.
-
-    The lowest share is not always the one to drop: 0.5 with a weight of 10 may lower the average more than 0.4 with a
-    weight of 1. For an average that is tried, the best choice consists of the assignments with the largest
-    `weight × (share − average)`, because that is what each adds above it. Its own average is the next to try, and the
-    first that cannot be raised is the highest of all (Dinkelbach, "On Nonlinear Fractional Programming", 1967).
-    """
-    count = max(1, len(assignments) - max(0, drops))
-    kept = list(range(len(assignments)))
-    if count >= len(kept):
-        return kept
-    average = _average(assignments, kept)
-    while True:
-
-        def gain(index: int, average: float = average) -> tuple[float, float, int]:
-            weight, share = assignments[index]
-            return round(weight * (share - average), 9), weight, -index
-
-        choice = sorted(range(len(assignments)), key=gain, reverse=True)[:count]
-        raised = _average(assignments, choice)
-        if len(kept) == count and raised <= average + _TINY:
-            return sorted(kept)
-        kept, average = choice, max(raised, average)
-
-
-def _average(assignments: Sequence[tuple[float, float]], chosen: Sequence[int]) -> float:
-    total = sum(assignments[index][0] for index in chosen)
-    return sum(assignments[index][0] * assignments[index][1] for index in chosen) / total

@@ -253,3 +253,40 @@ def test_exceptions_by_submission_accepts_any_name_and_warns():
     assert len(warnings) == 1 and "'bob'" in warnings[0] and "Did you mean 'bo'?" in warnings[0]
     with pytest.raises(UsageError, match=r"'Al' matches several.*'al', 'al2'"):
         exceptions_by_submission([PolicyException("Al", excused=True)], members)
+
+
+def with_bank(earned, late_days, bank=5, each=2, chosen=None, **options):
+    """The score of three assignments that are this many days late, with a bank."""
+    policy = Policy(late=LatePolicy(0.1, bank=bank, bank_each=each), **options)
+    exceptions = [PolicyException("ada", name, late_days=days, bank_days=(chosen or {}).get(name))
+                  for name, days in late_days.items()]  # fmt: skip
+    return student_score(rated(policy), work_of(earned), policy, exceptions)
+
+
+def test_bank_pays_for_the_days_that_help_most():
+    late = {"softmax": 1, "attention": 3, "layernorm": 1}
+    earned = {"softmax": 28.0, "attention": 40.0, "layernorm": 20.0}
+    total = with_bank(earned, late, bank=3)
+    assert {name: one.bank_days for name, one in total.assignments.items()} == {
+        "softmax": 1, "attention": 2, "layernorm": 0,
+    }  # fmt: skip
+    assert total.score == pytest.approx(28 + 36 + 18)
+    total = with_bank(earned, late, bank=3, chosen={"softmax": 0, "layernorm": 1})
+    assert [one.bank_days for one in total.assignments.values()] == [0, 2, 1]
+
+
+def test_bank_pays_no_more_than_it_has_for_chosen_days():
+    total = with_bank(
+        {"softmax": 28.0}, {"softmax": 2, "attention": 2}, bank=3, chosen={"softmax": 9, "attention": 9}, drop_lowest=1
+    )
+    assert [one.bank_days for one in total.assignments.values()] == [2, 0, 0]
+
+
+def test_share_of_the_final_replaces_the_lowest():
+    total = score(Policy(replace_lowest_by="layernorm"), {"softmax": 7.0, "attention": 20.0, "layernorm": 18.0})
+    assert total.assignments["softmax"].score == pytest.approx(28 * 0.9)
+    assert total.assignments["softmax"].replaced_by == "layernorm"
+    worse = score(Policy(replace_lowest_by="layernorm"), {"softmax": 28.0, "attention": 40.0, "layernorm": 1.0})
+    assert not any(one.replaced_by for one in worse.assignments.values())
+    dropped = score(Policy(replace_lowest_by="layernorm", drop_lowest=2), {"softmax": 28.0, "layernorm": 1.0})
+    assert dropped.dropped == ("softmax", "attention"), "the final is never dropped"
