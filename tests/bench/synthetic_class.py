@@ -87,7 +87,8 @@ def make(
                     "late": None,
                     "submitted_at": "2026-03-01T12:00:00+00:00", "earned": 0.0,
                     "possible": float(possible[a.module]), "score": 0.0, "late_days": 0,
-                    "penalty": 0.0, "bonus": 0.0, "counts": "counts", "excused": False, "by_hand": False,
+                    "bank_days": 0, "penalty": 0.0, "replaced_by": "", "bonus": 0.0, "counts": "counts",
+                    "excused": False, "by_hand": False,
                     "exception": "", "rubric": [], "adjustments": [],
                 }
                 for a in course
