@@ -9,12 +9,14 @@ from msgspec.structs import replace
 from autograder.classroom import score
 from autograder.classroom.comments import comment_records, grade_history
 from autograder.classroom.comments.comment_records import CommentRecord
-from autograder.classroom.comments.comment_request import require_valid
+from autograder.classroom.comments.comment_request import about_its_line, require_valid
 from autograder.classroom.storage import gradebook, result_store
 from autograder.classroom.storage.gradebook import Gradebook
 from autograder.classroom.storage.result_store import JournalEntry, ResultStore
 from autograder.course import Curriculum
 from autograder.documents.reading import Document
+
+PATIENCE = 30.0  # seconds in which another person's command may finish
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,11 @@ def apply(out: Path, requests: Sequence[CommentRecord], by: str, curriculum: Cur
     Raises UsageError if a request is wrong, or a run is writing to `out`.
     """
     by = by.strip() or comment_records.current_user()
-    with result_store.locked(out), ResultStore(out) as store:
+    with result_store.locked(out, PATIENCE), ResultStore(out) as store:
         book, stored = gradebook.read(out), comment_records.read(out)
         before = book.document
+        by_name = {student["submission"]: student for student in book.students}
+        requests = [about_its_line(one, book.code_of(by_name[one.student]) if one.place else None) for one in requests]
         for request in requests:
             require_valid(request, before, book.policy, stored)
         time, first = comment_records.now(), 1 + max((int(old.id) for old in stored if old.id.isdecimal()), default=0)

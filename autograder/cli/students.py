@@ -1,5 +1,6 @@
 """The commands about single students of a graded class: show, comment, choose."""
 
+import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -59,7 +60,8 @@ TINY = 1e-5
 @click.command()
 @click.argument("out", metavar="OUT", type=options.PATH)
 @click.argument("student", required=False)
-@click.argument("text", required=False, default="")
+@click.argument("words", nargs=-1, metavar="[FILE:LINE] [TEXT]")
+@click.option("--as", "reuses", metavar="NAME", default="", help="Use a text of [comments] in course.toml.")
 @click.option("--assignment", metavar="NAME", default="", help="The assignment (default: the comment is on all).")
 @click.option("--rubric", metavar="ID", default="", help="The rubric item of course.toml that --points is for.")
 @click.option("--points", type=float, metavar="N", help="Points for the rubric item.")
@@ -71,24 +73,35 @@ TINY = 1e-5
 @click.option("--from", "table", type=options.PATH, metavar="FILE", help="Read comments and points from a CSV file.")
 @options.curriculum
 @options.no_color
-def comment(out: Path, student: str | None, text: str, by: str, table: Path | None, **choices: Any) -> None:
-    """Comment on a student's work, or change its score.
+def comment(
+    out: Path, student: str | None, words: tuple[str, ...], by: str, table: Path | None, **choices: Any
+) -> None:
+    r"""Comment on a student's work, or change its score.
 
     Records who decided what and why in OUT/comments.jsonl, and writes class.json and grades.csv again, without grading.
-    STUDENT is any name, id or address in the class. The student reads TEXT in the feedback. Without TEXT and options,
-    lists the comments of a student.
+    STUDENT is any name, id or address in the class. The student reads TEXT in the feedback, beside the line FILE:LINE
+    of the graded code if you name one. Without TEXT and options, lists the comments of a student.
 
-    For example: headway comment OUT ada "Shown in the lab." --assignment softmax --score 17
+    \b
+    headway comment OUT ada "Shown in the lab." --assignment softmax --score 17
+    headway comment OUT ada softmax.py:12 "This is the sum over all elements."
     """
     from autograder.classroom import regrade
     from autograder.classroom.comments import comment_records
-    from autograder.classroom.comments.comment_request import not_recorded, read_table
+    from autograder.classroom.comments.comment_request import not_recorded, read_table, reusable_text
     from autograder.classroom.storage import gradebook
     from autograder.classroom.submissions.student_names import StudentNames
 
     book = gradebook.read(out)
     names = StudentNames.of_documents(book.students)
-    given = comment_records.requested("", text=text, **choices)
+    has_place = bool(words) and re.fullmatch(comment_records.PLACE, words[0]) is not None
+    place, texts = (words[0], words[1:]) if has_place else ("", words)
+    if len(texts) > 1:
+        raise UsageError(f"put the text in quotes: headway comment OUT STUDENT {shlex.quote(' '.join(texts))}")
+    if choices["reuses"]:
+        texts = (reusable_text(choices["reuses"], book.policy), *texts)
+    choices |= {"place": place, "text": " ".join(texts)}
+    given = comment_records.requested("", **choices)
     if table is not None:
         if student or given != comment_records.requested(""):
             raise UsageError("--from reads students, texts and points from the file. Leave out the other arguments.")
@@ -106,7 +119,7 @@ def comment(out: Path, student: str | None, text: str, by: str, table: Path | No
         if given == comment_records.requested(""):
             _list_comments(out, submission)
             return
-        requests = [comment_records.requested(submission, text=text, **choices)]
+        requests = [comment_records.requested(submission, **choices)]
     done = regrade.apply(out, requests, by, options.selected_curriculum())
     for record in done.records[:MAX_SHOWN]:
         _show_change(done, record)
@@ -159,7 +172,7 @@ def _list_comments(out: Path, submission: str) -> None:
     kept = {record.id for record in comment_records.in_force(records)}
     own = [record for record in records if submission in (record.student, record.owner)]
     for record in own:
-        where = f"{record.assignment}: " if record.assignment else ""
+        where = f"{clean(record.place or record.assignment, 80)}: " if record.place or record.assignment else ""
         undone = "" if record.id in kept or record.undoes else " (undone)"
         text = ": ".join(filter(None, [record.summary, clean(record.text, 300)]))
         reason = f" [{clean(record.reason, 300)}]" if record.reason else ""

@@ -239,6 +239,8 @@ class StudentComment(TypedDict):
     by: str
     assignment: Annotated[str, Meta(description="empty: on all of them")]
     text: str
+    location: Annotated[LocationRecord | None, Meta(description="the line that it is about")]
+    reuses: Annotated[str, Meta(description="the name of its text in course.toml; empty: it has none")]
 
 
 QuestionKind = Literal["identity", "no_result", "unreadable", "versions", "chosen", "nothing_written", "elsewhere"]

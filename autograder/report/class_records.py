@@ -182,6 +182,7 @@ class ClassRecords:
     timeouts: list[tuple[int, str, str]] = field(default_factory=list)  # (student, function, check) of the first ones
     timed_out: int = 0  # number of checks that timed out
     seed: int = 0
+    reused_comments: Counter[str] = field(default_factory=Counter)  # by the name in course.toml
 
     @property
     def graded(self) -> list[StudentRecord]:

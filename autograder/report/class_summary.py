@@ -33,6 +33,8 @@ def render(records: ClassRecords, console: Console, comparison: ClassComparison 
     _print_assignments(records, comparison, console)
     _print_groups(records, console)
     _print_mistakes(records, console)
+    rows = [(str(count), name) for name, count in records.reused_comments.most_common()]
+    _print_table("Comments of course.toml", ("right", "fold"), rows, MAX_MISTAKES, console)
     _print_pass_rates(records, console)
     _print_low_scores(records, console)
     _print_times(records, console)

@@ -21,9 +21,9 @@ _QUOTES = ('"""', "'''")
 
 
 class Note(NamedTuple):
-    """A failure at a line."""
+    """A failure or a comment at a line."""
 
-    function: str
+    function: str  # empty: a comment
     text: str
 
 
@@ -57,8 +57,10 @@ class CodeFile:
         return self.name if self.name == f"{self.module}.py" else f"{self.module} notebook, {self.name}"
 
 
-def code_files(code: Document | None, findings: Iterable[Document] = ()) -> list[CodeFile]:
-    """Return all stored code of a student, with the findings at their lines."""
+def code_files(
+    code: Document | None, findings: Iterable[Document] = (), comments: Iterable[Document] = ()
+) -> list[CodeFile]:
+    """Return all stored code of a student, with the findings and comments at their lines."""
     files: list[CodeFile] = []
     for module, parts in (code["modules"] if code else {}).items():
         by_name: dict[str, CodeFile] = {}
@@ -77,6 +79,12 @@ def code_files(code: Document | None, findings: Iterable[Document] = ()) -> list
                 line = found[0].lines[found[1]]
                 line.status = line.status if line.status in FAILED_STATUSES else status
                 line.notes += [note] if status != "calls" and note not in line.notes else []
+    for comment in comments:
+        found = find_line(files, comment["assignment"], comment["location"]) if comment["location"] else None
+        if found is not None and found[0].lines[found[1]].text == comment["location"]["text"]:
+            line = found[0].lines[found[1]]
+            line.status = line.status or "comment"
+            line.notes.append(Note("", clean(comment["text"])))
     return files
 
 
@@ -109,6 +117,18 @@ def excerpt(files: list[CodeFile], check: Document) -> tuple[str, list[ShownLine
     if plain[index].text.lstrip().startswith(("def ", "async def ", "@", "class ")):
         return file.title, _function(plain, index)
     return file.title, _trimmed(plain[: index + AROUND + 1])
+
+
+def commented_lines(files: list[CodeFile], comment: Document) -> tuple[str, list[ShownLine]]:
+    """Return the lines around the one that a comment is about, and where they are; none if it is about no line.
+
+    If the line has changed since, it is the text that it had.
+    """
+    place = {"function": comment["assignment"], "location": comment["location"], "status": "comment"}
+    where, lines = excerpt(files, place)
+    if not lines or any(line.status and line.text == comment["location"]["text"] for line in lines):
+        return where, lines
+    return f"{where}, before it was changed", excerpt([], place)[1]
 
 
 class Excerpts:

@@ -2,17 +2,25 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from autograder.core.points import format_points
 from autograder.core.text import clean, code_block, counted
 from autograder.documents.reading import Document
 from autograder.report.class_records import LETTERS
-from autograder.report.code_lines import Excerpts, ShownLine, code_files
+from autograder.report.code_lines import CodeFile, Excerpts, ShownLine, code_files, commented_lines
 from autograder.report.findings import check_details, error_map_text, findings_by_assignment
 from autograder.report.html import render_page
 from autograder.report.html.code_block import code_html
-from autograder.report.wording import STATUS_MARKS, STATUS_WORDS, headline, panel_title, points_text
+from autograder.report.wording import (
+    STATUS_MARKS,
+    STATUS_WORDS,
+    comment_place,
+    headline,
+    panel_title,
+    points_text,
+)  # fmt: skip
 
 MAX_OUTPUT = 1500
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~&])")
@@ -77,6 +85,7 @@ def page_values() -> dict[str, Any]:
         "subject": panel_title,
         "output": lambda check: clean(check["output"], MAX_OUTPUT),
         "clean": clean,
+        "comment_place": comment_place,
         "code_html": code_html,
         "day": lambda time: clean(str(time)[:16].replace("T", " "), 16),
         "words": STATUS_WORDS,
@@ -96,15 +105,17 @@ def as_html(
         code: the code document; the page shows the lines that failed.
         arithmetic: how the score is computed, in words.
     """
+    files = code_files(code)
     return render_page(
         "student.html.j2",
         styles=("page.css", "student.css"),
         **page_values(),
+        commented=partial(commented_lines, files),
         is_for_student=True,
         student={**student, "name": clean(student["name"], 120), "reason": clean(student["reason"])},
         result=result,
         findings=findings_by_assignment(result) if result else {},
-        excerpt=Excerpts(code_files(code)),
+        excerpt=Excerpts(files),
         arithmetic=[clean(line) for line in arithmetic],
         scale=scaled_points(student, result) if result else {},
         student_lines=[clean(line) for line in _student_lines(student)],
@@ -118,7 +129,8 @@ def as_markdown(
 ) -> str:
     """Return the feedback as Markdown, for an issue, a pull request or an email. Student text is in code blocks."""
     lines = [f"# {_escaped(student['name'])}", ""]
-    comments = [_comment_line(comment) for comment in student["comments"]]
+    files = code_files(code)
+    comments = [line for comment in student["comments"] for line in _comment_lines(comment, files)]
     if result is None:
         return "\n".join([*lines, f"{student['status']}: {_escaped(student['reason'])}", "", *comments])
     total = f"**{format_points(student['score'])} of {format_points(student['out_of'])}**"
@@ -135,15 +147,17 @@ def as_markdown(
         count = len(assignment["functions"])
         cells = [assignment["name"], points_text(assignment["points"]), *scaled.get(assignment["name"], ())]
         lines.append(f"| {' | '.join(cells)} | {passed} of {count} functions |")
-    excerpts = Excerpts(code_files(code))
+    excerpts = Excerpts(files)
     for found in findings_by_assignment(result).values():
         lines += [line for finding in found for line in _check_lines(finding, excerpts)]
     return "\n".join(lines) + "\n"
 
 
-def _comment_line(comment: Document) -> str:
-    about = ", ".join(filter(None, [clean(comment["by"], 80), comment["time"][:10], comment["assignment"]]))
-    return f"- {_escaped(comment['text'], 2000)}" + (f" ({_escaped(about)})" if about else "")
+def _comment_lines(comment: Document, files: list[CodeFile]) -> list[str]:
+    about = ", ".join(filter(None, [clean(comment["by"], 80), comment["time"][:10], comment_place(comment)]))
+    line = f"- {_escaped(comment['text'], 2000)}" + (f" ({_escaped(about)})" if about else "")
+    _, code = commented_lines(files, comment)
+    return [line, "", code_block("\n".join(map(_code_line, code)), "python"), ""] if code else [line]
 
 
 def _check_lines(check: Document, excerpts: Excerpts) -> list[str]:

@@ -5,6 +5,7 @@ The instructor sees what the stored documents hold, which the feedback level of 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from rich.console import Console
@@ -16,11 +17,11 @@ from autograder.core.text import clean, counted, listed
 from autograder.documents.reading import Document
 from autograder.report import open_questions, styles
 from autograder.report.check_report import STATUS_STYLES
-from autograder.report.code_lines import CodeFile, Excerpts, ShownLine, code_files
+from autograder.report.code_lines import CodeFile, Excerpts, ShownLine, code_files, commented_lines
 from autograder.report.findings import check_details, findings_by_assignment
 from autograder.report.html import render_page
 from autograder.report.student_feedback import file_lines, page_values, student_exception_lines
-from autograder.report.wording import STATUS_WORDS, headline, panel_title, points_text
+from autograder.report.wording import STATUS_WORDS, comment_place, headline, panel_title, points_text
 
 LIMITED = {
     level: f'{missing} are not in the stored results, because the class was graded with feedback = "{level}". '
@@ -128,7 +129,7 @@ class StudentResults:
         for assignment in self.result["assignments"] if self.result else ():
             found = by_assignment[assignment["name"]]
             module = {name: parts for name, parts in _modules(self.code).items() if name == assignment["name"]}
-            files = code_files({"modules": module}, found)
+            files = code_files({"modules": module}, found, self.student["comments"])
             statuses = {function["name"]: function["status"] for function in assignment["functions"]}
             shown.append(
                 {
@@ -181,6 +182,7 @@ def as_page(shown: StudentResults) -> str:
         title=clean(shown.class_document["course"]["title"], 120) or "results",
         student={**shown.student, "name": shown.name},
         results=shown,
+        commented=partial(commented_lines, code_files(shown.code)),
     )
 
 
@@ -210,8 +212,9 @@ def render(shown: StudentResults, console: Console, *, whole_code: bool = False)
 
 
 def _comment_text(comment: Document) -> str:
-    where = f" on {comment['assignment']}" if comment["assignment"] else ""
-    return clean(f"{comment['time'][:16].replace('T', ' ')}  {comment['by']}{where}: {comment['text']}")
+    where = comment_place(comment)
+    about = f"{comment['time'][:16].replace('T', ' ')}  {comment['by']}{where and f' on {where}'}"
+    return clean(f"{about}: {comment['text']}")
 
 
 def _print_attempts(shown: StudentResults, console: Console) -> None:
@@ -276,5 +279,5 @@ def _print_code(title: str, lines: Sequence[ShownLine], console: Console) -> Non
         mark, style = STATUS_STYLES.get(line.status, ("→", styles.BLUE) if line.status else ("│", "dim"))
         table.add_row(Text(str(line.number)), Text(mark, style), Text(line.text, style if line.status else ""))
         for note in line.notes:
-            table.add_row(Text(), Text(), Text(f"  ↳ {note.function}: {note.text}", style))
+            table.add_row(Text(), Text(), Text(f"  ↳ {': '.join(filter(None, note))}", style))
     console.print(Padding(table, (0, 0, 0, 2)))

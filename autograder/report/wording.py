@@ -335,3 +335,14 @@ def next_step(document: Document, when_passed: str | None = None, notebooks: Map
         blocked = next(check for _, f in functions for check in f["checks"] if check["status"] == "blocked")
         return f"Next: work on {name}, which blocks {blocked['function']}: headway check {name}"
     return f"{passed_text(document)}.\n{when_passed or 'See what is left: headway list --open'}"
+
+
+def comment_place(comment: Document) -> str:
+    """Return the line that a comment is about, such as "softmax.py:12", or its assignment."""
+    place = comment["location"]
+    return f"{place['file']}:{place['line']}" if place else str(comment["assignment"])
+
+
+def comment_text(comment: Document) -> str:
+    """Return a comment for systems that show only text: after the line that it is about."""
+    return f"{comment_place(comment)}: {comment['text']}" if comment["location"] else str(comment["text"])

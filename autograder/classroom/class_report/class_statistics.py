@@ -35,6 +35,7 @@ def collect(book: Gradebook) -> ClassRecords:
         if result is None and record.status == "graded":
             record.status, record.reason = "failed", "the result document cannot be read: grade it again"
         records.students.append(record)
+        records.reused_comments.update(clean(one["reuses"], 60) for one in student["comments"] if one["reuses"])
         letters.append({})
         outcomes.append({})
         for name, function in iter_functions(result) if result else ():

@@ -19,10 +19,12 @@ from autograder.classroom.policy.model import FINITE
 from autograder.classroom.scoring.student_scores import ManualPoints, RubricPoints, StudentDecisions, adjustment
 from autograder.core.files import read_plain_file, report_write_error, write_atomically
 from autograder.core.text import clean
+from autograder.documents.types import LocationRecord
 from autograder.errors import UsageError
 
 COMMENTS = "comments.jsonl"
 MAX_TEXT = 10_000
+PLACE = r"^$|^[^:/\\]+:[1-9][0-9]{0,5}$"  # the name of a file or cell, and the number of a line
 _Points = Annotated[float, Meta(ge=-10_000, le=FINITE)]
 
 
@@ -38,6 +40,9 @@ class CommentRecord(Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     student: str  # the name of the submission
     assignment: str = ""  # empty: a comment on all of them
     text: str = ""  # what the student reads
+    place: Annotated[str, Meta(pattern=PLACE)] = ""  # the line of code that it is about: "softmax.py:12"
+    code: str = ""  # the text of that line
+    reuses: str = ""  # the name of its text in course.toml
     rubric: str = ""  # the id of the rubric item that `points` are for
     points: _Points | None = None  # for the rubric item
     add: _Points | None = None  # added to the score
@@ -141,7 +146,12 @@ def decisions(records: Sequence[CommentRecord]) -> defaultdict[str, StudentDecis
                 manual.adjustments.append(change)
         if not record.changes_points and not record.is_choice:
             by, text = clean(record.by, 120), clean(record.text, MAX_TEXT)
-            student.comments.append({"time": record.time, "by": by, "assignment": record.assignment, "text": text})
+            file, _, line = record.place.rpartition(":")
+            location: LocationRecord = {"file": file, "line": int(line or 0), "text": record.code}
+            student.comments.append({
+                "time": record.time, "by": by, "assignment": record.assignment, "text": text,
+                "location": location if file else None, "reuses": record.reuses,
+            })  # fmt: skip
     return found
 
 

@@ -1,12 +1,13 @@
 """Read and check what an instructor asks to be recorded about students, before anything is written."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import structs
 
-from autograder.classroom.comments.comment_records import MAX_TEXT, CommentRecord, in_force, requested
+from autograder.classroom.comments.comment_records import MAX_TEXT, PLACE, CommentRecord, in_force, requested
 from autograder.classroom.policy.model import Policy
 from autograder.classroom.submissions.student_names import StudentNames
 from autograder.core import csv_table
@@ -14,12 +15,36 @@ from autograder.core.points import format_points
 from autograder.core.text import clean
 from autograder.documents.reading import Document
 from autograder.errors import UsageError
+from autograder.report.code_lines import code_files, find_line
 
 
 def not_recorded(requests: Sequence[CommentRecord], stored: Sequence[CommentRecord]) -> list[CommentRecord]:
     """Return the requests that are not among the records in force, whoever made these."""
     known = {structs.replace(record, id="", time="", by="") for record in in_force(stored)}
     return [request for request in requests if request not in known]
+
+
+def about_its_line(request: CommentRecord, code: Document | None) -> CommentRecord:
+    """Return the request with the assignment and the text of the line that it is about, if it is about one."""
+    if not request.place:
+        return request
+    name, _, number = request.place.rpartition(":")
+    files = code_files(code)
+    found = find_line(files, request.assignment, {"file": name, "line": int(number)})
+    if found is None:
+        known = ", ".join(f"{file.name}:{file.lines[0].number} to {file.lines[-1].number}" for file in files)
+        raise UsageError(f"no line {clean(request.place, 80)} in the graded code. It has {known or 'no lines'}.")
+    file, index = found
+    return structs.replace(request, assignment=file.module, code=file.lines[index].text)
+
+
+def reusable_text(name: str, policy: Policy) -> str:
+    """Return the text that `course.toml` has under a name; raise UsageError if there is none."""
+    if name in policy.comments:
+        return policy.comments[name]
+    known = f"It has {', '.join(policy.comments)}." if policy.comments else "It has no table [comments]."
+    apply = "After a change, apply it first: headway grade --out OUT"
+    raise UsageError(f"course.toml has no comment {clean(name, 80)!r}. {known} {apply}")
 
 
 def require_valid(request: CommentRecord, document: Document, policy: Policy, stored: Sequence[CommentRecord]) -> None:
@@ -86,7 +111,7 @@ def _require_rubric_item(request: CommentRecord, policy: Policy) -> None:
         raise UsageError(f"{request.rubric} has {format_points(most)} points. Give 0 to {format_points(most)}.")
 
 
-_TEXTS = ("text", "assignment", "rubric", "reason")
+_TEXTS = ("text", "assignment", "rubric", "reason", "place")
 _NUMBERS = ("points", "add", "score")
 
 
@@ -108,6 +133,8 @@ def read_table(path: Path, names: StudentNames) -> list[CommentRecord]:
             if student is None:
                 raise UsageError(f"{where}: {names.unknown(cells.get('student', ''))}")
             values: dict[str, Any] = {name: cells.get(name, "") for name in _TEXTS}
+            if not re.match(PLACE, values["place"]):
+                raise UsageError(f"{where}: place must be a file and a line, such as softmax.py:12")
             values |= {name: _number(cells.get(name, ""), where, name) for name in _NUMBERS}
             requests.append(requested(student, **values))
     if not requests:

@@ -27,7 +27,7 @@ from autograder.core.text import clean, listed
 from autograder.documents.reading import Document
 from autograder.errors import UsageError
 from autograder.report.score_words import score_texts
-from autograder.report.wording import STATUS_WORDS
+from autograder.report.wording import STATUS_WORDS, comment_text
 
 MAX_REMARKS = 8
 # Comments begin with this, so that a later export replaces only comments that Headway wrote.
@@ -148,7 +148,7 @@ def _comment(book: Gradebook, student: Document, assignment: str | None) -> str:
     """Return the comment as HTML, in one paragraph: score, the instructor's comments, what did not pass and why."""
     result = book.result_of(student, [assignment] if assignment else ())
     parts = [score_texts(student, book.document).get(assignment or "total", "")]
-    parts += [note["text"] for note in student["comments"] if note["assignment"] in ("", assignment)]
+    parts += [comment_text(note) for note in student["comments"] if note["assignment"] in ("", assignment)]
     parts += [_remarks(result)] if result is not None else []
     return csv_cells.text(html.escape(MARK + ". ".join(part.rstrip(". ") for part in parts if part) + "."))
 

@@ -143,6 +143,7 @@ class Policy(Section, frozen=True):
     late: LatePolicy = LatePolicy()
     limits: LimitsPolicy = LimitsPolicy()
     checks: ChecksPolicy = ChecksPolicy()
+    comments: dict[str, str] = {}  # texts for many students, by name: headway comment --as NAME
     assignments: dict[str, AssignmentPolicy] = {}
     exceptions: tuple[PolicyException, ...] = ()
 

@@ -16,6 +16,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -147,18 +148,18 @@ def read_lines(path: Path, kind: type[T]) -> Iterator[T]:
 
 
 @contextmanager
-def locked(out: Path) -> Iterator[Callable[[Path], None]]:
+def locked(out: Path, patience: float = 0.0) -> Iterator[Callable[[Path], None]]:
     """Hold the folder `out` for this run, and delete the scratch folder that a killed run left behind.
 
-    Yields a function that records the path of this run's scratch folder. Raises UsageError if another run holds `out`,
-    or it cannot be written.
+    Yields a function that records the path of this run's scratch folder. Raises UsageError if another run still holds
+    `out` after `patience` seconds, or it cannot be written.
     """
     with report_store_error(out):
         out.mkdir(parents=True, exist_ok=True)
     with report_store_error(out / LOCK):
         file = open(out / LOCK, "a+", encoding="utf-8", errors="replace")  # noqa: SIM115 (closed below)
     with file:
-        _lock(file, out)
+        _lock(file, out, time.monotonic() + patience)
         file.seek(0)
         scratch = Path(file.read().strip())
         # The lock file could name any folder, so only one that looks like ours is deleted.
@@ -176,18 +177,21 @@ def locked(out: Path) -> Iterator[Callable[[Path], None]]:
         file.truncate(0)
 
 
-def _lock(file: Any, out: Path) -> None:
+def _lock(file: Any, out: Path, deadline: float) -> None:
     try:
         import fcntl
     except ImportError:  # Windows has no such lock: there, the user must not start two runs
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        hint = "Wait for it, or choose another folder: --out DIR"
-        raise UsageError(f"another headway grade is writing to {out}. {hint}") from None
-    except OSError:  # a file system without locks, as Lustre often is
-        return
+        return None
+    while True:
+        try:
+            return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                hint = "Wait for it, or choose another folder: --out DIR"
+                raise UsageError(f"another headway grade is writing to {out}. {hint}") from None
+            time.sleep(0.02)
+        except OSError:  # a file system without locks, as Lustre often is
+            return None
 
 
 @contextmanager

@@ -45,6 +45,7 @@ def _notes(line: ShownLine) -> str:
 
     notes = []
     for note in line.notes:
-        text = f": {escape(note.text)}" if note.text else ""
-        notes.append(f'<div class=note><a href="#{escape(note.function)}">{escape(note.function)}</a>{text}</div>')
+        link = f'<a href="#{escape(note.function)}">{escape(note.function)}</a>' if note.function else ""
+        text = ": ".join(filter(None, [link, escape(note.text)]))
+        notes.append(f"<div class=note>{text}</div>")
     return "".join(notes)

@@ -150,6 +150,7 @@ def test_class_document_is_exactly_of_its_schema(out):
     comment(out, "ada", "Well.")
     document = gradebook.read(out).document
     document["students"][0]["assignments"]["softmax"]["upload_name"] = "ada.zip"  # only in a class from Canvas
+    document["students"][0]["comments"][0]["location"] = {"file": "softmax.py", "line": 3, "text": "x = 1"}
     (out / "class.json").write_text(json.dumps(document), "utf-8")
     require_exact(out / "class.json", CLASS_SCHEMA)
 
