@@ -77,7 +77,13 @@ def csv(output: ExportOutput) -> None:
     """Write a CSV table for a spreadsheet."""
     from autograder.classroom.exporters import table
 
-    _write(output, "grades.csv", lambda book, path: table.write(book.document, path), "open it in a spreadsheet")
+
+    def write(book: "Gradebook", path: Path) -> int:
+        if not any(student["id"] or student["email"] for student in book.students):
+            options.show("No student has an id or an email. To have them: headway grade DIR --roster FILE")
+        return table.write(book.document, path)
+
+    _write(output, "grades.csv", write, "open it in a spreadsheet")
 
 
 @_format("junit")

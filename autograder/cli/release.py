@@ -52,6 +52,7 @@ HEADWAY_CONFIG = "nbgrader_config.headway.py"  # written next to an instructor's
 @options.agents_file
 @options.force
 @options.curriculum
+@options.no_color
 def release(
     folder: Path,
     release_format: str | None,

@@ -129,3 +129,7 @@ def test_two_people_comment_at_the_same_time(out):
     )
     for by in ("Grace", "Linus"):
         assert [record.text for record in records if record.by == by] == [f"{by} {number}" for number in range(15)]
+
+
+def test_table_of_a_class_without_ids_says_how_to_have_them(out, tmp_path):
+    assert "No student has an id or an email" in succeed("export", "csv", out, "--to", tmp_path / "grades.csv").stdout
