@@ -50,6 +50,7 @@ SECTIONS = {
         "grade": "grade:grade",
         "choose": "students:choose",
         "comment": "students:comment",
+        "mark": "mark:mark",
         "report": "report:report",
         "show": "students:show",
         "export": "export:export",

@@ -77,7 +77,6 @@ def csv(output: ExportOutput) -> None:
     """Write a CSV table for a spreadsheet."""
     from autograder.classroom.exporters import table
 
-
     def write(book: "Gradebook", path: Path) -> int:
         if not any(student["id"] or student["email"] for student in book.students):
             options.show("No student has an id or an email. To have them: headway grade DIR --roster FILE")

@@ -59,6 +59,7 @@ TRIED = {
     "site": "site --out {new} --no-checks",
     "choose": "choose {out}",
     "comment": "comment {out} ada Good.",
+    "mark": "mark {out}",
     "report": "report {out} --feedback --similar",
     "show": "show {out} ada",
     "export": "export nbgrader {out} --course {course}",

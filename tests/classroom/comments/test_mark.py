@@ -1,0 +1,79 @@
+"""`headway mark`: points for rubric items, one student after the other."""
+
+import pytest
+from support.commands import invoke, refusal, succeed
+
+from autograder.classroom.comments import comment_records
+from autograder.classroom.storage import gradebook
+
+POLICY = """roster = "class.csv"
+[[assignments.softmax.rubric]]
+id = "q1"
+title = "Why subtract the maximum?"
+points = 5
+[[assignments.softmax.rubric]]
+id = "q2"
+points = 2.5
+"""
+ROSTER = "submission,name,section,ta\nada,Ada,A,grace\nbo,Bo,B,linus\ncy,Cy,A,grace\n"
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("class")
+    for name in ("ada", "bo", "cy"):
+        (folder / "class" / name).mkdir(parents=True)
+        (folder / "class" / name / "softmax.py").write_text(f"# Because {name} says so.\n")
+    (folder / "class" / "course.toml").write_text(POLICY)
+    (folder / "class" / "class.csv").write_text(ROSTER)
+    succeed("grade", folder / "class", "--out", folder / "out", "--unsafe-no-sandbox")
+    return folder / "out"
+
+
+@pytest.fixture
+def out(graded):
+    yield graded
+    (graded / comment_records.COMMENTS).unlink(missing_ok=True)
+    succeed("grade", "--out", graded)
+
+
+def earned(out):
+    students = gradebook.read(out).students
+    return {one["submission"]: [item["earned"] for item in one["assignments"]["softmax"]["rubric"]] for one in students}
+
+
+def test_mark_asks_for_each_item_that_has_no_points(out):
+    typed = "five\n6\n4 Right, but not why.\n2,5\n\n1\nq\n"
+    done = succeed("mark", out, "softmax", "--by", "Grace", typed=typed, COLUMNS="200").stdout
+    assert "# Because ada says so." in done and "Why subtract the maximum? (0 to 5 points)" in done
+    assert "Type the points first" in done and "q1 has 5 points. Give 0 to 5." in done
+    assert earned(out) == {"ada": [4.0, 2.5], "bo": [None, 1.0], "cy": [None, None]}
+    first = comment_records.read(out)[0]
+    assert (first.text, first.by, first.rubric) == ("Right, but not why.", "Grace", "q1")
+    done = succeed("mark", out, typed="3\n0\n0\n", COLUMNS="200").stdout  # goes on with what is left
+    assert "Because ada" not in done and "3 items marked. Next: headway report" in done
+    assert earned(out) == {"ada": [4.0, 2.5], "bo": [3.0, 1.0], "cy": [0.0, 0.0]}
+
+
+@pytest.mark.parametrize(("options", "names"), [(("--section", "B"), "bo"), (("--mine", "--by", "Grace"), "ada cy")])
+def test_mark_only_some_students(out, options, names):
+    done = succeed("mark", out, *options, typed="\n" * 4, COLUMNS="200").stdout
+    assert [name for name in ("ada", "bo", "cy") if f"Because {name} says" in done] == names.split()
+    assert f"0 items marked, {2 * len(names.split())} left for later" in done
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("attention",), "attention has no rubric. Assignments with one: softmax"),
+        (("--section", "C"), "Sections: A, B. Assistants: grace, linus"),
+    ],
+)
+def test_mark_refuses_what_is_not_there(out, options, problem):
+    assert problem in refusal("mark", out, *options, COLUMNS="300")
+
+
+def test_mark_ends_without_input(out):
+    done = invoke("mark", out, typed="5\n", COLUMNS="200")
+    assert done.returncode == 0 and "run the same command again" in done.stdout
+    assert earned(out)["ada"] == [5.0, None]
