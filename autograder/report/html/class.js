@@ -53,10 +53,18 @@ function makeRow(student, place) {
   const cells = cell("strip", "", { "aria-label": statusText(student), "data-number": student.number });
   cells.style.width = `${width}px`;
   if (student.letters) cells.style.backgroundImage = `${lines()}, ${strip(student.letters)}`;
+  // A sign besides the color, except for what passed.
+  if (CELL >= 10) [...student.letters].forEach((letter, i) => {
+    if (!data.marks[letter]) return;
+    const sign = make("span", { class: `on-${letter}`, "aria-hidden": "true" }, data.marks[letter]);
+    sign.style.left = `${i * CELL}px`;
+    sign.style.width = `${CELL}px`;
+    cells.append(sign);
+  });
   return make("div", { class: student === chosen ? "row chosen" : "row", role: "row", "aria-rowindex": place + 2 },
     make("div", { class: "name", role: "rowheader" }, button),
     cell("score", hasScore ? `${Math.round(share(student) * 1000) / 10}%` : "–"),
-    cell("state", student.status, { title: student.reason }),
+    cell("state", student.status === "graded" ? "" : student.status, { title: student.reason }),
     cell("late", student.late ? `${student.late} d` : ""),
     ...(hasSections ? [cell("section", student.section)] : []),
     cells);

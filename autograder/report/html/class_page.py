@@ -19,7 +19,7 @@ from autograder.report.class_records import (
 )
 from autograder.report.html import render_page
 from autograder.report.open_questions import QuestionLine
-from autograder.report.wording import STATUS_WORDS
+from autograder.report.wording import STATUS_MARKS, STATUS_WORDS
 
 BAR_HEIGHT = 130  # of the highest bar of the histogram, in the units of its viewBox
 LOW_DISCRIMINATION = 0.2  # below it, a function hardly tells strong students from weak ones (Ebel 1965)
@@ -87,6 +87,7 @@ def _script_data(records: ClassRecords, links: ClassPageLinks, similarity: Simil
             pairs[pair.submissions[one]].append([other, round(pair.share, 3), pair.page])
     return {
         "words": LETTER_WORDS,
+        "marks": {letter: STATUS_MARKS[status] for status, letter in LETTERS.items() if status != "passed"},
         "functions": records.functions,
         "groups": [[name, len(list(names))] for name, names in groups],
         "assignments": [summary.name for summary in records.assignments],
