@@ -12,6 +12,7 @@ from autograder.errors import UsageError
 
 if TYPE_CHECKING:
     from autograder.classroom.storage.gradebook import Gradebook
+    from autograder.documents.reading import Document
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,7 @@ class ExportOutput:
         for line in _unmarked_questions(book, names):
             options.show(line)
         questions = open_questions.question_lines(
-            {**student, "open": [one for one in student["open"] if not names or one["assignment"] in (*names, "")]}
-            for student in book.students
+            {**student, "open": [one for one in student["open"] if _concerns(one, names)]} for student in book.students
         )
         for one in questions:
             options.show(f"{one.name}: {one.text}. {' or '.join(one.commands(str(self.out)))}")
@@ -62,6 +62,11 @@ class ExportOutput:
                 "open, so nothing was written. Decide with the commands above, or export anyway: --despite-open"
             )
         return book
+
+
+def _concerns(question: "Document", names: list[str]) -> bool:
+    """Return whether a question is about these grades as they are; a student's request can wait."""
+    return question["kind"] != "request" and (not names or question["assignment"] in (*names, ""))
 
 
 def report(count: int, what: str, where: Path | str, next_step: str) -> None:

@@ -243,7 +243,9 @@ class StudentComment(TypedDict):
     reuses: Annotated[str, Meta(description="the name of its text in course.toml; empty: it has none")]
 
 
-QuestionKind = Literal["identity", "no_result", "unreadable", "versions", "chosen", "nothing_written", "elsewhere"]
+QuestionKind = Literal[
+    "identity", "no_result", "unreadable", "versions", "chosen", "nothing_written", "elsewhere", "request"
+]
 
 
 class OpenQuestion(TypedDict):

@@ -22,12 +22,13 @@ class QuestionLine:
 
     name: str
     text: str
-    answers: list[str]  # arguments of `headway choose OUT`, of which one decides it; none if another run does
+    answers: list[tuple[str, str]]  # command and what follows OUT: one of them decides it; none if another run does
 
     def commands(self, out: str) -> list[str]:
         """Return the commands of which one decides the question; `out` is the folder of the class."""
-        choose = f"headway choose {shlex.quote(out)}"
-        return [f"{choose} {answer}" for answer in self.answers] or [f"headway grade DIR --out {shlex.quote(out)}"]
+        folder = shlex.quote(out)
+        decide = [f"headway {command} {folder} {answer}" for command, answer in self.answers]
+        return decide or [f"headway grade DIR --out {folder}"]
 
 
 def question_lines(students: Iterable[Document]) -> list[QuestionLine]:
@@ -62,17 +63,21 @@ def question_text(question: Document) -> str:
             return f"{where}no submission, but {files[0]} was submitted for another assignment"
         case "no_result":
             return f"{where}no result{f' ({reason})' if reason else ' yet'}"
+        case "request":
+            return f"{where}asks: {reason}"
         case _:
             return f"{where}{reason}"
 
 
-def _answers(student: Document, question: Document) -> list[str]:
+def _answers(student: Document, question: Document) -> list[tuple[str, str]]:
     words = [student["submission"], *([question["assignment"]] if question["assignment"] else [])]
     if question["kind"] in DECIDED_BY_A_RUN:
         return []
+    if question["kind"] == "request":
+        return [("comment", f"{shlex.quote(words[0])} TEXT --assignment {question['assignment']}")]
     others = question["files"][1:] if question["kind"] == "versions" else []
     owner = [f"{shlex.join(words)} STUDENT-ID"] if question["kind"] == "identity" else []
-    return [*owner, *(shlex.join([*words, answer]) for answer in [*others, "--keep"])]
+    return [("choose", answer) for answer in [*owner, *(shlex.join([*words, one]) for one in [*others, "--keep"])]]
 
 
 def render(

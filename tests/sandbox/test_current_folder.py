@@ -60,6 +60,7 @@ TRIED = {
     "choose": "choose {out}",
     "comment": "comment {out} ada Good.",
     "mark": "mark {out}",
+    "request": "request {out} {message}",
     "report": "report {out} --feedback --similar",
     "show": "show {out} ada",
     "export": "export nbgrader {out} --course {course}",
@@ -80,6 +81,8 @@ def given(tmp_path_factory):
     create.create(paths["work"], TRANSFORMER)
     (paths["work"] / "softmax.py").write_text(SOFTMAX)
     assert invoke("grade", paths["class_"], "--out", paths["out"], *GRADE.split()).returncode == 0
+    paths["message"] = root / "message.txt"
+    paths["message"].write_text("student: ada\nabout: softmax.softmax\nquestion: Why?\n")
     paths["model"] = root / "model.safetensors"
     assert invoke(*TRIED["train"].split(), "--out", paths["model"]).returncode == 0
     (paths["course"] / "source").mkdir(parents=True)

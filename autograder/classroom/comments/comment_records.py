@@ -49,6 +49,7 @@ class CommentRecord(Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     score: Annotated[float, Meta(ge=0, le=FINITE)] | None = None  # replaces the score
     reason: str = ""  # for the record only, not for the student
     undoes: str = ""  # the id of a record that no longer counts
+    asks: str = ""  # the question of the student, which waits for a comment
     file: str = ""  # the submitted file that counts for the assignment
     owner: str = ""  # the id of the person on the roster whose work this is
     settles: tuple[str, ...] = ()  # the ids of open questions that need no more attention
@@ -70,6 +71,8 @@ class CommentRecord(Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
             return f"undid comment {self.undoes}"
         if self.is_choice:
             return f"chose {self.file or self.owner or 'to leave it as it is'}"
+        if self.asks:
+            return f"asks: {self.asks}"
         if self.rubric:
             return f"{self.points:g} points for {self.rubric}"
         if self.score is not None:
@@ -144,7 +147,11 @@ def decisions(records: Sequence[CommentRecord]) -> defaultdict[str, StudentDecis
             else:
                 change = adjustment(record.text, record.add or 0.0, record.score, record.by, record.time)
                 manual.adjustments.append(change)
-        if not record.changes_points and not record.is_choice:
+        if record.asks:
+            student.requests.append((record.assignment, record.asks, record.id))
+        elif not record.is_choice:  # A comment answers what was asked about its assignment.
+            student.requests = [one for one in student.requests if record.assignment not in ("", one[0])]
+        if not (record.changes_points or record.is_choice or record.asks):
             by, text = clean(record.by, 120), clean(record.text, MAX_TEXT)
             file, _, line = record.place.rpartition(":")
             location: LocationRecord = {"file": file, "line": int(line or 0), "text": record.code}

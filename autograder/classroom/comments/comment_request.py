@@ -52,7 +52,7 @@ def require_valid(request: CommentRecord, document: Document, policy: Policy, st
     if request.undoes:
         _require_undoable(request, stored)
         return
-    if request.settles or request.file or request.owner:
+    if request.is_choice or request.asks:
         return
     known = [assignment["name"] for assignment in document["assignments"]]
     given = [value for value in (request.points, request.add, request.score) if value is not None]
@@ -109,6 +109,28 @@ def _require_rubric_item(request: CommentRecord, policy: Policy) -> None:
     most, points = items[request.rubric].points, request.points or 0.0
     if not 0 <= points <= most:
         raise UsageError(f"{request.rubric} has {format_points(most)} points. Give 0 to {format_points(most)}.")
+
+
+MAX_ASKED = 2000  # characters
+_FIELD = re.compile(r"^[>\s]*(student|about|question):[ \t]*(.*)$", re.MULTILINE)
+
+
+def read_request(text: str, names: StudentNames, document: Document) -> CommentRecord:
+    """Return what a student asks, in the form of the feedback page; raise UsageError for a text without it."""
+    found = {match[1]: match for match in _FIELD.finditer(text)}
+    if len(found) < 3:
+        missing = ", ".join(name for name in ("student", "about", "question") if name not in found)
+        raise UsageError(f"this is no request of a feedback page: it has no line with {missing}")
+    submission = names.require(found["student"][2].strip(), "line student")
+    about, known = found["about"][2].strip(), [assignment["name"] for assignment in document["assignments"]]
+    assignment = about.partition(".")[0]
+    if assignment not in known:
+        raise UsageError(f"line about: {clean(assignment, 80)!r} is not graded. Graded: {', '.join(known)}")
+    lines = (line.lstrip("> ") for line in [found["question"][2], *text[found["question"].end() :].splitlines()])
+    question = clean(" ".join(filter(None, map(str.strip, lines))), MAX_ASKED)
+    if not question:
+        raise UsageError("there is no text after question:")
+    return requested(submission, assignment=assignment, asks=f"{clean(about, 120)}: {question}")
 
 
 _TEXTS = ("text", "assignment", "rubric", "reason", "place")

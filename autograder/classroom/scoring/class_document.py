@@ -157,7 +157,7 @@ class GradedClass:
         for name, entry in results.items():
             statuses.update(entry.checks.get(name, {}))
         limit_note = self._limit_note(student)
-        questions = open_questions(student.notes, records, results, decided.settled, decided.chosen)
+        questions = open_questions(student.notes, records, results, decided.settled, decided.chosen, decided.requests)
         return {
             "name": student.name or student.submission, "id": student.id, "email": student.email, "ids": student.ids,
             "section": student.section, "ta": student.ta, "roster": student.roster, "submission": student.submission,

@@ -14,6 +14,7 @@ def open_questions(
     entries: Mapping[str, JournalEntry],
     settled: Collection[str] = (),
     chosen: Mapping[str, str] | None = None,
+    requests: Iterable[tuple[str, str, str]] = (),
 ) -> list[OpenQuestion]:
     """Return the open questions about one student.
 
@@ -22,9 +23,11 @@ def open_questions(
         entries: what is stored of the attempt that counts, by assignment that has a result.
         settled: the ids of questions that a person has decided; they change with the files.
         chosen: the files that a person chose, by assignment; a later run grades them.
+        requests: what the student asks: the assignment, the question, and an id.
     """
     about_student = (_question("identity", reason=note) for note in notes)
     questions = [*about_student, *_about_grades(grades, entries, chosen or {}), *_about_files(grades, entries)]
+    questions += [_question("request", name, (), asks, id) for name, asks, id in requests]
     return [question for question in questions if question["id"] not in settled]
 
 

@@ -46,6 +46,7 @@ class StudentDecisions:
 
     manual: dict[str, ManualPoints] = field(default_factory=dict)  # by assignment
     comments: list[StudentComment] = field(default_factory=list)  # without the reasons for points
+    requests: list[tuple[str, str, str]] = field(default_factory=list)  # assignment, question, id of the record
     settled: set[str] = field(default_factory=set)  # the ids of open questions that need no more attention
     chosen: dict[str, str] = field(default_factory=dict)  # the file that counts, by assignment
 

@@ -1,4 +1,4 @@
-"""The command `headway mark`: points for the items of a rubric, one student after the other."""
+"""The commands that work through a class: points for the items of rubrics, and what students ask."""
 
 import shlex
 from pathlib import Path
@@ -9,6 +9,8 @@ import click
 from autograder.cli import options
 from autograder.core.text import clean, counted
 from autograder.errors import UsageError
+
+MAX_MESSAGE = 100_000  # characters
 
 if TYPE_CHECKING:
     from autograder.classroom.storage.gradebook import Gradebook
@@ -110,3 +112,33 @@ def _asked(question: str) -> str:
     if answer.strip() == "q":
         raise click.Abort
     return answer.strip()
+
+
+@click.command()
+@click.argument("out", metavar="OUT", type=options.PATH)
+@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True))
+@click.option("--by", metavar="NAME", default="", help="Name to record (default: your user name).")
+@options.curriculum
+@options.no_color
+def request(out: Path, file: str, by: str) -> None:
+    """File what a student asks about a grade; it stays open until a comment answers it.
+
+    FILE is a message with the text of the feedback page ("Ask about this"), or - for standard input. Open requests are
+    listed by "headway show", "headway choose" and the class report.
+    """
+    from autograder.classroom import regrade
+    from autograder.classroom.comments.comment_request import read_request
+    from autograder.classroom.storage import gradebook
+    from autograder.classroom.submissions.student_names import StudentNames
+
+    try:
+        with click.open_file(file, encoding="utf-8", errors="replace") as opened:
+            text = opened.read(MAX_MESSAGE)
+    except OSError as error:
+        raise UsageError(f"cannot read {file} ({error.strerror}). Name the file with the message") from None
+    book = gradebook.read(out)
+    asked = read_request(text, StudentNames.of_documents(book.students), book.document)
+    (record,) = regrade.apply(out, [asked], by, options.selected_curriculum()).records
+    words = map(shlex.quote, (str(out), record.student))
+    options.show(f"Filed for {clean(record.student, 80)}: {record.assignment}: {clean(record.summary, 200)}")
+    options.show(f"To answer: headway comment {' '.join(words)} TEXT --assignment {record.assignment}", "dim")

@@ -1,0 +1,74 @@
+"""What students ask about a grade: from the feedback page to the list of open questions, until a comment answers it."""
+
+import html
+import re
+
+import pytest
+from support.commands import refusal, succeed
+
+from autograder.classroom.comments import comment_records
+from autograder.classroom.storage import gradebook
+from autograder.report.open_questions import question_lines
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("class")
+    for name in ("ada", "bo"):
+        (folder / "class" / name).mkdir(parents=True)
+        (folder / "class" / name / "softmax.py").write_text("def softmax(x, axis=-1, temperature=1.0):\n    return x\n")
+    succeed("grade", folder / "class", "--out", folder / "out", "--unsafe-no-sandbox")
+    succeed("report", folder / "out", "--feedback")
+    return folder / "out"
+
+
+def form(out, name):
+    """Return the text of the first "Ask about this" on a feedback page."""
+    page = (out / "feedback" / f"{name}.html").read_text("utf-8")
+    return html.unescape(re.search(r'<details class="ask">.*?<pre>(.*?)</pre>', page, re.S)[1])
+
+
+def asked(out):
+    return [(line.name, line.text) for line in question_lines(gradebook.read(out).students) if "asks" in line.text]
+
+
+def test_request_is_open_until_a_comment_answers_it(out, tmp_path):
+    message = tmp_path / "message.txt"
+    text = f"Dear all,\n{form(out, 'ada')}Is x not enough?\nI think so.\n"
+    message.write_text("".join(f"> {line}\n" for line in text.splitlines()))  # quoted in an answer
+    assert "headway comment" in succeed("request", out, message, "--by", "TA", COLUMNS="300").stdout
+    ((name, shown),) = asked(out)
+    assert name == "ada" and shown.startswith("softmax: asks: softmax.softmax")
+    assert shown.endswith(": Is x not enough? I think so.")
+    assert "To decide" in succeed("show", out, "ada", COLUMNS="300").stdout
+    command = f"headway comment {out} ada TEXT --assignment softmax"
+    assert command in succeed("choose", out, COLUMNS="500").stdout
+    succeed("export", "csv", out)  # a request can wait
+    assert [record.by for record in comment_records.read(out)] == ["TA"]
+    assert gradebook.read(out).students[0]["comments"] == []
+    succeed("comment", out, "ada", "Look at the sum of a row.", "--assignment", "softmax")
+    assert asked(out) == []
+
+
+def test_request_comes_from_standard_input_and_is_closed_with_undo(out):
+    succeed("request", out, "-", typed=form(out, "bo") + "Why?\n")
+    assert [name for name, _ in asked(out)] == ["bo"]
+    succeed("comment", out, "bo", "--undo", comment_records.read(out)[-1].id)
+    assert asked(out) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("hello", "it has no line with student, about, question"),
+        ("student: eve\nabout: softmax.softmax\nquestion: Why?", "no student 'eve'"),
+        ("student: ada\nabout: gpt.gpt\nquestion: Why?", "'gpt' is not graded. Graded: softmax"),
+        ("student: ada\nabout: softmax.softmax\nquestion: \n> \n", "there is no text after question:"),
+    ],
+)
+def test_text_without_a_request_is_refused(out, text, problem):
+    assert problem in refusal("request", out, "-", typed=text, COLUMNS="300")
+
+
+def test_missing_message_is_refused(out, tmp_path):
+    assert "cannot read" in refusal("request", out, tmp_path / "nothing.txt", COLUMNS="300")
