@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from autograder.courses.transformer.common.figures.diagram import MUTED, PAPER, PLAIN, PLAIN_EDGE, TINTS, Diagram
 from autograder.courses.transformer.common.figures.maps import gpt_map
 from autograder.drawing import figure
-from autograder.drawing.diagram import MUTED, PAPER, PLAIN, PLAIN_EDGE, TINTS, Diagram
 from autograder.drawing.function_caller import FunctionCaller
 
 
