@@ -12,10 +12,10 @@
 # stores. There are three places where it does too much:
 #
 # ```text
-#     too much                                   instead                                the result
-#     (T, S) scores, and as many weights         blocks of keys and a running softmax   the same
-#     4 bytes for each parameter                 1 byte, and a scale for each column    almost the same
-#     all parameters, read for a single token    a small model drafts, yours checks     just as probable
+#     too much                                instead                                the result
+#     (T, S) scores, and as many weights      blocks of keys and a running softmax   the same
+#     4 bytes for each parameter              1 byte, and a scale for each column    almost the same
+#     all parameters, read for one token      a small model drafts, yours checks     just as probable
 # ```
 #
 # ![A map of the whole model. Marked: the attention in each head, the feed-forward network, and the loop that draws the

@@ -21,6 +21,7 @@ NORMS = {f"ln{i}.{name}": value for i in (1, 2, 3) for name, value in (("gamma",
 ATTENTION = {"W_qkv": np.tile(EYE, 3), "W_o": EYE}
 IDENTITY = {f"attn.{name}": value for name, value in ATTENTION.items()} | {"ffn.W_1": EYE, "ffn.W_2": EYE}
 NO_FFN = {"ffn.W_1": np.zeros((2, 3)), "ffn.W_2": np.zeros((3, 2))}
+TWO_BLOCKS = [(np.array([[key]]), np.array([[value]])) for key, value in ((0.0, 10.0), (np.log(3.0), 30.0))]
 HALVES = np.log([0.5, 0.25, 0.125, 0.125])
 LOG3 = math.log(3)
 PAIRS = np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
@@ -224,6 +225,13 @@ CASES = {
         llama_settings(rope_theta=500_000).rope_base,
     ],
     "llama.llama_params": lambda f: [bf16_number()],
+    "fast.online_softmax_step": lambda f: [
+        *np.ravel(before := f(-np.inf, 0.0, 0.0, np.log([[1.0, 2.0]]), np.array([[10.0], [20.0]]))),
+        *np.ravel(f(*before, np.log([[8.0, 4.0]]), np.array([[30.0], [40.0]])))[1:],
+    ],
+    "fast.blocked_attention": lambda f: [f(np.ones((1, 1)), TWO_BLOCKS)[0], f(np.ones((1, 1)), TWO_BLOCKS, 0)[0]],
+    "fast.quantize": lambda f: [f(np.array([[31.75], [-0.625], [0.875]]))[0][:, 0]],
+    "fast.int8_linear": lambda f: [f(np.array([1.0, 2.0]), np.array([[127, 5], [-10, 3]]), np.array([0.5, 2.0]))],
 }
 
 
