@@ -630,7 +630,7 @@ if __name__ == "__main__" and "draft" in sys.argv:
 #
 # With drafts of four, the large model is called 37 times for 120 tokens. The greedy text is the same, token by token.
 # At temperature 1 it is another text, because the random numbers are used in another order, but one from the same
-# distribution. Longer drafts save few rounds, since the end of a draft is seldom reached, and each of their tokens
+# distribution. Longer drafts save few rounds, since the end of a draft is rarely reached, and each of their tokens
 # costs time.
 
 # %% [markdown]

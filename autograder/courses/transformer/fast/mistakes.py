@@ -163,7 +163,7 @@ mistake("replaced-from-p", _REST, "p", common=True).explain("""
 mistake("wrong-difference", _REST, "np.maximum(q - p, 0.0)", common=True).explain("""
     the token in place of a rejected one was drawn from q - p, not from p - q
     why: The small model drafts these tokens too often already.
-    ask: Which tokens does the small model draft too seldom?""")
+    ask: Which tokens does the small model draft too rarely?""")
 mistake("absolute-difference", _REST, "np.abs(p - q)").explain("""
     the token in place of a rejected one was drawn from |p - q|
     why: Where q is larger than p, nothing is missing.
