@@ -98,6 +98,9 @@ def expected():
     add("nn.Linear(D_in, D_out)", "ffn.linear", x, v["W"], v["b"], change=in_torch("", ("W", "b")))
     linear = {n[2:]: (lambda x, W=W: x @ torch.from_numpy(W)) for n, W in named("swiglu.").items()}
     add("down(F.silu(gate(x)) * up(x))", "llama_layers.swiglu", x, named("swiglu."), change=linear)
+    W8, scales = solution_module("fast").quantize(v["W"])
+    add("(W / scales).round().to(torch.int8)", "fast.quantize", v["W"], change={"scales": scales})
+    add("x @ W8.to(x.dtype) * scales", "fast.int8_linear", x, W8, scales, change={"W8": W8, "scales": scales})
     found["weight.T"] = (v["W"].T, {"weight": v["W"]})
     found["weight.float()"] = (v["W"].astype(np.float32), {"weight": v["W"]})
     found["std / math.sqrt(2 * n_layers)"] = (0.01, {})

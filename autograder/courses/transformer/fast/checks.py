@@ -10,9 +10,8 @@ from autograder.engine.fixtures import Agree, Refuses, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
 
 graded = pytest.mark.graded
-STEP, ATTENTION, QUANTIZE, LINEAR, ACCEPT = (
-    f"fast.{name}" for name in ("online_softmax_step", "blocked_attention", "quantize", "int8_linear", "accept_draft")
-)
+STEP, ATTENTION, ACCEPT = "fast.online_softmax_step", "fast.blocked_attention", "fast.accept_draft"
+QUANTIZE, LINEAR = "fast.quantize", "fast.int8_linear"
 FLOAT32, INFINITY = np.float32, float("inf")
 START = (-INFINITY, 0.0, 0.0)  # before the first block
 
