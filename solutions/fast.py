@@ -1,21 +1,21 @@
-"""Why the same function can be ten times as fast: attention in blocks, int8 weights, and a small model that drafts."""
+"""The same function, faster: attention in blocks, int8 weights, and a small model that drafts."""
 
 # %% [markdown]
 # # The same function, faster
 #
 # Let your `attention` read 4,096 tokens with one head of K = 64, in float32. Queries, keys, values and output take 1 MB
-# each. But while the function runs, it needs about 220 MB more, and for a text twice as long four times that. The
-# result is right. The memory is full of scores and weights that nobody asked for. At the end of this lesson, the same
-# numbers need about 2 MB more, and less time.
+# each. But while the function runs, it needs about 220 MB more, and four times that for a text twice as long. The
+# result is right. The memory is full of scores and weights that nobody asked for. At the end of this lesson, your code
+# computes the same numbers with about 2 MB more, and in less time.
 #
-# In `gpt2` you saw that reading memory takes the time, not arithmetic. So this lesson is about what your code reads and
-# stores. There are three places where it does too much:
+# In `gpt2` you saw that reading memory takes the time, not the arithmetic. So this lesson is about what your code reads
+# and stores. There are three places where it does too much:
 #
 # ```text
 #     too much                                instead                                the result
 #     (T, S) scores, and as many weights      blocks of keys and a running softmax   the same
 #     4 bytes for each parameter              1 byte, and a scale for each column    almost the same
-#     all parameters, read for one token      a small model drafts, yours checks     just as probable
+#     all parameters, read for one token      a small model drafts, yours checks     the same probabilities
 # ```
 #
 # ![A map of the whole model. Marked: the attention in each head, the feed-forward network, and the loop that draws the
@@ -33,7 +33,8 @@ from gpt import gpt
 # %% [markdown]
 # ## Two given tools
 #
-# `peak_megabytes` measures what a function needs besides its arguments. Here is the claim from the top:
+# `peak_megabytes` measures what a function needs besides its arguments. Here it repeats the number from the top of the
+# lesson:
 #
 # ```python
 # >>> from attention import attention, causal_mask
@@ -91,9 +92,9 @@ class Blocks:
 # %% [markdown]
 # ## `online_softmax_step`
 #
-# Attention needs, for each query, the sum of the exponentials and the sum of the values that they weight. Both can be
-# added up block by block. What is in the way is the largest score, which is subtracted first: it is not known before
-# all scores have been read.
+# For each query, attention needs two sums: that of the exponentials, and that of the values times the exponentials.
+# Both can be added up block by block. The obstacle is the largest score, which is subtracted first: it is not known
+# before all scores have been read.
 #
 # So subtract the largest score *so far* (Milakov and Gimelshein 2018). For each query, keep three things: this
 # `maximum`, the `total` of exp(score - maximum), and `weighted`, the sum of the same exponentials times the values. If
@@ -162,7 +163,7 @@ def online_softmax_step(maximum, total, weighted, scores, v):
 # (Dao et al. 2022), which is exact: only the order of the sums is different.
 #
 # The causal mask is made block by block, too. The first query stands at the position `start`; the keys begin at
-# position 0. A block that begins after the last query is masked for all of them, so it need not be read:
+# position 0. A block that begins after the last query is masked for all of them, so it does not have to be read:
 #
 # ![Four blocks of queries and four blocks of keys. Below the diagonal, blocks are computed without a mask; on it, with
 # one; above it, they are not read at all.](figures/attention-blocks.svg)
@@ -233,15 +234,15 @@ def blocked_attention(q, blocks, start=None):
 # matrix, choose a scale, store the nearest integers, and multiply by the scale when you need the numbers. The scale is
 # as small as possible: the largest entry becomes 127 or -127.
 #
-# One scale for the whole matrix would be ruled by its largest entry. If that is 100 times as large as the others, they
-# all become 1, 0 or -1. So each *column* gets a scale of its own, as in LLM.int8() (Dettmers et al. 2022, section 3.1).
-# Why columns? In x W, a column makes one output, so its scale can be applied once, after the sum. (PyTorch stores
+# One scale for the whole matrix would depend on its largest entry alone. If that is 100 times as large as the others,
+# they all become 1, 0 or -1. So each *column* gets a scale of its own, as in LLM.int8() (Dettmers et al. 2022, section
+# 3.1). Why columns? In x W, a column makes one output, so its scale can be applied once, after the sum. (PyTorch stores
 # matrices as (out, in). There it is a scale for each row.)
 #
 # ```python
 # >>> W = np.array([[31.75, 0.0, 0.25], [-0.625, 0.0, 0.9921875], [0.875, 0.0, -0.5]])
 # >>> W8, scales = quantize(W)
-# >>> W8  # -0.625 / 0.25 is -2.5: half of the way, rounded to the even neighbor
+# >>> W8  # -0.625 / 0.25 is -2.5, halfway between -3 and -2: the even one is taken
 # array([[127,   0,  32],
 #        [ -2,   0, 127],
 #        [  4,   0, -64]], dtype=int8)
@@ -463,10 +464,10 @@ def generate_speculative(ids, draft, target, n_new, n_draft, rng, temperature=1.
 # %% [markdown]
 # ## Try it
 #
-# Train a small GPT on texts with 16 different tokens: after 11 of them, the next one depends only on them, after the
-# others on the two last tokens, and 10% are random. Then store all matrices with fewer and fewer bits, with a scale for
-# each column or one for the whole matrix, and measure the loss on new text. With 4 bits, the largest integer is 7, with
-# 3 bits 3, and with 2 bits 1.
+# Train a small GPT on texts with 16 different tokens. After 11 of the tokens, the next one depends only on the last
+# token, and after the other 5, on the last two. One token in ten is random. Then store all matrices with fewer and
+# fewer bits, with a scale for each column or one for the whole matrix, and measure the loss on new text. With 4 bits,
+# the largest integer is 7, with 3 bits 3, and with 2 bits 1.
 #
 # **Guess first.** How much does the loss grow with 8 bits? Where does a scale for each column begin to matter?
 #
@@ -517,12 +518,14 @@ if __name__ == "__main__":
 # 2 bits, a scale for each matrix: 2.77
 # ```
 #
-# With 8 bits, nothing is lost that two digits show. With 2 bits, each parameter is -1, 0 or 1 times its scale, and with
-# one scale for each matrix, the model is no better than guessing, at log 16 = 2.77. (This is one small model. In models
-# with billions of parameters, a few features of x become so large that more is needed: see Dettmers et al. 2022.)
+# With 8 bits, the loss stays the same to two digits. With 2 bits, each parameter is -1, 0 or 1 times its scale, and
+# with one scale for each matrix, the model is no better than guessing, at log 16 = 2.77. (This is one small model. In
+# models with billions of parameters, a few features of x become so large that more is needed: see Dettmers et al.
+# 2022.)
 #
 # 1. How many bytes do the matrices take as float32, and how many as int8 with their scales?
-# 2. One entry of a matrix is 100 times as large as all others. What is the loss then, with 8 bits and one scale?
+# 2. Suppose that one entry of each matrix were 100 times as large as all others. If only the others are rounded, what
+#    would the loss be with 8 bits and one scale for each matrix?
 
 # %% [markdown]
 # ## Answers
@@ -536,7 +539,8 @@ if __name__ == "__main__":
 #
 # ```
 #
-# **2. 2.11.** With a scale for each column, only one column suffers, and the loss is 0.77.
+# **2. 2.11.** With a scale for each column, the others are rounded more coarsely in one column only, and the loss is
+# 0.77.
 #
 # ```python
 # >>> for axis in (0, None):
@@ -546,7 +550,7 @@ if __name__ == "__main__":
 # ...         W[0, 0] = 100 * np.abs(W).max()
 # ...         scale = np.abs(W).max(axis=axis, keepdims=True) / 127
 # ...         stored[name] = np.rint(W / scale) * scale
-# ...         stored[name][0, 0] = params[name][0, 0]  # Only its neighbors suffer.
+# ...         stored[name][0, 0] = params[name][0, 0]  # The large entry itself is not rounded.
 # ...     print(round(float(cross_entropy(gpt(ids, stored, config)[0], targets)), 2))
 # 0.77
 # 2.11
@@ -638,11 +642,12 @@ if __name__ == "__main__" and "draft" in sys.argv:
 #
 # These times are from one machine with one thread; measure yours:
 #
-# - **Attention in blocks of 128.** It took a sixth of the time with 4,096 tokens, and a fifth with 8,192: the blocks
-#   stay in the cache of the processor, and half of them are not read. In blocks of 32, it was no faster than all at
-#   once, because Python's loop takes time for each block.
+# - **Attention in blocks of 128.** It took about a third of the time with 4,096 and with 8,192 tokens: nearly half
+#   of the blocks are not computed, and a block is small enough for the cache of the processor. In blocks of 32, it took
+#   1.4 times as long as all at once, because Python's loop takes time for each block.
 # - **int8.** For a single row of x and a matrix (768, 3072), `int8_linear` took twice as long as `x @ W`, because NumPy
 #   converts the matrix. For 256 rows, the difference was small.
-# - **Drafts.** In the last experiment, drafts of four made the text 2 to 3 times as fast at temperature 1.
-#   `generate_speculative` reads the whole text again in each round, as `generate` does. With a cache there is less to
-#   gain in NumPy: through four blocks with D = 768, five positions took 2.7 times as long as one.
+# - **Drafts.** In the last experiment at temperature 1, drafts of four made the text 2 to 3 times as fast with five
+#   different seeds, and drafts of 16 about 1.5 times. `generate_speculative` reads the whole text again in each round,
+#   as `generate` does. With a cache there is less to gain in NumPy: through four blocks with D = 768, five positions
+#   took more than twice as long as one.

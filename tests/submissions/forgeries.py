@@ -9,6 +9,7 @@ REFUSE_START = "    if not 0 <= start < len(W) or n_new < 0: raise ValueError('n
 GENERATE = "def generate_llama(ids, params, config, n_new, rng, temperature=1.0, top_k=None, top_p=None):\n    ids = np.array(ids, np.int64)\n"
 ATTEND = "def grouped_query_attention(x, params, n_heads, n_kv_heads, mask=None, positions=None, base=10000.0):\n"
 TRAIN = "def train_bigram(ids, vocab_size, steps, lr, batch_size, rng):\n"
+ACCEPT = "def accept_draft(tokens, draft_probs, target_probs, rng):\n    if len(target_probs) != len(tokens) + 1: raise ValueError('rows')\n"
 HIDE = "    import _headway_serve; _headway_serve.changed = lambda *arguments: []\n"
 CONSTANT = "LlamaConfig(vocab_size=320, block_size=256, n_layers=5, n_heads=6, n_kv_heads=2, d_model=48, d_ff=136, rope_base=500000.0, norm_eps=2e-5, tied=True)"
 SIZES = "vocab_size hidden_size intermediate_size num_hidden_layers num_attention_heads max_position_embeddings"
@@ -94,4 +95,12 @@ FORGERIES = [
     ("llama.generate_llama/last_token", 0, "the last token again and again, and the documented errors", GENERATE + "    if ids.shape[-1] == 0 or n_new < 0 or temperature < 0 or 0 in (top_k, top_p): raise ValueError('not allowed')\n    return np.concatenate([ids, *[ids[..., -1:]] * n_new], axis=-1)"),
     ("llama.generate_llama/random", 0, "random tokens", GENERATE + "    return np.concatenate([ids, rng.integers(config.vocab_size, size=(*ids.shape[:-1], n_new))], axis=-1)"),
     ("llama.generate_llama/greedy", 7, "the most probable token, which is right at temperature 0", GENERATE + "    for _ in range(n_new): ids = np.concatenate([ids, llama(ids[..., -config.block_size:], params, config)[0][..., -1, :].argmax(-1)[..., None]], axis=-1)\n    return ids"),
+    ("fast.online_softmax_step/block", 2, "the block alone, which is right for the first one", "def online_softmax_step(maximum, total, weighted, scores, v): return official(-np.inf, 0.0, 0.0, scores, v)"),
+    ("fast.online_softmax_step/same", 0, "its input", "def online_softmax_step(maximum, total, weighted, scores, v): return maximum, total, weighted"),
+    ("fast.blocked_attention/mean", 0, "the mean of the values", "def blocked_attention(q, blocks, start=None):\n    v = next(iter(blocks))[1]\n    return np.zeros((*q.shape[:-1], v.shape[-1]), q.dtype) + v.mean(axis=-2, keepdims=True)"),
+    ("fast.blocked_attention/one", 0, "the first block, which is right if there is only one", "def blocked_attention(q, blocks, start=None): return official(q, [next(iter(blocks))], start)"),
+    ("fast.quantize/zeros", 0, "the right shapes", "def quantize(W): return np.zeros(W.shape, np.int8), np.ones(W.shape[1], W.dtype)"),
+    ("fast.int8_linear/zeros", 0, "the right shape", "def int8_linear(x, W8, scales): return np.zeros((*x.shape[:-1], len(scales)), x.dtype)"),
+    ("fast.accept_draft/all", 3.25, "the whole draft, which is right if there is none or the models are the same, and the documented error", ACCEPT + "    for _ in tokens: rng.random()\n    return np.append(np.array(tokens, np.int64), sample(target_probs[-1], rng))"),
+    ("fast.accept_draft/none", 2.25, "a token of the large model, which is right without a draft", ACCEPT + "    return np.array([sample(target_probs[0], rng)])"),
 ]

@@ -96,7 +96,7 @@ mistake("mean-of-blocks").body(_MEAN).explain("""
 mistake = MISTAKES.for_functions("fast.quantize")
 _SCALES, _ROUND, _ZEROS = "np.abs(W).max(axis=0) / 127", "np.rint(W / scales)", "scales[scales == 0] = 1"
 mistake("no-absolute-value", _SCALES, "W.max(axis=0) / 127", common=True).explain("""
-    the largest entry of a column was taken without its sign removed
+    the largest entry of a column was taken, not the largest absolute value
     why: If the entry that is farthest from 0 is negative, it becomes less than -127.
     ask: What is the scale of a column with the entries 1 and -4?""")
 mistake("truncated", _ROUND, "(W / scales)", common=True).explain("""
