@@ -17,7 +17,7 @@
 #     too much                                instead                                the result
 #     (T, S) scores, and as many weights      blocks of keys and a running softmax   the same
 #     4 bytes for each parameter              1 byte, and a scale for each column    almost the same
-#     all parameters, read for one token      a small model drafts, yours checks     the same probabilities
+#     all parameters, read for one token      a small model drafts, yours checks     just as likely
 # ```
 #
 # ![A map of the whole model. Marked: the attention in each head, the feed-forward network, and the loop that draws the
