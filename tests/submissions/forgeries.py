@@ -103,4 +103,10 @@ FORGERIES = [
     ("fast.int8_linear/zeros", 0, "the right shape", "def int8_linear(x, W8, scales): return np.zeros((*x.shape[:-1], len(scales)), x.dtype)"),
     ("fast.accept_draft/all", 3.25, "the whole draft, which is right if there is none or the models are the same, and the documented error", ACCEPT + "    for _ in tokens: rng.random()\n    return np.append(np.array(tokens, np.int64), sample(target_probs[-1], rng))"),
     ("fast.accept_draft/none", 2.25, "a token of the large model, which is right without a draft", ACCEPT + "    return np.array([sample(target_probs[0], rng)])"),
+    ("finetuning.chat_example/refuses", 0, "the documented errors, always", "def chat_example(turns, special): raise ValueError('not allowed')"),
+    ("finetuning.chat_example/all_count", 0, "the right text, of which everything counts", "def chat_example(turns, special):\n    x, targets, mask = official(turns, special)\n    return x, targets, np.ones_like(mask)"),
+    ("finetuning.answer_loss/zeros", 0, "no gradient, and the documented error", "def answer_loss(logits, targets, mask):\n    if not mask.any(): raise ValueError('nothing counts')\n    return 0.0, np.zeros_like(logits)"),
+    ("finetuning.lora_linear/frozen", 0, "the output of the frozen layer", "def lora_linear(x, W, A, B, alpha): return x @ W, (x, W, A, B)"),
+    ("finetuning.lora_linear_backward/zeros", 0, "the right shapes", "def lora_linear_backward(dout, cache): return tuple(np.zeros_like(cache[i]) for i in (0, 3, 4))"),
+    ("finetuning.dpo_loss/constant", 0, "log 2 and no gradient", "def dpo_loss(chosen, rejected, ref_chosen, ref_rejected, beta=0.1): return 0.6931471805599453, 0 * chosen, 0 * rejected"),
 ]

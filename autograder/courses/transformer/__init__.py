@@ -23,6 +23,7 @@ TRANSFORMER = course(
     "gpt2",
     "llama_layers",
     "llama",
+    "finetuning",
     "fast",
     # headway new-assignment adds assignments above this line.
     name="transformer",

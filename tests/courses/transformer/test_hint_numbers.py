@@ -22,8 +22,10 @@ ATTENTION = {"W_qkv": np.tile(EYE, 3), "W_o": EYE}
 IDENTITY = {f"attn.{name}": value for name, value in ATTENTION.items()} | {"ffn.W_1": EYE, "ffn.W_2": EYE}
 NO_FFN = {"ffn.W_1": np.zeros((2, 3)), "ffn.W_2": np.zeros((3, 2))}
 TWO_BLOCKS = [(np.array([[key]]), np.array([[value]])) for key, value in ((0.0, 10.0), (np.log(3.0), 30.0))]
+LORA = (np.array([1.0, 2.0]), EYE, EYE, np.ones((2, 2)), 1)
 HALVES = np.log([0.5, 0.25, 0.125, 0.125])
 LOG3 = math.log(3)
+TWO_LOGITS = np.array([[0.0, 0.0], [0.0, LOG3]])
 PAIRS = np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
 SWIGLU = (np.array([LOG3, 1.0]), {"W_gate": EYE, "W_up": EYE, "W_down": np.ones((2, 1))})
 TOKENS = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
@@ -232,6 +234,14 @@ CASES = {
     "fast.blocked_attention": lambda f: [f(np.ones((1, 1)), TWO_BLOCKS)[0], f(np.ones((1, 1)), TWO_BLOCKS, 0)[0]],
     "fast.quantize": lambda f: [f(np.array([[31.75], [-0.625], [0.875]]))[0][:, 0]],
     "fast.int8_linear": lambda f: [f(np.array([1.0, 2.0]), np.array([[127, 5], [-10, 3]]), np.array([0.5, 2.0]))],
+    "finetuning.answer_loss": lambda f: [
+        *(first := f(TWO_LOGITS, np.ones(2, int), np.array([True, False])))[:1],
+        first[1][0],
+        f(TWO_LOGITS, np.ones(2, int), np.ones(2, bool))[0],
+    ],
+    "finetuning.lora_linear": lambda f: [f(*LORA)[0]],
+    "finetuning.lora_linear_backward": lambda f: f(np.array([1.0, 0.0]), call("finetuning.lora_linear")(*LORA)[1]),
+    "finetuning.dpo_loss": lambda f: f(*np.array([[-1.0], [-2.0], [-2.0], [-1.0]]), 1),
 }
 
 
