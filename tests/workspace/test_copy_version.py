@@ -90,18 +90,18 @@ def test_experiment_uses_the_notebook_that_counts(workspace):
 def test_restored_workspace_is_checked_and_says_why_a_notebook_counts(workspace, tmp_path):
     succeed("submit", "--out", "work.zip", cwd=workspace)
     said = succeed("init", tmp_path / "again", "--from", workspace / "work.zip").stdout
-    assert "checked: 1 of 101 functions pass" in said and "counts, because it was imported" in said
+    assert "checked: 1 of 106 functions pass" in said and "counts, because it was imported" in said
     assert "as you decided" not in succeed("list", cwd=tmp_path / "again").stdout
 
 
 def test_list_counts_only_what_was_checked_as_it_is_now(workspace):
-    assert "0 of 101 functions pass, 1 is not checked yet" in succeed("list", cwd=workspace, COLUMNS="200").stdout
+    assert "0 of 106 functions pass, 1 is not checked yet" in succeed("list", cwd=workspace, COLUMNS="200").stdout
     headway("check", "softmax", cwd=workspace)
     edit_notebook(workspace, lambda source: source.replace("/ 2\n", "/ 4\n"))
     (workspace / "bigram.py").unlink()
     (workspace / "ffn.py").write_bytes((workspace / "ffn.py").read_bytes() + b"# \xe4\n")
     said = succeed("list", cwd=workspace, COLUMNS="200").stdout
-    assert "0 of 101 functions pass, 1 changed since the last check · 0 points" in said
+    assert "0 of 106 functions pass, 1 changed since the last check · 0 points" in said
     assert "there is no bigram.py" in said and "ffn.py is not UTF-8 text (line" in said
 
 

@@ -101,6 +101,14 @@ def expected():
     W8, scales = solution_module("fast").quantize(v["W"])
     add("(W / scales).round().to(torch.int8)", "fast.quantize", v["W"], change={"scales": scales})
     add("x @ W8.to(x.dtype) * scales", "fast.int8_linear", x, W8, scales, change={"W8": W8, "scales": scales})
+    masked = {"mask": np.array([[False, True, True], [False, False, True]])}
+    chosen = "F.cross_entropy(logits[mask], targets[mask])"
+    add(chosen, "finetuning.answer_loss", v["logits"], v["targets"], masked["mask"], change=masked)
+    lora = {"A": v["W"][:, :2], "B": v["W"][:2], "alpha": 3.0}
+    merged = "F.linear(x, (W + alpha / r * A @ B).T)"
+    add(merged, "finetuning.lora_linear", x, v["W"], *lora.values(), change=lora | {"r": 2})
+    m, zeros = v["b"], np.zeros(4)
+    add("-F.logsigmoid(m).mean()", "finetuning.dpo_loss", m, zeros, zeros, zeros, 1.0, change={"m": m})
     found["weight.T"] = (v["W"].T, {"weight": v["W"]})
     found["weight.float()"] = (v["W"].astype(np.float32), {"weight": v["W"]})
     found["std / math.sqrt(2 * n_layers)"] = (0.01, {})
