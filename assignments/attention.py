@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Attention: an average that chooses its weights
 #
-# *Assignment 7 of 20 · 5 functions · about 2 h 30 min to write them*
+# *Assignment 7 of 21 · 5 functions · about 2 h 30 min to write them*
 #
 # Here is a vector for "bank", whose four entries you may read as article, water, noun, and what is said about the noun:
 # (0, −0.5, 2, 0). There is no water in it. But the text says "the river bank", and after one step of this lesson the

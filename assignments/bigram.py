@@ -3,7 +3,7 @@
 # %% [markdown]
 # # The bigram model: the first model that learns
 #
-# *Assignment 5 of 20 · 4 functions · about 50 min to write them*
+# *Assignment 5 of 21 · 4 functions · about 50 min to write them*
 #
 # One table of 27 × 27 numbers wrote both of these lines, with the same random numbers. Between them lie 1,000 steps of
 # training:

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # The transformer block: attention and a feed-forward network on one stream
 #
-# *Assignment 11 of 20 · 2 functions · about 1 h 15 min to write them*
+# *Assignment 11 of 21 · 2 functions · about 1 h 15 min to write them*
 #
 # Let eight random vectors attend to each other in four random layers, each of which replaces its input. Out come eight
 # nearly identical vectors: relative to their length, they differ by 0.00. Whatever the text was, it is lost. Now *add*

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Byte-pair encoding: tokens between characters and words
 #
-# *Assignment 16 of 20 · 5 functions · about 2 h 20 min to write them*
+# *Assignment 16 of 21 · 5 functions · about 2 h 20 min to write them*
 #
 # Give your first tokenizer the name "zoë", and `encode` raises an error: there is no ë among its 27 characters. Tokens
 # for whole names would be worse: of the 3,196 names in the last tenth of the list, 2,752 do not occur in the first nine

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Counting: the first text
 #
-# *Assignment 2 of 20 · 3 functions · about 35 min to write them*
+# *Assignment 2 of 21 · 3 functions · about 35 min to write them*
 #
 # Which letter comes after a q? You know without thinking. After a t it is harder, but you would not guess x. Nobody
 # taught you this. You have read a great deal, and that was enough.

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Embeddings: from ids to vectors
 #
-# *Assignment 6 of 20 · 5 functions · about 1 h 25 min to write them*
+# *Assignment 6 of 21 · 5 functions · about 1 h 25 min to write them*
 #
 # Nobody will ever tell your model what a vowel is. Yet after 2,000 training steps on names, its vectors for a, e, i, o,
 # u and y lie close together: the last section of this lesson shows the map. The model began with nothing but ids, and

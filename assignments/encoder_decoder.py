@@ -3,7 +3,7 @@
 # %% [markdown]
 # # The encoder–decoder: read one text, write another
 #
-# *Assignment 15 of 20 · 6 functions · about 2 h 20 min to write them · bonus: 1 more, 1 h*
+# *Assignment 15 of 21 · 6 functions · about 2 h 20 min to write them · bonus: 1 more, 1 h*
 #
 # A small model writes five tokens backwards. Told the correct tokens so far, it gets 76% of the next ones right; left
 # to itself, 66%. Yet the share of texts without a single mistake is 16% in both tests. Why must those two be equal?

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # The same function, faster
 #
-# *Assignment 20 of 20 · 5 functions · about 2 h 30 min to write them*
+# *Assignment 21 of 21 · 5 functions · about 2 h 30 min to write them*
 #
 # Let your `attention` read 4,096 tokens with one head of K = 64, in float32. Queries, keys, values and output take 1 MB
 # each. But while the function runs, it needs about 220 MB more, and four times that for a text twice as long. The

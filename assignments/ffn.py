@@ -3,7 +3,7 @@
 # %% [markdown]
 # # The feed-forward network: what each position does on its own
 #
-# *Assignment 10 of 20 · 10 functions · about 2 h 25 min to write them*
+# *Assignment 10 of 21 · 10 functions · about 2 h 25 min to write them*
 #
 # Put two linear layers in a row, each with thousands of parameters, and they can do no more than one: x W₁ W₂ is x
 # times a single matrix, W₁ W₂. Put a single bend between them, and 64 features learn a sine curve in 1,000 steps, with

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Generation: from predictions to text
 #
-# *Assignment 14 of 20 · 4 functions · about 2 h 5 min to write them*
+# *Assignment 14 of 21 · 4 functions · about 2 h 5 min to write them*
 #
 # A small GPT has learned the docstrings of this file. Let it always append the character that it finds most probable,
 # and it writes:

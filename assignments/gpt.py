@@ -3,7 +3,7 @@
 # %% [markdown]
 # # GPT: a stack of blocks that predicts the next token
 #
-# *Assignment 12 of 20 · 4 functions · about 1 h 55 min to write them*
+# *Assignment 12 of 21 · 4 functions · about 1 h 55 min to write them*
 #
 # Three names, written by the model of this assignment:
 #

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # GPT-2: your code runs a published model
 #
-# *Assignment 17 of 20 · 3 functions · about 1 h 30 min to write them*
+# *Assignment 17 of 21 · 3 functions · about 1 h 30 min to write them*
 #
 # There is a file on the internet that begins with the names of 160 arrays, such as `h.0.attn.c_attn.weight`, (768,
 # 2304). No parameter of your GPT has such a name. Yet each of the 124,439,808 parameters in the file has its place in

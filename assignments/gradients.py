@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Gradients: what changes the result, and how fast
 #
-# *Assignment 3 of 20 · 5 functions · about 3 h 15 min to write them*
+# *Assignment 3 of 21 · 5 functions · about 3 h 15 min to write them*
 #
 # A small network with 12 parameters is given two numbers, each 0 or 1, and should answer 1 if exactly one of them is 1.
 # For the four possible inputs, the right answers are 0, 1, 1, 0. With random parameters it answers 0, −0.57, −0.36,

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Layer normalization: every vector back to the same scale
 #
-# *Assignment 9 of 20 · 2 functions · about 1 h 15 min to write them · bonus: 2 more, 35 min*
+# *Assignment 9 of 21 · 2 functions · about 1 h 15 min to write them · bonus: 2 more, 35 min*
 #
 # Multiply a vector by fifty random matrices, each of which doubles its length. At the end its values are about
 # $10^{15}$. If each matrix halves the length instead, about $10^{-15}$ is left, and the gradients on the way back fare

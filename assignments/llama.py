@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Llama: the model, and the files of a published one
 #
-# *Assignment 19 of 20 · 7 functions · about 2 h 50 min to write them*
+# *Assignment 19 of 21 · 7 functions · about 2 h 50 min to write them*
 #
 # A small Llama has been trained. On new text, its loss is 0.63. It is saved, and then loaded by a program that swaps
 # `W_gate` and `W_up`. All shapes fit, so there is no error, and the model still writes. Its loss is now 0.69, but

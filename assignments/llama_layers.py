@@ -3,7 +3,7 @@
 # %% [markdown]
 # # The layers of a Llama
 #
-# *Assignment 18 of 20 · 8 functions · about 3 h to write them*
+# *Assignment 18 of 21 · 8 functions · about 3 h to write them*
 #
 # GPT-2 cannot read its 1,025th token: its table of positions ends after 1,024 rows. And if each head of queries had its
 # own keys and values, the smallest Llama 3 would keep 4 GiB of them for a text of 8,192 tokens. It keeps 1 GiB.

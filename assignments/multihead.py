@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Multi-head attention: looking for several things at once
 #
-# *Assignment 8 of 20 · 4 functions · about 1 h 55 min to write them*
+# *Assignment 8 of 21 · 4 functions · about 1 h 55 min to write them*
 #
 # Ask one attention to look at the previous token *and* at the first one, and it gives each of them half of its weight:
 # the row `0.5 0. 0.5 0.`. The output no longer shows which vector came from where. (You will print this row at the end

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Softmax: from scores to probabilities
 #
-# *Assignment 4 of 20 · 5 functions · about 2 h 15 min to write them*
+# *Assignment 4 of 21 · 5 functions · about 2 h 15 min to write them*
 #
 # A model gives three tokens the **scores** −1, 0 and 1. How likely is each of them? Dividing by the sum fails: the sum
 # is 0. Add 2 to each score, and dividing gives 1/6, 2/6 and 3/6; add 100 instead, and all three come out near 1/3. This

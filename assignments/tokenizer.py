@@ -3,7 +3,7 @@
 # %% [markdown]
 # # The tokenizer: from text to numbers
 #
-# *Assignment 1 of 20 · 5 functions · about 55 min to write them*
+# *Assignment 1 of 21 · 5 functions · about 55 min to write them*
 #
 # Three of these names come from a list of 32,033. The other three were made up by the model that you are going to
 # write. Which are which?

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Training: many small steps downhill
 #
-# *Assignment 13 of 20 · 6 functions · about 2 h to write them*
+# *Assignment 13 of 21 · 6 functions · about 2 h to write them*
 #
 # Take a small post-norm model, and train it for 200 steps at the learning rate 0.01. Its loss is still log 6 = 1.8: it
 # is guessing among six tokens. Now let the rate grow slowly over the first 100 steps. The loss falls to 0.6, close to
