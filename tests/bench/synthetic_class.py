@@ -61,10 +61,11 @@ def make(
         code: whether code, comments and a history are stored, too; some students have copied.
         week: the same students some weeks later, who have passed a little more.
     """
-    chance = random.Random(seed)
+    # What students write is drawn apart, so that their fates do not depend on how many functions the course has.
+    chance, work = random.Random(seed), random.Random(seed + 1)
     course = [a for a in TRANSFORMER.assignments if not assignments or a.module in assignments]
-    difficulty = {f.qualified: chance.uniform(0.05, 0.25) + 0.04 * a.number for a in course for f in a.functions}
-    checks = {name: chance.randint(3, 7) for name in difficulty}
+    difficulty = {f.qualified: work.uniform(0.05, 0.25) + 0.04 * a.number for a in course for f in a.functions}
+    checks = {name: work.randint(3, 7) for name in difficulty}
     possible = {a.module: sum(checks[f.qualified] for f in a.functions if not f.bonus) for a in course}
     (out / "results").mkdir(parents=True, exist_ok=True)
     rows = []
@@ -106,7 +107,7 @@ def make(
             for record in (row, *row["assignments"].values()):
                 record.update(problem)
             continue
-        result = _result(chance, submission, course, difficulty, checks, week)
+        result = _result(work, submission, course, difficulty, checks, week)
         file = f"results/{submission}.json"
         for grade in row["assignments"].values():
             grade["file"] = file
@@ -115,6 +116,7 @@ def make(
             _write_code(out, number, course, file)
             text = "Nice work on the masks.\nPlease look at the scale of the scores."
             comment = {"time": "2026-03-04T10:00:00+00:00", "by": "Grace Hopper", "text": text}
+            comment |= {"location": None, "reuses": ""}
             row["comments"] = [{**comment, "assignment": course[0].module}] if number % 3 == 0 else []
         row.update(earned=result["points"]["earned"], seconds=result["seconds"])
         row["late_days"] = chance.choice([0, 0, 0, 0, 1, 2])

@@ -236,7 +236,10 @@ def test_junit_skipped_check_gives_the_reason(book, tmp_path):
 
 def test_gradescope_output_explains_the_score(book):
     student, result = next((s, r) for s, r in book.results() if r)
-    noted = {**student, "comments": [{"time": "", "by": "", "assignment": "training", "text": "See me"}]}
+    noted = {
+        **student,
+        "comments": [{"time": "", "by": "", "assignment": "training", "text": "See me", "location": None}],
+    }
     document = gradescope.document_of(book, noted, result)
     assert document["output"].startswith("\n".join(score_lines(student, book.document)))
     assert "See me" in document["output"]

@@ -232,7 +232,9 @@ def test_moodle_total_without_a_result_is_not_exported(book, tmp_path):
 def test_moodle_comment_has_score_reason_and_escaped_text(book, tmp_path):
     grade = book.students[6]["assignments"]["softmax"]
     grade.update(status="unreadable", reason="<img src=x>", file=None, score=0.0)
-    book.students[6]["comments"] = [{"time": "", "by": "", "assignment": "softmax", "text": "Come to my office"}]
+    book.students[6]["comments"] = [
+        {"time": "", "by": "", "assignment": "softmax", "text": "Come to my office", "location": None}
+    ]
     comment = imported(book, worksheet(book, tmp_path), tmp_path)[0]["comments"][1806]
     assert comment.startswith("Headway: could not be graded (&lt;img src=x&gt;), ")
     assert ". Come to my office." in comment
