@@ -158,7 +158,7 @@ def _read_tensors(path: Path) -> dict[str, StoredTensor]:
             raise UsageError(f"{path} is not a plain file. Replace it with the model's file")
         return tensor_files.read_header(path.resolve()).tensors
     except tensor_files.DamagedFile as error:
-        raise UsageError(f"{path} is damaged: {error}. Download or copy it again") from None
+        raise UsageError(f"{path}: {error}. Give a complete file in BF16, F16 or F32") from None
     except OSError as error:
         raise UsageError(f"cannot read {path} ({error.strerror}). Check its permissions") from None
 

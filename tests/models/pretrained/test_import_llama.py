@@ -195,6 +195,14 @@ TEMPLATE = {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A"}}, 
 LLAMA3 = {"rope_type": "llama3", "rope_theta": 1e4, "factor": 8.0, "low_freq_factor": 4.0, "high_freq_factor": 1.0}
 BYTES = {"type": "ByteLevel", "add_prefix_space": False}
 BOMB = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
+
+
+def in_8_bits(named):
+    import torch
+
+    named["model.norm.weight"] = named["model.norm.weight"].to(torch.float8_e4m3fn)
+
+
 WRONG_FOLDERS = {
     "no tokenizer": (lambda folder: (folder / "tokenizer.json").unlink(), "has no tokenizer.json"),
     "SentencePiece": (bpe(type="Unigram"), "model.type"),
@@ -236,6 +244,7 @@ WRONG_FOLDERS = {
     "unknown tensor": (tensors(lambda t: t.update({"model.q_norm.weight": t["model.norm.weight"].clone()})), "q_norm"),
     "two 16-bit formats": (tensors(lambda t: t.update({"model.norm.weight": t["model.norm.weight"].half()})), "16, F"),
     "quantized tensor": (tensors(lambda t: t.update({"model.norm.weight": t["model.norm.weight"].char()})), "floating"),
+    "8-bit floats": (tensors(in_8_bits), "Give a complete file in BF16"),
 }  # fmt: skip
 
 
