@@ -60,7 +60,6 @@ TRUSTED = {
     "installation": "what pip has recorded about this installation",
     "models": OWN_FILES,
     "notebooks.api": OWN_FILES,
-    "notebooks.cells": OWN_SOURCES,
     "notebooks.nbgrader_autograded": "the instructor's notebook",
     "notebooks.nbgrader_preprocessor": "writes a cell; nbgrader has read the notebook",
     "notebooks.release_manifest": OWN_SOURCES,

@@ -29,7 +29,7 @@ def call():
 
 @pytest.fixture(scope="module")
 def drawn(call):
-    return {name: page_plots.draw(name, call) for name in NAMES}
+    return {name: page_plots.draw(name, FunctionCaller(call)) for name in NAMES}
 
 
 def values(plot, panel=0, series=0):
@@ -81,13 +81,13 @@ def test_plots_show_what_the_functions_return(drawn, call):
     assert np.allclose(values(drawn["softmax-temperatures"]), softmax, rtol=1e-5)
     _, stoi, _ = call("tokenizer.build_vocab", (page_plots.TEXT,), {})
     assert values(drawn["token-ids"]) == call("tokenizer.encode", (page_plots.TEXT, stoi), {}).tolist()
-    steps = page_plots.attention(FunctionCaller(call))
-    weights = [panel["series"][0]["y"] for panel in drawn["attention-queries"]["panels"]]
-    assert np.allclose(weights, steps.weights, rtol=1e-5)
-    scores, masked, shown, out = (panel["values"] for panel in drawn["attention-mask"]["panels"])
-    assert np.allclose(scores, steps.scores, rtol=1e-3) and np.allclose(out, steps.out, rtol=1e-3)
-    assert np.allclose(shown, steps.weights, rtol=1e-3)
-    assert [[value is None for value in row] for row in masked] == np.isinf(steps.masked).tolist()
+    scores, masked, weights, out = page_plots._attention(FunctionCaller(call))
+    bars = [panel["series"][0]["y"] for panel in drawn["attention-queries"]["panels"]]
+    assert np.allclose(bars, weights, rtol=1e-5)
+    shown = [panel["values"] for panel in drawn["attention-mask"]["panels"]]
+    assert np.allclose(shown[0], scores, rtol=1e-3) and np.allclose(shown[3], out, rtol=1e-3)
+    assert np.allclose(shown[2], weights, rtol=1e-3)
+    assert [[value is None for value in row] for row in shown[1]] == np.isinf(masked).tolist()
     assert drawn["attention-mask"]["panels"][1]["texts"][0][1] == "−∞"
 
 
@@ -109,7 +109,7 @@ def test_error_of_a_function_is_one_line(error, expected):
         raise error
 
     with pytest.raises(UsageError) as raised:
-        page_plots.draw("softmax-temperatures", fail)
+        page_plots.draw("softmax-temperatures", FunctionCaller(fail))
     assert str(raised.value) == expected
 
 
@@ -118,7 +118,7 @@ def test_error_of_a_function_is_one_line(error, expected):
 )
 def test_result_that_cannot_be_drawn_is_one_line(result):
     with pytest.raises(UsageError) as raised:
-        page_plots.draw("softmax-temperatures", lambda name, args, kwargs: result)
+        page_plots.draw("softmax-temperatures", FunctionCaller(lambda name, args, kwargs: result))
     assert "softmax.softmax" in str(raised.value) and "\n" not in str(raised.value)
 
 
@@ -136,7 +136,7 @@ def test_wrong_numbers_can_be_drawn(value):
         return value if name == "training.learning_rate" else np.full(args[0].shape, value)
 
     for name in set(NAMES) - {"token-ids"}:
-        plot = page_plots.draw(name, constant)
+        plot = page_plots.draw(name, FunctionCaller(constant))
         assert json.dumps(plot, allow_nan=False)
         assert all(panel["y"]["low"] < panel["y"]["high"] and panel["x"]["ticks"] for panel in plot["panels"])
 
@@ -144,7 +144,7 @@ def test_wrong_numbers_can_be_drawn(value):
 def test_plot_of_a_trained_model_and_unknown_plot_raise():
     for name in ("loss", "no-such-plot"):
         with pytest.raises(UsageError):
-            page_plots.draw(name, lambda name, args, kwargs: None)
+            page_plots.draw(name, FunctionCaller(lambda name, args, kwargs: None))
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (-4, 4), (0, 1e-3), (0, 219), (-3.7, 12.2), (5, 5), (1e100, 1e100)])

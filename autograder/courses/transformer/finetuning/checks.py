@@ -10,9 +10,11 @@ from autograder.engine.fixtures import Agree, Backward, Refuses, Unmodified
 from autograder.engine.inputs import Array, RandomInputs
 
 graded = pytest.mark.graded
-EXAMPLE, LOSS, LORA, LORA_BACKWARD, DPO = (
-    f"finetuning.{name}" for name in ("chat_example", "answer_loss", "lora_linear", "lora_linear_backward", "dpo_loss")
-)
+EXAMPLE = "finetuning.chat_example"
+LOSS = "finetuning.answer_loss"
+LORA = "finetuning.lora_linear"
+LORA_BACKWARD = "finetuning.lora_linear_backward"
+DPO = "finetuning.dpo_loss"
 FLOAT32 = np.float32
 SPECIAL = {"user": 21, "assistant": 22, "end": 20}
 

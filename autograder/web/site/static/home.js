@@ -76,7 +76,7 @@ async function makeHome() {
   const text = await (await fetch("assets/map.svg")).text();
   const map = /** @type {any} */ (new DOMParser().parseFromString(text, "image/svg+xml").documentElement);
   for (const element of map.querySelectorAll("[data-only]:not([data-only=home])")) element.remove();
-  map.setAttribute("viewBox", "0 0 860 716"); // with what the maps of the lessons do not show
+  map.setAttribute("viewBox", "0 0 860 756"); // with what the maps of the lessons do not show
   map.removeAttribute("height");
   /** @type {SVGElement | null} */
   let link = null;
