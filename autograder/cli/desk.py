@@ -82,6 +82,9 @@ def _show(book: "Gradebook", student: "Document", assignment: str, title: str) -
 
     options.show(f"\n{title}", "bold")
     shown = student_pages.results_of(book, student, [assignment])
+    if shown.code is not None:
+        parts = shown.code["modules"].get(assignment)
+        shown.code = {**shown.code, "modules": {assignment: parts} if parts else {}}
     student_results.render(shown, options.make_console(), whole_code=True)
 
 
