@@ -81,7 +81,7 @@ def test_a_wrong_answer_is_named_and_a_right_one_passes(lesson):
 
 def test_a_loop_is_stopped_with_its_line_and_the_other_results_stay(lesson):
     check(lesson, LOOP.replace("while True:", "while x.ndim == 1:"))
-    wait(lesson, ".cell-report", "it did not return within 2 s")
+    wait(lesson, ".cell-report", "it did not return within")  # 2 s, or more on a busy machine
     assert "while x.ndim == 1:" in lesson.in_cell(".cell-report")
     wait(lesson, ".check-state", "of 11 checks failed")
     assert "11 of 11" not in lesson.in_cell(".check-state")
