@@ -8,7 +8,7 @@ import math
 import re
 import threading
 from collections.abc import Generator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import msgspec
 from autograder.core.text import clean
 from autograder.errors import UsageError
 from autograder.models.model_process import ModelProcess
-from autograder.models.pretrained.generation import LAST_LOGITS, LONGEST_PIECE
+from autograder.models.pretrained.generation import LAST_LOGITS, LONGEST_PIECE, load_into
 from autograder.models.pretrained.model_file import ImportedModel, ModelDescription
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.sampling import Sampling
@@ -91,18 +91,7 @@ class Conversation:
         self.notes: list[str] = []  # what the user should know about the last answer or system message
         self._form, self._tokenizer, self._kind = form, description.tokenizer, description.kind
         self._process = process
-        process.request(
-            "chat",
-            "bpe.bpe_encode",
-            module=description.kind,
-            params=model.params,
-            config=model.config,
-            tokenizer=description.tokenizer.request(),
-            prompt="",
-            start=[],
-            ends=description.ends,
-            **asdict(sampling),
-        )
+        load_into(process, "chat", model, sampling, "", [])
         self._after = self._encode(parts(form.after))
         self._ends = [*description.ends, self._after[0]]
         self._turns: list[list[int]] = []  # questions with their answers

@@ -5,6 +5,7 @@ from collections.abc import Generator
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from autograder.core.text import clean, counted
 from autograder.errors import UsageError
@@ -39,6 +40,28 @@ class Speed:
         )
 
 
+def load_into(
+    process: ModelProcess, action: str, model: ImportedModel, sampling: Sampling, prompt: str, start: list[int | None]
+) -> Any:
+    """Have the process load a model, to generate a text or to chat; return the number of tokens of the prompt.
+
+    `start` holds the tokens to begin with where there is no prompt.
+    """
+    description = model.description
+    return process.request(
+        action,
+        "bpe.bpe_encode",
+        module=description.kind,
+        params=model.params,
+        config=model.config,
+        tokenizer=description.tokenizer.request(),
+        prompt=prompt,
+        start=start,
+        ends=description.ends,
+        **asdict(sampling),
+    )
+
+
 def stream_text(
     modules: Path, model: ImportedModel, prompt: str, length: int, sampling: Sampling, speed: Speed
 ) -> Generator[str]:
@@ -57,18 +80,7 @@ def stream_text(
     if not prompt and begin is None:
         raise UsageError("the prompt is empty, and the model has no token to begin with. Give one: --prompt TEXT")
     with start_workers() as workers, closing(ModelProcess(workers, modules, "pretrained")) as process:
-        speed.prompt_tokens = process.request(
-            "generate",
-            "bpe.bpe_encode",
-            module=description.kind,
-            params=model.params,
-            config=model.config,
-            tokenizer=description.tokenizer.request(),
-            prompt=prompt,
-            start=[begin],
-            ends=description.ends,
-            **asdict(sampling),
-        )
+        speed.prompt_tokens = load_into(process, "generate", model, sampling, prompt, [begin])
         started = time.perf_counter()
         for number in range(length):
             piece = process.request("next", LAST_LOGITS[description.kind])
