@@ -43,7 +43,7 @@ def apply(out: Path, requests: Sequence[CommentRecord], by: str, curriculum: Cur
         book, stored = gradebook.read(out), comment_records.read(out)
         before = book.document
         by_name = {student["submission"]: student for student in book.students}
-        requests = [about_its_line(one, book.code_of(by_name[one.student]) if one.place else None) for one in requests]
+        requests = [about_its_line(one, book.code_of(by_name[one.student])) if one.place else one for one in requests]
         for request in requests:
             require_valid(request, before, book.policy, stored)
         time, first = comment_records.now(), 1 + max((int(old.id) for old in stored if old.id.isdecimal()), default=0)

@@ -41,7 +41,7 @@ def mark(out: Path, assignment: str | None, section: str | None, mine: bool, by:
         options.show("No assignment has a rubric. Add one to course.toml, then: headway grade --out OUT")
         return
     if assignment is not None and assignment not in names:
-        raise UsageError(f"{clean(assignment, 80)} has no rubric. Assignments with one: {', '.join(names) or 'none'}")
+        raise UsageError(f"{clean(assignment, 80)} has no rubric. Assignments with one: {', '.join(names)}")
     chosen = [
         student["submission"]
         for student in book.students

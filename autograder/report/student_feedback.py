@@ -13,14 +13,7 @@ from autograder.report.code_lines import CodeFile, Excerpts, ShownLine, code_fil
 from autograder.report.findings import check_details, error_map_text, findings_by_assignment
 from autograder.report.html import render_page
 from autograder.report.html.code_block import code_html
-from autograder.report.wording import (
-    STATUS_MARKS,
-    STATUS_WORDS,
-    comment_place,
-    headline,
-    panel_title,
-    points_text,
-)  # fmt: skip
+from autograder.report.wording import STATUS_MARKS, STATUS_WORDS, comment_place, headline, panel_title, points_text
 
 MAX_OUTPUT = 1500
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~&])")

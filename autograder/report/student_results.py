@@ -174,6 +174,8 @@ def _history_text(entry: Document) -> str:
 
 def as_page(shown: StudentResults) -> str:
     """Return the page of a student for the instructor."""
+    has_places = any(comment["location"] for comment in shown.student["comments"])
+    files = code_files(shown.code) if has_places else []
     return render_page(
         "student_results.html.j2",
         styles=("page.css", "student.css", "student_results.css"),
@@ -182,7 +184,7 @@ def as_page(shown: StudentResults) -> str:
         title=clean(shown.class_document["course"]["title"], 120) or "results",
         student={**shown.student, "name": shown.name},
         results=shown,
-        commented=partial(commented_lines, code_files(shown.code)),
+        commented=partial(commented_lines, files),
     )
 
 

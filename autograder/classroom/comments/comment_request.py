@@ -25,9 +25,7 @@ def not_recorded(requests: Sequence[CommentRecord], stored: Sequence[CommentReco
 
 
 def about_its_line(request: CommentRecord, code: Document | None) -> CommentRecord:
-    """Return the request with the assignment and the text of the line that it is about, if it is about one."""
-    if not request.place:
-        return request
+    """Return a request about a line with its assignment and its text; raise UsageError if there is no such line."""
     name, _, number = request.place.rpartition(":")
     files = code_files(code)
     found = find_line(files, request.assignment, {"file": name, "line": int(number)})
