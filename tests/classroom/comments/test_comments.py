@@ -5,8 +5,9 @@ import json
 from pathlib import Path
 
 import pytest
-from support.commands import invoke, refusal, succeed
+from support.commands import refusal, succeed
 from support.document_damage import require_exact
+from support.graded_class import comment
 
 from autograder.classroom.class_report import student_pages
 from autograder.classroom.comments import comment_records, grade_history
@@ -46,12 +47,6 @@ def out(tmp_path):
     class_document.write(folder, document)
     table.write(document, folder / "grades.csv", durable=True)
     return folder
-
-
-def comment(out, *arguments, code=0):
-    done = invoke("comment", out, *arguments, "--no-color", COLUMNS="300")
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout + done.stderr
 
 
 def scores(out):

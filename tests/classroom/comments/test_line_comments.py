@@ -5,7 +5,8 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import pytest
-from support.commands import invoke, succeed
+from support.commands import succeed
+from support.graded_class import comment, grade_class
 
 from autograder.classroom import regrade
 from autograder.classroom.class_report.class_statistics import collect
@@ -24,25 +25,13 @@ POLICY = '[comments]\nshapes = "Write the shape of each array."\n[assignments.so
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("class")
-    for name in ("ada", "bo"):
-        (folder / "class" / name).mkdir(parents=True)
-        (folder / "class" / name / "softmax.py").write_text(CODE)
-    (folder / "class" / "course.toml").write_text(POLICY)
-    succeed("grade", folder / "class", "--out", folder / "out", "--unsafe-no-sandbox")
-    return folder / "out"
+    return grade_class(tmp_path_factory.mktemp("class"), {"ada": CODE, "bo": CODE}, course_toml=POLICY)
 
 
 @pytest.fixture
 def out(graded):
     yield graded
     (graded / comment_records.COMMENTS).unlink(missing_ok=True)
-
-
-def comment(out, *arguments, code=0):
-    done = invoke("comment", out, *arguments, "--no-color", COLUMNS="300")
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout + done.stderr
 
 
 def read(out):

@@ -2,6 +2,7 @@
 
 import pytest
 from support.commands import invoke, refusal, succeed
+from support.graded_class import grade_class
 
 from autograder.classroom.comments import comment_records
 from autograder.classroom.storage import gradebook
@@ -20,14 +21,8 @@ ROSTER = "submission,name,section,ta\nada,Ada,A,grace\nbo,Bo,B,linus\ncy,Cy,A,gr
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("class")
-    for name in ("ada", "bo", "cy"):
-        (folder / "class" / name).mkdir(parents=True)
-        (folder / "class" / name / "softmax.py").write_text(f"# Because {name} says so.\n")
-    (folder / "class" / "course.toml").write_text(POLICY)
-    (folder / "class" / "class.csv").write_text(ROSTER)
-    succeed("grade", folder / "class", "--out", folder / "out", "--unsafe-no-sandbox")
-    return folder / "out"
+    submissions = {name: f"# Because {name} says so.\n" for name in ("ada", "bo", "cy")}
+    return grade_class(tmp_path_factory.mktemp("class"), submissions, course_toml=POLICY, class_csv=ROSTER)
 
 
 @pytest.fixture

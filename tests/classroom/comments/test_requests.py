@@ -5,6 +5,7 @@ import re
 
 import pytest
 from support.commands import refusal, succeed
+from support.graded_class import grade_class
 
 from autograder.classroom.comments import comment_records
 from autograder.classroom.storage import gradebook
@@ -13,13 +14,10 @@ from autograder.report.open_questions import question_lines
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("class")
-    for name in ("ada", "bo"):
-        (folder / "class" / name).mkdir(parents=True)
-        (folder / "class" / name / "softmax.py").write_text("def softmax(x, axis=-1, temperature=1.0):\n    return x\n")
-    succeed("grade", folder / "class", "--out", folder / "out", "--unsafe-no-sandbox")
-    succeed("report", folder / "out", "--feedback")
-    return folder / "out"
+    code = "def softmax(x, axis=-1, temperature=1.0):\n    return x\n"
+    out = grade_class(tmp_path_factory.mktemp("class"), {"ada": code, "bo": code})
+    succeed("report", out, "--feedback")
+    return out
 
 
 def form(out, name):
