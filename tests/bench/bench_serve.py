@@ -123,7 +123,7 @@ def main():
     parser = make_parser(__doc__)
     parser.add_argument("--checks", type=int, default=20, help="after two that fill caches; 0: only these two")
     parser.add_argument("--function", choices=bench_watch.CASES, help="only this one")
-    parser.add_argument("--until", type=int, default=12, help="number of the last assignment that is written")
+    parser.add_argument("--until", type=int, default=bench_watch.LAST, help="number of the last written assignment")
     options = parser.parse_args()
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors; {options.checks} checks, medians, ms")
     for function, case in bench_watch.CASES.items():

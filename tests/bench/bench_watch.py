@@ -42,7 +42,9 @@ CASES = {
     "softmax.softmax": ("z /= z.sum(axis=axis, keepdims=True)", "z /= 2 * z.sum(axis=axis, keepdims=True)"),
     "blocks.block": ("def block(x", WRONG_BLOCK),
 }
-WRITTEN = {"softmax.softmax": (3, 14), "blocks.block": (10, 14)}  # until which assignment
+NUMBERS = {entry.module: entry.number for entry in TRANSFORMER.assignments}
+LAST = NUMBERS["generation"]
+WRITTEN = {name: (NUMBERS[name.partition(".")[0]], LAST) for name in CASES}  # until which assignment
 LOOP = ("z /= z.sum(axis=axis, keepdims=True)", "while True: pass")
 
 
@@ -189,10 +191,10 @@ def main():
     functions = [options.function] if options.function else list(CASES)
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors; {options.saves} saves, medians, ms")
     if options.against:
-        compare(options.against, functions, options.until or 12, options.saves, options.rounds)
+        compare(options.against, functions, options.until or LAST, options.saves, options.rounds)
         return
     if options.loops:
-        totals, _ = measure("softmax.softmax", options.until or 12, options.saves, LOOP, "was stopped")
+        totals, _ = measure("softmax.softmax", options.until or LAST, options.saves, LOOP, "was stopped")
         print(f"an endless loop in softmax.softmax: {spread(totals[::2], '.2f')} s")
         return
     print(f"{'':44}{'total':>7}   " + "   ".join(DESCRIPTIONS))
