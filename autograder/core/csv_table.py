@@ -33,9 +33,8 @@ def read(path: Path) -> CsvTable:
         ValueError: if it is not text, or not valid CSV.
     """
     text = decode(path.read_bytes())
-    first, _, _ = text.partition("\n")
     # The separator that splits the titles into most columns; a title may contain one of the others.
-    separator = max(_NAMES, key=lambda character: len(next(csv.reader([first], delimiter=character), [])))
+    separator = max(_NAMES, key=lambda character: _count_titles(text, character))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:
         lines = [(reader.line_num, line) for line in reader if any(cell.strip() for cell in line)]
@@ -49,6 +48,13 @@ def read(path: Path) -> CsvTable:
             raise ValueError(f"not valid CSV: line {number} has {len(line)} cells for {width} titles. {quoted}")
     rows = [[*line, *([""] * width)][:width] for _, line in lines[1:]]
     return CsvTable(titles, rows, [number for number, _ in lines[1:]])
+
+
+def _count_titles(text: str, separator: str) -> int:
+    try:
+        return len(next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), []))
+    except csv.Error:
+        return 0
 
 
 def read_given(path: Path, remedy: str, *, what: str = "", option: str = "") -> CsvTable:
