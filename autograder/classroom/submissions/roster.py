@@ -84,11 +84,11 @@ def roster_entries(rows: Sequence[dict[str, str]], where: str) -> list[RosterEnt
 
 def _in_both_sections(first: RosterEntry, second: RosterEntry) -> RosterEntry | None:
     """Return the entry of a person who is listed in two sections; None if the rows differ in anything else."""
-    sections = [text for text in (first.section, second.section) if text]
-    if len(set(sections)) < 2 or (first.name, first.id, first.email) != (second.name, second.id, second.email):
+    is_new = second.section not in ("", first.section, *first.section.split(", "))
+    if not (first.section and is_new) or (first.name, first.id, first.email) != (second.name, second.id, second.email):
         return None
     titles = titles_by_word(first.row)
-    title, section = next(titles[word] for word in _SECTION if word in titles), ", ".join(sections)
+    title, section = next(titles[word] for word in _SECTION if word in titles), f"{first.section}, {second.section}"
     assistants = ", ".join(dict.fromkeys(filter(None, (first.ta, second.ta))))
     return replace(first, row={**first.row, title: section}, section=section, ta=assistants)
 

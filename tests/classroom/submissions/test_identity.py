@@ -65,9 +65,21 @@ def test_rosters_of_sections_make_one_class(tmp_path):
     members = [ClassMember("ada-old", attempts=(Attempt(()),)), ClassMember("Cy", attempts=(Attempt(()),))]
     students = merge_students({"": members}, entries)
     assert [(student.id, bool(student.work)) for student in students] == [("1", True), ("2", False), ("3", True)]
-    (tmp_path / "c.csv").write_text("name,id,section\nEve,1,C\n")
-    with pytest.raises(UsageError, match="lists '1' twice"):
-        read_roster(tmp_path)
+    for row in ("Eve,1,C", "Ada,1,A"):
+        (tmp_path / "c.csv").write_text(f"name,id,section\n{row}\n")
+        with pytest.raises(UsageError, match="lists '1' twice"):
+            read_roster(tmp_path)
+
+
+def test_roster_with_the_line_ends_of_old_macs_is_read(tmp_path):
+    (tmp_path / "roster.csv").write_bytes(b"name;id\rAda;1\rBo;2\r")
+    assert [entry.id for entry in read_roster(tmp_path / "roster.csv")] == ["1", "2"]
+
+
+def test_roster_with_a_gigantic_title_is_refused(tmp_path):
+    (tmp_path / "roster.csv").write_text("x" * 200_000)
+    with pytest.raises(UsageError, match="not valid CSV"):
+        read_roster(tmp_path / "roster.csv")
 
 
 def test_stray_work_goes_to_its_owner_in_every_run(tmp_path):
