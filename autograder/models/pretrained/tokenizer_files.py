@@ -170,7 +170,7 @@ def _template(path: Path, part: _PostProcessor) -> str | None:
     steps = part.processors if part.type == "Sequence" else [part]
     pieces = [piece for step in steps if step.type == "TemplateProcessing" for piece in step.single]
     tokens = [piece.SpecialToken.id if piece.SpecialToken else None for piece in pieces]
-    if tokens[1:] != [None] and tokens not in ([], [None]):
+    if [token is None for token in tokens] not in ([], [True], [False, True]):
         _refuse(path, ["a post_processor that does more than put a token in front of a text"])
     return tokens[0] if tokens else None
 

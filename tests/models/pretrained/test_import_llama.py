@@ -191,6 +191,7 @@ def tensors(edit):
     return apply
 
 
+TEXTS = [{"Sequence": {"id": "A"}}, {"Sequence": {"id": "A"}}]
 TEMPLATE = {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A"}}, {"SpecialToken": {"id": "<|end|>"}}]}
 LLAMA3 = {"rope_type": "llama3", "rope_theta": 1e4, "factor": 8.0, "low_freq_factor": 4.0, "high_freq_factor": 1.0}
 BYTES = {"type": "ByteLevel", "add_prefix_space": False}
@@ -221,6 +222,7 @@ WRONG_FOLDERS = {
     "space in front": (tokenizer(pre_tokenizer=BYTES | {"add_prefix_space": True}), "pre_tokenizer"),
     "another decoder": (tokenizer(decoder={"type": "WordPiece"}), "decoder"),
     "token at the end": (tokenizer(post_processor=TEMPLATE), "post_processor"),
+    "only texts in the post-processor": (tokenizer(post_processor={**TEMPLATE, "single": TEXTS}), "post_processor"),
     "another post-processor": (tokenizer(post_processor={"type": "BertProcessing"}), "post_processor"),
     "added token strips": (added(lstrip=True), "lstrip"),
     "added token with a space": (added(content="a b"), "added_tokens"),
