@@ -1,5 +1,6 @@
 """The command `headway release`."""
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,10 +87,10 @@ def release(
     curriculum = options.selected_curriculum()
     if names:
         curriculum = selection.select(curriculum, names)
-    if release_format == "policy":
-        _release_policy(folder, curriculum)
-        return
     another = f"Name another folder: headway release DIR --format {release_format}"
+    if release_format == "policy":
+        _release_policy(folder, curriculum, force, another)
+        return
     if _holds_work(folder, curriculum):
         raise UsageError(f"{folder} is a workspace that holds work. {another}")
     with official_solutions(curriculum) as solutions:
@@ -158,19 +159,19 @@ def _require_replaceable(folder: Path, texts: Mapping[str, str], curriculum: "Cu
             )
 
 
-def _release_policy(folder: Path, curriculum: "Curriculum") -> None:
+def _release_policy(folder: Path, curriculum: "Curriculum", force: bool, another: str) -> None:
     from autograder.classroom.class_setup import policy_template
     from autograder.classroom.policy import policy_file
     from autograder.course import registry
 
     path = folder / policy_file.POLICY_FILE
-    if path.exists():
-        raise UsageError(f"{path} already exists. Name another folder: headway release DIR --format policy")
+    if path.exists() and not force:
+        raise UsageError(f"{path} already exists. {another}. To replace it: --force")
     with report_write_error(folder, ANOTHER_FOLDER):
         write_atomically(path, policy_template.template(curriculum).encode())
     click.echo(f"wrote {path}")
     course = "" if curriculum.name == registry.DEFAULT else f" --curriculum {curriculum.name}"
-    click.echo(f"Next: fill it in, then: headway grade {folder} --out OUT{course}")
+    click.echo(f"Next: fill it in, then: headway grade {shlex.quote(str(folder))} --out OUT{course}")
 
 
 def _holds_work(folder: Path, curriculum: "Curriculum") -> bool:
@@ -213,4 +214,4 @@ def _release_course(
         click.echo(f"kept {folder / name} (you changed it; for the new version, move it away and release again)")
     if NBGRADER_CONFIG in done.kept:
         click.echo(f"! The course needs the settings in {folder / HEADWAY_CONFIG}. Copy them into {NBGRADER_CONFIG}.")
-    click.echo(f"Next: cd {folder} && nbgrader generate_assignment {next(iter(curriculum.modules))}")
+    click.echo(f"Next: cd {shlex.quote(str(folder))} && nbgrader generate_assignment {next(iter(curriculum.modules))}")

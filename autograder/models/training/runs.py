@@ -178,10 +178,10 @@ def train(
             elif isinstance(record, TrainingEnd):
                 end = record
     write_atomically(plot_path, figure.to_bytes(loss_curve(end.run), "png"))
-    generate_it = f"headway generate {out}{LINES_OPTIONS if datasets.has_lines(settings) else ''}"
+    generate_it = f"headway generate {shlex.quote(str(out))}{LINES_OPTIONS if datasets.has_lines(settings) else ''}"
     lines = [*end.comparison, f"Wrote {out} and {plot_path.name}. Generate text: {generate_it}"]
     if end.stopped:
-        resume_line = f"Stopped at step {end.run.step}. Resume: headway train --resume --out {out}"
+        resume_line = f"Stopped at step {end.run.step}. Resume: headway train --resume --out {shlex.quote(str(out))}"
         lines.insert(len(end.comparison), resume_line)
     for line in lines:
         console.print(Text(break_before_command(line, console.width)), soft_wrap=True)
