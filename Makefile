@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Python compiles what it imports, which is a small part of what pip would compile.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo setup test test-fast test-ci test-all coverage check format regenerate memo stubs figures picture site vendor clean
+.PHONY: demo setup test test-fast test-all coverage check format regenerate memo stubs figures picture site vendor clean
 
 demo: $(VENV)/light
 	@$(BIN)/python tests/support/demo_class.py demo-out
@@ -22,7 +22,7 @@ PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n au
 # Without compiled files, each of the many processes would compile Headway again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Four lanes (tests/support/lanes.py). The same draw again: make test SEED=123
+# Three lanes (tests/support/lanes.py). The same draw again: make test SEED=123
 LANE := $(PYTEST) $(if $(SEED),--seed $(SEED)) --lane
 
 test: $(VENV)/dev
@@ -30,9 +30,6 @@ test: $(VENV)/dev
 
 test-fast: $(VENV)/dev
 	$(LANE) fast
-
-test-ci: $(VENV)/dev
-	$(LANE) ci
 
 test-all: $(VENV)/dev
 	$(LANE) all

@@ -4,10 +4,9 @@
 - test: those, and some of the costly tests, drawn with a seed that is printed, so that runs differ, and together cover
   everything: where the mark `drawn(count)` stands, so many of the function's parameters, or of the file's tests; of
   other slow tests, one in SHARE of each file
-- ci: all tests, but only half of those with that mark
 - all: every test
 
-In the lanes `test` and `ci`, the tests of an assignment whose files have changed since the main branch are complete.
+In the lane `test`, the tests of an assignment whose files have changed since the main branch are complete.
 """
 
 import functools
@@ -23,7 +22,7 @@ import pytest
 from support.paths import ROOT, TESTS
 
 COSTLY = ("sandbox", "browser", "notebook", "cluster", "slow")
-LANES = ("fast", "test", "ci", "all")
+LANES = ("fast", "test", "all")
 SHARE = 4
 COURSE_FOLDERS = ("solutions", "autograder/courses", "tests/courses", "tests/submissions")
 
@@ -68,7 +67,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     lane = config.option.lane
     if lane == "all":
         return
-    kept = set() if lane == "fast" else draw(costly, config.option.seed, changed_assignments(), is_ci=lane == "ci")
+    kept = set() if lane == "fast" else draw(costly, config.option.seed, changed_assignments())
     deselected = [item for item in costly if item not in kept]
     if deselected:
         left_out.update(costly[item] for item in deselected)
@@ -76,7 +75,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in costly or item in kept]
 
 
-def draw(items: dict[pytest.Item, str], seed: int, changed: set[str], *, is_ci: bool) -> set[pytest.Item]:
+def draw(items: dict[pytest.Item, str], seed: int, changed: set[str]) -> set[pytest.Item]:
     """Return the items to keep of costly ones; of the changed assignments, all that may be drawn."""
     groups: dict[str, list[pytest.Item]] = {}
     counts: dict[str, int] = {}
@@ -85,10 +84,7 @@ def draw(items: dict[pytest.Item, str], seed: int, changed: set[str], *, is_ci: 
         node, drawn = next(item.iter_markers_with_node("drawn"), (None, None))
         if drawn is not None:
             group = item.nodeid.partition("[")[0] if node is item else node.nodeid
-            counts[group] = max(drawn.args[0], len(groups.get(group, [])) // 2 + 1) if is_ci else drawn.args[0]
-        elif is_ci:
-            kept.add(item)
-            continue
+            counts[group] = drawn.args[0]
         elif mark == "slow":
             group = item.nodeid.partition("::")[0]
             counts[group] = len(groups.get(group, [])) // SHARE + 1
@@ -125,11 +121,11 @@ def changed_assignments() -> set[str]:
 
 
 class Drawing:
-    """What a test draws: everything in the lanes `ci` and `all`, otherwise a part that depends on seed and test."""
+    """What a test draws: everything in the lane `all`, otherwise a part that depends on the seed and the test."""
 
     def __init__(self, lane: str, seed: int, name: str) -> None:
         self.seed = seed
-        self.is_complete = lane in ("ci", "all")
+        self.is_complete = lane == "all"
         self._random = random.Random(f"{seed} {name}")
 
     def some(self, values: Iterable[Any], count: int, assignment: str = "") -> list[Any]:
