@@ -171,7 +171,7 @@ def require_length(text: str, block_size: int, name: str) -> None:
     held_out = len(text) - int(len(text) * TRAIN_FRACTION)
     if held_out > block_size:
         return
-    needed = 10 * block_size + 10
+    needed = 10 * block_size + 1
     raise UsageError(
         f"{clean(name, 300)} is too short: it has {counted(len(text), 'character')}, and at least {needed:,} are "
         f"needed, because a tenth is for validation and the model reads {block_size} characters at once. "

@@ -48,6 +48,13 @@ def test_request_is_open_until_a_comment_answers_it(out, tmp_path):
     assert asked(out) == []
 
 
+def test_comment_on_the_whole_submission_answers_requests(out):
+    succeed("request", out, "-", typed=form(out, "ada") + "Why?\n")
+    assert [name for name, _ in asked(out)] == ["ada"]
+    succeed("comment", out, "ada", "We talked about it.")
+    assert asked(out) == []
+
+
 def test_request_comes_from_standard_input_and_is_closed_with_undo(out):
     succeed("request", out, "-", typed=form(out, "bo") + "Why?\n")
     assert [name for name, _ in asked(out)] == ["bo"]

@@ -218,6 +218,7 @@ def test_with_options_changes_only_given_options():
     options = {"call_seconds": None, "memory_mib": 512, "seed": None, "feedback": "full", "own_prerequisites": False}
     limits = LimitsPolicy(call_seconds=5.0, memory_mib=512)
     assert policy.with_options(options) == Policy(seed=7, feedback="full", own_prerequisites=True, limits=limits)
+    assert policy.with_options({"seed": 0}).seed == 0
 
 
 @pytest.mark.parametrize(("level", "is_hidden"), [("none", True), ("full", False), ("summary", False)])

@@ -17,6 +17,7 @@ from autograder.core import tensor_files
 from autograder.core.text import clean
 from autograder.errors import UsageError
 from autograder.models.pretrained import model_file
+from autograder.models.pretrained.hugging_face import read_folder
 
 pytestmark = pytest.mark.slow
 
@@ -345,6 +346,14 @@ def test_model_without_end_token_needs_a_prompt(folder, tmp_path, end):
     assert invoke("import-model", folder, "--solution", "--out", out).returncode == 0
     done = invoke("generate", out, "--solution")
     assert done.returncode == 2 and "--prompt" in done.stderr.splitlines()[-1]
+
+
+def test_end_of_a_text_is_that_of_the_generation_config(folder):
+    expected = read_folder(folder).ends
+    change_json(folder / "config.json", eos_token_id=1)
+    assert read_folder(folder).ends == expected != [1]
+    change_json(folder / "generation_config.json", eos_token_id=[2, 3])
+    assert read_folder(folder).ends == [2, 3]
 
 
 def test_this_process_never_reads_the_parameters(imported, monkeypatch):

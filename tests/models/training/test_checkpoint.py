@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import tracemalloc
 from types import SimpleNamespace
 
@@ -135,6 +136,14 @@ def test_summary_of_a_long_run_reads_only_the_end_of_its_history(tmp_path):
     finally:
         tracemalloc.stop()
     assert (found.step, found.loss) == (count, 0.0) and peak < 1_000_000
+
+
+def test_models_are_listed_from_the_latest(tmp_path):
+    for name, changed in (("a", 10), ("b", 30), ("c", 20), ("d", 20)):
+        write(tmp_path / f"{name}.safetensors")
+        os.utime(tmp_path / f"{name}.safetensors", (changed, changed))
+    found = checkpoint_list.model_summaries(tmp_path)
+    assert [model.name[0] for model in found] == ["b", "c", "d", "a"]
 
 
 def test_summary_of_a_text_of_empty_lists_takes_little_memory(tmp_path):

@@ -79,13 +79,19 @@ def test_changed_model_refuses_a_setting_given_twice():
     (b"a\0b", "not a text"),
     ("grüße".encode("latin-1"), "not encoded as UTF-8 (line 1)"),
     ("text".encode("utf-16"), "UTF-16"),
-    (b"short\n", "too short: it has 6 characters, and at least 170"),
+    (b"short\n", "too short: it has 6 characters, and at least 161"),
 ])  # fmt: skip
 def test_data_file_that_cannot_be_used_gives_one_line(tmp_path, content, message):
     if content is not None:
         (tmp_path / "own.txt").write_bytes(content)
     done = refusal("train", "--solution", "--data", "own.txt", cwd=tmp_path)
     assert message in done and "own.txt" in done
+
+
+def test_text_of_the_required_length_is_long_enough():
+    datasets.require_length("x" * 161, 16, "own.txt")
+    with pytest.raises(UsageError, match="at least 161"):
+        datasets.require_length("x" * 160, 16, "own.txt")
 
 
 def test_data_folder_and_large_file_give_one_line(tmp_path, monkeypatch):
