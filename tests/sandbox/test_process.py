@@ -175,6 +175,53 @@ def test_import_of_other_packages_fails(student, name):
         student.softmax.softmax(1)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import torch",
+        "import matplotlib.pyplot as torch",
+        "import os, torch.nn, sys",
+        "from torch.nn import functional as torch",
+        "import torch; import scipy.special",
+    ],
+)
+def test_import_of_another_package_costs_only_what_uses_it(student, line):
+    modules = {"attention": "import softmax as own\ndef attention(q, k, v):\n    return own.log_softmax(q)\n"}
+    student = student(f"{line}\ndef softmax(x):\n    return torch.log(x)\n", modules)
+    with pytest.raises(Raised, match=r"softmax\.py.*No module named '(torch|matplotlib)'"):
+        student.softmax.softmax(1)
+    assert still_works(student)
+    assert student.attention.attention(21, 1, 1) == 42
+
+
+@pytest.mark.parametrize("use", ["torch(x)", "torch[x]", "isinstance(x, torch)", "[*torch]", "torch.a", "not torch"])
+def test_use_of_a_package_that_is_not_here_raises(student, use):
+    student = student(f"from torch import torch\ndef softmax(x):\n    return {use}\n")
+    with pytest.raises(Raised, match=r"ModuleNotFoundError in softmax\.py, line .: No module named 'torch'"):
+        student.softmax.softmax(1)
+
+
+@pytest.mark.parametrize(
+    "top",
+    [
+        "from torch import *",
+        "import torch\nx = torch.zeros(1)",
+        "from torch.nn import Module\nclass Net(Module): pass",
+        "import numpy.nowhere",
+        "import softmax2, torch\nsoftmax2.x",
+    ],
+)
+def test_file_that_needs_another_package_at_once_is_not_imported(student, top):
+    student = student(f"{top}\ndef softmax(x):\n    return 1\n")
+    with pytest.raises(Raised, match="ModuleNotFoundError"):
+        student.softmax.softmax(1)
+
+
+def test_failed_import_that_the_file_catches_stays_its_own(student):
+    student = student("try:\n    import torch\nexcept ImportError:\n    torch = 7\ndef softmax(x):\n    return torch\n")
+    assert student.softmax.softmax(1) == 7
+
+
 def test_grader_is_not_visible_to_the_student(student):
     student = student(
         "import sys\n"

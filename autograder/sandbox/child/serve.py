@@ -4,7 +4,9 @@ It imports NumPy, the standard library and the wire format (loaded by path under
 Headway. The grader takes values from it, never verdicts.
 """
 
+import ast
 import contextlib
+import importlib.machinery
 import importlib.util
 import inspect
 import os
@@ -28,6 +30,53 @@ class Missing(Exception):
     """The submission has no such module, or the module no such function."""
 
 
+class Absent:
+    """Stands for a package that is not here, or for a name from it: it can be imported, and any use of it raises."""
+
+    def __init__(self, package):
+        self.__dict__["package"] = package
+
+    def __getattr__(self, name):
+        raise ModuleNotFoundError(f"No module named {self.package!r}", name=self.package)
+
+    def __call__(self, *args, **kwargs):
+        self.__getattr__("")
+
+    __bool__ = __getitem__ = __instancecheck__ = __iter__ = __call__
+
+
+class StudentFile(importlib.machinery.SourceFileLoader):
+    """Imports a file of the submission; a package that is not here costs the functions that use it, not the file."""
+
+    def exec_module(self, module):
+        try:
+            super().exec_module(module)
+        except ModuleNotFoundError:
+            tree = ast.parse(self.get_data(self.path))
+            absent = without_absent_packages(tree)
+            if not absent:
+                raise
+            module.__dict__.update(absent)
+            exec(compile(tree, self.path, "exec"), module.__dict__)
+
+
+def without_absent_packages(tree):
+    """Remove the imports of packages that are not here from the top of a module; return what stands for their names."""
+    absent = {}
+    for number, node in enumerate(tree.body):
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and not getattr(node, "level", 0):
+            is_from, kept = isinstance(node, ast.ImportFrom), []
+            for alias in node.names:
+                package = (node.module if is_from else alias.name).partition(".")[0]
+                if alias.name == "*" or importlib.util.find_spec(package):
+                    kept.append(alias)
+                else:
+                    absent[alias.asname or (alias.name if is_from else package)] = Absent(package)
+            node.names = kept
+            tree.body[number] = node if kept else ast.copy_location(ast.Pass(), node)
+    return absent
+
+
 class Submission:
     """The student's folder: its modules, each imported by its path, and the values behind handles."""
 
@@ -37,7 +86,12 @@ class Submission:
         self.handles = {}
         sys.dont_write_bytecode = True
         sys.path.append(folder)  # At the end, so that a student's numpy.py or random.py shadows nothing.
-        sys.meta_path.append(NumpyOnly())
+        sys.path_hooks.insert(0, self._finder)
+
+    def _finder(self, path):
+        if path != self.folder:
+            raise ImportError
+        return importlib.machinery.FileFinder(path, (StudentFile, [".py"]))
 
     def module(self, name):
         """Import `name.py`. An import that failed raises the same exception every time, without running again."""
@@ -48,7 +102,7 @@ class Submission:
         path = os.path.join(self.folder, name + ".py")
         if not name.isidentifier() or not os.path.isfile(path):
             raise Missing(f"there is no file {name}.py")
-        spec = importlib.util.spec_from_file_location(name, path)
+        spec = importlib.util.spec_from_file_location(name, path, loader=StudentFile(name, path))
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         try:
@@ -92,21 +146,6 @@ class Submission:
         """Keep a value in this process and return a handle to it, with the number that the grader chose."""
         self.handles[number] = value
         return frames.Handle(number)
-
-
-UNAVAILABLE = {
-    *("torch", "tensorflow", "jax", "scipy", "sklearn", "pandas", "autograder", "cupy", "numba", "autograd"),
-    *("tokenizers", "tiktoken", "transformers"),
-}
-
-
-class NumpyOnly:
-    """The last import finder: explains why well-known packages cannot be imported."""
-
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in UNAVAILABLE:
-            raise ModuleNotFoundError(f"{name} is not available here: write it in NumPy", name=name)
-        return
 
 
 def is_model(value):
