@@ -693,5 +693,3 @@ if __name__ == "__main__":
 # (array([8., 7.]), array([8., 7.]))
 #
 # ```
-#
-# `headway bench` shows where the time goes on your machine.

@@ -634,5 +634,3 @@ if __name__ == "__main__":
 # True
 #
 # ```
-#
-# `headway bench` shows whether it is faster on your machine.

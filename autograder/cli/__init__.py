@@ -40,7 +40,6 @@ SECTIONS = {
         "generate": "train:generate",
         "chat": "chat:chat",
         "plot": "train:plot",
-        "bench": "train:bench",
         "data": "train:data",
     },
     "Teach": {

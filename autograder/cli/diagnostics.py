@@ -17,7 +17,7 @@ from autograder.report.doctor import Diagnostic
 # The packages, what the optional ones are needed for, and the extra that installs them.
 PACKAGES = (
     *((name, "", "") for name in ("numpy", "regex", "pytest", "rich", "watchfiles", "msgspec")),
-    ("torch", "other inputs (--seed), grading a class, and headway bench", "torch"),
+    ("torch", "other inputs (--seed) and grading a class", "torch"),
     ("tokenizers", "other inputs (--seed) and grading a class", "torch"),
     ("matplotlib", "plots", "train"),
     ("jupyterlab", "the notebooks, unless your editor shows notebooks itself; then start it: jupyter lab", "notebooks"),

@@ -1,4 +1,4 @@
-"""The commands that train, run and show the whole model: train, generate, bench, plot, and data for its datasets."""
+"""The commands that train, run and show the whole model: train, generate, plot, and data for its datasets."""
 
 import random
 import sys
@@ -188,36 +188,6 @@ def _converse(write: Callable[[str | None, Sampling, int], str], text: str, samp
             text = write(rest or None, sampling, 0) if key == "n" else write(text, sampling, len(text))
         except (UsageError, ValueError) as error:
             click.echo(f"{error}", err=True)
-
-
-@click.command(context_settings=options.WITH_DEFAULTS)
-@options.submission_folder
-@solution_option
-@click.option("--preset", default="shakespeare", help=PRESET_HELP)
-@click.option("--rounds", type=click.IntRange(1), default=7, help="Number of rounds.")
-@click.option("--seconds", type=click.FloatRange(0.05), default=0.5, help="Seconds of each measurement, two a round.")
-@click.option("--name", help="Your name on the leaderboard (default: the folder's name).")
-@options.json_file
-@options.no_color
-def bench(
-    folder: Path, solution: bool, preset: str, rounds: int, seconds: float, name: str | None, json_file: str | None
-) -> None:
-    """Measure your GPT's training speed against PyTorch.
-
-    Shows where your code spends its time, and how to make the slowest function faster.
-    --json FILE writes an entry for a class leaderboard.
-    """
-    from autograder.models.training import select_modules, speed_comparison
-    from autograder.report import speed_comparison as speed_report
-
-    console = options.make_console(stderr=json_file == "-")
-    with select_modules.use_modules(folder, solution) as modules:
-        console.print(modules.describe(), markup=False)
-        with options.spinner(console, "training with your code and with PyTorch in turn"):
-            comparison = speed_comparison.compare_with_torch(modules.folder, preset, rounds, seconds, modules.student)
-    speed_report.render(comparison, console)
-    if json_file:
-        options.write_json(json_file, speed_comparison.leaderboard_record(comparison, name or folder.resolve().name))
 
 
 @click.command(context_settings=options.WITH_DEFAULTS)

@@ -103,7 +103,7 @@ def serve(options: argparse.Namespace) -> None:
         run = numpy_trainer(params, config, batches, lr)
     else:
         fused, compiled = "fused" in options.contestant, "compile" in options.contestant
-        from autograder.models.training.torch_baseline import torch_trainer
+        from torch_baseline import torch_trainer
 
         run = torch_trainer(params, config, itertools.cycle(batches), lr, fused=fused, compiled=compiled)
     answer_numbers(run)

@@ -1,23 +1,10 @@
-"""Train a GPT in eager PyTorch: the baseline that `headway bench` compares a student's speed with.
-
-`headway bench` starts `python -m autograder.models.training.torch_baseline FILE`. The process reads numbers of
-steps, one per line, trains that many steps, and answers with a line of JSON: the seconds taken and the losses.
-"""
+"""Train a GPT in PyTorch, from the parameters and on the batches of a run of the course's code."""
 
 import itertools
-import json
-import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-
-# The defaults of `GPTConfig`.
-DEFAULTS = {"activation": "gelu", "tied": True, "bias": True}
-DEFAULTS |= {"norm": "pre", "positions": "learned", "dropout": 0.0}
 
 
 def torch_trainer(
@@ -64,22 +51,3 @@ def batches(ids: Any, settings: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
         starts = rng.integers(0, len(ids) - length, settings["batch_size"])
         windows = ids[starts[:, None] + np.arange(length + 1)]
         yield windows[:, :-1].copy(), windows[:, 1:].copy()
-
-
-def main(path: Path) -> None:
-    """Train as requested on standard input until it ends."""
-    with np.load(path, allow_pickle=False) as stored:
-        params = {name.removeprefix("params."): stored[name] for name in stored.files if name.startswith("params.")}
-        settings = json.loads(str(stored["settings"]))
-        drawn = batches(stored["ids"], settings)
-    model = {**DEFAULTS, "d_ff": 4 * settings["model"]["d_model"], **settings["model"]}
-    config = SimpleNamespace(vocab_size=len(params["W_tok"]), **model)
-    run = torch_trainer(params, config, drawn, settings["lr"])
-    for line in sys.stdin:
-        started = time.perf_counter()
-        losses = run(int(line))
-        print(json.dumps([time.perf_counter() - started, losses]), flush=True)
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

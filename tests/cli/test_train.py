@@ -1,4 +1,4 @@
-"""`headway train`, `generate`, `bench` and `data`, with the student's own modules where they pass."""
+"""`headway train`, `generate` and `data`, with the student's own modules where they pass."""
 
 import json
 import shutil
@@ -39,17 +39,6 @@ def test_bigram_trains_only_with_functions_that_pass(folder, solutions):
     done = succeed(*arguments, cwd=folder)
     assert "Using your code" in done.stdout and "★" in done.stdout and "loss of counting" in done.stdout
     assert "★" in invoke("generate", "model.safetensors", cwd=folder).stderr
-
-
-def test_bench_compares_with_pytorch(tmp_path):
-    options = ("--solution", "--preset", "names", "--rounds", "2", "--seconds", "0.05", "--json", "line.json")
-    done = succeed("bench", *options, cwd=tmp_path)
-    assert "PyTorch" in done.stdout
-    line = json.loads((tmp_path / "line.json").read_text())
-    assert line["schema"] == "headway.bench/1"
-    assert line["ratio"] == pytest.approx(line["tokens_per_second"] / line["torch_tokens_per_second"])
-    assert line["apart"] < 1e-3 and sum(line["functions"].values()) == pytest.approx(1, abs=0.01)
-    assert line["slowest"] in line["functions"]
 
 
 def test_data_without_subcommand_lists_datasets(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from support.result_documents import check, document
 
-from autograder.report import check_report, speed_comparison, wording
+from autograder.report import check_report, wording
 
 
 def rendered(doc, width=80, **options):
@@ -129,19 +129,6 @@ def test_summary_shows_internal_errors():
 )
 def test_worst_value_names_its_index(worst, expected):
     assert expected in words(rendered(document({**FAILED, "worst": FAILED["worst"] | worst}), width=120))
-
-
-@pytest.mark.parametrize(
-    ("slowest", "expected"), [("softmax.softmax", "softmax.softmax: x"), ("", "no noticeable time")]
-)
-def test_speed_comparison_marks_official_functions(slowest, expected):
-    file = io.StringIO()
-    shares = {"gpt.gpt": 0.9, "softmax.softmax": 0.1}
-    comparison = speed_comparison.SpeedComparison("names", 2.0, 1.0, (2.0,), 0.0, shares, slowest, "x", ("softmax",))
-    speed_comparison.render(comparison, Console(file=file, width=80, no_color=True))
-    lines = file.getvalue().splitlines()
-    assert [line.endswith("official") for line in lines if "%" in line] == [True, False]
-    assert expected in lines[-1]
 
 
 def test_one_finding_is_reported_once():

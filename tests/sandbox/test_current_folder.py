@@ -52,7 +52,6 @@ TRIED = {
     "generate": "generate {model} --solution --length 2",
     "chat": "chat {chat} --solution --temperature 0",
     "plot": "plot softmax-temperatures --out plot.svg",
-    "bench": "bench --solution --preset names --rounds 1 --seconds 0.05",
     "data": "data list",
     "new-assignment": "new-assignment clustering --course {new}",
     "release": "release {new} --format nbgrader --assignment softmax",

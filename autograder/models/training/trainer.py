@@ -130,26 +130,6 @@ class Trainer:
             for label, (training, validation) in (("loss of your table", learned), ("loss of counting", counted))
         ]
 
-    def timed_steps(self, count: int) -> tuple[float, list[float]]:
-        """Train `count` steps; return the seconds they took in the student's process, and the losses."""
-        seconds, losses = self._request("timed_steps", **self._next_steps(count))
-        return seconds, losses
-
-    def profile(self, count: int) -> dict[str, float]:
-        """Train `count` steps; return the share of time spent in each of the student's functions, largest first."""
-        _, seconds = self._request("profile", **self._next_steps(count))
-        total = sum(seconds.values()) or 1.0
-        shares = {clean(name, 80): taken / total for name, taken in seconds.items()}
-        return dict(sorted(shares.items(), key=lambda item: -item[1]))
-
-    def _next_steps(self, count: int) -> dict[str, Any]:
-        first, self.run.step = self.run.step, self.run.step + count
-        return {"first": first, "count": count, "lr": self.settings.lr, "schedule": "constant", "total": 0}
-
-    def tokens(self) -> Any:
-        """Return the training text as ids."""
-        return self._request("tokens")
-
     def checkpoint(self) -> Checkpoint:
         """Return the current state of the run."""
         self.run.params, self.run.state, self.run.chars = self._request("snapshot")

@@ -5,43 +5,11 @@ generator seeded by (seed, i), and what it drops with another, so that an interr
 not been interrupted.
 """
 
-import os
-import sys
-import time
-
 import numpy as np
 
 VALIDATION_WINDOWS = 1024
 VALIDATION_BATCH = 64
 DROPOUT_SEED = 1_000_000  # makes the seeds of dropout different from those of the batches
-
-
-class FunctionTimer:
-    """A profile function that charges time to the innermost running function of the submission."""
-
-    def __init__(self, folder):
-        self.folder = os.path.join(folder, "")
-        self.seconds = {}
-        self.stack = []
-        self.last = time.perf_counter()
-
-    def __call__(self, frame, event, argument):
-        if event not in ("call", "return"):
-            return
-        code = frame.f_code
-        if not code.co_filename.startswith(self.folder):
-            return
-        now = time.perf_counter()
-        if self.stack:
-            name = self.stack[-1]
-            self.seconds[name] = self.seconds.get(name, 0.0) + now - self.last
-        if event == "call":
-            module = os.path.basename(code.co_filename).removesuffix(".py")
-            inner = code.co_name.startswith("<") and self.stack  # A comprehension is charged to its function.
-            self.stack.append(self.stack[-1] if inner else f"{module}.{code.co_name}")
-        elif self.stack:
-            self.stack.pop()
-        self.last = time.perf_counter()
 
 
 class TrainingRun:
@@ -135,30 +103,6 @@ class TrainingRun:
         prompt = self.text_ids[None]
         ids = generate(prompt, self.params, self.config, count, self.text_rng, **self.text_options)
         return np.asarray(ids)[0, prompt.shape[-1] :]
-
-    def profile(self, request):
-        """Do some more steps; return their seconds, and the seconds by "module.function" of the submission.
-
-        NumPy's time is charged to the function of the submission that called it.
-        """
-        timer = FunctionTimer(self.submission.folder)
-        started = time.perf_counter()
-        sys.setprofile(timer)
-        try:
-            self.steps(request)
-        finally:
-            sys.setprofile(None)
-        return (time.perf_counter() - started, dict(timer.seconds))
-
-    def timed_steps(self, request):
-        """Do steps; return their seconds, without the communication with this process, and their losses."""
-        started = time.perf_counter()
-        losses = self.steps(request)
-        return (time.perf_counter() - started, losses)
-
-    def tokens(self, request):
-        """Return the training text as ids."""
-        return np.asarray(self.train_ids)
 
     def snapshot(self, request):
         """Return everything that a checkpoint needs, as data."""

@@ -15,7 +15,7 @@ from autograder.sandbox.child.training import LlamaRun
 
 twins = LazyModule("support.torch_models")
 torch_twin = LazyModule("autograder.models.torch_twin")
-torch_baseline = LazyModule("autograder.models.training.torch_baseline")
+torch_baseline = LazyModule("bench.torch_baseline")
 PAGE = ROOT / "docs" / "same_model_in_pytorch.md"
 MODELS = [name for name, preset in PRESETS.items() if preset.kind == "gpt"]
 STEPS = 4

@@ -94,7 +94,6 @@ def test_bigram_run_is_compared_with_counts_and_resumes(tmp_path):
     for command, message in (
         (("plot", "attention-heads", "--solution"), "holds a bigram model"),
         (("train", "--solution", "--preset", "bigram", "--schedule", "cosine"), "Leave out --schedule"),
-        (("bench", "--solution", "--preset", "bigram"), "--preset names"),
     ):
         assert message in refusal(*command, cwd=tmp_path)
 
