@@ -212,11 +212,11 @@ def other_server(cookies):
 
 def test_lost_server_keeps_the_text(opened, server, folder):
     lesson, process = opened, server[0]
-    before = in_file(folder)
+    before, text = in_file(folder), f"{RIGHT.rstrip()}  # later\n"
     process.send_signal(signal.SIGINT)
     wait_until(lambda: "headway serve has ended" in lesson.text(".backend-state"), what=lambda: lesson.text("main"))
     assert process.wait(60) == 0
-    lesson.write(RIGHT)
+    lesson.write(text)
     wait_until(lambda: lesson.in_cell(".save-state") == "not saved", what=lambda: lesson.in_cell(".save-state"))
-    assert in_file(folder) == before and lesson.code() == RIGHT
+    assert in_file(folder) == before and lesson.code() == text
     lesson.js("window.addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), true)")
