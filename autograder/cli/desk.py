@@ -72,20 +72,36 @@ def mark(out: Path, assignment: str | None, section: str | None, mine: bool, by:
 
 
 def _without_points(student: "Document", assignment: str) -> "list[Document]":
-    grade = student["assignments"].get(assignment, {"rubric": [], "excused": True})
-    return [item for item in grade["rubric"] if item["earned"] is None and not grade["excused"]]
+    grade = student["assignments"].get(assignment)
+    if grade is None or grade["excused"] or grade["status"] == "missing":
+        return []
+    return [item for item in grade["rubric"] if item["earned"] is None]
 
 
 def _show(book: "Gradebook", student: "Document", assignment: str, title: str) -> None:
     from autograder.classroom.class_report import student_pages
     from autograder.report import student_results
+    from autograder.workspace import files
 
     options.show(f"\n{title}", "bold")
     shown = student_pages.results_of(book, student, [assignment])
     if shown.code is not None:
-        parts = shown.code["modules"].get(assignment)
-        shown.code = {**shown.code, "modules": {assignment: parts} if parts else {}}
+        parts = shown.code["modules"].get(assignment, [])
+        lesson = files.stub_text(assignment, options.selected_curriculum()).splitlines()
+        shown.code = {**shown.code, "modules": {assignment: _written(parts, {*lesson})} if parts else {}}
     student_results.render(shown, options.make_console(), whole_code=True)
+
+
+def _written(parts: "list[Document]", lesson: set[str]) -> "list[Document]":
+    """Return the parts of stored code line by line, without the comments that were in the lesson already."""
+    written = []
+    for part in parts:
+        is_given = True
+        for number, text in enumerate(part["text"].split("\n"), part["line"]):
+            is_given = (text.startswith("#") and text in lesson) or (is_given and not text.strip())
+            if not is_given:
+                written.append({**part, "line": number, "text": text})
+    return written
 
 
 def _mark(out: Path, submission: str, assignment: str, item: "Document", by: str) -> bool:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from autograder.course import Curriculum
+    from autograder.report.console import SafeConsole
     from autograder.workspace.workspace import Workspace
 
 PASSED, NOT_PASSED, USAGE, INTERNAL_ERROR = 0, 1, 2, 3
@@ -102,7 +103,7 @@ call_seconds = click.option(
 )
 
 
-def make_console(*, stderr: bool = False) -> "Console":
+def make_console(*, stderr: bool = False) -> "SafeConsole":
     """Return a console without highlighting, and without color if `--no-color` is given."""
     from autograder.report.console import SafeConsole
 
@@ -110,10 +111,8 @@ def make_console(*, stderr: bool = False) -> "Console":
 
 
 def show(text: str, style: str = "") -> None:
-    """Show plain text."""
-    from rich.text import Text
-
-    make_console().print(Text(text, style))
+    """Show plain text, in which no command is broken."""
+    make_console().print_text(text, style)
 
 
 def selected_curriculum() -> "Curriculum":

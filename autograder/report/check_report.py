@@ -13,6 +13,7 @@ from rich.text import Text
 
 from autograder.documents.reading import Document
 from autograder.report import error_map, styles
+from autograder.report.console import break_before_command
 from autograder.report.value_words import worst_value_text
 from autograder.report.wording import (
     INTERNAL_ERROR,
@@ -201,9 +202,3 @@ def _summary(document: Document, following: str, width: int) -> RenderableType:
     for line in following.splitlines():
         lines.append("\n" + break_before_command(line, width))
     return Group(Text(), lines)
-
-
-def break_before_command(line: str, width: int) -> str:
-    """Break a line that is too long for the terminal before its command, so that the command can be copied."""
-    before, headway, after = line.rpartition(" headway ")
-    return f"{before}\n   {headway}{after}" if headway and len(line) > width else line

@@ -91,7 +91,9 @@ def render(
     for line in lines[:limit]:
         console.print(Padding(Text.assemble((line.name, "bold"), f"  {line.text}"), (0, 0, 0, 2)))
         if commands:
-            console.print(Padding(Text("\n".join(line.commands(out)), "dim"), (0, 0, 0, 4)))
+            console.print(
+                Text("".join(f"    {command}\n" for command in line.commands(out)), "dim"), end="", soft_wrap=True
+            )
     rest = f"{len(lines) - limit} more. " if limit is not None and len(lines) > limit else ""
     if not commands:
         console.print(Text(f"{rest}To decide: headway choose {shlex.quote(out)}", "dim"))

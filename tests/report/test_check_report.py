@@ -7,6 +7,7 @@ from rich.console import Console
 from support.result_documents import check, document
 
 from autograder.report import check_report, wording
+from autograder.report.console import SafeConsole
 
 
 def rendered(doc, width=80, **options):
@@ -191,3 +192,11 @@ def test_overview_keeps_points_and_statuses_in_a_narrow_terminal(width):
     shown = rendered(document(check("attention.attention", status="not_started"), FAILED), width)
     row = next(line for line in shown.splitlines() if "attention" in line)
     assert "0 / 2" in row and "failed" in row
+
+
+def test_command_in_a_long_text_is_not_broken():
+    file = io.StringIO()
+    command = f"headway comment OUT {'a' * 60} TEXT --assignment softmax"
+    SafeConsole(file=file, width=60).print_text(f"A text that is so long that it takes two lines. To answer: {command}")
+    *text, shown = file.getvalue().splitlines()
+    assert len(text) == 1 and shown.strip() == command

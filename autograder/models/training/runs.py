@@ -25,7 +25,7 @@ from autograder.models.training.hyperparameters import changed_model, changed_se
 from autograder.models.training.sampling import Sampling
 from autograder.models.training.settings import TrainingSettings
 from autograder.models.training.trainer import Trainer
-from autograder.report.check_report import break_before_command
+from autograder.report.console import break_before_command
 from autograder.report.training_progress import TrainingStart, TrainingUpdate, show_training
 from autograder.sandbox.process import start_workers
 from autograder.workspace.files import text_digest

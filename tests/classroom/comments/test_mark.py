@@ -6,6 +6,8 @@ from support.graded_class import grade_class
 
 from autograder.classroom.comments import comment_records
 from autograder.classroom.storage import gradebook
+from autograder.courses.transformer import TRANSFORMER
+from autograder.workspace.files import stub_text
 
 POLICY = """roster = "class.csv"
 [[assignments.softmax.rubric]]
@@ -16,12 +18,13 @@ points = 5
 id = "q2"
 points = 2.5
 """
-ROSTER = "submission,name,section,ta\nada,Ada,A,grace\nbo,Bo,B,linus\ncy,Cy,A,grace\n"
+ROSTER = "submission,name,section,ta\nada,Ada,A,grace\nbo,Bo,B,linus\ncy,Cy,A,grace\ndi,Di,A,grace\n"
 
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
-    submissions = {name: f"# Because {name} says so.\n" for name in ("ada", "bo", "cy")}
+    submissions = {name: f"# Because {name} says so.\n" for name in ("ada", "bo", "cy")}  # nothing from di
+    submissions["cy"] = stub_text("softmax", TRANSFORMER) + submissions["cy"]
     return grade_class(tmp_path_factory.mktemp("class"), submissions, course_toml=POLICY, class_csv=ROSTER)
 
 
@@ -33,7 +36,7 @@ def out(graded):
 
 
 def earned(out):
-    students = gradebook.read(out).students
+    students = gradebook.read(out).students[:3]
     return {one["submission"]: [item["earned"] for item in one["assignments"]["softmax"]["rubric"]] for one in students}
 
 
@@ -55,6 +58,7 @@ def test_mark_only_some_students(out, options, names):
     done = succeed("mark", out, *options, typed="\n" * 4, COLUMNS="200").stdout
     assert [name for name in ("ada", "bo", "cy") if f"Because {name} says" in done] == names.split()
     assert f"0 items marked, {2 * len(names.split())} left for later" in done
+    assert ("def softmax(" in done) is ("cy" in names) and "# #" not in done, "code, and not the lesson"
 
 
 @pytest.mark.parametrize(
