@@ -78,6 +78,17 @@ def test_table_same_names_and_unreadable_work(tmp_path):
     assert "unreadable: no archive" in text and "not started" not in text
 
 
+def test_pass_rates_are_among_the_students_who_started():
+    found = class_records.ClassRecords("CS", functions=["softmax.softmax"])
+    letters = [class_records.LETTERS[status] for status in ("passed", "failed", "not_started", "not_started")]
+    for letter in letters:
+        record = class_records.StudentRecord("s", "", "s", "graded", "", 5.0, 10.0, 0, True, letters=letter)
+        found.students.append(record)
+    shown = io.StringIO()
+    class_summary.render(found, Console(file=shown, width=200))
+    assert "50%" in next(line for line in shown.getvalue().splitlines() if "softmax.softmax" in line)
+
+
 def test_summary_lists_low_scores_and_missing_students():
     def one(name, score, status="graded"):
         return class_records.StudentRecord(name, "", name, status, "", score, 10.0, 0, None)

@@ -119,6 +119,12 @@ def test_code_files_marks_each_finding_once():
     assert [note.text for note in marked.notes] == ["wrong"]
 
 
+def test_line_that_failed_stays_marked_if_it_led_to_another_failure():
+    calling = {**check_at(9), "called_from": check_at(11)["location"]}
+    (file,) = code_files(code_of(CODE), [check_at(11, "error"), calling])
+    assert {line.number: line.status for line in file.lines if line.status} == {9: "failed", 11: "error"}
+
+
 def test_show_prints_score_findings_code_and_comments(book, student):
     entry, check = student
     done = succeed("show", book.out, entry["submission"], "--no-color")

@@ -298,6 +298,12 @@ def test_modified_inputs_are_named(student):
     assert student.calls[-1].modified == []
 
 
+def test_array_that_was_added_to_an_input_is_named(student):
+    student = student("def softmax(x):\n    x.append(np.ones(1))\n    return 0\n")
+    student.softmax.softmax([])
+    assert student.calls[-1].modified == ["x[0]"]
+
+
 @pytest.mark.slow
 def test_modified_number_in_a_dictionary_is_named(student):
     student = student("def softmax(x):\n    x['step'] += 1\n    return 0\n")

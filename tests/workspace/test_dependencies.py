@@ -133,5 +133,11 @@ def test_experiment_affects_nothing(workspace):
     further = '\nif __name__ == "__main__" and "further" in sys.argv:\n    print(softmax([1.0]))\n'
     path.write_text(path.read_text() + further)
     assert take_snapshot(workspace, TRANSFORMER, after).affected_functions(after) == ()
-    path.write_text(path.read_text() + "\nif True:\n    print(softmax([1.0]))\n")
-    assert "softmax.softmax" in take_snapshot(workspace, TRANSFORMER, after).affected_functions(after)
+    for more in (
+        "if True:\n    print(softmax([1.0]))\n",
+        'if __name__ == "__main__":\n    pass\nelse:\n    np = None\n',
+    ):
+        path.write_text(f"{path.read_text()}\n{more}")
+        now = take_snapshot(workspace, TRANSFORMER, after)
+        assert "softmax.softmax" in now.affected_functions(after)
+        after = now

@@ -1,5 +1,6 @@
 """Text of lessons as HTML: terms, code and figures, with every character that HTML gives a meaning escaped."""
 
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -38,6 +39,17 @@ def test_meaning_of_a_term_is_escaped_in_its_attribute(links):
     assert (paragraph, link) == ("p", "a")
     assert attributes["data-meaning"] == HARMFUL
     assert attributes.keys() == {"class", "href", "data-meaning", "aria-describedby"}
+
+
+def test_code_is_linked_with_the_function_that_it_names():
+    twice = replace(TRANSFORMER.modules["softmax"].functions[0], module="gpt")
+    gpt = replace(TRANSFORMER.modules["gpt"], functions=(*TRANSFORMER.modules["gpt"].functions, twice))
+    course = replace(TRANSFORMER, assignments=(TRANSFORMER.modules["softmax"], gpt))
+    find = CourseLinks(course, {"check": "cmd-check"}).find_code
+    assert find("softmax()", "gpt") == "#gpt.softmax" and find("softmax", "softmax") == "#softmax.softmax"
+    assert find("softmax", "attention") == "softmax.html", "the lesson: two functions have the name"
+    assert find("init_gpt", "attention") == "gpt.html#gpt.init_gpt"
+    assert find("headway check", "gpt") == "commands.html#cmd-check" and find("headway go", "gpt") == ""
 
 
 def test_cells_below_an_empty_head_are_headings_of_their_rows(links):
