@@ -145,6 +145,18 @@ def test_special_tokens_in_a_message_are_text(talk, question):
     assert question in "".join(text for _, text in conversation.shown())
 
 
+def test_answer_after_dropped_questions_is_to_what_is_left(made, talk):
+    model, conversation = made(CHATML, 96)[2], talk(CHATML, 96)
+    for question in QUESTIONS * 3:
+        answered(conversation, question, 3)
+        if conversation.notes:
+            break
+    assert "oldest" in conversation.notes[0]
+    end = len(conversation.ids) - len(conversation._after)
+    read, answer = conversation.ids[: end - 3], conversation.ids[end - 3 : end]
+    assert answer == continued(model, read, 3)
+
+
 def test_full_window_drops_the_oldest_questions(made, talk):
     tokenizer = made(CHATML, 96)[3]
     conversation = talk(CHATML, 96)
