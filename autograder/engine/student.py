@@ -344,9 +344,7 @@ class StudentCode:
     def _wrap(self, value: Any, call: Call) -> Any:
         if isinstance(value, Handle):
             return Cache(self, value, call)
-        if type(value) is tuple:
-            return tuple(self._wrap(item, call) for item in value)
-        return value
+        return tuple(self._wrap(item, call) for item in value) if type(value) is tuple else value
 
 
 def _import_help(exception: StudentException) -> str:

@@ -1,6 +1,7 @@
 """Create a workspace: stubs, notebooks, a README, settings. Existing files are never overwritten."""
 
 import contextlib
+import importlib.resources
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,35 +15,6 @@ from autograder.workspace.progress import VERSION
 from autograder.workspace.workspace import Workspace
 
 ANOTHER_FOLDER = "Name another folder: headway init DIR"
-README = """\
-# {title}
-
-{introduction}: {modules}.
-{given}{warm_up}
-To start, run this command in this folder:
-
-    headway
-
-It watches the folder, checks your code each time you save, and shows what is wrong. Open a file in your editor, read it
-from the top, and replace each `raise NotImplementedError(...)` with your own NumPy code. Press h for a hint and n for
-the next function.
-
-Other commands:
-
-{commands}
-
-## Coming back
-
-Your work is in these files; nothing else needs to be kept. Next time, open a terminal and type:
-
-{return_commands}
-
-`headway` continues where you stopped.
-
-In VS Code, open this folder with *File → Open Folder*. Its settings name the Python that has Headway, and *Terminal →
-Run Task* starts `headway watch`. `AGENTS.md` asks coding assistants to help you learn: to ask and to explain, and not
-to write the functions.
-"""
 GIVEN = """
 Your assignments import official solutions, which are here, too: {files}. Leave them as they are.
 """
@@ -66,6 +38,11 @@ DESTINATION = "See where the course leads, in a minute: headway train --solution
 GITIGNORE = "__pycache__/\nbackups/\n.headway.json\n*.safetensors\n"
 
 
+def template(name: str) -> str:
+    """Return the text of a template."""
+    return (importlib.resources.files("autograder.workspace") / "templates" / name).read_text("utf-8")
+
+
 def readme_text(curriculum: Curriculum, folder: Path) -> str:
     """Return the workspace's README: what the course contains, how to work on it, and how to come back to it."""
     built_in = curriculum.is_built_in
@@ -76,7 +53,7 @@ def readme_text(curriculum: Curriculum, folder: Path) -> str:
         if built_in or command.partition(" ")[0] not in ("train", "generate")
     }
     width = max(map(len, descriptions))
-    return README.format(
+    return template("readme.md").format(
         title=curriculum.title,
         introduction=f"{counted(len(curriculum.modules), 'file')} to write, in this order",
         modules=", ".join(curriculum.modules),
@@ -95,7 +72,7 @@ def workspace_files(curriculum: Curriculum, folder: Path, agents: bytes | None =
     contents |= {f"{name}.py": files.solution_text(name, curriculum).encode() for name in curriculum.given_modules}
     contents["README.md"] = readme_text(curriculum, folder).encode()
     contents |= editor_settings.settings_files(folder)
-    contents[tutor_instructions.FILE] = agents or tutor_instructions.TEXT.encode()
+    contents[tutor_instructions.FILE] = agents or template("tutor_instructions.md").encode()
     contents[".gitignore"] = GITIGNORE.encode()
     given = registry.figure_texts(curriculum) | registry.extra_texts(curriculum.package)
     contents |= {name: text.encode() for name, text in given.items()}

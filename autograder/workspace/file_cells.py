@@ -106,9 +106,7 @@ class FileCells:
     def replace(self, function: str, text: str, digest: str) -> FileCell | Conflict:
         """Write the file with a new text in the cell of a function, if that cell has the expected digest."""
         cell = self.require(function, digest)
-        if cell.digest != digest:
-            return Conflict(cell)
-        return self.overwrite(cell, text)
+        return Conflict(cell) if cell.digest != digest else self.overwrite(cell, text)
 
     def overwrite(self, cell: FileCell, text: str) -> FileCell:
         """Write the file with a new text in a cell, and return the new cell."""

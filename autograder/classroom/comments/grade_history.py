@@ -83,6 +83,4 @@ def _scores(student: Document) -> Iterator[tuple[str, float | None]]:
 
 
 def _differ(before: float | None, after: float | None) -> bool:
-    if before is None or after is None:
-        return before is not after
-    return abs(before - after) > _TINY
+    return before is not after if before is None or after is None else abs(before - after) > _TINY

@@ -159,6 +159,4 @@ def _prepare_argument(value: Any, caches: dict[int, Any], package: str, read_onl
         return np.random.default_rng(value.seed)
     if isinstance(value, (GeneratorOf, FunctionOf)):
         return copy.deepcopy(value).start()
-    if isinstance(value, Config):
-        return instance_of(value, package)
-    return copy.deepcopy(value)
+    return instance_of(value, package) if isinstance(value, Config) else copy.deepcopy(value)

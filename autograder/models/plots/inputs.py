@@ -34,9 +34,7 @@ def functions_in_namespace(namespace: Mapping[str, Any]) -> FunctionCaller:
             return value.open()
         if isinstance(value, dict):
             return {name: item.open() if isinstance(item, MappedArray) else item for name, item in value.items()}
-        if isinstance(value, Config):
-            return function(value.module, value.name)(**value.fields)
-        return value
+        return function(value.module, value.name)(**value.fields) if isinstance(value, Config) else value
 
     def call(qualified: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         module, _, name = qualified.partition(".")

@@ -76,9 +76,7 @@ def normalize(term: str) -> str:
     text = " ".join(term.split()).lower()
     if text.endswith("axes"):
         return text[:-2] + "is"
-    if text.endswith("ies"):
-        return text[:-3] + "y"
-    return text.removesuffix("s")
+    return text[:-3] + "y" if text.endswith("ies") else text.removesuffix("s")
 
 
 def _forms(term: str) -> str:
