@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from autograder.cli import options
-from autograder.core.text import clean
+from autograder.core.text import clean, local_time
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def comment(
     else:
         submission = names.require(student, "headway comment OUT")
         if given == comment_records.requested(""):
-            _list_comments(out, submission)
+            _list_comments(out, submission, book.policy.time_zone)
             return
         requests = [comment_records.requested(submission, **choices)]
     done = regrade.apply(out, requests, by, options.selected_curriculum())
@@ -165,7 +165,7 @@ def _show_change(done: "Regrade", record: "CommentRecord") -> None:
         options.show("\n".join(f"  {line}" for line in lines), "dim")
 
 
-def _list_comments(out: Path, submission: str) -> None:
+def _list_comments(out: Path, submission: str, zone: str) -> None:
     from autograder.classroom.comments import comment_records
 
     records = comment_records.read(out)
@@ -176,7 +176,7 @@ def _list_comments(out: Path, submission: str) -> None:
         undone = "" if record.id in kept or record.undoes else " (undone)"
         text = ": ".join(filter(None, [record.summary, clean(record.text, 300)]))
         reason = f" [{clean(record.reason, 300)}]" if record.reason else ""
-        when = record.time[:16].replace("T", " ")
+        when = local_time(record.time, zone)
         options.show(f"{record.id:>4}  {when}  {clean(record.by, 40)}  {where}{text}{reason}{undone}")
     if not own:
         options.show(f"No comments yet. To write one: headway comment {shlex.join([str(out), submission])} TEXT")

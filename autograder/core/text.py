@@ -1,5 +1,6 @@
-"""Make untrusted text safe to show (student output, names, file names), and put counts and ages into words."""
+"""Make untrusted text safe to show (student output, names, file names), and put counts, ages and times into words."""
 
+import contextlib
 import datetime
 import re
 from collections.abc import Iterable, Sequence
@@ -70,3 +71,26 @@ def ago(since: str, now: datetime.datetime | None = None) -> str:
         if seconds >= size:
             return f"{int(seconds // size)} {unit}"
     return "now"
+
+
+def time_zone(name: str) -> datetime.tzinfo | None:
+    """Return the time zone of a name such as "Europe/Berlin"; None if this machine knows none."""
+    import zoneinfo
+
+    with contextlib.suppress(LookupError, ValueError, OSError):
+        return datetime.UTC if name == "UTC" else zoneinfo.ZoneInfo(name)
+    return None
+
+
+def stored_time(text: str, zone: str = "UTC") -> datetime.datetime | None:
+    """Return a stored time in a time zone, or in UTC if this machine does not know it; None if it is no time."""
+    with contextlib.suppress(ValueError, OverflowError):
+        time = datetime.datetime.fromisoformat(text)
+        return (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).astimezone(time_zone(zone) or datetime.UTC)
+    return None
+
+
+def local_time(text: str | None, zone: str) -> str:
+    """Return a stored time as people read it: "5 March 2026, 15:02 (Europe/Berlin)"."""
+    time = stored_time(text or "", zone)
+    return f"{time.day} {time:%B %Y, %H:%M} ({time.tzinfo})" if time else clean(text or "", 40)

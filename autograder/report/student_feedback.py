@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from autograder.core.points import format_points
-from autograder.core.text import clean, code_block, counted
+from autograder.core.text import clean, code_block, counted, local_time
 from autograder.documents.reading import Document
 from autograder.report.class_records import LETTERS
 from autograder.report.code_lines import CodeFile, Excerpts, ShownLine, code_files, commented_lines
@@ -45,10 +45,10 @@ def student_exception_lines(student: Document) -> list[str]:
 
 def file_lines(student: Document, result: Document | None) -> list[str]:
     """Return which file was graded for each assignment, and which ones were ignored, and why."""
-    files = result["files"] if result else []
-    times = {file["name"]: (file["changed"] or "")[:16].replace("T", " ") for file in files}
+    files, zone = result["files"] if result else [], student.get("time_zone", "UTC")
+    times = {file["name"]: f", changed {local_time(file['changed'], zone)}" for file in files if file["changed"]}
     lines = [
-        f"{name}: {grade['graded_file']} was graded{f', changed {times[file]} UTC' if times.get(file) else ''}"
+        f"{name}: {file} was graded{times.get(file, '')}"
         for name, grade in student["assignments"].items()
         if (file := grade["graded_file"])
     ]
@@ -69,7 +69,7 @@ def _student_lines(student: Document) -> list[str]:
     return [*student_exception_lines(student), *filter(None, [student["limit_note"]])]
 
 
-def page_values() -> dict[str, Any]:
+def page_values(student: Document) -> dict[str, Any]:
     """Return the values that the parts of every page of one student need."""
     return {
         "details": check_details,
@@ -80,7 +80,7 @@ def page_values() -> dict[str, Any]:
         "clean": clean,
         "comment_place": comment_place,
         "code_html": code_html,
-        "day": lambda time: clean(str(time)[:16].replace("T", " "), 16),
+        "local_time": partial(local_time, zone=student.get("time_zone", "UTC")),
         "words": STATUS_WORDS,
         "letters": LETTERS,
         "marks": STATUS_MARKS,
@@ -94,7 +94,8 @@ def as_html(
     """Return the HTML page for a student's entry in the class document, and the result document if there is one.
 
     Args:
-        student: with `weights`, those of the assignments by name, the page shows how the score is computed.
+        student: with `weights`, those of the assignments by name, the page shows how the score is computed; with
+            `time_zone`, times are shown in it.
         code: the code document; the page shows the lines that failed.
         arithmetic: how the score is computed, in words.
     """
@@ -102,7 +103,7 @@ def as_html(
     return render_page(
         "student.html.j2",
         styles=("page.css", "student.css"),
-        **page_values(),
+        **page_values(student),
         commented=partial(commented_lines, files),
         is_for_student=True,
         student={**student, "name": clean(student["name"], 120), "reason": clean(student["reason"])},
@@ -123,7 +124,8 @@ def as_markdown(
     """Return the feedback as Markdown, for an issue, a pull request or an email. Student text is in code blocks."""
     lines = [f"# {_escaped(student['name'])}", ""]
     files = code_files(code)
-    comments = [line for comment in student["comments"] for line in _comment_lines(comment, files)]
+    zone = student.get("time_zone", "UTC")
+    comments = [line for comment in student["comments"] for line in _comment_lines(comment, files, zone)]
     if result is None:
         return "\n".join([*lines, f"{student['status']}: {_escaped(student['reason'])}", "", *comments])
     total = f"**{format_points(student['score'])} of {format_points(student['out_of'])}**"
@@ -146,8 +148,9 @@ def as_markdown(
     return "\n".join(lines) + "\n"
 
 
-def _comment_lines(comment: Document, files: list[CodeFile]) -> list[str]:
-    about = ", ".join(filter(None, [clean(comment["by"], 80), comment["time"][:10], comment_place(comment)]))
+def _comment_lines(comment: Document, files: list[CodeFile], zone: str) -> list[str]:
+    day = local_time(comment["time"], zone).partition(",")[0]
+    about = ", ".join(filter(None, [clean(comment["by"], 80), day, comment_place(comment)]))
     line = f"- {_escaped(comment['text'], 2000)}" + (f" ({_escaped(about)})" if about else "")
     _, code = commented_lines(files, comment)
     return [line, "", code_block("\n".join(map(_code_line, code)), "python"), ""] if code else [line]

@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from autograder.core.points import format_points
-from autograder.core.text import clean, counted, listed
+from autograder.core.text import clean, counted, listed, local_time
 from autograder.documents.reading import Document
 from autograder.report import open_questions, styles
 from autograder.report.check_report import STATUS_STYLES
@@ -37,7 +37,7 @@ MAX_TITLES = 4
 class StudentResults:
     """Everything that is known about one student of a graded class."""
 
-    student: Document  # the entry in the class document
+    student: Document  # the entry in the class document, with the `time_zone` of the course
     class_document: Document
     result: Document | None
     code: Document | None
@@ -79,9 +79,9 @@ class StudentResults:
 
     def notes(self) -> list[str]:
         """Return exceptions, adjustments and notes."""
-        lines = student_exception_lines(self.student)
+        lines, zone = student_exception_lines(self.student), self.student["time_zone"]
         for name, grade in self.student["assignments"].items():
-            lines += [f"{name}: {text}" for text in map(_adjustment_text, grade["adjustments"]) if text]
+            lines += [f"{name}: {_adjustment_text(change, zone)}" for change in grade["adjustments"]]
         return [clean(line, 400) for line in dict.fromkeys([*lines, *self.student["notes"]])]
 
     def files(self) -> list[str]:
@@ -104,7 +104,7 @@ class StudentResults:
                     "score": f"{format_points(grade['score'])} / {format_points(grade['possible'])}",
                     "functions": functions.get(name, []),
                     "attempt": attempt,
-                    "submitted": clean((grade["submitted_at"] or "")[:16].replace("T", " "), 16),
+                    "submitted": local_time(grade["submitted_at"], self.student["time_zone"]),
                     "state": clean(", ".join(filter(None, states)), 200),
                     "rubric": grade["rubric"],
                 }
@@ -115,7 +115,7 @@ class StudentResults:
         """Return each change of a grade with its time, cause and author, and whether a run gave the first grade."""
         return [
             {
-                "time": clean(entry["time"], 40),
+                "time": local_time(entry["time"], self.student["time_zone"]),
                 "text": _history_text(entry),
                 "is_first": entry["before"] is None and entry["cause"] == "run",
             }
@@ -154,9 +154,9 @@ def _modules(code: Document | None) -> Document:
     return code["modules"] if code else {}
 
 
-def _adjustment_text(adjustment: Document) -> str:
+def _adjustment_text(adjustment: Document, zone: str) -> str:
     change = f"set to {adjustment['score']:g}" if adjustment["score"] is not None else f"{adjustment['add']:+g} points"
-    who = ", ".join(filter(None, [adjustment["by"], adjustment["time"][:10]]))
+    who = ", ".join(filter(None, [adjustment["by"], local_time(adjustment["time"], zone).partition(",")[0]]))
     return f"{change}{f' ({who})' if who else ''}{': ' if adjustment['text'] else ''}{adjustment['text']}"
 
 
@@ -179,7 +179,7 @@ def as_page(shown: StudentResults) -> str:
     return render_page(
         "student_results.html.j2",
         styles=("page.css", "student.css", "student_results.css"),
-        **page_values(),
+        **page_values(shown.student),
         is_for_student=False,
         title=clean(shown.class_document["course"]["title"], 120) or "results",
         student={**shown.student, "name": shown.name},
@@ -195,13 +195,13 @@ def render(shown: StudentResults, console: Console, *, whole_code: bool = False)
     for line in shown.arithmetic:
         console.print(Padding(Text(clean(line)), (0, 0, 0, 2)))
     _print_attempts(shown, console)
-    comments = [_comment_text(comment) for comment in shown.student["comments"]]
+    comments = [_comment_text(comment, shown.student["time_zone"]) for comment in shown.student["comments"]]
     _print_list("Comments", comments, console)
     _print_list("Notes and exceptions", shown.notes(), console)
     _print_list("Files", shown.files(), console)
     open_questions.render([shown.student], shown.out, console)
     entries = [entry for entry in shown.history_lines() if not entry["is_first"]]  # the table above has that one
-    changes = [f"{entry['time'][:16].replace('T', ' ')}  {entry['text']}" for entry in entries]
+    changes = [f"{entry['time']}  {entry['text']}" for entry in entries]
     _print_list("History of grades", changes, console)
     if shown.limits():
         console.print(Text(f"\n{shown.limits()}", "dim"))
@@ -213,9 +213,9 @@ def render(shown: StudentResults, console: Console, *, whole_code: bool = False)
     console.print()
 
 
-def _comment_text(comment: Document) -> str:
+def _comment_text(comment: Document, zone: str) -> str:
     where = comment_place(comment)
-    about = f"{comment['time'][:16].replace('T', ' ')}  {comment['by']}{where and f' on {where}'}"
+    about = f"{local_time(comment['time'], zone)}  {comment['by']}{where and f' on {where}'}"
     return clean(f"{about}: {comment['text']}")
 
 

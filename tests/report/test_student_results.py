@@ -149,6 +149,30 @@ def test_show_limited_results_says_so(book, student, tmp_path):
     assert 'feedback = "summary"' in shown.limits() and "hidden checks" in shown.limits()
 
 
+def test_pages_and_show_name_file_and_time_in_the_zone_of_the_course(book, student, tmp_path):
+    entry = student[0]
+    policy = {**book.document["course"]["policy"], "time_zone": "Europe/Berlin", "feedback": "summary"}
+    grades = {name: {**grade, "graded_file": f"{name}.py"} for name, grade in entry["assignments"].items()}
+    entry = {**entry, "assignments": grades}
+    document = {**book.document, "students": [entry], "course": {"title": "T", "policy": policy}}
+    result = book.result_of(entry)
+    changed = {"counts_as": ["softmax"], "ignored": "", "changed": "2026-03-05T23:30:00+00:00"}
+    result["files"] = [{"name": "softmax.py", **changed}]
+    (tmp_path / "results").mkdir()
+    (tmp_path / grades["softmax"]["file"]).write_text(json.dumps(result), "utf-8")
+    (tmp_path / "class.json").write_text(json.dumps(document), "utf-8")
+    shared = gradebook.read(tmp_path)
+    student_pages.write_feedback(shared, tmp_path / "feedback")
+    page = as_page(student_pages.results_of(shared, entry))
+    shown = invoke("show", tmp_path, entry["submission"], COLUMNS="200").stdout
+    feedback = [path.read_text("utf-8") for path in (tmp_path / "feedback").iterdir()]
+    texts = [page, shown, *(text for text in feedback if "<html" in text)]
+    assert all("softmax.py was graded, changed 6 March 2026, 00:30 (Europe/Berlin)" in text for text in texts)
+    assert all("4 March 2026, 11:00 (Europe/Berlin)" in text for text in texts)  # the comment
+    assert "1 March 2026, 13:00 (Europe/Berlin)" in page and "1 March 2026, 13:00 (Europe/Berlin)" in shown
+    assert page.index(">Score<") < page.index("Expected values and differences") < page.index(">Files<")
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [("nobody", "no student"), ("student0000", "9 more"), ("", "no student"), ("student00001 ", None)],

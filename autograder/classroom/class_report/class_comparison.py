@@ -5,6 +5,7 @@ from statistics import median
 
 from autograder.classroom.comments import grade_history
 from autograder.classroom.storage.gradebook import Gradebook, display_name
+from autograder.core.text import stored_time, time_zone
 from autograder.errors import UsageError
 from autograder.report.class_records import (
     AssignmentChange,
@@ -35,20 +36,21 @@ def compare(now: ClassRecords, then: ClassRecords, name: str) -> ClassComparison
 
 
 def since(records: ClassRecords, book: Gradebook, date: str) -> ClassComparison:
-    """Return what has changed since the beginning of a day, by the history of grades.
+    """Return what has changed since midnight of a day in the course's time zone, by the history of grades.
 
     Raises UsageError if it is not a date, or no grade is as old.
     """
     try:
-        start = datetime.date.fromisoformat(date).isoformat()
+        day = datetime.date.fromisoformat(date)
     except ValueError:
         raise UsageError(f"{date!r} is not a date. Write it as in --since 2026-03-05") from None
+    start = datetime.datetime.combine(day, datetime.time(), time_zone(book.policy.time_zone) or datetime.UTC)
     scores: dict[str, dict[str, float | None]] = {}  # by submission, then assignment
     for change in grade_history.read(book.out):
-        if change["time"] < start:
+        if (time := stored_time(change["time"])) is not None and time < start:
             scores.setdefault(change["student"], {})[change["assignment"]] = change["after"]
     if not scores:
-        raise UsageError(f"the history has no grade from before {start}. Its dates: headway show {book.out} STUDENT")
+        raise UsageError(f"the history has no grade from before {day}. Its dates: headway show {book.out} STUDENT")
     then = ClassRecords(records.title)
     shares: dict[str, list[float]] = {}
     for student in book.students:
@@ -60,7 +62,7 @@ def since(records: ClassRecords, book: Gradebook, date: str) -> ClassComparison:
             if (points := earlier.get(name)) is not None and grade["possible"]:
                 shares.setdefault(name, []).append(points / grade["possible"])
     then.assignments = [AssignmentSummary(name, found) for name, found in shares.items()]
-    return compare(records, then, start)
+    return compare(records, then, str(day))
 
 
 def _median(students: list[StudentRecord]) -> float | None:

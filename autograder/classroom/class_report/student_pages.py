@@ -25,6 +25,7 @@ def results_of(
     if history is None:
         history = history_by_student(book).get(student["submission"], [])
     result, code = book.result_of(student, names), book.code_of(student)
+    student = {**student, "time_zone": book.policy.time_zone}
     arithmetic = score_lines(student, book.document, (*names, "total") if names else ())
     if names:
         assignments = {name: grade for name, grade in student["assignments"].items() if name in names}
@@ -68,11 +69,12 @@ def write_feedback(book: Gradebook, folder: Path) -> int:
     """Write `<name>.html` and `<name>.md` into `folder` for every student who has a result; return their number."""
     count, names = 0, book.file_names()
     weights = {assignment["name"]: assignment["weight"] for assignment in book.assignments}
+    course = {"weights": weights, "time_zone": book.policy.time_zone}
     for student, result in book.results():
         if result is not None:
             name = names[student["submission"]]
             code, score = book.code_of(student), score_lines(student, book.document)
-            shown = {**student, "name": display_name(student), "weights": weights}
+            shown = {**student, **course, "name": display_name(student)}
             write_atomically(folder / f"{name}.html", as_html(shown, result, code, score).encode("utf-8", "replace"))
             write_atomically(folder / f"{name}.md", as_markdown(shown, result, code, score).encode("utf-8", "replace"))
             count += 1

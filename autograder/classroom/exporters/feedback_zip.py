@@ -80,6 +80,7 @@ def _feedback_of(book: Gradebook, student: Document, assignment: str) -> _Shown 
         "dropped": [],
         "assignments": {assignment: grade},
         "weights": {assignment: grade["possible"]},
+        "time_zone": book.policy.time_zone,
         "comments": [one for one in student["comments"] if one["assignment"] in ("", assignment)],
     }
     return only, result, book.code_of(student), score_lines(student, book.document, [assignment])

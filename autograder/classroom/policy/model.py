@@ -131,6 +131,7 @@ class Policy(Section, frozen=True):
     """Everything that `course.toml` can set; `roster` and `layout` are the options of `headway grade`."""
 
     title: str = ""
+    time_zone: str = "UTC"  # in which reports show times, such as Europe/Berlin
     seed: Count | None = None
     roster: str = ""
     layout: Literal["auto", "plain", "nbgrader", "canvas", "moodle", "gradescope", "github"] = "auto"

@@ -6,6 +6,7 @@ import os
 import re
 import tomllib
 import typing
+import zoneinfo
 from collections import Counter
 from collections.abc import Iterable
 from datetime import date, datetime, time
@@ -16,6 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from autograder.classroom.policy.model import Amount, AssignmentPolicy, Policy, PolicyException, RubricItem
+from autograder.core.text import time_zone
 from autograder.course import Curriculum
 from autograder.errors import UsageError
 
@@ -66,6 +68,7 @@ class _Validator:
             assignments[name] = self._assignment(assignments[name], name)
         entries = [self._convert(table, PolicyException, f"exceptions[{n}]") for n, table in enumerate(exceptions, 1)]
         policy = replace(self._convert(content, Policy), assignments=assignments, exceptions=tuple(entries))
+        self._check_time_zone(policy.time_zone)
         self._check_hidden(policy)
         self._check_weights(policy)
         self._check_names_and_exceptions(policy)
@@ -115,6 +118,12 @@ class _Validator:
         shown = value if isinstance(value, date | time) else repr(value)
         hint = _suggest(str(value), typing.get_args(expected)) if typing.get_origin(expected) is Literal else ""
         raise self._error(key, f"must be {_describe(expected, key)}, not {shown}. {hint}".rstrip())
+
+    def _check_time_zone(self, name: str) -> None:
+        if time_zone(name) is None:
+            known = zoneinfo.available_timezones()
+            example = 'Example: "Europe/Berlin"' if known else "Install the names: pip install tzdata"
+            raise self._error("time_zone", f"{name!r} is not a time zone. {_suggest(name, known, example)}")
 
     def _check_hidden(self, policy: Policy) -> None:
         functions = self._curriculum.functions

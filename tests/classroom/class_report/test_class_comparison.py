@@ -9,6 +9,7 @@ from support.commands import invoke, succeed
 from autograder.classroom.class_report import class_comparison, class_statistics, item_analysis, similarity
 from autograder.classroom.comments import grade_history
 from autograder.classroom.storage import gradebook
+from autograder.errors import UsageError
 from autograder.report.class_records import (
     AssignmentSummary,
     ClassRecords,
@@ -184,6 +185,25 @@ def test_report_since_a_date_reads_the_history(make_class):
     assert "2026-03-05" in done.stderr
 
 
+@pytest.mark.parametrize(("zone", "before"), [("UTC", 0.1), ("Europe/Berlin", None), ("America/New_York", 0.2)])
+def test_since_begins_at_midnight_of_the_course(make_class, zone, before):
+    book = gradebook.read(make_class(12, seed=2, assignments=("softmax",), hostile=False))
+    document = {**book.document, "course": {"title": "", "policy": {"time_zone": zone}}}
+    graded = next(s for s in book.students if s["status"] == "graded" and s["percent"] > 20)
+    change = {"by": "", "cause": "run", "student": graded["submission"], "assignment": "", "before": None}
+    # The first is on March 5 in Berlin, and the last is still on March 4 in New York.
+    changes = [("2026-03-04T23:30:00+00:00", 10.0), ("2026-03-05T04:30:00+00:00", 20.0), ("soon", 30.0)]
+    lines = [json.dumps({**change, "time": time, "after": after}) for time, after in changes]
+    (book.out / grade_history.HISTORY).write_text("\n".join(lines), "utf-8")
+    records = class_statistics.collect(book)
+    book = gradebook.Gradebook(book.out, document)
+    if before is None:
+        with pytest.raises(UsageError, match="from before 2026-03-05"):
+            class_comparison.since(records, book, "2026-03-05")
+    else:
+        assert [change.before for change in class_comparison.since(records, book, "2026-03-05").changes] == [before]
+
+
 def test_since_reads_scores_of_zero_and_needs_possible_points(tmp_path):
     change = {"time": "2026-03-01", "by": "", "cause": "run", "student": "ada", "before": None}
     lines = [{**change, "assignment": name, "after": after} for name, after in (("a", 0.0), ("b", 3.0), ("", 0.0))]
@@ -195,7 +215,8 @@ def test_since_reads_scores_of_zero_and_needs_possible_points(tmp_path):
             "students": [
                 {"submission": "Ada", "name": "", "id": "", "assignments": grades},
                 {"submission": "ada", "name": "", "id": "", "assignments": grades},
-            ]
+            ],
+            "course": {"policy": {}},
         },
     )
     now = ClassRecords("", students=[record("Ada", 5.0)])

@@ -56,6 +56,18 @@ def test_load_policy_reads_every_section(tmp_path):
     assert list(policy.assignments) == ["softmax", "attention"]
 
 
+def test_load_policy_reads_the_time_zone(tmp_path):
+    assert load(tmp_path, 'time_zone = "Europe/Berlin"').time_zone == "Europe/Berlin"
+    assert load(tmp_path, "").time_zone == "UTC"
+
+
+@pytest.mark.parametrize("name", ["Europe/Berln", "Mars", "Europe", "", "../../etc/passwd", "x" * 400])
+def test_load_policy_unknown_time_zone_is_one_line(tmp_path, name):
+    with pytest.raises(UsageError, match=r"course\.toml, line 1: time_zone: .* is not a time zone\. ") as caught:
+        load(tmp_path, f'time_zone = "{name}"')
+    assert "Europe/" in str(caught.value) and "\n" not in str(caught.value)
+
+
 def test_load_policy_reads_exceptions(tmp_path):
     policy = load(
         tmp_path,
