@@ -12,10 +12,8 @@ from autograder.core.text import counted
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from autograder.classroom.storage.gradebook import Gradebook
-    from autograder.report.class_records import SimilarityResult, StudentRecord
+    from autograder.report.class_records import ClassRecords, SimilarityResult, StudentRecord
 
 
 @click.command(context_settings=options.WITH_DEFAULTS)
@@ -70,7 +68,7 @@ def report(
     from autograder.report import class_summary, open_questions
     from autograder.report.class_records import SimilarityResult
     from autograder.report.html import template_environment
-    from autograder.report.html.class_page import ClassPageLinks, render_class
+    from autograder.report.html.class_page import render_class
     from autograder.report.open_questions import question_lines
 
     template_environment()  # reports a missing package before thousands of documents are read
@@ -110,11 +108,9 @@ def report(
             with options.spinner(console, "Writing a page for each student …"):
                 similarity = similar_pages.write(similarity, book, pages, target) if similarity.pairs else similarity
                 student_pages.write(book, pages, target, similarity)
-        links = ClassPageLinks(
-            _student_link(book, folder, target), _student_link(book, None if no_pages else pages, target)
-        )
+        _add_links(records, book, target, None if no_pages else pages, folder)
         questions = question_lines(book.students)
-        content = render_class(records, links, similarity, comparison, questions, str(out))
+        content = render_class(records, similarity, comparison, questions, str(out))
         write_atomically(target, content.encode("utf-8", "replace"))
         written.add([target, *feedback_pages, *student_files])
     except OSError as error:
@@ -141,14 +137,17 @@ def _write_feedback(book: "Gradebook", folder: Path) -> None:
     options.show(f"Feedback for {counted(count, 'student')}: {folder}", "dim")
 
 
-def _student_link(book: "Gradebook", folder: Path | None, page: Path) -> "Callable[[StudentRecord], str | None]":
-    """Return a function that gives the URL of a student's page in `folder`, relative to `page`, or None."""
+def _add_links(
+    records: "ClassRecords", book: "Gradebook", target: Path, pages: Path | None, feedback: Path | None
+) -> None:
+    """Give the students the addresses of their pages, relative to the class page."""
     names = book.file_names()
 
-    def link(student: "StudentRecord") -> str | None:
+    def address(folder: Path | None, student: "StudentRecord") -> str | None:
         name = names.get(student.submission)
         if folder is None or name is None or not student.has_result or student.status == "failed":
             return None
-        return quote(os.path.relpath(folder / f"{name}.html", page.parent).replace(os.sep, "/"))
+        return quote(os.path.relpath(folder / f"{name}.html", target.parent).replace(os.sep, "/"))
 
-    return link
+    for student in records.students:
+        student.page, student.feedback = address(pages, student), address(feedback, student)

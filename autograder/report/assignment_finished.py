@@ -33,7 +33,10 @@ def finished_panel(finished: FinishedAssignment, columns: int) -> RenderableType
     """Return the panel of a finished assignment for a terminal of that width."""
     room = columns - BORDERS
     parts: list[RenderableType] = [Text(finished.outcome), Text()] if finished.outcome else []
-    parts += [_bar(finished, room), Text(), *_rows(finished, room)]
+    (passed, functions), counts = finished.functions, _counts(finished)
+    width = max(0, min(WIDEST_BAR, room - len(counts) - 2))
+    bar = styles.bar(passed / functions, width).append(f"{'  ' * bool(width)}{counts}")
+    parts += [bar, Text(), *_rows(finished, room)]
     if finished.unlocks:
         parts.append(Text(f"\nBuilt on it: {', '.join(finished.unlocks)}", "dim"))
     title = Text(f" ★ {_title(finished)} ", f"bold {styles.GREEN}")
@@ -80,9 +83,3 @@ def _title(finished: FinishedAssignment) -> str:
 def _counts(finished: FinishedAssignment) -> str:
     (passed, functions), (complete, assignments) = finished.functions, finished.assignments
     return f"{passed} of {functions} functions, {complete} of {assignments} assignments"
-
-
-def _bar(finished: FinishedAssignment, room: int) -> Text:
-    passed, functions = finished.functions
-    width = max(0, min(WIDEST_BAR, room - len(_counts(finished)) - 2))
-    return styles.bar(passed / functions, width).append(f"{'  ' * bool(width)}{_counts(finished)}")

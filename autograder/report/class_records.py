@@ -10,6 +10,7 @@ from autograder.documents.results import STATUSES
 
 # A student's record holds one letter per function, NO_RESULT where there is no result.
 LETTERS = dict(zip(STATUSES, "pfetnb", strict=True))
+STATES = {"excused": "x", "missing": "m", "unreadable": "u", "waiting": "w", "failed": "i"}  # of whole assignments
 NO_RESULT = "-"
 HISTOGRAM_BINS = 20
 KEY_SCORES: dict[str, Callable[[list[float]], float]] = {"median": median, "mean": mean, "lowest": min, "highest": max}
@@ -70,6 +71,9 @@ class StudentRecord:
     notes: list[str] = field(default_factory=list)  # student exceptions, and remarks for the instructor
     letters: str = ""  # one status letter per function, in the order of the class's functions
     mistakes: list[int] = field(default_factory=list)  # numbers of the mistakes made
+    states: dict[str, str] = field(default_factory=dict)  # of each assignment without a result that counts
+    page: str | None = None  # the address of the page for the instructor, relative to the class page
+    feedback: str | None = None  # the address of the page for the student
 
     @property
     def share(self) -> float:

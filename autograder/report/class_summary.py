@@ -32,7 +32,9 @@ def render(records: ClassRecords, console: Console, comparison: ClassComparison 
         console.print(Text(" · ".join(f"{name} {share:.0%}" for name, share in records.key_scores.items()) + "\n"))
     _print_assignments(records, comparison, console)
     _print_groups(records, console)
-    _print_mistakes(records, console)
+    mistakes = [(str(len(mistake.students)), mistake.title, mistake.function) for mistake in records.mistakes]
+    columns = f"right {STATUS_STYLES['failed'][1]}", "fold", "dim"
+    _print_table("Most common mistakes", columns, mistakes, MAX_MISTAKES, console)
     rows = [(str(count), name) for name, count in records.reused_comments.most_common()]
     _print_table("Comments of course.toml", ("right", "fold"), rows, MAX_MISTAKES, console)
     _print_pass_rates(records, console)
@@ -92,12 +94,6 @@ def _print_table(
     if len(rows) > limit:
         console.print(Text(f"… and {len(rows) - limit} more on the page", "dim"))
     console.print()
-
-
-def _print_mistakes(records: ClassRecords, console: Console) -> None:
-    rows = [(str(len(mistake.students)), mistake.title, mistake.function) for mistake in records.mistakes]
-    columns = f"right {STATUS_STYLES['failed'][1]}", "fold", "dim"
-    _print_table("Most common mistakes", columns, rows, MAX_MISTAKES, console)
 
 
 def _print_pass_rates(records: ClassRecords, console: Console) -> None:

@@ -8,7 +8,7 @@ from autograder.classroom.class_report import class_comparison, class_statistics
 from autograder.classroom.storage import gradebook
 from autograder.courses.transformer import TRANSFORMER
 from autograder.report.class_records import SimilarityResult, SimilarPair
-from autograder.report.html.class_page import ClassPageLinks, render_class
+from autograder.report.html.class_page import render_class
 
 pytest.importorskip("selenium")
 pytest.importorskip("jinja2")
@@ -45,11 +45,10 @@ def page(book, records, earlier, tmp_path_factory):
     )
     similarity = similar_pages.write(SimilarityResult([pair]), book, path.with_suffix(""), path)
     student_pages.write(book, path.with_suffix(""), path, similarity)
-    links = ClassPageLinks(
-        lambda student: f"feedback/{student.submission}.html", lambda student: f"report/{student.submission}.html"
-    )
+    for student in records.students:
+        student.page, student.feedback = (f"{name}/{student.submission}.html" for name in ("report", "feedback"))
     comparison = class_comparison.compare(records, earlier, "week 2")
-    path.write_text(render_class(records, links, similarity, comparison), "utf-8")
+    path.write_text(render_class(records, similarity, comparison), "utf-8")
     return path
 
 
@@ -269,6 +268,52 @@ def test_functions_show_discrimination_and_earlier_pass_rate(opened, records):
     expected = [records.statistics[name].discrimination for name in records.functions]
     assert shown == pytest.approx([-2 if value is None else value for value in expected])
     assert any(value is not None for value in expected)
+
+
+def test_phone_has_labels_of_one_size_and_targets_to_touch(opened, page):
+    metrics = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        for name in ("report", "report/student00010", "report/pair-1"):
+            opened.get((page.parent / f"{name}.html").as_uri())
+            small = opened.execute_script(
+                "for (const d of document.querySelectorAll('details')) d.open = true;"
+                "return [...document.querySelectorAll('a, button, input, select, summary')].filter((e) => {"
+                " const box = e.getBoundingClientRect();"
+                " return box.height && (box.height < 24 || box.width < 24); }).map((e) => e.outerHTML)"
+            )
+            assert small == []
+        opened.get(page.as_uri())
+        sizes = opened.execute_script(
+            "return [...document.querySelectorAll('svg text, figcaption, .key, .strip span')]"
+            ".map((e) => getComputedStyle(e).fontSize)"
+        )
+        # Text of a scaled picture would be smaller than its font says.
+        assert len(set(sizes)) == 1 and not opened.find_elements(By.CSS_SELECTOR, ".histogram[viewBox]")
+    finally:
+        opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_work_without_a_result_has_a_sign_a_word_and_a_color(browser, make_class, tmp_path):
+    book = gradebook.read(make_class(20, seed=2, assignments=("softmax", "attention"), hostile=False))
+    states = {"excused": "⊘", "missing": "–", "unreadable": "?", "waiting": "…", "failed": "▲"}
+    for student, state in zip(book.students, states, strict=False):
+        grade = student["assignments"]["attention"]
+        grade.update({"excused": True} if state == "excused" else {"status": state, "file": None})
+        student["name"] = state
+    page = tmp_path / "report.html"
+    page.write_text(render_class(class_statistics.collect(book)), "utf-8")
+    browser.get(page.as_uri())
+    colors = set()
+    for state, sign in states.items():
+        search(browser, state)
+        (run,) = browser.find_elements(By.CSS_SELECTOR, "#grid .strip .all")
+        word = "grading failed" if state == "failed" else state
+        assert run.text == f"{sign} {word}"
+        colors.add(run.value_of_css_property("background-color"))
+        key = browser.find_element(By.XPATH, f"//ul[@class='legend']/li[contains(., '{word}')]")
+        assert key.text == sign + word
+    assert len(colors) == len(states)
 
 
 @pytest.mark.parametrize("width", [360, 700, 1440, 2560])

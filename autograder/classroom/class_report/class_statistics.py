@@ -34,6 +34,7 @@ def collect(book: Gradebook) -> ClassRecords:
         record = _student_record(student)
         if result is None and record.status == "graded":
             record.status, record.reason = "failed", "the result document cannot be read: grade it again"
+            record.states = dict.fromkeys(student["assignments"], "failed")
         records.students.append(record)
         records.reused_comments.update(clean(one["reuses"], 60) for one in student["comments"] if one["reuses"])
         letters.append({})
@@ -82,6 +83,11 @@ def _student_record(student: Document) -> StudentRecord:
             if grade["status"] == "graded" and grade["possible"] and not grade["excused"]
         },
         [clean(note, 400) for note in (*student_exception_lines(student), *student["notes"])],
+        states={
+            name: "excused" if grade["excused"] else grade["status"]
+            for name, grade in student["assignments"].items()
+            if grade["excused"] or grade["status"] != "graded"
+        },
     )
 
 

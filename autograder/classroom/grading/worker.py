@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -149,8 +149,9 @@ def _outcome(result: results.SubmissionResult, account: Account, curriculum: Cur
         return "failed", f"internal error: {result.internal_errors[0]}"
     if account.assignments(curriculum):
         return "graded", ""
-    names = [file["name"] for file in account.files]
-    return "unreadable", "; ".join(account.notes[:3]) or _why_nothing_is_graded(names)
+    others = listed([file["name"] for file in account.files], MAX_FILE_NAMES)
+    nothing = f"no Python file or notebook of an assignment was found, only {others}" if others else "no file was found"
+    return "unreadable", "; ".join(account.notes[:3]) or nothing
 
 
 def _status_counts(result: results.SubmissionResult) -> dict[str, dict[str, int]]:
@@ -158,12 +159,6 @@ def _status_counts(result: results.SubmissionResult) -> dict[str, dict[str, int]
     for check in result.checks:
         counts[check.function.partition(".")[0]][check.status] += 1
     return {name: {key: count[key] for key in results.STATUSES if count[key]} for name, count in counts.items()}
-
-
-def _why_nothing_is_graded(names: Sequence[str]) -> str:
-    if not names:
-        return "no file was found"
-    return f"no Python file or notebook of an assignment was found, only {listed(names, MAX_FILE_NAMES)}"
 
 
 def _broken_files(document: Document) -> list[str]:

@@ -3,9 +3,9 @@
 // fast. All text is set as textContent.
 const data = JSON.parse(document.getElementById("data").textContent);
 const words = data.words;                       // letter -> status
-const statusRank = { p: 0, b: 1, f: 2, e: 3, t: 4, n: 5, "-": 6 };
+const rank = (letter) => "pbfetnxmuwi-".indexOf(letter || "-");
 const grid = document.getElementById("grid");
-const ROW = 26, LARGE_CELL = 40;
+const ROW = 26, LARGE_CELL = 40, SIGN = 10, WORD = 90;         // pixels, SIGN and WORD are the least for one
 let CELL = 13, width = 0;                     // of a status, and of all statuses of a row
 document.documentElement.classList.add("script");
 
@@ -18,30 +18,31 @@ const make = (tag, attributes = {}, ...children) => {
 const share = (s) => (s.outOf ? s.score / s.outOf : 0);
 const students = data.students.map(([name, id, submission, status, reason, score, outOf, late, letters, mistakes, link, notes,
   page, section, ta, pairs, shares], number) =>
-  ({ name, id, submission, status, reason, score, outOf, late, letters, mistakes, link, notes, page, section, ta, pairs, shares,
-     number, text: `${name} ${id} ${submission} ${status} ${reason} ${section} ${ta}`.toLowerCase() }));
+{
+  if (/^x+$/.test(letters)) status = words.x;
+  return { name, id, submission, status, reason, score, outOf, late, letters, mistakes, link, notes, page, section, ta, pairs, shares,
+    number, text: `${name} ${id} ${submission} ${status} ${reason} ${section} ${ta}`.toLowerCase() };
+});
 let shown = students, sortBy = "name", reversed = false, onlyMistake = null, onlyGroup = null, chosen = null;
 const hasSections = students.some((s) => s.section);
 
-// The background of a row's statuses; neighbors with the same status are one stop of the gradient.
-const strips = new Map();
+// Neighbors with the same letter, as letter, start and end.
+const runs = (letters) => [...letters.matchAll(/(.)\1*/g)].map(({ 0: run, index }) => [run[0], index, index + run.length]);
+const strips = new Map();                       // the background of a row's statuses
 const strip = (letters) => {
   if (!strips.has(letters)) {
-    const stops = [];
-    for (let start = 0; start < letters.length;) {
-      let end = start + 1;
-      while (end < letters.length && letters[end] === letters[start]) end += 1;
-      const color = letters[start] === "-" ? "transparent" : `var(--${letters[start]})`;
-      stops.push(`${color} ${start * CELL}px ${end * CELL}px`);
-      start = end;
-    }
-    strips.set(letters, letters ? `linear-gradient(to right, ${stops.join(", ")})` : "none");
+    const layer = (color) => `linear-gradient(to right, ${runs(letters).map(([letter, start, end]) =>
+      `${color(letter)} ${start * CELL}px ${end * CELL}px`).join(", ")})`;
+    const lines = `repeating-linear-gradient(to right, var(--paper) 0 1px, transparent 1px ${CELL}px)`;
+    const covers = CELL < SIGN ? ["tbfe", "fe", "e"] : [];     // from above, where there is no room for signs
+    strips.set(letters, [CELL < 5 ? "none" : lines,
+      ...covers.map((low) => layer((letter) => low.includes(letter) ? "var(--paper)" : "transparent")),
+      layer((letter) => letter === "-" ? "transparent" : `var(--${letter})`)].join(", "));
   }
   return strips.get(letters);
 };
-const lines = () => CELL < 5 ? "none" : `repeating-linear-gradient(to right, var(--paper) 0 1px, transparent 1px ${CELL}px)`;
 const count = (letters, letter) => letters.split(letter).length - 1;
-const statusText = (s) => s.letters
+const statusText = (s) => s.letters && s.status === "graded"
   ? Object.entries(words).filter(([l]) => count(s.letters, l)).map(([l, w]) => `${count(s.letters, l)} ${w}`).join(", ")
   : `${s.status}${s.reason ? `: ${s.reason}` : ""}`;
 
@@ -52,15 +53,19 @@ function makeRow(student, place) {
   const cell = (className, text, more) => make("div", { class: className, role: "cell", ...more }, text);
   const cells = cell("strip", "", { "aria-label": statusText(student), "data-number": student.number });
   cells.style.width = `${width}px`;
-  if (student.letters) cells.style.backgroundImage = `${lines()}, ${strip(student.letters)}`;
-  // A sign besides the color, except for what passed.
-  if (CELL >= 10) [...student.letters].forEach((letter, i) => {
-    if (!data.marks[letter]) return;
-    const sign = make("span", { class: `on-${letter}`, "aria-hidden": "true" }, data.marks[letter]);
-    sign.style.left = `${i * CELL}px`;
-    sign.style.width = `${CELL}px`;
-    cells.append(sign);
-  });
+  if (student.letters) cells.style.backgroundImage = strip(student.letters);
+  // A sign besides the color, except for what passed; one for all cells of an assignment without a result.
+  for (const [letter, start, end] of runs(student.letters)) {
+    const isState = data.states.includes(letter), size = isState ? end - start : 1;
+    if (!data.marks[letter] || size * CELL < SIGN) continue;
+    for (let at = start; at < end; at += size) {
+      const text = data.marks[letter] + (isState && size * CELL > WORD ? ` ${words[letter]}` : "");
+      const sign = make("span", { class: `s-${letter} ${isState ? "all" : "one"}`, "aria-hidden": "true" }, text);
+      sign.style.left = `${at * CELL}px`;
+      sign.style.width = `${size * CELL}px`;
+      cells.append(sign);
+    }
+  }
   return make("div", { class: student === chosen ? "row chosen" : "row", role: "row", "aria-rowindex": place + 2 },
     make("div", { class: "name", role: "rowheader" }, button),
     cell("score", hasScore ? `${Math.round(share(student) * 1000) / 10}%` : "–"),
@@ -89,6 +94,7 @@ function layout() {
   const isPhone = matchMedia("(max-width: 40rem)").matches;
   CELL = isPhone ? Math.max(1, Math.floor(2 * room) / 2) : Math.max(13, Math.min(LARGE_CELL, Math.floor(room)));
   width = data.functions.length * CELL;
+  grid.classList.toggle("narrow", CELL < SIGN);
   strips.clear();
   groups.style.width = `${width}px`;
   let start = 0;
@@ -130,7 +136,7 @@ function update() {
     && (onlyMistake === null || s.mistakes.includes(onlyMistake))
     && (onlyGroup === null || s[onlyGroup[0]] === onlyGroup[1]));
   const column = data.functions.indexOf(sortBy);
-  const order = column < 0 ? orders[sortBy] : (a, b) => statusRank[a.letters[column] || "-"] - statusRank[b.letters[column] || "-"];
+  const order = column < 0 ? orders[sortBy] : (a, b) => rank(a.letters[column]) - rank(b.letters[column]);
   shown.sort((a, b) => (reversed ? -1 : 1) * order(a, b) || orders.name(a, b));
   const text = onlyMistake === null ? "" : ` with “${data.mistakes[onlyMistake][0]}”`;
   document.getElementById("count").textContent = `${shown.length} of ${students.length} students${text}`;

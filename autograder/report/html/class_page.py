@@ -1,8 +1,7 @@
 """The page of a class: the values that `class.html.j2` shows, and the data that its script sorts and searches."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
@@ -11,6 +10,8 @@ from autograder.report.class_records import (
     GROUPS,
     HISTOGRAM_BINS,
     LETTERS,
+    NO_RESULT,
+    STATES,
     ClassComparison,
     ClassRecords,
     SimilarityResult,
@@ -21,31 +22,24 @@ from autograder.report.html import render_page
 from autograder.report.open_questions import QuestionLine
 from autograder.report.wording import STATUS_MARKS, STATUS_WORDS
 
-BAR_HEIGHT = 130  # of the highest bar of the histogram, in the units of its viewBox
+BAR_HEIGHT = 65  # of the highest bar of the histogram, in percent
 LOW_DISCRIMINATION = 0.2  # below it, a function hardly tells strong students from weak ones (Ebel 1965)
 MAX_COLUMNS = 8  # assignments in the table of sections
 MAX_CHANGES = 10  # students with the largest gains, and losses
-LETTER_WORDS = {letter: STATUS_WORDS[status] for status, letter in LETTERS.items()}
-
-
-@dataclass
-class ClassPageLinks:
-    """The addresses that the page links to, relative to it; a function returns None where there is no page."""
-
-    feedback: Callable[[StudentRecord], str | None] = lambda student: None
-    results: Callable[[StudentRecord], str | None] = lambda student: None
+WORDS = {letter: STATUS_WORDS[status] for status, letter in LETTERS.items()}
+WORDS |= {letter: state for state, letter in STATES.items()} | {STATES["failed"]: "grading failed"}
+MARKS = {letter: STATUS_MARKS[status] for status, letter in LETTERS.items()} | dict(zip("xmuwi", "⊘–?…▲", strict=True))
 
 
 def render_class(
     records: ClassRecords,
-    links: ClassPageLinks | None = None,
     similarity: SimilarityResult | None = None,
     comparison: ClassComparison | None = None,
     questions: Sequence[QuestionLine] = (),
     out: str = "OUT",
 ) -> str:
     """Return the page; `questions` are open, and `out` is the folder of the class, for commands."""
-    links, similarity = links or ClassPageLinks(), similarity or SimilarityResult()
+    similarity = similarity or SimilarityResult()
     checks_by_assignment, blocked = defaultdict(list), Counter[str]()
     for check in records.checks.values():
         assignment = check.function.partition(".")[0]
@@ -57,17 +51,16 @@ def render_class(
         "class.html.j2",
         styles=("page.css", "class.css"),
         script="class.js",
-        data=_script_data(records, links, similarity),
+        data=_script_data(records, similarity),
         records=records,
-        letters=LETTERS,
-        words=LETTER_WORDS,
+        words=WORDS,
+        marks=MARKS,
         bins=_histogram_bins,
         groups=[(title, rows) for title, rows in groups if rows],
         columns=records.assignments if len(records.assignments) <= MAX_COLUMNS else [],
         comparison=comparison,
         gains=[change for change in changes if change.after > change.before][:MAX_CHANGES],
         losses=[change for change in changes[::-1] if change.after < change.before][:MAX_CHANGES],
-        page=links.results,
         functions=[_function_row(records, name, comparison) for name in records.functions],
         low_discrimination=LOW_DISCRIMINATION,
         checks_by_assignment=checks_by_assignment,
@@ -79,15 +72,16 @@ def render_class(
     )
 
 
-def _script_data(records: ClassRecords, links: ClassPageLinks, similarity: SimilarityResult) -> dict[str, Any]:
+def _script_data(records: ClassRecords, similarity: SimilarityResult) -> dict[str, Any]:
     groups = groupby(records.functions, key=lambda name: name.partition(".")[0])
     pairs: dict[str, list[Any]] = defaultdict(list)  # by submission: the other student's name, share, address
     for pair in similarity.pairs:
         for one, other in ((0, pair.second), (1, pair.first)):
             pairs[pair.submissions[one]].append([other, round(pair.share, 3), pair.page])
     return {
-        "words": LETTER_WORDS,
-        "marks": {letter: STATUS_MARKS[status] for status, letter in LETTERS.items() if status != "passed"},
+        "words": WORDS,
+        "marks": {letter: mark for letter, mark in MARKS.items() if letter != LETTERS["passed"]},
+        "states": [*STATES.values()],
         "functions": records.functions,
         "groups": [[name, len(list(names))] for name, names in groups],
         "assignments": [summary.name for summary in records.assignments],
@@ -95,9 +89,9 @@ def _script_data(records: ClassRecords, links: ClassPageLinks, similarity: Simil
         "students": [
             [
                 *(student.name, student.id, student.submission, student.status, student.reason),
-                *(round(student.score, 2), round(student.out_of, 2), student.late_days, student.letters),
-                *(student.mistakes, links.feedback(student), student.notes),
-                *(links.results(student), student.section, student.ta, pairs.get(student.submission, [])),
+                *(round(student.score, 2), round(student.out_of, 2), student.late_days, _letters(student, records)),
+                *(student.mistakes, student.feedback, student.notes),
+                *(student.page, student.section, student.ta, pairs.get(student.submission, [])),
                 [
                     round(100 * student.shares[one.name]) if one.name in student.shares else None
                     for one in records.assignments
@@ -106,6 +100,13 @@ def _script_data(records: ClassRecords, links: ClassPageLinks, similarity: Simil
             for student in records.students
         ],
     }
+
+
+def _letters(student: StudentRecord, records: ClassRecords) -> str:
+    """Return a letter for each function, which is the same for all of an assignment without a result that counts."""
+    own = student.letters or NO_RESULT * len(records.functions)
+    states = [student.states.get(name.partition(".")[0], "") for name in records.functions]
+    return "".join(STATES.get(state, letter) for state, letter in zip(states, own, strict=True))
 
 
 def _histogram_bins(shares: list[float]) -> list[dict[str, Any]]:
