@@ -105,7 +105,9 @@ def render(document: Document, out: Path, console: Console) -> None:
     others = [f"{counts[status]} {status}" for status in STATUSES_WITHOUT_SCORE if counts[status]]
     text = " · ".join([*mean, *others, f"{document['seconds']:.1f} s"])
     console.print(Text(f"\n{text}\nResults: {out} (class.json, grades.csv, results/*.json)\nNext:"))
-    words = {"OUT": str(out), "STUDENT": clean(students[0]["submission"], 120) if students else "STUDENT"}
+    graded = (one["submission"] for one in students if one["status"] == "graded")
+    student = next((name for name in graded if not name.startswith("-")), "STUDENT")  # "-x" would be an option
+    words = {"OUT": str(out), "STUDENT": clean(student, 120)}
     commands = [shlex.join(words.get(word, word) for word in command.split()) for command in NEXT_COMMANDS]
     for command, about in zip(commands, NEXT_COMMANDS.values(), strict=True):
         line = Text.assemble(f"  {command:{max(map(len, commands))}}  ", (f"# {about}", "dim"))

@@ -1,6 +1,7 @@
 """Grading a class in the terminal: estimates that can be trusted, and rows that are broken where a person would."""
 
 import io
+import shlex
 from types import SimpleNamespace
 
 import pytest
@@ -43,3 +44,22 @@ def test_table_in_a_narrow_terminal_breaks_between_counts(tmp_path):
     assert any(row.endswith("✗ 12 failed, ◌ 3 blocked,") for row in rows)
     assert any(row.endswith("  · 10 not started") for row in rows)
     assert any(row.startswith(f"  headway show {tmp_path} ada") for row in rows)
+
+
+def test_next_commands_can_be_copied_and_name_a_student_with_a_result(tmp_path):
+    about = {
+        "reason": "", "notes": [], "statuses": {}, "score": 1.0, "out_of": 1.0, "late_days": 0, "assignments": {}
+    }  # fmt: skip
+    entries = [("ada", "missing"), ("-x", "graded"), ("Åsa O'Brien", "graded")]
+    students = [{**about, "name": name, "submission": name, "status": status} for name, status in entries]
+    text = io.StringIO()
+    out = tmp_path / "autumn term"
+    grading_progress.render({"students": students, "seed": 0, "seconds": 1.0}, out, Console(file=text, width=60))
+    commands = [
+        shlex.split(line, comments=True) for line in text.getvalue().splitlines() if line.startswith("  headway")
+    ]
+    assert commands == [
+        ["headway", "report", str(out)],
+        ["headway", "show", str(out), "Åsa O'Brien"],
+        ["headway", "export", "csv", str(out)],
+    ]
