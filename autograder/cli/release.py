@@ -206,7 +206,7 @@ def _release_course(
         files = nbgrader_course.course_files(solutions, curriculum, prerequisites, hidden_seed)
         done = release_manifest.write_release(folder, files, hidden_seed)
         if NBGRADER_CONFIG in done.kept:
-            write_atomically(folder / HEADWAY_CONFIG, nbgrader_course.CONFIG.encode())
+            write_atomically(folder / HEADWAY_CONFIG, files[NBGRADER_CONFIG].encode())
     for verb, names in (("wrote", done.written), ("removed", done.removed)):
         for name in names:
             click.echo(f"{verb} {folder / name}")
