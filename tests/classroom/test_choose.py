@@ -4,6 +4,8 @@ import pytest
 from support.commands import invoke, refusal, succeed
 from support.softmax_class import RIGHT, WRONG, class_document, grade
 
+from autograder.cli.export_output import _concerns
+
 pytestmark = pytest.mark.slow
 STUB = 'def softmax(x, axis=-1, temperature=1.0):\n    raise NotImplementedError("softmax.softmax")\n'
 FILES = {
@@ -75,3 +77,17 @@ def test_open_questions_are_decided_before_an_export(graded):
     assert kinds(root)["di"] == ["nothing_written"], "a decision is about the files as they were"
     assert "nothing is open" in refusal("choose", out, "fay", "--keep")
     assert invoke("choose", out, "nobody").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "assignment", "names", "expected"),
+    [
+        ("identity", "", ["softmax"], True),
+        ("versions", "softmax", ["softmax"], True),
+        ("versions", "gpt", ["softmax"], False),
+        ("versions", "gpt", [], True),
+        ("request", "softmax", [], False),
+    ],
+)
+def test_export_waits_for_questions_about_its_grades(kind, assignment, names, expected):
+    assert _concerns({"kind": kind, "assignment": assignment}, names) is expected

@@ -7,7 +7,7 @@ import pytest
 from support.commands import SOFTMAX, timeless
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.documents.results import to_document, withhold
+from autograder.documents.results import hidden_document, to_document, withhold
 from autograder.engine import student
 from autograder.engine.session import Options, check_many
 from autograder.sandbox.limits import Limits
@@ -168,3 +168,17 @@ def test_internal_error_in_a_hidden_check_shows_no_text(submission, check_submis
     )
     assert hidden.internal_errors and "the input" not in str(hidden)
     assert "the input" in shown.internal_errors[0]
+
+
+@pytest.mark.parametrize(
+    ("status", "others", "expected"),
+    [
+        ("passed", {"passed"}, "passed"),
+        ("error", {"error", "passed"}, "failed"),
+        ("not_started", {"not_started", "passed"}, "failed"),
+        ("not_started", {"not_started"}, "not_started"),
+    ],
+)
+def test_hidden_check_says_only_whether_it_passed(status, others, expected):
+    check = {"id": "a", "function": "f", "title": "t", "status": status, "points": {"possible": 1.0, "earned": 0.0}}
+    assert hidden_document(check, others)["status"] == expected
