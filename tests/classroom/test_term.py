@@ -223,6 +223,38 @@ def test_term_regrade_by_comment(graded):
     ]
 
 
+def test_term_with_requests_line_comments_and_a_bank(graded):
+    policy(graded, RULES, "bank = 3\nbank_each = 2\n")
+    out = graded / "discussed"
+    shutil.copytree(graded / "out", out)
+    files = {
+        student["id"]: name
+        for student in class_document(out)["students"]
+        for name, grade in student["assignments"].items()
+        if grade["graded_file"].endswith(f"{name}.py")
+    }
+    people = [person for person in STUDENTS[10:] if person.sis in files][:4]
+    for person in people:
+        name = files[person.sis]
+        succeed("comment", out, person.sis, f"{name}.py:1", "Look at this again.", "--by", "Kim", "--no-color")
+        about = next(iter(term.POINTS[name]))
+        succeed("request", out, "-", typed=f"student: {person.sis}\nabout: {name}.{about}\nquestion: Why?\n")
+    document = require_expected(out, rules=RULES, bank=3, each=2)
+    asking = [one["id"] for one in document["students"] if any(q["kind"] == "request" for q in one["open"])]
+    assert sorted(asking) == sorted(person.sis for person in people)
+    placed = {one["id"]: [comment["location"] for comment in one["comments"]] for one in document["students"]}
+    assert all(placed[person.sis] == [{**placed[person.sis][0], "line": 1}] for person in people)
+    rules = dict(RULES)
+    for points, person in enumerate(people, 1):
+        module = files[person.sis]
+        succeed("comment", out, person.sis, "You are right.", "--assignment", module, "--add", points, "--no-color")
+        rules[person.number] = {module: {"bonus": points}}
+    for _ in range(2):
+        document = require_expected(out, rules=rules, bank=3, each=2)
+        assert not any(q["kind"] == "request" for one in document["students"] for q in one["open"])
+        grade("--out", out)
+
+
 def expected_scores(module):
     """Return the points of everybody who submitted the assignment or has points by an exception; None if excused."""
     scores = {}
