@@ -146,6 +146,14 @@ def release(folder, *options):
     return succeed("release", folder, "--format", "nbgrader", *options).stdout
 
 
+def test_file_that_is_the_new_version_already_is_not_kept_back(tmp_path):
+    release_manifest.write_release(tmp_path, {"a.py": "old", "b.py": "old"}, 0)
+    for name, text in (("a.py", "new"), ("b.py", "mine")):
+        (tmp_path / name).write_text(text)
+    done = release_manifest.write_release(tmp_path, {"a.py": "new", "b.py": "new"}, 0)
+    assert (done.written, done.kept) == (["a.py"], ["b.py"])
+
+
 def test_release_again_keeps_changed_files(made, tmp_path):
     release_manifest.write_release(tmp_path, made, 0)
     record = (tmp_path / release_manifest.MANIFEST).read_text()
