@@ -144,7 +144,9 @@ export class Editor {
         closeBrackets(),
         reported,
         keymap.of([...closeBracketsKeymap, indentWithTab]),
-        EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": describedBy, spellcheck: "false" }),
+        EditorView.contentAttributes.of({
+          "aria-label": label, "aria-describedby": describedBy, spellcheck: "false", tabindex: "0",
+        }),
         EditorView.domEventHandlers({
           keyup: (event, view) => {
             if (event.key === "Escape") view.setTabFocusMode(LEAVE_MILLISECONDS);
