@@ -101,3 +101,18 @@ def test_going_to_a_known_failure_looks_only_for_its_mistake(session):
     assert last_request(session).diagnose
     answer(session)
     assert cause(session)["title"]
+
+
+def test_nothing_is_checked_in_the_background_while_a_file_is_broken(folder):
+    for name, text in (("softmax", WRONG), ("gpt", "def gpt(")):
+        (folder / f"{name}.py").write_text(text, "utf-8")
+    session = WatchSession(Workspace.open(folder), RecordingChecker(folder))
+    session.focus = "softmax.softmax"
+    session.begin()
+    answer(session)
+    answer(session)
+    assert (session.checking, session.diagnosing, session._background) == ((), None, ())
+    (folder / "gpt.py").write_text("def gpt(): pass\n", "utf-8")
+    session.check_changes()
+    answer(session)
+    assert session._background

@@ -76,8 +76,11 @@ def test_search_finds_by_keyboard(wide, address):
     assert wide.find_element(By.CSS_SELECTOR, "#search-results li").get_attribute("aria-selected") == "true"
     pages = [link.get_attribute("href") for link in wide.find_elements(By.CSS_SELECTOR, "#search-results a")]
     assert any("softmax.html#softmax.softmax" in page for page in pages)
-    box.send_keys(Keys.ARROW_DOWN)
-    chosen = wide.find_element(By.ID, box.get_attribute("aria-activedescendant"))
+    items = [item.get_attribute("id") for item in wide.find_elements(By.CSS_SELECTOR, "#search-results li")]
+    for key, expected in ((Keys.ARROW_UP, items[-1]), (Keys.ARROW_DOWN, items[0]), (Keys.ARROW_DOWN, items[1])):
+        box.send_keys(key)
+        assert box.get_attribute("aria-activedescendant") == expected
+    chosen = wide.find_element(By.ID, items[1])
     target = chosen.find_element(By.TAG_NAME, "a").get_attribute("href")
     box.send_keys(Keys.ENTER)
     wait_until(lambda: wide.current_url == target)
