@@ -11,9 +11,11 @@ from support.student_notebook import notebook
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.engine.cell_locations import locate_in_cells
+from autograder.notebooks import nbgrader_autograded
 from autograder.parsing import Unreadable, extract
 from autograder.parsing.cell_statements import Cell
 from autograder.parsing.read_ipynb import read_modules
+from autograder.sandbox.source_reader import DefiningCell
 
 SOFTMAX = "def softmax(x, axis=-1, temperature=1.0):\n    '''Mine.'''\n    return np.exp(x) / np.exp(x).sum()\n"
 STUB = "def softmax(x, axis=-1):\n    '''Yours.'''\n    # YOUR CODE HERE\n    raise NotImplementedError()\n"
@@ -236,3 +238,8 @@ def test_locate_in_cells_leaves_other_files_unchanged():
     assert check.location == {"file": "cell 7", "line": 3, "text": "return x"}
     assert "in cell 7, line 3: " in check.message and check.message.endswith("See helper.py, line 3")
     assert check.warnings[0].startswith("cell 7, line 3: ")
+
+
+def test_report_stands_below_the_last_definition():
+    cells = [DefiningCell("code", "", ("f", "g")), DefiningCell("markdown", "", ()), DefiningCell("code", "", ("f",))]
+    assert nbgrader_autograded._functions_by_cell(cells) == {0: ["g"], 2: ["f"]}
