@@ -5,6 +5,7 @@ import base64
 import json
 import os
 import threading
+from types import SimpleNamespace
 
 import pytest
 from support.commands import SOFTMAX
@@ -77,14 +78,24 @@ def test_large_bodies_are_refused(server):
     assert server.post("save", text).status_code == 413
 
     def endless():
-        for _ in range(1 << 12):
-            yield b" " * (1 << 14)  # each piece is small
+        for _ in range(64):
+            yield b" " * (1 << 20)
 
     assert server.post("open", content=endless()).status_code == 413
     assert server.post("open", content=b"{}", Content_Length="x").status_code in (400, 413)
     assert server.post("import", {"base64": "A" * (2 << 20)}).status_code == 400, "an archive may be larger"
     assert server.post("import", {"base64": "A" * (20 << 20)}).status_code == 413
     assert (server.folder / "softmax.py").read_bytes() == before
+
+
+@pytest.mark.parametrize(("count", "expected"), [(3, b"aaaa" * 3), (4, None), (10**9, None)])
+def test_body_in_pieces_is_read_up_to_its_limit(count, expected):
+    async def pieces():
+        for _ in range(count):
+            yield b"aaaa"
+
+    request = SimpleNamespace(headers={}, stream=pieces)
+    assert asyncio.run(app._read_body(request, 12)) == expected
 
 
 @pytest.mark.parametrize("path", UNSERVED.split())
