@@ -94,7 +94,7 @@ def _show(book: "Gradebook", student: "Document", assignment: str, title: str) -
 
 def _written(parts: "list[Document]", lesson: set[str]) -> "list[Document]":
     """Return the parts of stored code line by line, without the comments that were in the lesson already."""
-    written = []
+    written: list[Document] = []
     for part in parts:
         is_given = True
         for number, text in enumerate(part["text"].split("\n"), part["line"]):
