@@ -12,6 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from autograder.classroom.submissions.roster import RosterEntry, read_rows, roster_entries
+from autograder.errors import UsageError
 
 # The units of `format_time` in the languages of most courses; the beginning of a word is enough.
 _UNITS = {
@@ -34,15 +35,23 @@ class Participant:
 
 
 def read_worksheet(folder: Path, names: list[str]) -> dict[str, Participant]:
-    """Return the participants by number, if a worksheet lies in the folder of a download; `late_by` zero is on time."""
+    """Return the participants by number, if a worksheet lies in the folder of a download; `late_by` zero is on time.
+
+    Raises UsageError if two worksheets differ about a participant: nothing says which one is the newer.
+    """
     found: dict[str, Participant] = {}
+    file_of: dict[str, str] = {}
     for name in names:
         if name.lower().endswith(".csv"):
             for row in read_rows(folder / name, "the worksheet"):
                 for person in roster_entries([row], f"the worksheet {name}"):
                     if number := person.ids.get("moodle"):
                         status = next((cell for title, cell in row.items() if title.strip().lower() in _STATUS), None)
-                        found[number] = Participant(person, None if status is None else late_by(status))
+                        participant = Participant(person, None if status is None else late_by(status))
+                        if found.setdefault(number, participant) != participant:
+                            both = f"two grading worksheets in {folder} differ: {file_of[number]} and {name}"
+                            raise UsageError(f"{both}. Keep only the one that you downloaded last")
+                        file_of[number] = name
     return found
 
 

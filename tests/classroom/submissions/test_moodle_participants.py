@@ -7,6 +7,7 @@ import pytest
 from autograder.classroom.submissions import layouts
 from autograder.classroom.submissions.moodle_participants import late_by
 from autograder.courses.transformer import TRANSFORMER
+from autograder.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -35,3 +36,16 @@ def test_read_moodle_takes_lateness_from_the_worksheet_of_the_folder(tmp_path):
     assert (ada.late, ada.late_by) == (True, timedelta(days=2, hours=1))
     assert (bo.late, bo.late_by) == (False, timedelta(0))
     assert (chen.late, chen.late_by) == (None, None)
+
+
+def test_read_moodle_refuses_two_worksheets_that_differ(tmp_path):
+    (tmp_path / "Ada L_7_assignsubmission_file").mkdir()
+    (tmp_path / "Ada L_7_assignsubmission_file" / "softmax.py").write_text("")
+    titles, row = "ID,Vollständiger Name,Status\n", "Teilnehmer/in 7,Ada L,Abgegeben"
+    for name in ("Bewertungen-1.csv", "Bewertungen-2.csv"):
+        (tmp_path / name).write_text(titles + row, "utf-8")
+    (member,) = layouts.read_class_members(tmp_path, TRANSFORMER)
+    assert member.attempts[0].late is False
+    (tmp_path / "Bewertungen-2.csv").write_text(f"{titles}{row} - 1 Tag zu spät", "utf-8")
+    with pytest.raises(UsageError, match=r"Bewertungen-1\.csv and Bewertungen-2\.csv"):
+        layouts.read_class_members(tmp_path, TRANSFORMER)
