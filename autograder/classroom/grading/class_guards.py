@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from autograder.classroom.scoring.class_document import GradedClass
 from autograder.classroom.storage.result_store import ResultStore
-from autograder.classroom.submissions.model import Source, Student
+from autograder.classroom.submissions.model import Attempt, Source, Student
 from autograder.core.text import clean, counted
 from autograder.errors import UsageError
 
@@ -96,17 +96,29 @@ def warn_of_wrong_folders(graded_class: GradedClass, sources: Iterable[Source]) 
 
 
 def warn_of_unknown_dates(graded_class: GradedClass) -> list[str]:
-    """Return a warning if an assignment has a due date, but the dates of some submissions are unknown."""
+    """Return a warning if due dates are not compared with times: these are unknown, or only Moodle's lateness is."""
     due = {name for name, assignment in graded_class.policy.assignments.items() if assignment.due}
-    with_due = {source.name for source in graded_class.sources if due & set(source.assignments)}
-    works = [work for student in graded_class.students for source, work in student.work.items() if source in with_due]
-    submitted = [work.attempts for work in works if work.attempts]
-    unknown = sum(any(not attempt.times and attempt.late is None for attempt in attempts) for attempts in submitted)
-    if not unknown:
-        return []
-    hint = (
-        "Downloads from Gradescope and nbgrader contain dates, and those from Canvas mark late work. For Moodle, put "
-        "the grading worksheet (CSV) into the folder of the download."
-    )
-    count = f"{unknown} of {counted(len(submitted), 'submission')}"
-    return [f"No date is known for {count}. They count as on time unless [[exceptions]] gives late_days. {hint}"]
+    submitted, warnings = list[Sequence[Attempt]](), list[str]()
+    for source in graded_class.sources:
+        names = ", ".join(name for name in source.assignments if name in due)
+        works = [student.work.get(source.name) for student in graded_class.students] if names else []
+        attempts = [work.attempts for work in works if work and work.attempts]
+        submitted += attempts
+        late = [one.late_by for *_, one in attempts if one.late_by is not None and not one.times]
+        if late:
+            count = f"{sum(map(bool, late))} of {counted(len(late), 'submission')}"
+            warnings.append(
+                f"{names}: late by Moodle's own due date, as its worksheet says: {count}. The due date in course.toml "
+                "is not compared with the time of submission. If it is another one, set it in Moodle and put a new "
+                "worksheet into the folder, or give late_days in [[exceptions]]."
+            )
+    if unknown := sum(any(not one.times and one.late is None for one in attempts) for attempts in submitted):
+        hint = (
+            "Downloads from Gradescope and nbgrader contain dates, and those from Canvas mark late work. For Moodle, "
+            "put the grading worksheet (CSV) into the folder of the download."
+        )
+        consequence = "They count as on time unless [[exceptions]] gives late_days"
+        warnings.append(
+            f"No date is known for {unknown} of {counted(len(submitted), 'submission')}. {consequence}. {hint}"
+        )
+    return warnings

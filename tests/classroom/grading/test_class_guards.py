@@ -1,7 +1,7 @@
 """Test what is refused before a class is graded, and what the instructor is warned of."""
 
 from contextlib import nullcontext
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -42,6 +42,16 @@ def test_warn_of_unknown_dates(attempt, unknown):
     assert class_guards.warn_of_unknown_dates(group) == []
     group.policy = due
     assert bool(class_guards.warn_of_unknown_dates(group)) is unknown
+
+
+@pytest.mark.parametrize(("hours", "late"), [(0, "0 of 1"), (30, "1 of 1")])
+def test_warn_of_unknown_dates_says_whose_due_date_moodle_means(hours, late):
+    late_by = timedelta(hours=hours)
+    group = graded_class(ClassMember("ada", attempts=(Attempt((), late=bool(late_by), late_by=late_by),)))
+    assert class_guards.warn_of_unknown_dates(group) == []
+    group.policy = Policy(assignments={"softmax": AssignmentPolicy(due=datetime(2026, 10, 1, tzinfo=UTC))})
+    (warning,) = class_guards.warn_of_unknown_dates(group)
+    assert late in warning and "course.toml is not compared" in warning
 
 
 @pytest.mark.parametrize(
