@@ -131,6 +131,13 @@ def commented_lines(files: list[CodeFile], comment: Document) -> tuple[str, list
     return f"{where}, before it was changed", excerpt([], place)[1]
 
 
+def is_changed(files: list[CodeFile], comment: Document) -> bool:
+    """Return whether the line that a comment is about is not in the code any more, as far as code is stored."""
+    location = comment["location"]
+    found = find_line(files, comment["assignment"], location) if location else None
+    return bool(location and files) and not (found and found[0].lines[found[1]].text == location["text"])
+
+
 class Excerpts:
     """Returns the lines to show with each finding; lines that were shown are not repeated."""
 

@@ -50,6 +50,17 @@ def unmarked_rubric_items(student: Document) -> list[tuple[str, str]]:
     ]
 
 
+def rubric_texts(student: Document, assignment: str | None = None) -> list[str]:
+    """Return what an instructor wrote about each question, after its points; only for one assignment if it is named."""
+    return [
+        f"{name}, {clean(item['title'], 120)} ({format_points(item['earned'])} of {format_points(item['points'])}): "
+        f"{clean(item['comment'])}"
+        for name, grade in student["assignments"].items()
+        for item in grade["rubric"]
+        if item["comment"] and assignment in (None, name)
+    ]
+
+
 def _total_text(student: Document, contributions: list[float]) -> str:
     if student["percent"] is None:
         return "none, because no assignment counts"

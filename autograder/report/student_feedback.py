@@ -9,10 +9,11 @@ from autograder.core.points import format_points
 from autograder.core.text import clean, code_block, counted, local_time
 from autograder.documents.reading import Document
 from autograder.report.class_records import LETTERS
-from autograder.report.code_lines import CodeFile, Excerpts, ShownLine, code_files, commented_lines
+from autograder.report.code_lines import CodeFile, Excerpts, ShownLine, code_files, commented_lines, is_changed
 from autograder.report.findings import check_details, error_map_text, findings_by_assignment
 from autograder.report.html import render_page
 from autograder.report.html.code_block import code_html
+from autograder.report.score_words import rubric_texts
 from autograder.report.wording import STATUS_MARKS, STATUS_WORDS, comment_place, headline, panel_title, points_text
 
 MAX_OUTPUT = 1500
@@ -69,6 +70,20 @@ def _student_lines(student: Document) -> list[str]:
     return [*student_exception_lines(student), *filter(None, [student["limit_note"]])]
 
 
+def comment_texts(student: Document, code: Document | None, assignment: str | None) -> list[str]:
+    """Return the instructor's comments for systems that show only text: on questions, then others with their lines."""
+    files = code_files(code)
+    comments = [one for one in student["comments"] if assignment is None or one["assignment"] in ("", assignment)]
+    return [*rubric_texts(student, assignment), *(_with_place(one, files) for one in comments)]
+
+
+def _with_place(comment: Document, files: list[CodeFile]) -> str:
+    if not (location := comment["location"]):
+        return str(comment["text"])
+    before = f", before it was changed ({location['text'].strip()})" if is_changed(files, comment) else ""
+    return f"{comment_place(comment)}{before}: {comment['text']}"
+
+
 def page_values(student: Document) -> dict[str, Any]:
     """Return the values that the parts of every page of one student need."""
     return {
@@ -111,6 +126,7 @@ def as_html(
         findings=findings_by_assignment(result) if result else {},
         excerpt=Excerpts(files),
         arithmetic=[clean(line) for line in arithmetic],
+        rubric=rubric_texts(student),
         scale=scaled_points(student, result) if result else {},
         student_lines=[clean(line) for line in _student_lines(student)],
         file_lines=[clean(line, 300) for line in file_lines(student, result)],
@@ -125,7 +141,8 @@ def as_markdown(
     lines = [f"# {_escaped(student['name'])}", ""]
     files = code_files(code)
     zone = student.get("time_zone", "UTC")
-    comments = [line for comment in student["comments"] for line in _comment_lines(comment, files, zone)]
+    comments = [f"- {_escaped(text, 2400)}" for text in rubric_texts(student)]
+    comments += [line for comment in student["comments"] for line in _comment_lines(comment, files, zone)]
     if result is None:
         return "\n".join([*lines, f"{student['status']}: {_escaped(student['reason'])}", "", *comments])
     total = f"**{format_points(student['score'])} of {format_points(student['out_of'])}**"
@@ -150,7 +167,8 @@ def as_markdown(
 
 def _comment_lines(comment: Document, files: list[CodeFile], zone: str) -> list[str]:
     day = local_time(comment["time"], zone).partition(",")[0]
-    about = ", ".join(filter(None, [clean(comment["by"], 80), day, comment_place(comment)]))
+    place = f"{comment_place(comment)}{', before it was changed' if is_changed(files, comment) else ''}"
+    about = ", ".join(filter(None, [clean(comment["by"], 80), day, place]))
     line = f"- {_escaped(comment['text'], 2000)}" + (f" ({_escaped(about)})" if about else "")
     _, code = commented_lines(files, comment)
     return [line, "", code_block("\n".join(map(_code_line, code)), "python"), ""] if code else [line]

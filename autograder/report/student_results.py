@@ -228,7 +228,8 @@ def _print_attempts(shown: StudentResults, console: Console) -> None:
         table.add_row(Text(row["name"]), Text(row["score"]), marks, *texts)
         for item in row["rubric"]:
             earned = "not graded yet" if item["earned"] is None else f"{item['earned']:g} / {item['points']:g}"
-            table.add_row(Text(f"  {clean(item['title'] or item['id'], 60)}"), Text(earned))
+            row_texts = f"  {clean(item['title'] or item['id'], 60)}", earned, "", "", "", clean(item["comment"])
+            table.add_row(*map(Text, row_texts))
     console.print()
     console.print(table)
 

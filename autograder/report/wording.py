@@ -341,8 +341,3 @@ def comment_place(comment: Document) -> str:
     """Return the line that a comment is about, such as "softmax.py:12", or its assignment."""
     place = comment["location"]
     return f"{place['file']}:{place['line']}" if place else str(comment["assignment"])
-
-
-def comment_text(comment: Document) -> str:
-    """Return a comment for systems that show only text: after the line that it is about."""
-    return f"{comment_place(comment)}: {comment['text']}" if comment["location"] else str(comment["text"])

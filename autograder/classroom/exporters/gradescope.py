@@ -11,7 +11,7 @@ from autograder.classroom.storage.gradebook import Gradebook, has_no_result
 from autograder.core.files import write_atomically
 from autograder.documents.reading import Document
 from autograder.report.score_words import score_lines
-from autograder.report.wording import comment_text
+from autograder.report.student_feedback import comment_texts
 
 Visibility = Literal["visible", "after_due_date", "after_published", "hidden"]
 
@@ -84,6 +84,5 @@ def _test(check: Document, number: str, visibility: Visibility) -> dict[str, Any
 def _summary(book: Gradebook, student: Document, result: Document, assignment: str | None) -> str:
     """Return how the score follows from the points, the instructor's comments, and notes on the submission."""
     lines = score_lines(student, book.document, () if assignment is None else [assignment])
-    told = [one for one in student["comments"] if not assignment or one["assignment"] in ("", assignment)]
-    comments = [comment_text(comment) for comment in told]
+    comments = comment_texts(student, book.code_of(student), assignment)
     return "\n".join([*lines, *comments, *result["notes"]])

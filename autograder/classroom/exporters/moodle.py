@@ -27,7 +27,8 @@ from autograder.core.text import clean, listed
 from autograder.documents.reading import Document
 from autograder.errors import UsageError
 from autograder.report.score_words import score_texts
-from autograder.report.wording import STATUS_WORDS, comment_text
+from autograder.report.student_feedback import comment_texts
+from autograder.report.wording import STATUS_WORDS
 
 MAX_REMARKS = 8
 # Comments begin with this, so that a later export replaces only comments that Headway wrote.
@@ -148,9 +149,12 @@ def _comment(book: Gradebook, student: Document, assignment: str | None) -> str:
     """Return the comment as HTML, in one paragraph: score, the instructor's comments, what did not pass and why."""
     result = book.result_of(student, [assignment] if assignment else ())
     parts = [score_texts(student, book.document).get(assignment or "total", "")]
-    parts += [comment_text(note) for note in student["comments"] if note["assignment"] in ("", assignment)]
+    parts += comment_texts(student, book.code_of(student), assignment)
     parts += [_remarks(result)] if result is not None else []
-    return csv_cells.text(html.escape(MARK + ". ".join(part.rstrip(". ") for part in parts if part) + "."))
+    sentences = (
+        part if part.endswith(("?", "!")) else f"{part.rstrip('. ')}." for part in map(str.strip, parts) if part
+    )
+    return csv_cells.text(html.escape(MARK + " ".join(sentences)))
 
 
 def _remarks(result: Document) -> str:

@@ -23,6 +23,7 @@ from autograder.classroom.submissions.model import Attempt, ClassMember, Source
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.reading import CLASS_SCHEMA
 from autograder.errors import UsageError
+from autograder.report.student_feedback import as_html, as_markdown, comment_texts
 
 WITH_RUBRIC = AssignmentPolicy(points=20.0, rubric=(RubricItem("q1", "Why?", 5.0),))
 POLICY = Policy(assignments={"softmax": WITH_RUBRIC, "attention": AssignmentPolicy(points=25.0)})
@@ -101,6 +102,15 @@ def test_comment_marks_a_rubric_item(out):
     rubric = gradebook.read(out).students[0]["assignments"]["softmax"]["rubric"]
     assert rubric == [{"id": "q1", "title": "Why?", "points": 5.0, "earned": 5.0, "comment": "Right."}]
     assert scores(out)["ada"]["softmax"] == 15.0
+
+
+def test_comment_on_a_rubric_item_reaches_the_student(out):
+    comment(out, "ada", "Right, *but* not why.", "--assignment", "softmax", "--rubric", "q1", "--points", "4.5")
+    ada, text = gradebook.read(out).students[0], "softmax, Why? (4.5 of 5): Right, *but* not why."
+    assert text in as_html(ada, None)
+    assert "Why? \\(4.5 of 5\\): Right, \\*but\\* not why." in as_markdown(ada, None)
+    assert comment_texts(ada, None, "softmax") == [text] and comment_texts(ada, None, "attention") == []
+    assert "Right, *but* not why." in succeed("show", out, "ada", "--no-color", COLUMNS="200").stdout
 
 
 def test_comment_without_points_is_in_the_class_document(out):

@@ -16,7 +16,7 @@ from autograder.classroom.comments.comment_records import requested
 from autograder.classroom.exporters.gradescope import _summary
 from autograder.classroom.storage import gradebook
 from autograder.courses.transformer import TRANSFORMER
-from autograder.report.student_feedback import as_html, as_markdown
+from autograder.report.student_feedback import as_html, as_markdown, comment_texts
 from autograder.report.student_results import as_page
 
 CODE = "import numpy as np\n\n\ndef softmax(x, axis=-1):\n    e = np.exp(x)\n    return e / e.sum()\n"
@@ -63,7 +63,10 @@ def test_comment_keeps_the_line_that_it_was_written_about(out):
     code = {"modules": {"softmax": [{"file": "softmax.py", "line": 1, "text": changed}]}, "left_out": []}
     assert "softmax.py, before it was changed" in as_html(ada, result, code)
     assert ">    6     return e / e.sum()\n" in as_markdown(ada, result, code)
+    assert "softmax.py:6, before it was changed" in as_markdown(ada, result, code)
     assert ">    6     return e / e.sum()\n" in as_markdown(ada, result, None)
+    assert comment_texts(ada, code, None) == ["softmax.py:6, before it was changed (return e / e.sum()): Which axis?"]
+    assert comment_texts(ada, None, "softmax") == ["softmax.py:6: Which axis?"]
 
 
 @pytest.mark.parametrize(

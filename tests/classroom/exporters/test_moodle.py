@@ -240,6 +240,15 @@ def test_moodle_comment_has_score_reason_and_escaped_text(book, tmp_path):
     assert ". Come to my office." in comment
 
 
+def test_moodle_comment_has_texts_of_questions_and_one_mark_at_their_ends(book, tmp_path):
+    item = {"id": "q1", "title": "Why?", "points": 5.0, "earned": 4.5, "comment": "Right, but why"}
+    book.students[6]["assignments"]["softmax"]["rubric"] = [item]
+    about = {"time": "", "by": "", "assignment": "", "location": None}
+    book.students[6]["comments"] = [{**about, "text": "Is x = 1000?"}, {**about, "text": "See me!"}]
+    comment = imported(book, worksheet(book, tmp_path), tmp_path)[0]["comments"][1806]
+    assert " softmax, Why? (4.5 of 5): Right, but why. Is x = 1000? See me! " in comment
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
