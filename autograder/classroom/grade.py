@@ -4,11 +4,15 @@ import dataclasses
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
+import msgspec
+
 from autograder.classroom import score
 from autograder.classroom.comments import comment_records
+from autograder.classroom.comments.grade_history import Cause
 from autograder.classroom.grading import cache_keys, class_guards
 from autograder.classroom.grading.student_budgets import StudentBudgets
 from autograder.classroom.grading.worker import GradingTask, WorkerSetup, scratch_folder
@@ -25,7 +29,7 @@ from autograder.classroom.submissions.model import ClassMember, Source, Student
 from autograder.classroom.submissions.student_names import StudentNames
 from autograder.core.versions import torch_version
 from autograder.course import Curriculum
-from autograder.documents.reading import Document
+from autograder.documents.reading import CLASS_SCHEMA, Document, read_document
 from autograder.engine import session
 from autograder.errors import UsageError, missing_package
 from autograder.report.grading_progress import GradingProgress
@@ -110,6 +114,7 @@ def run(plan: GradingPlan, on_progress: OnProgress) -> Document:
             submitted = GradedClass(term.sources, term.students, plan.policy, plan.curriculum, plan.seed, store.entries)
             new = {source.name for source in term.new}
             class_guards.require_same_class(submitted, new, store)  # before anything of another is overwritten
+            before = _Before.read(out, store)
             _write_records(term, plan)
             comments = comment_records.read(out)
             how = plan.policy, plan.curriculum, plan.seed
@@ -117,7 +122,7 @@ def run(plan: GradingPlan, on_progress: OnProgress) -> Document:
             tasks = list(_tasks(submitted, store, plan, term.new, only))
             if tasks and not plan.cluster:
                 _require_torch(plan)
-            recorder = _Recorder(graded_class, store, on_progress, tasks, new, started)
+            recorder = _Recorder(graded_class, store, on_progress, tasks, new, started, before)
             unknown_dates = class_guards.warn_of_unknown_dates(graded_class)
             for warning in [*archive_warnings, *term.warnings, *warnings, *unknown_dates]:
                 recorder.warn(warning)
@@ -249,6 +254,37 @@ def _current_key(run_key: str, member: ClassMember, graded: AttemptFile, entry: 
     return cache_keys.result_key(run_key, member.submission, entry.digest)
 
 
+@dataclass
+class _Before:
+    """What was known before the run: the class document, and the digest of each submission by its result document."""
+
+    document: Document | None
+    digests: dict[str, str]
+
+    @classmethod
+    def read(cls, out: Path, store: ResultStore) -> "_Before":
+        digests = {f"results/{entry.file}": entry.digest for entry in store.entries.values()}
+        try:
+            return cls(read_document(out / "class.json", CLASS_SCHEMA), digests)
+        except (OSError, ValueError):
+            return cls(None, digests)
+
+    def cause(self, graded: Mapping[str, str], after: Document, student: Document, name: str) -> Cause:
+        """Return why a score differs from that before; `graded` are the digests of the submissions of this run."""
+        students = self.document["students"] if self.document else []
+        same = [one for one in (*students, student) if one["submission"] == student["submission"]]
+        old, new = (one["assignments"].get(name) for one in (same[0], student))
+        if new and new["file"] in graded:
+            is_new = self.digests.get(new["file"], "") not in ("", graded[new["file"]])
+            return "submission" if is_new else "run"
+        if old and new and any(old[key] != new[key] for key in ("status", "attempts", "graded_file")):
+            return "submission"
+        policies = {msgspec.json.encode(one["course"]["policy"]) for one in (self.document, after) if one}
+        if len(policies) > 1:
+            return "policy"
+        return "lateness" if old and new and old["late_days"] != new["late_days"] else "run"
+
+
 class _Recorder:
     """Stores results as they arrive, reports progress, and rewrites the class document now and then."""
 
@@ -260,13 +296,14 @@ class _Recorder:
         tasks: Sequence[GradingTask],
         new: Collection[str],
         started: float,
+        before: _Before,
     ) -> None:
         in_run = [source for source in graded_class.sources if source.name in new]
         total = sum(1 for source in in_run for _ in graded_class.files_of_source(source))
         self._class, self._store, self._on_progress, self._started = graded_class, store, on_progress, started
         self._progress = GradingProgress(len(tasks), total - len(tasks))
         self._write_again_at = time.monotonic() + REFRESH_SECONDS
-        self._graded: set[str | None] = set()  # the result documents of this run
+        self._before, self._graded = before, dict[str, str]()  # the digests of this run, by result document
         limits = graded_class.policy.limits
         self.budgets = StudentBudgets(limits.student_seconds, limits.sandbox_limits(), self._leave_out)
         on_progress(self._progress)
@@ -274,7 +311,7 @@ class _Recorder:
     def add(self, task: GradingTask, entry: JournalEntry) -> None:
         self.budgets.charge(task, entry.charged_seconds)
         self._store.add(entry)
-        self._graded.add(f"results/{entry.file}")
+        self._graded[f"results/{entry.file}"] = entry.digest
         self._progress.done += 1
         self._progress.name, self._progress.problem = task.name, entry.problem
         self._on_progress(self._progress)
@@ -301,7 +338,7 @@ class _Recorder:
             hint = "To choose: --assignment, or [assignments.NAME] in course.toml"
             self.warn(f"{only}: no student has submitted any other assignment. {hint}")
         document = self._document()
-        score.write(self._store.out, document, lambda file: "run" if file in self._graded else "policy")
+        score.write(self._store.out, document, partial(self._before.cause, self._graded, document))
         return document
 
     def _document(self) -> Document:

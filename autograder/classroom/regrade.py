@@ -51,10 +51,10 @@ def apply(out: Path, requests: Sequence[CommentRecord], by: str, curriculum: Cur
         students = {record.student for record in records}
         after = rescore(book, store.entries, [*stored, *records], students, curriculum)
         with result_store.report_store_error(out):
-            grade_history.record(out, before, lambda file: "run")  # what an interrupted run did not record
+            grade_history.record(out, before, lambda *_: "run")  # what an interrupted run did not record
             comment_records.append(out, records)
             numbers = ", ".join(record.id for record in records)
-        score.write(out, after, lambda file: "comment", by=by, comment=numbers)
+        score.write(out, after, lambda *_: "comment", by=by, comment=numbers)
     return Regrade(records, before, after)
 
 

@@ -1,11 +1,11 @@
 """Compute the scores of a class from what is stored in its folder: who submitted what, results, comments."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from autograder.classroom.comments import comment_records, grade_history
 from autograder.classroom.comments.comment_records import CommentRecord
-from autograder.classroom.comments.grade_history import Cause
+from autograder.classroom.comments.grade_history import CauseOf
 from autograder.classroom.exporters import table
 from autograder.classroom.policy.model import AssignmentPolicy, Policy
 from autograder.classroom.scoring import class_document, student_exceptions
@@ -45,7 +45,7 @@ def read_class(
     return graded_class, [*warnings, *comment_records.warnings(records, submissions, rubrics)]
 
 
-def write(out: Path, document: Document, cause_of: Callable[[str | None], Cause], **author: str) -> None:
+def write(out: Path, document: Document, cause_of: CauseOf, **author: str) -> None:
     """Write a class document, its table, and what has changed (see `grade_history.record`)."""
     with result_store.report_store_error(out):
         class_document.write(out, document)

@@ -127,12 +127,14 @@ def grade(
 def _run(plan: "GradingPlan", target: "Course | None") -> None:
     """Carry out the plan, show its results, and exit."""
     from autograder.classroom import grade
+    from autograder.classroom.comments import grade_history
     from autograder.classroom.storage import gradebook
     from autograder.report import grading_progress, open_questions
 
     console = options.make_console()
     if plan.unsafe:
         grading_progress.warn_no_sandbox(console)
+    known = len(grade_history.read(plan.out))
     try:
         with grading_progress.show_progress(console) as on_progress:
             document = grade.run(plan, on_progress)
@@ -140,6 +142,7 @@ def _run(plan: "GradingPlan", target: "Course | None") -> None:
         click.echo(f"results so far are in {plan.out}; run the same command again to resume", err=True)
         raise
     grading_progress.render(document, plan.out, console)
+    grading_progress.render_changes(grade_history.read(plan.out)[known:], document, console)
     open_questions.render(document["students"], str(plan.out), console)
     if target:
         write_course(gradebook.read(plan.out), target)

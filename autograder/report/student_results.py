@@ -21,14 +21,13 @@ from autograder.report.code_lines import CodeFile, Excerpts, ShownLine, code_fil
 from autograder.report.findings import check_details, findings_by_assignment
 from autograder.report.html import render_page
 from autograder.report.student_feedback import file_lines, page_values, student_exception_lines
-from autograder.report.wording import STATUS_WORDS, comment_place, headline, panel_title, points_text
+from autograder.report.wording import CAUSES, STATUS_WORDS, comment_place, headline, panel_title, points_text
 
 LIMITED = {
     level: f'{missing} are not in the stored results, because the class was graded with feedback = "{level}". '
     'To have them: feedback = "full", and grade again.'
     for level, missing in {"summary": "Expected values and differences", "none": "Messages, inputs and lines"}.items()
 }
-CAUSES = {"run": "graded", "policy": "changed policy", "comment": "comment"}
 HIDDEN = "Of hidden checks, the stored results hold only the points, and whether they passed."
 MAX_TITLES = 4
 

@@ -337,6 +337,13 @@ def next_step(document: Document, when_passed: str | None = None, notebooks: Map
     return f"{passed_text(document)}.\n{when_passed or 'See what is left: headway list --open'}"
 
 
+# Of changed grades; see `autograder.classroom.comments.grade_history`.
+CAUSES = {
+    "run": "graded", "submission": "submitted again", "lateness": "changed lateness", "policy": "changed policy",
+    "comment": "comment",
+}  # fmt: skip
+
+
 def comment_place(comment: Document) -> str:
     """Return the line that a comment is about, such as "softmax.py:12", or its assignment."""
     place = comment["location"]

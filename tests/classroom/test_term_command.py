@@ -8,6 +8,7 @@ from support.commands import SOFTMAX, invoke
 from support.paths import ROOT
 from support.softmax_class import WRONG, class_document
 
+from autograder.classroom.comments import grade_history
 from autograder.classroom.storage import gradebook
 
 POSITIONS = "import numpy as np\ndef one_hot(ids, vocab_size):\n    return np.eye(vocab_size)[np.asarray(ids)]\n"
@@ -153,3 +154,29 @@ def test_grade_refuses_what_it_does_not_understand(term, monkeypatch, arguments,
     assert fragment in run(*arguments, "--seed", "0", code=2)
     assert not (term / "out" / "class.json").exists() and not (term / "nothing").exists()
     run("--source", "softmax=canvas", "--out", "out", "--roster", "large.csv", "--partial", "--seed", "0")
+
+
+@pytest.mark.slow
+def test_grade_names_whose_grade_changed_and_why(term):
+    out, folder = term / "out", term / "moodle"
+    policy = "[late]\npenalty_per_day = 0.5\n[assignments.embeddings]\npoints = 20\n"
+    command = ("--source", f"embeddings={folder}", "--out", out, "--seed", "0")
+
+    def changes(status, penalty=policy):
+        out.mkdir(exist_ok=True)
+        (out / "course.toml").write_text(penalty)
+        rows = ["Identifier,Full name,Status", f"Participant 7,Ada Lovelace,Submitted for grading{status}"]
+        (folder / "worksheet.csv").write_text("\n".join(rows))
+        lines = " ".join(run(*command).split()).split("Grades that changed ")[1:]
+        return [line.partition(": Ada Lovelace (embeddings")[0] for line in lines]
+
+    assert changes("") == []
+    assert changes(" - 1 day late") == ["(changed lateness)"]
+    assert changes(" - 1 day late") == []
+    (folder / "Ada Lovelace_7_assignsubmission_file" / "embeddings.py").write_text("import numpy as np\n")
+    assert changes(" - 2 days late") == ["(submitted again)"]
+    (folder / "Ada Lovelace_7_assignsubmission_file" / "embeddings.py").write_text(POSITIONS)
+    assert changes("") == ["(submitted again)"]
+    assert changes("", policy.replace("20", "40")) == ["(changed policy)"]
+    causes = [one["cause"] for one in grade_history.read(out) if one["student"].startswith("Ada")]
+    assert causes[-1] == "policy" and causes.count("policy") == 1

@@ -1,8 +1,7 @@
 """Record each change of a student's score, with its time and cause, in `OUT/history.jsonl`.
 
-Each line is a JSON object: time, by, cause ("run", "policy" or "comment"), student, assignment, before, after and, if a
-comment is the cause, its id. Scores are in points; an empty assignment stands for the total, in percent. `null` is no
-score.
+Each line is a JSON object: time, by, cause, student, assignment, before, after and, if a comment is the cause, its id.
+Scores are in points; an empty assignment stands for the total, in percent. `null` is no score.
 """
 
 import os
@@ -20,7 +19,8 @@ from autograder.documents.reading import Document
 HISTORY = "history.jsonl"
 _TINY = 1e-5  # documents hold six decimals
 
-Cause = Literal["run", "policy", "comment"]
+Cause = Literal["run", "submission", "lateness", "policy", "comment"]
+CauseOf = Callable[[Document, str], Cause]  # of a change, given the student and the assignment; "" is the total
 
 
 class GradeChange(Struct, frozen=True):
@@ -41,25 +41,23 @@ def read(out: Path) -> list[Document]:
     return [msgspec.to_builtins(change) for change in read_lines(out / HISTORY, GradeChange)]
 
 
-def record(
-    out: Path, document: Document, cause_of: Callable[[str | None], Cause], *, by: str = "", comment: str = ""
-) -> None:
+def record(out: Path, document: Document, cause_of: CauseOf, *, by: str = "", comment: str = "") -> None:
     """Add the changes since the last record to the history; raise OSError if it cannot be written.
 
     Args:
-        cause_of: returns why a score has changed, given `grade["file"]`, the result document that it is from.
+        cause_of: returns why a score has changed; that of a total only if no assignment says it.
         by: who changed it (default: the user).
         comment: the id of the comment that is the cause.
     """
     last = {(change.student, change.assignment): change.after for change in read_lines(out / HISTORY, GradeChange)}
     time, by, changes = comment_records.now(), by or comment_records.current_user(), []
     for student in document["students"]:
-        causes = [cause_of(grade["file"]) for grade in student["assignments"].values()]
-        causes.append(next((cause for cause in causes if cause != "policy"), "policy"))  # of the total
-        for (assignment, after), cause in zip(_scores(student), causes, strict=True):
-            before = last.get((student["submission"], assignment))
-            if _differ(before, after):
-                names = student["submission"], assignment
+        causes: list[Cause] = []
+        for assignment, after in _scores(student):
+            names = student["submission"], assignment
+            if _differ(before := last.get(names), after):
+                cause = causes[0] if causes and not assignment else cause_of(student, assignment)
+                causes.append(cause)
                 changes.append(GradeChange(time, by, cause, *names, before, after, comment))
     if changes:
         with open(out / HISTORY, "a+b") as file:

@@ -238,7 +238,7 @@ def test_comment_warnings_name_records_without_effect():
 
 def test_history_keeps_only_changes(out):
     document = gradebook.read(out).document
-    grade_history.record(out, document, lambda file: "run")
+    grade_history.record(out, document, lambda *_: "run")
     first = grade_history.read(out)
     assert [(one["student"], one["assignment"], one["after"]) for one in first] == [
         ("ada", "softmax", 10.0), ("ada", "attention", 25.0), ("ada", "", 70.0),
@@ -246,7 +246,7 @@ def test_history_keeps_only_changes(out):
     ]  # fmt: skip
     (out / "history.jsonl").write_bytes((out / "history.jsonl").read_bytes() + b'{"half')
     document["students"][1]["assignments"]["softmax"]["score"] = 18.0
-    grade_history.record(out, document, lambda file: "policy")
+    grade_history.record(out, document, lambda *_: "policy")
     changes = grade_history.read(out)[len(first) :]
     values = [(one["student"], one["before"], one["after"], one["cause"]) for one in changes]
     assert values == [("bo", 20.0, 18.0, "policy")]
