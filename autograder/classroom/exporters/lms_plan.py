@@ -15,6 +15,7 @@ from autograder.documents.reading import Document
 from autograder.errors import UsageError
 
 MAX_NAMES = 8
+_WITHOUT_SCORE = "Left out, no score (to give 0: headway comment OUT STUDENT TEXT --assignment NAME --score 0)"
 SMALL_CLASS = 5
 
 
@@ -44,8 +45,8 @@ class LmsPlan:
         return self.students
 
     def say(self, text: str, names: Sequence[str] = ()) -> None:
-        """Add a line that ends with names, the first of many."""
-        self.lines.append(f"{text}: {listed(names)}" if names else text)
+        """Add a line that ends with names: all of them, because each may be a grade that the instructor misses."""
+        self.lines.append(f"{text}: {listed(names, len(names))}" if names else text)
 
     def note(self, text: str, name: str) -> None:
         """Note what happens to somebody or something; `say_noted` says it of all together."""
@@ -58,9 +59,9 @@ class LmsPlan:
                 self.say(f"{text} ({len(names)})", names)
 
 
-def listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str], most: int = MAX_NAMES) -> str:
     """Return the first names of a list, which may be untrusted, and how many more there are."""
-    return listed_words([clean(name, 80) for name in names], MAX_NAMES)
+    return listed_words([clean(name, 80) for name in names], most)
 
 
 def has_score(grade: Document | None) -> bool:
@@ -108,6 +109,8 @@ def rows_of_students(
             plan.note("Not in this class, left out", file.name(row))
         elif has_work(student := students[matching.rows[number]]):
             found_rows.append((row, student))
+        else:
+            plan.note(_WITHOUT_SCORE, display_name(student))
     plan.say_noted(*plan.noted)
     plan.students = len(found_rows)
     return found_rows

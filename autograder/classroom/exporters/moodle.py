@@ -11,6 +11,7 @@ A Moodle assignment has one grade: that of one assignment of the course (`--assi
 maximum in Moodle.
 """
 
+import hashlib
 import html
 import re
 from collections.abc import Mapping
@@ -19,7 +20,7 @@ from functools import partial
 from autograder.classroom.exporters import csv_cells, moodle_worksheet
 from autograder.classroom.exporters.lms_plan import LmsOptions, LmsPlan, has_score, rows_of_students
 from autograder.classroom.exporters.moodle_worksheet import Worksheet
-from autograder.classroom.exporters.person_matching import person_of_student
+from autograder.classroom.exporters.person_matching import name_words, person_of_student
 from autograder.classroom.storage.gradebook import Gradebook, has_no_result, iter_functions
 from autograder.core.csv_table import parse_number
 from autograder.core.points import rounded_points
@@ -31,17 +32,13 @@ from autograder.report.student_feedback import comment_texts
 from autograder.report.wording import STATUS_WORDS
 
 MAX_REMARKS = 8
-# Comments begin with this, so that a later export replaces only comments that Headway wrote.
+# Comments begin with this and end with a digest, so that a later export replaces only what Headway wrote.
 MARK = "Headway: "
 # What happens to grades and comments.
 _CHANGED, _KEPT = "Grades in Moodle that change", "Grades in Moodle that stay"
-_KEPT_COMMENTS = "Comments in Moodle that stay, because Headway did not write them"
+_KEPT_COMMENTS = "Comments in Moodle that stay, because a person wrote or changed them (--replace-comments)"
 _ABOVE = "Above Moodle's maximum, exported as the maximum"
 _LOCKED = "Locked in Moodle, which ignores the grade"
-_UNREADABLE_DATES = (
-    "Moodle reads only English dates. When you upload, tick the box that allows updating records that were "
-    "modified more recently in Moodle; otherwise existing grades and comments stay"
-)
 
 
 def plan(
@@ -64,6 +61,9 @@ def plan(
     names = [assignment] if assignment else [entry["name"] for entry in book.assignments]
     platform = f"moodle:{names[0]}" if len(names) == 1 else ""
     worksheet = _worksheet_of(book, worksheet, platform, columns or {})
+    if not platform and len(owners := _assignments_of(book, worksheet)) == 1:
+        problem = f"{worksheet.where} belongs to {owners[0]} in Moodle, and the total is no grade of {owners[0]}"
+        raise UsageError(f"{problem}. Export that grade: --assignment {owners[0]}")
 
     def has_work(student: Document) -> bool:
         grades = [grade for name in names if (grade := student["assignments"].get(name)) is not None]
@@ -79,8 +79,6 @@ def plan(
         comment = _comment(book, student, assignment)
         result.rows.append(_filled(worksheet, row, _share(student, assignment), comment, result))
     result.say_noted(_CHANGED, _KEPT, _KEPT_COMMENTS, _ABOVE, _LOCKED)
-    if _UNREADABLE_DATES in result.noted:
-        result.say(_UNREADABLE_DATES)
     return result
 
 
@@ -97,6 +95,14 @@ def _worksheet_of(book: Gradebook, given: Worksheet | None, platform: str, colum
         problem = f"{worksheet.where} belongs to another assignment of Moodle than the submissions for {name}"
         raise UsageError(f"{problem}: no participant has the same number. {moodle_worksheet.HOW_TO_DOWNLOAD}")
     return worksheet
+
+
+def _assignments_of(book: Gradebook, worksheet: Worksheet) -> list[str]:
+    """Return the assignments whose submissions were downloaded under the names and numbers in the worksheet."""
+    rows = {(worksheet.number(row), name_words(worksheet.name(row))) for row in worksheet.rows}
+    names = [assignment["name"] for assignment in book.assignments]
+    people = [(student["ids"], name_words(student["name"])) for student in book.students]
+    return [name for name in names if any((ids.get(f"moodle:{name}"), words) in rows for ids, words in people)]
 
 
 def _share(student: Document, assignment: str | None) -> float | None:
@@ -116,12 +122,10 @@ def _filled(sheet: Worksheet, row: list[str], share: float | None, comment: str,
         filled[sheet.grade] = _grade(sheet, row, share, result)
     if sheet.comments is not None:
         there = row[sheet.comments].strip()
-        if not there or _plain(there).startswith(MARK) or result.options.replace_comments:
+        if not there or _is_unchanged(there) or result.options.replace_comments:
             filled[sheet.comments] = comment
         else:
             result.note(_KEPT_COMMENTS, label)
-    if filled != row and sheet.has_unreadable_date(row):
-        result.note(_UNREADABLE_DATES, label)
     return filled
 
 
@@ -141,8 +145,14 @@ def _grade(sheet: Worksheet, row: list[str], share: float, result: LmsPlan) -> s
     return grade
 
 
-def _plain(text: str) -> str:
-    return html.unescape(re.sub(r"<[^>]*>", "", text)).strip()
+def _is_unchanged(comment: str) -> bool:
+    """Return whether a comment in Moodle is one that Headway wrote, and nobody has changed since."""
+    text, _, end = " ".join(html.unescape(re.sub(r"<[^>]*>", "", comment)).split()).rpartition(" ")
+    return text.startswith(MARK) and end == _digest(text)
+
+
+def _digest(text: str) -> str:
+    return f"[{hashlib.sha256(''.join(text.split()).encode('utf-8', 'replace')).hexdigest()[:6]}]"
 
 
 def _comment(book: Gradebook, student: Document, assignment: str | None) -> str:
@@ -154,7 +164,8 @@ def _comment(book: Gradebook, student: Document, assignment: str | None) -> str:
     sentences = (
         part if part.endswith(("?", "!")) else f"{part.rstrip('. ')}." for part in map(str.strip, parts) if part
     )
-    return csv_cells.text(html.escape(MARK + " ".join(sentences)))
+    text = csv_cells.text(MARK + " ".join(sentences))
+    return f"{html.escape(text)} {_digest(text)}"
 
 
 def _remarks(result: Document) -> str:

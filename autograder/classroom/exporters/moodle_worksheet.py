@@ -34,15 +34,8 @@ _CAN_BE_CHANGED = (
     "gradecanbechanged", "bewertungkanngeändertwerden", "lanotepeutêtremodifiée", "lacalificaciónpuedesercambiada",
     "lacalificaciónpuedecambiarse",
 )  # fmt: skip
-_MODIFIED = (
-    "lastmodifiedgrade", "zuletztgeändertbewertung", "dernièremodificationnote", "últimamodificacióncalificación",
-)  # fmt: skip
 _NO = {"no", "nein", "non"}
 _IDENTIFIER = re.compile(r"(\D*[^\W\d]\D*?)\s*(\d+)")
-# PHP's strtotime, with which Moodle reads dates, knows only English.
-_ENGLISH_DATE = re.compile(
-    r"January|February|March|April|May|June|July|August|September|October|November|December|^\d{4}-\d\d-\d\d"
-)
 
 
 @dataclass(frozen=True)
@@ -80,12 +73,6 @@ class Worksheet:
         """Return whether Moodle says that the grade cannot be changed."""
         column = _titled(self.titles, _CAN_BE_CHANGED)
         return column is not None and row[column].strip().casefold() in _NO
-
-    def has_unreadable_date(self, row: list[str]) -> bool:
-        """Return whether the row has a time of the grade which Moodle's importer will not understand."""
-        column = _titled(self.titles, _MODIFIED)
-        date = row[column].strip() if column is not None else ""
-        return date not in ("", "-") and not _ENGLISH_DATE.search(date)
 
 
 def read(path: Path, columns: Mapping[str, str]) -> Worksheet:

@@ -133,16 +133,32 @@ def test_moodle_comment_on_missing_work_says_nothing_of_checks(book, tmp_path):
 
 
 def test_moodle_comment_by_hand_stays_and_ours_is_replaced(book, tmp_path):
+    by_hand = {"s3": (None, "<p>See me</p>", False)}
+    book.students[5]["comments"] = [
+        {"time": "", "by": "", "assignment": "softmax", "text": "Is x < 0 & y > 0?", "location": None}
+    ]
+    ours = imported(book, worksheet(book, tmp_path), tmp_path)[0]["comments"]
+    changed = [ours[1806].replace("Headway: ", "Headway: I think: "), f"{ours[1807]}<p>Come to my office.</p>"]
     changes = {
-        "s3": (None, "<p>See me</p>", False),
-        "s4": (None, "<p>Headway: 3 of 20 points, 1 day late: −1, so 2.</p>", False),
-    }
+        **by_hand,
+        "s4": (None, f"<p>{ours[1804]}</p>", False), "s5": (None, ours[1805].replace(" ", "&nbsp;"), False),
+        "s6": (None, changed[0], False), "s7": (None, changed[1], False),
+    }  # fmt: skip
+    book.students[4]["comments"] = book.students[5]["comments"] = []
     sheet = worksheet(book, tmp_path, changes=changes)
     stored, lines = imported(book, sheet, tmp_path, changes=changes)
-    assert 1803 not in stored["comments"] and 1804 in stored["comments"]
-    assert any("(1): Zoë3 d'Été3" in line for line in lines)
+    assert not {1803, 1806, 1807} & stored["comments"].keys() and 1805 in stored["comments"]
+    (kept,) = (line for line in lines if "(--replace-comments)" in line)
+    assert kept.endswith("(3): Zoë3 d'Été3, Zoë6 d'Été6, Zoë7 d'Été7")
     stored, _ = imported(book, sheet, tmp_path, changes=changes, options=LmsOptions(replace_comments=True))
     assert 1803 in stored["comments"]
+
+
+def test_moodle_names_every_grade_that_changes(book, tmp_path):
+    changes = {f"s{number}": (0.25, "", False) for number in range(20)}
+    _, lines = imported(book, worksheet(book, tmp_path, changes=changes), tmp_path, changes=changes)
+    (line,) = (line for line in lines if line.startswith("Grades in Moodle that change"))
+    assert line.count("(0.25 → ") == len(expected(book))
 
 
 def test_moodle_changed_grades_are_said_or_kept(book, tmp_path):
@@ -160,9 +176,6 @@ def test_moodle_localized_date_needs_the_box(book, tmp_path):
     moodle_side = assignment(book, GERMAN, **changes)
     assert 1803 not in moodle_side.import_worksheet(written(plan, tmp_path))["grades"]
     assert 1803 in moodle_side.import_worksheet(written(plan, tmp_path), ignore_modified=True)["grades"]
-    assert any("tick the box" in line for line in plan.lines)
-    plan = moodle.plan(book, worksheet(book, tmp_path, ENGLISH, changes=changes), assignment="softmax")
-    assert not any("tick the box" in line for line in plan.lines)
 
 
 def test_moodle_score_above_the_maximum_is_the_maximum(book, tmp_path):
@@ -217,7 +230,12 @@ def test_moodle_anonymous_worksheet_matches_by_number(book, tmp_path):
 
 
 def test_moodle_total_is_scaled_to_the_maximum(book, tmp_path):
-    stored = assignment(book).import_worksheet(written(moodle.plan(book, worksheet(book, tmp_path)), tmp_path))
+    sheet = worksheet(book, tmp_path)
+    with pytest.raises(UsageError, match=r"belongs to softmax in Moodle.*--assignment softmax"):
+        moodle.plan(book, sheet)
+    for student in book.students:
+        student["ids"] = {}
+    stored = assignment(book).import_worksheet(written(moodle.plan(book, sheet), tmp_path))
     student = book.students[2]
     assert stored["grades"][1802] == pytest.approx(MAXIMUM * student["score"] / student["out_of"], abs=0.006)
 
@@ -225,6 +243,8 @@ def test_moodle_total_is_scaled_to_the_maximum(book, tmp_path):
 def test_moodle_total_without_a_result_is_not_exported(book, tmp_path):
     for number, status in enumerate(("waiting", "failed", "unreadable"), 2):
         book.students[number]["assignments"]["attention"].update(status=status, score=0.0)
+    for student in book.students:
+        student["ids"] = {}
     stored = assignment(book).import_worksheet(written(moodle.plan(book, worksheet(book, tmp_path)), tmp_path))
     assert not {1802, 1803} & stored["grades"].keys() and 1804 in stored["grades"]
 
@@ -293,5 +313,7 @@ def test_export_moodle_writes_a_worksheet_per_assignment(book, tmp_path):
     worksheet(book, tmp_path, GERMAN)
     command = ["export", "moodle", tmp_path, "--worksheet", tmp_path / "worksheet.csv"]
     done = succeed(*command, "--assignment", "softmax")
-    assert "20 rows of 20 matched" in " ".join(done.stdout.split())
+    shown = " ".join(done.stdout.split())
+    assert "20 rows of 20 matched" in shown and "Tick “Allow updating records" in shown
+    assert "Left out, no score" in shown and ": Zoë0 d'Été0" in shown, shown
     assert [path.name for path in (tmp_path / "exports").iterdir()] == ["moodle-softmax.csv"]
