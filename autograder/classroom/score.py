@@ -38,7 +38,8 @@ def read_class(
     students = merge_students(stored.members, stored.roster_entries(out), stored.names, owners)
     exceptions, warnings = student_exceptions.exceptions_by_submission(policy.exceptions, students)
     decisions = comment_records.decisions(records)
-    graded_class = GradedClass(stored.sources, students, policy, curriculum, seed, entries, exceptions, decisions)
+    known = exceptions, decisions, warnings
+    graded_class = GradedClass(stored.sources, students, policy, curriculum, seed, entries, *known)
     rules = {name: policy.assignments.get(name, AssignmentPolicy()) for name in graded_class.modules}
     rubrics = {name: {item.id for item in rule.rubric} for name, rule in rules.items()}
     submissions = [student.submission for student in students]

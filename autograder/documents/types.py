@@ -244,7 +244,7 @@ class StudentComment(TypedDict):
 
 
 QuestionKind = Literal[
-    "identity", "no_result", "unreadable", "versions", "chosen", "nothing_written", "elsewhere", "request"
+    "identity", "no_result", "unreadable", "versions", "chosen", "nothing_written", "elsewhere", "request", "exception"
 ]
 
 
@@ -327,6 +327,7 @@ class ClassDocument(TypedDict):
     course: CourseRecord
     assignments: list[AssignmentRecord]
     students: list[StudentDocument]
+    open: Annotated[list[OpenQuestion], Meta(description="about no student of the class")]
     seconds: Annotated[Amount, Meta(description="wall time of the last run")]
 
 

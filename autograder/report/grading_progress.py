@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.core.points import format_points
-from autograder.core.text import clean, counted, listed
+from autograder.core.text import clean, counted
 from autograder.documents.reading import Document
 from autograder.report import wording
 from autograder.report.check_report import STATUS_STYLES, status_counts
@@ -112,19 +112,6 @@ def render(document: Document, out: Path, console: Console) -> None:
     for command, about in zip(commands, NEXT_COMMANDS.values(), strict=True):
         line = Text.assemble(f"  {command:{max(map(len, commands))}}  ", (f"# {about}", "dim"))
         console.print(line, soft_wrap=True)
-
-
-def render_changes(changes: Sequence[Document], document: Document, console: Console) -> None:
-    """Print the grades of assignments that were others before the run, by cause; `changes` are those of its history."""
-    names = {student["submission"]: student["name"] or student["submission"] for student in document["students"]}
-    by_cause: dict[str, list[str]] = {}
-    for one in changes:
-        if one["assignment"] and one["before"] is not None:
-            before, after = ("–" if one[key] is None else format_points(one[key]) for key in ("before", "after"))
-            text = f"{clean(names[one['student']], 80)} ({one['assignment']} {before} → {after})"
-            by_cause.setdefault(wording.CAUSES[one["cause"]], []).append(text)
-    for cause, texts in by_cause.items():
-        console.print(Text(f"\nGrades that changed ({cause}): {listed(texts, MAX_ROWS, '; ')}"))
 
 
 def _table(students: Sequence[Document], width: int) -> Table:

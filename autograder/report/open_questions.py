@@ -27,8 +27,13 @@ class QuestionLine:
     def commands(self, out: str) -> list[str]:
         """Return the commands of which one decides the question; `out` is the folder of the class."""
         folder = shlex.quote(out)
-        decide = [f"headway {command} {folder} {answer}" for command, answer in self.answers]
+        decide = [f"headway {command} {folder} {answer}".rstrip() for command, answer in self.answers]
         return decide or [f"headway grade DIR --out {folder}"]
+
+
+def with_class(document: Document) -> list[Document]:
+    """Return the students of a class document, and then an entry for what is open about none of them."""
+    return [*document["students"], {"name": "course.toml", "submission": "", "open": document["open"]}]
 
 
 def question_lines(students: Iterable[Document]) -> list[QuestionLine]:
@@ -73,6 +78,8 @@ def _answers(student: Document, question: Document) -> list[tuple[str, str]]:
     words = [student["submission"], *([question["assignment"]] if question["assignment"] else [])]
     if question["kind"] in DECIDED_BY_A_RUN:
         return []
+    if question["kind"] == "exception":
+        return [("grade --out", "")]
     if question["kind"] == "request":
         return [("comment", f"{shlex.quote(words[0])} TEXT --assignment {question['assignment']}")]
     others = question["files"][1:] if question["kind"] == "versions" else []

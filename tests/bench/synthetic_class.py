@@ -140,7 +140,7 @@ def make(
              "weight": float(possible[a.module]), "due": "2026-02-28T23:59:00+00:00"}
             for a in course
         ],
-        "students": rows, "seconds": 0.4 * students,
+        "students": rows, "open": [], "seconds": 0.4 * students,
     }  # fmt: skip
     (out / "class.json").write_text(json.dumps(document, ensure_ascii=False), "utf-8")
 

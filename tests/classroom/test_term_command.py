@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from support.commands import SOFTMAX, invoke
+from support.commands import SOFTMAX, invoke, refusal, succeed
 from support.paths import ROOT
 from support.softmax_class import WRONG, class_document
 
@@ -180,3 +180,23 @@ def test_grade_names_whose_grade_changed_and_why(term):
     assert changes("", policy.replace("20", "40")) == ["(changed policy)"]
     causes = [one["cause"] for one in grade_history.read(out) if one["student"].startswith("Ada")]
     assert causes[-1] == "policy" and causes.count("policy") == 1
+
+
+@pytest.mark.slow
+def test_exception_for_nobody_is_an_open_question(term):
+    out, policy = term / "out", '[[exceptions]]\nstudent = "Hopper, Grace"\nassignment = "softmax"\nscore = 7\n'
+    out.mkdir()
+    wrong = '[[exceptions]]\nstudent = "Lovelace, Adda"\nassignment = "softmax"\nlate_days = 0\n'
+    (out / "course.toml").write_text(policy + wrong)
+    source, roster = f"softmax={term / 'canvas'}", term / "roster.csv"
+    said = " ".join(run("--source", source, "--out", out, "--roster", roster, "--partial", "--seed", "0").split())
+    assert said.count("no student 'Lovelace, Adda' in the class. Did you mean 'Ada Lovelace'?") == 2
+    assert "Needs a person · 1 open question" in said
+    assert class_document(out)["students"][1]["score"] == 7
+    for command in (("choose", out), ("export", "canvas", out, "--dry-run"), ("report", out)):
+        assert "'Lovelace, Adda'" in invoke(*command, COLUMNS="300").stdout
+    assert "Lovelace, Adda" in (out / "report.html").read_text("utf-8")
+    assert "1 question about these grades" in refusal("export", "csv", out)
+    (out / "course.toml").write_text(policy + wrong.replace("Adda", "Ada"))
+    run("--out", out)
+    assert "Nothing is open" in succeed("choose", out).stdout

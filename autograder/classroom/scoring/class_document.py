@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from autograder.classroom.policy.model import Policy, PolicyException, RubricItem
-from autograder.classroom.scoring.open_questions import open_questions
+from autograder.classroom.scoring.open_questions import open_questions, question
 from autograder.classroom.scoring.student_scores import (
     AssignmentWork,
     GradedAssignment,
@@ -54,6 +54,7 @@ class GradedClass:
     entries: Mapping[str, JournalEntry] = dataclasses.field(default_factory=dict)  # the results so far, by file
     exceptions: Mapping[str, list[PolicyException]] = dataclasses.field(default_factory=dict)  # by submission
     decisions: Mapping[str, StudentDecisions] = dataclasses.field(default_factory=dict)  # by submission
+    unclear: Sequence[str] = ()  # what is wrong with exceptions that are for no student
     seconds: float = 0.0
     # By the name of a submission, how many attempts were not graded in this run because the student's CPU time was
     # used up.
@@ -118,6 +119,7 @@ class GradedClass:
                 for assignment in assignments
             ],
             "students": [self.student_document(student, assignments) for student in self.students],
+            "open": [question("exception", reason=text) for text in self.unclear],
             "seconds": round(self.seconds, 3),
         }
 

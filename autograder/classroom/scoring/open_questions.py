@@ -25,10 +25,10 @@ def open_questions(
         chosen: the files that a person chose, by assignment; a later run grades them.
         requests: what the student asks: the assignment, the question, and an id.
     """
-    about_student = (_question("identity", reason=note) for note in notes)
+    about_student = (question("identity", reason=note) for note in notes)
     questions = [*about_student, *_about_grades(grades, entries, chosen or {}), *_about_files(grades, entries)]
-    questions += [_question("request", name, (), asks, id) for name, asks, id in requests]
-    return [question for question in questions if question["id"] not in settled]
+    questions += [question("request", name, (), asks, id) for name, asks, id in requests]
+    return [one for one in questions if one["id"] not in settled]
 
 
 def _about_grades(
@@ -40,18 +40,18 @@ def _about_grades(
         if grade["status"] == "unreadable":
             unreadable.setdefault(grade["reason"], []).append(name)
     for reason, names in unreadable.items():
-        yield _question("unreadable", names[0] if len(names) == 1 else "", reason=reason)
+        yield question("unreadable", names[0] if len(names) == 1 else "", reason=reason)
     for name, grade in asked.items():
         if grade["status"] in ("waiting", "failed"):
-            yield _question("no_result", name, reason=grade["reason"])
+            yield question("no_result", name, reason=grade["reason"])
         elif (entry := entries.get(name)) and (files := entry.rivals.get(name)) and chosen.get(name) != files[0]:
             if chosen.get(name) in files:
-                yield _question("chosen", name, [chosen[name], files[0]])
+                yield question("chosen", name, [chosen[name], files[0]])
             else:
-                yield _question("versions", name, files, ", ".join(entry.differing.get(name, ())), entry.digest)
+                yield question("versions", name, files, ", ".join(entry.differing.get(name, ())), entry.digest)
         elif entry and set(entry.checks.get(name, ())) == {"error"}:
             reason = f"every check of {entry.files.get(name, name)} ends in an error"
-            yield _question("unreadable", name, (), reason, entry.digest)
+            yield question("unreadable", name, (), reason, entry.digest)
 
 
 def _about_files(grades: Mapping[str, GradeRecord], entries: Mapping[str, JournalEntry]) -> Iterator[OpenQuestion]:
@@ -64,18 +64,18 @@ def _about_files(grades: Mapping[str, GradeRecord], entries: Mapping[str, Journa
         entry, only = entries[names[0]], names[0] if len(names) == 1 else ""
         if entry.unreadable:
             reason = f"not read: {', '.join(entry.unreadable)}"
-            yield _question("unreadable", only, entry.unreadable, reason, entry.digest)
+            yield question("unreadable", only, entry.unreadable, reason, entry.digest)
         others = {name: file for name, file in entry.files.items() if name not in names}
         if not any(entry.has_begun(name) or grades[name]["by_hand"] for name in names):
             own = ", ".join(dict.fromkeys(file for name, file in entry.files.items() if name in names))
-            yield _question("nothing_written", only, list(others.values()), own, entry.digest)
+            yield question("nothing_written", only, list(others.values()), own, entry.digest)
             continue
         for name, file in others.items():
             if name in grades and grades[name]["status"] == "missing":
-                yield _question("elsewhere", name, [file], digest=entry.digest)
+                yield question("elsewhere", name, [file], digest=entry.digest)
 
 
-def _question(
+def question(
     kind: QuestionKind, assignment: str = "", files: Iterable[str] = (), reason: str = "", digest: str = ""
 ) -> OpenQuestion:
     """Return a question; its id changes with the `digest` of the submitted files, so that a decision is about them."""

@@ -51,7 +51,8 @@ def exceptions_by_submission(
     for entry in entries:
         submission = names.find(entry.student, "student = …")
         if submission is None:
-            warnings[entry.student] = f"[[exceptions]] of course.toml: {names.unknown(entry.student)}"
+            problem = f"an entry of [[exceptions]] has no effect: {names.unknown(entry.student)}"
+            warnings[entry.student] = f"{problem} Correct or delete it in course.toml"
         else:
             by_submission.setdefault(submission, []).append(entry)
     return by_submission, list(warnings.values())

@@ -53,7 +53,9 @@ class StudentNames:
             # A student may have chosen the name of another student as the name of a submission.
             matching = sorted({name, *self._submissions_by_person.get(name, ())})
         else:
-            matching = sorted(self._submissions_by_name.get(name) or self._participants.get(name) or ())
+            by_name = self._submissions_by_name
+            found = by_name.get(name) or by_name.get(_given_name_first(name)) or self._participants.get(name)
+            matching = sorted(found or ())
         if len(matching) > 1:
             choices = ", ".join(repr(self._unique_name(submission, name)) for submission in matching)
             raise UsageError(f"{clean(name, 80)!r} matches several students. Name one: {option} with {choices}")
@@ -74,7 +76,7 @@ class StudentNames:
         """Return a message that no student has this name, with the closest name."""
         known = self._submissions_by_name
         same_word = [other for other in sorted(known) if name.casefold() in other.casefold().split()]
-        close = same_word or difflib.get_close_matches(name, known, n=1)
+        close = same_word or difflib.get_close_matches(_given_name_first(name), known, n=1)
         hint = f"Did you mean {close[0]!r}?" if close else "Give a name, id, email or submission from grades.csv."
         return f"no student {clean(name, 80)!r} in the class. {hint}"
 
@@ -96,6 +98,11 @@ def find_student(students: Sequence[Document], name: str) -> Document:
         shown = listed(named, MAX_CHOICES)
         raise UsageError(f"{clean(name, 80)!r} matches {len(found)} students: {shown}. Name one submission")
     raise UsageError(names.unknown(name))
+
+
+def _given_name_first(name: str) -> str:
+    """Return a name in the order in which class documents have it: "Lovelace, Ada" is "Ada Lovelace"."""
+    return " ".join(part.strip() for part in reversed(name.split(",", 1)))
 
 
 def _normalized(text: str) -> str:

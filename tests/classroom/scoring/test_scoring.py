@@ -247,9 +247,9 @@ def test_effective_exception_prefers_specific_and_later_entries():
 
 def test_exceptions_by_submission_accepts_any_name_and_warns():
     members = [Student("bo", "Bo Berg", "1002", "bo@x.edu"), Student("al", "Al"), Student("al2", "Al")]
-    names = ("bo", "Bo Berg", "1002", "bo@x.edu", "bob", "bob")
+    names = ("bo", "Bo Berg", "Berg, Bo", "1002", "bo@x.edu", "bob", "bob")
     found, warnings = exceptions_by_submission([PolicyException(name, excused=True) for name in names], members)
-    assert {name: len(entries) for name, entries in found.items()} == {"bo": 4}
+    assert {name: len(entries) for name, entries in found.items()} == {"bo": 5}
     assert len(warnings) == 1 and "'bob'" in warnings[0] and "Did you mean 'bo'?" in warnings[0]
     with pytest.raises(UsageError, match=r"'Al' matches several.*'al', 'al2'"):
         exceptions_by_submission([PolicyException("Al", excused=True)], members)

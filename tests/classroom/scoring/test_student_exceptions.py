@@ -123,7 +123,7 @@ def test_nbgrader_export_names_the_excused(graded, tmp_path):
     pytest.importorskip("nbgrader.api")
     from autograder.cli import main
 
-    command = ["export", "nbgrader", str(graded[2].out), "--to", str(tmp_path / "gradebook.db")]
+    command = ["export", "nbgrader", str(graded[2].out), "--to", str(tmp_path / "gradebook.db"), "--despite-open"]
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 0, done.output
     output = " ".join(done.output.split())
