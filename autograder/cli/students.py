@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from autograder.cli import options
+from autograder.core.csv_table import parse_number
 from autograder.core.text import clean, local_time
 from autograder.errors import UsageError
 
@@ -57,6 +58,12 @@ MAX_SHOWN = 20  # changes on the screen
 TINY = 1e-5
 
 
+def _number(text: str) -> float:
+    if (number := parse_number(text)) is None:  # it may have a decimal comma
+        raise click.BadParameter(f"{text!r} is not a number")
+    return number
+
+
 @click.command()
 @click.argument("out", metavar="OUT", type=options.PATH)
 @click.argument("student", required=False)
@@ -64,9 +71,9 @@ TINY = 1e-5
 @click.option("--as", "reuses", metavar="NAME", default="", help="Use a text of [comments] in course.toml.")
 @click.option("--assignment", metavar="NAME", default="", help="The assignment (default: the comment is on all).")
 @click.option("--rubric", metavar="ID", default="", help="The rubric item of course.toml that --points is for.")
-@click.option("--points", type=float, metavar="N", help="Points for the rubric item.")
-@click.option("--add", type=float, metavar="N", help="Add points to the score; a negative number deducts them.")
-@click.option("--score", type=float, metavar="N", help="Set the score, regardless of checks and late penalties.")
+@click.option("--points", type=_number, metavar="N", help="Points for the rubric item.")
+@click.option("--add", type=_number, metavar="N", help="Add points to the score; a negative number deducts them.")
+@click.option("--score", type=_number, metavar="N", help="Set the score, regardless of checks and late penalties.")
 @click.option("--reason", default="", help="For the record only; the student does not see it.")
 @click.option("--by", metavar="NAME", default="", help="Name to record (default: your user name).")
 @click.option("--undo", "undoes", metavar="ID", default="", help="Undo an earlier comment of this student.")

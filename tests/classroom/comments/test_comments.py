@@ -58,7 +58,7 @@ def scores(out):
 
 
 def row_of(out, name):
-    with open(out / "grades.csv", newline="", encoding="utf-8") as file:
+    with open(out / "grades.csv", newline="", encoding="utf-8-sig") as file:
         return next(row for row in csv.DictReader(file) if row["submission"] == name)
 
 
@@ -105,7 +105,7 @@ def test_comment_marks_a_rubric_item(out):
 
 
 def test_comment_on_a_rubric_item_reaches_the_student(out):
-    comment(out, "ada", "Right, *but* not why.", "--assignment", "softmax", "--rubric", "q1", "--points", "4.5")
+    comment(out, "ada", "Right, *but* not why.", "--assignment", "softmax", "--rubric", "q1", "--points", "4,5")
     ada, text = gradebook.read(out).students[0], "softmax, Why? (4.5 of 5): Right, *but* not why."
     assert text in as_html(ada, None)
     assert "Why? \\(4.5 of 5\\): Right, \\*but\\* not why." in as_markdown(ada, None)
@@ -174,7 +174,7 @@ def test_class_document_is_exactly_of_its_schema(out):
         (("bo", "x", "--assignment", "softmax", "--add", "1", "--score", "2"), "only one of"),
         (("bo", "x", "--assignment", "softmax", "--score", "26"), 'bonus = "extra"'),
         (("bo", "x", "--assignment", "softmax", "--score", "-1"), "cannot be less than 0"),
-        (("bo", "x", "--assignment", "softmax", "--add", "nan"), "a number from"),
+        (("bo", "x", "--assignment", "softmax", "--add", "nan"), "is not a number"),
         (("bo", "x", "--assignment", "softmax", "--points", "1"), "needs --rubric ID. softmax has q1"),
         (("bo", "x", "--assignment", "softmax", "--rubric", "q1"), "how many points q1"),
         (("bo", "x", "--assignment", "softmax", "--rubric", "q2", "--points", "1"), "no rubric item 'q2'"),
