@@ -135,7 +135,7 @@ def test_grade_gives_the_same_points_for_files_and_notebooks(workspace, new_work
     out = tmp_path / "out"
     grade = ("grade", tmp_path / "class", "--out", out, "--assignment", "softmax", "-j", 1, "--unsafe-no-sandbox")
     succeed(*grade)
-    with open(out / "grades.csv", newline="") as file:
+    with open(out / "grades.csv", newline="", encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 2
     ignored = {"submission", "student", "name", "id", "email"}

@@ -31,8 +31,10 @@ def points(value: float | None) -> str:
     return "" if value is None else format_points(value)
 
 
-def write(path: Path, rows: Iterable[Sequence[str]], *, line_end: str = "\n", durable: bool = False) -> None:
-    """Write rows as CSV (RFC 4180) in UTF-8; `durable` as for `write_atomically`."""
+def write(
+    path: Path, rows: Iterable[Sequence[str]], *, line_end: str = "\n", durable: bool = False, marked: bool = False
+) -> None:
+    """Write rows as CSV (RFC 4180) in UTF-8, `marked` as such for Excel; `durable` as for `write_atomically`."""
     file = io.StringIO(newline="")
     csv.writer(file, lineterminator=line_end).writerows(rows)
-    write_atomically(path, file.getvalue().encode("utf-8", "replace"), durable=durable)
+    write_atomically(path, file.getvalue().encode("utf-8-sig" if marked else "utf-8", "replace"), durable=durable)

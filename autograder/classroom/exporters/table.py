@@ -26,7 +26,7 @@ def write(document: Document, path: Path, *, durable: bool = False) -> int:
         cells += _total_cells(student)
         cells += [cell for grade in grades for cell in (_grade_cells(grade) if grade else [""] * len(ASSIGNMENT))]
         rows.append([*cells, csv_cells.text("; ".join(student["notes"]))])
-    csv_cells.write(path, rows, durable=durable)
+    csv_cells.write(path, rows, durable=durable, marked=True)
     return len(rows) - 1
 
 

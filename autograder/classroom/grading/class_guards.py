@@ -113,12 +113,9 @@ def warn_of_unknown_dates(graded_class: GradedClass) -> list[str]:
                 "worksheet into the folder, or give late_days in [[exceptions]]."
             )
     if unknown := sum(any(not one.times and one.late is None for one in attempts) for attempts in submitted):
-        hint = (
-            "Downloads from Gradescope and nbgrader contain dates, and those from Canvas mark late work. For Moodle, "
-            "put the grading worksheet (CSV) into the folder of the download."
-        )
-        consequence = "They count as on time unless [[exceptions]] gives late_days"
         warnings.append(
-            f"No date is known for {unknown} of {counted(len(submitted), 'submission')}. {consequence}. {hint}"
+            f"No date is known for {unknown} of {counted(len(submitted), 'submission')}. They count as on time unless "
+            "[[exceptions]] gives late_days. Downloads from Gradescope and nbgrader contain dates, and those from "
+            "Canvas mark late work. For Moodle, put the grading worksheet (CSV) into the folder of the download."
         )
     return warnings

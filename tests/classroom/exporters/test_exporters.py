@@ -1,5 +1,6 @@
 """Test that every format has the columns and keys of its platform's documentation, and no cell is a formula."""
 
+import codecs
 import copy
 import csv
 import io
@@ -51,7 +52,7 @@ def read_csv(text):
 
 
 def dict_rows(path):
-    return list(csv.DictReader(io.StringIO(path.read_text("utf-8"), newline="")))
+    return list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"), newline="")))
 
 
 def example(name):
@@ -80,6 +81,7 @@ def test_csv_cell_plain_text_is_unchanged(plain):
 
 def test_table_has_a_row_per_student(book, tmp_path):
     assert table.write(book.document, tmp_path / "grades.csv") == 30
+    assert (tmp_path / "grades.csv").read_bytes().startswith(codecs.BOM_UTF8), "Excel would guess another encoding"
     rows = dict_rows(tmp_path / "grades.csv")
     by_id = {student["id"]: student for student in book.students}
     assert [row["id"] for row in rows] == list(by_id)

@@ -100,7 +100,7 @@ def test_excused_student_is_not_in_statistics(graded):
 
 
 def rows_of(path):
-    with open(path, newline="", encoding="utf-8") as file:
+    with open(path, newline="", encoding="utf-8-sig") as file:
         return list(csv.DictReader(file))
 
 
