@@ -147,9 +147,8 @@ def moodle(
 
     menu = "in Moodle, open the assignment, then Submissions, then Upload grading worksheet"
     # PHP's strtotime, with which Moodle reads the times of its grades, knows only English.
-    box = "Allow updating records that have been modified more recently in Moodle"
-    why = "(Aktualisierung von Datensätzen … zulassen), or Moodle may skip rows whose dates it cannot read"
-    next_step = f"{menu} (UTF-8, separator comma). Tick “{box}” {why}"
+    box = "Allow updating records … (German: Aktualisierung von Datensätzen … zulassen)"
+    next_step = f"{menu} (UTF-8, separator comma). Tick “{box}”, or Moodle may skip rows whose dates it cannot read"
     target = output.target("moodle.csv", names)
     _fill_in(output, target, names, plan, next_step, dry_run=dry_run)
 

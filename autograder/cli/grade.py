@@ -132,13 +132,14 @@ def _run(plan: "GradingPlan", target: "Course | None") -> None:
     """Carry out the plan, show its results, and exit."""
     from autograder.classroom import grade
     from autograder.classroom.comments import grade_history
-    from autograder.classroom.storage import gradebook
+    from autograder.classroom.storage import gradebook, result_store
     from autograder.report import grading_progress, open_questions
 
     console = options.make_console()
     if plan.unsafe:
         grading_progress.warn_no_sandbox(console)
-    known = len(grade_history.read(plan.out))
+    with result_store.report_store_error(plan.out):
+        known = len(grade_history.read(plan.out))
     try:
         with grading_progress.show_progress(console) as on_progress:
             document = grade.run(plan, on_progress)
