@@ -53,7 +53,7 @@ class ExportOutput:
             options.show(line)
         questions = open_questions.question_lines(
             {**student, "open": [one for one in student["open"] if _concerns(one, names)]}
-            for student in open_questions.with_class(book.document)
+            for student in gradebook.with_class(book.document)
         )
         for one in questions:
             options.show(f"{one.name}: {one.text}. {' or '.join(one.commands(str(self.out)))}")

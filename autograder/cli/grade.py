@@ -8,15 +8,11 @@ import click
 
 from autograder.cli import options
 from autograder.cli.nbgrader import open_course, write_course
-from autograder.core.text import clean, listed
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
     from autograder.classroom.exporters.nbgrader_course import Course
     from autograder.classroom.grade import GradingPlan
-    from autograder.documents.reading import Document
-
-MAX_CHANGES = 60  # shown, of each cause
 
 
 @click.command()
@@ -147,26 +143,11 @@ def _run(plan: "GradingPlan", target: "Course | None") -> None:
         click.echo(f"results so far are in {plan.out}; run the same command again to resume", err=True)
         raise
     grading_progress.render(document, plan.out, console)
-    _show_changes(grade_history.read(plan.out)[known:], document)
-    open_questions.render(open_questions.with_class(document), str(plan.out), console)
+    for line in grade_history.changed_grades(grade_history.read(plan.out)[known:], document):
+        options.show(f"\n{line}")
+    open_questions.render(gradebook.with_class(document), str(plan.out), console)
     if target:
         write_course(gradebook.read(plan.out), target)
     grades = (grade for student in document["students"] for grade in student["assignments"].values())
     has_failed = any(grade["status"] == "failed" for grade in grades)
     sys.exit(options.INTERNAL_ERROR if has_failed else options.PASSED)
-
-
-def _show_changes(changes: "list[Document]", document: "Document") -> None:
-    """Name the students whose grades were others before the run, by cause; `changes` are those of its history."""
-    from autograder.core.points import format_points
-    from autograder.report.wording import CAUSES
-
-    names = {student["submission"]: student["name"] or student["submission"] for student in document["students"]}
-    by_cause: dict[str, list[str]] = {}
-    for one in changes:
-        if one["assignment"] and one["before"] is not None:
-            before, after = ("–" if one[key] is None else format_points(one[key]) for key in ("before", "after"))
-            text = f"{clean(names[one['student']], 80)} ({one['assignment']} {before} → {after})"
-            by_cause.setdefault(CAUSES[one["cause"]], []).append(text)
-    for cause, texts in by_cause.items():
-        options.show(f"\nGrades that changed ({cause}): {listed(texts, MAX_CHANGES, '; ')}")

@@ -83,7 +83,7 @@ def report(
             comparison = class_comparison.compare(records, class_statistics.collect(before), str(earlier))
         elif since is not None:
             comparison = class_comparison.since(records, book, since)
-    open_questions.render(open_questions.with_class(book.document), str(out), console)
+    open_questions.render(gradebook.with_class(book.document), str(out), console)
     class_summary.render(records, console, comparison)
     similarity = SimilarityResult()
     if similar is not None:
@@ -108,7 +108,7 @@ def report(
                 similarity = similar_pages.write(similarity, book, pages, target) if similarity.pairs else similarity
                 student_pages.write(book, pages, target, similarity)
         _add_links(records, book, target, None if no_pages else pages, folder)
-        questions = open_questions.question_lines(open_questions.with_class(book.document))
+        questions = open_questions.question_lines(gradebook.with_class(book.document))
         content = render_class(records, similarity, comparison, questions, str(out))
         write_atomically(target, content.encode("utf-8", "replace"))
         written.add([target, *feedback_pages, *student_files])

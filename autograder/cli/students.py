@@ -217,7 +217,7 @@ def choose(out: Path, student: str | None, what: tuple[str, ...], keep: bool, by
     book = gradebook.read(out)
     found = find_student(book.students, student) if student is not None else None
     if found is None or not (what or keep):
-        students = [found] if found else open_questions.with_class(book.document)
+        students = [found] if found else gradebook.with_class(book.document)
         open_questions.render(students, str(out), options.make_console(), limit=None, commands=True)
         if not any(one["open"] for one in students):
             options.show("Nothing is open.")

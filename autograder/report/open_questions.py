@@ -31,11 +31,6 @@ class QuestionLine:
         return decide or [f"headway grade DIR --out {folder}"]
 
 
-def with_class(document: Document) -> list[Document]:
-    """Return the students of a class document, and then an entry for what is open about none of them."""
-    return [*document["students"], {"name": "course.toml", "submission": "", "open": document["open"]}]
-
-
 def question_lines(students: Iterable[Document]) -> list[QuestionLine]:
     """Return the open questions about some students of a class document."""
     lines = []

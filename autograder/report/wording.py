@@ -337,8 +337,7 @@ def next_step(document: Document, when_passed: str | None = None, notebooks: Map
     return f"{passed_text(document)}.\n{when_passed or 'See what is left: headway list --open'}"
 
 
-# Of changed grades; see `autograder.classroom.comments.grade_history`.
-CAUSES = {
+CAUSES = {  # of changed grades, see autograder/classroom/comments/grade_history.py
     "run": "graded", "submission": "submitted again", "lateness": "changed lateness", "policy": "changed policy",
     "comment": "comment",
 }  # fmt: skip

@@ -5,7 +5,7 @@ Scores are in points; an empty assignment stands for the total, in percent. `nul
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -14,9 +14,13 @@ from msgspec import Struct
 
 from autograder.classroom.comments import comment_records
 from autograder.classroom.storage.result_store import read_lines
+from autograder.core.points import format_points
+from autograder.core.text import clean, listed
 from autograder.documents.reading import Document
+from autograder.report.wording import CAUSES
 
 HISTORY = "history.jsonl"
+MAX_SHOWN = 60
 _TINY = 1e-5  # documents hold six decimals
 
 Cause = Literal["run", "submission", "lateness", "policy", "comment"]
@@ -66,6 +70,18 @@ def record(out: Path, document: Document, cause_of: CauseOf, *, by: str = "", co
             file.write(start + b"".join(msgspec.json.encode(change) + b"\n" for change in changes))
             file.flush()
             os.fsync(file.fileno())
+
+
+def changed_grades(changes: Iterable[Document], document: Document) -> list[str]:
+    """Return a line for each cause, with the students whose grades in an assignment were others before."""
+    names = {student["submission"]: student["name"] or student["submission"] for student in document["students"]}
+    by_cause: dict[str, list[str]] = {}
+    for one in changes:
+        if one["assignment"] and one["before"] is not None:
+            before, after = ("–" if one[key] is None else format_points(one[key]) for key in ("before", "after"))
+            text = f"{clean(names[one['student']], 80)} ({one['assignment']} {before} → {after})"
+            by_cause.setdefault(CAUSES[one["cause"]], []).append(text)
+    return [f"Grades that changed ({cause}): {listed(texts, MAX_SHOWN, '; ')}" for cause, texts in by_cause.items()]
 
 
 def _scores(student: Document) -> Iterator[tuple[str, float | None]]:

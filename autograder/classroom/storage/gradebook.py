@@ -155,6 +155,11 @@ def _merged(parts: list[tuple[set[str], Document]]) -> Document | None:
     }
 
 
+def with_class(document: Document) -> list[Document]:
+    """Return the students of a class document, and then an entry for what is open about none of them."""
+    return [*document["students"], {"name": "course.toml", "submission": "", "open": document["open"]}]
+
+
 def display_name(student: Document) -> str:
     """Return the student's name, or the id, or the submission's name."""
     return str(student["name"] or student["id"] or student["submission"])
