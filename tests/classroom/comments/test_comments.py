@@ -160,31 +160,28 @@ def test_class_document_is_exactly_of_its_schema(out):
     require_exact(out / "class.json", CLASS_SCHEMA)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "fragment"),
-    [
-        (("bob", "x"), "Did you mean 'bo'?"),
-        (("lovelace", "x"), "Did you mean 'Ada Lovelace'?"),
-        (("--from", "/dev/null"), "is empty"),
-        ((), "name a student"),
-        (("bo", " "), "the comment is empty"),
-        (("bo", "x", "--assignment", "sofmax"), "--assignment softmax, attention"),
-        (("bo", "x", "--add", "1"), "name the assignment"),
-        (("bo", "--assignment", "softmax", "--add", "1"), "write why the score changes"),
-        (("bo", "x", "--assignment", "softmax", "--add", "1", "--score", "2"), "only one of"),
-        (("bo", "x", "--assignment", "softmax", "--score", "26"), 'bonus = "extra"'),
-        (("bo", "x", "--assignment", "softmax", "--score", "-1"), "cannot be less than 0"),
-        (("bo", "x", "--assignment", "softmax", "--add", "nan"), "is not a number"),
-        (("bo", "x", "--assignment", "softmax", "--points", "1"), "needs --rubric ID. softmax has q1"),
-        (("bo", "x", "--assignment", "softmax", "--rubric", "q1"), "how many points q1"),
-        (("bo", "x", "--assignment", "softmax", "--rubric", "q2", "--points", "1"), "no rubric item 'q2'"),
-        (("bo", "x", "--assignment", "softmax", "--rubric", "q1", "--points", "6"), "Give 0 to 5"),
-        (("bo", "x", "--assignment", "attention", "--rubric", "q1", "--points", "1"), "has no rubric"),
-        (("bo", "x", "--undo", "1"), "second command"),
-        (("bo", "x", "--from", "marks.csv"), "Leave out the other"),
-        (("--from", "marks.csv"), "cannot read marks.csv"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "fragment"), [
+    (("bob", "x"), "Did you mean 'bo'?"),
+    (("lovelace", "x"), "Did you mean 'Ada Lovelace'?"),
+    (("--from", "/dev/null"), "is empty"),
+    ((), "name a student"),
+    (("bo", " "), "the comment is empty"),
+    (("bo", "x", "--assignment", "sofmax"), "--assignment softmax, attention"),
+    (("bo", "x", "--add", "1"), "name the assignment"),
+    (("bo", "--assignment", "softmax", "--add", "1"), "write why the score changes"),
+    (("bo", "x", "--assignment", "softmax", "--add", "1", "--score", "2"), "only one of"),
+    (("bo", "x", "--assignment", "softmax", "--score", "26"), 'bonus = "extra"'),
+    (("bo", "x", "--assignment", "softmax", "--score", "-1"), "cannot be less than 0"),
+    (("bo", "x", "--assignment", "softmax", "--add", "nan"), "is not a number"),
+    (("bo", "x", "--assignment", "softmax", "--points", "1"), "needs --rubric ID. softmax has q1"),
+    (("bo", "x", "--assignment", "softmax", "--rubric", "q1"), "how many points q1"),
+    (("bo", "x", "--assignment", "softmax", "--rubric", "q2", "--points", "1"), "no rubric item 'q2'"),
+    (("bo", "x", "--assignment", "softmax", "--rubric", "q1", "--points", "6"), "Give 0 to 5"),
+    (("bo", "x", "--assignment", "attention", "--rubric", "q1", "--points", "1"), "has no rubric"),
+    (("bo", "x", "--undo", "1"), "second command"),
+    (("bo", "x", "--from", "marks.csv"), "Leave out the other"),
+    (("--from", "marks.csv"), "cannot read marks.csv"),
+])  # fmt: skip
 def test_comment_refuses_what_is_wrong(out, arguments, fragment):
     before = scores(out)
     assert fragment in comment(out, *arguments, code=2)

@@ -62,15 +62,12 @@ def test_request_comes_from_standard_input_and_is_closed_with_undo(out):
     assert asked(out) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("hello", "it has no line with student, about, question"),
-        ("student: eve\nabout: softmax.softmax\nquestion: Why?", "no student 'eve'"),
-        ("student: ada\nabout: gpt.gpt\nquestion: Why?", "'gpt' is not graded. Graded: softmax"),
-        ("student: ada\nabout: softmax.softmax\nquestion: \n> \n", "there is no text after question:"),
-    ],
-)
+@pytest.mark.parametrize(("text", "problem"), [
+    ("hello", "it has no line with student, about, question"),
+    ("student: eve\nabout: softmax.softmax\nquestion: Why?", "no student 'eve'"),
+    ("student: ada\nabout: gpt.gpt\nquestion: Why?", "'gpt' is not graded. Graded: softmax"),
+    ("student: ada\nabout: softmax.softmax\nquestion: \n> \n", "there is no text after question:"),
+])  # fmt: skip
 def test_text_without_a_request_is_refused(out, text, problem):
     assert problem in refusal("request", out, "-", typed=text, COLUMNS="300")
 

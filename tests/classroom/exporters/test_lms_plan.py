@@ -15,21 +15,13 @@ from autograder.errors import UsageError
 GRADE = {"status": "graded", "excused": False, "by_hand": False, "adjustments": []}
 
 
-@pytest.mark.parametrize(
-    ("changes", "exported"),
-    [
-        ({}, True),
-        ({"status": "unreadable"}, True),
-        ({"status": "missing"}, False),
-        ({"status": "waiting"}, False),
-        ({"status": "failed"}, False),
-        ({"excused": True}, False),
-        ({"excused": True, "by_hand": True}, False),
-        ({"status": "missing", "adjustments": [{"add": 2.0}]}, True),
-        ({"status": "failed", "adjustments": [{"add": 2.0}]}, False),
-        ({"status": "failed", "adjustments": [{"score": 2.0}], "by_hand": True}, True),
-    ],
-)
+@pytest.mark.parametrize(("changes", "exported"), [
+    ({}, True), ({"status": "unreadable"}, True), ({"status": "missing"}, False), ({"status": "waiting"}, False),
+    ({"status": "failed"}, False), ({"excused": True}, False), ({"excused": True, "by_hand": True}, False),
+    ({"status": "missing", "adjustments": [{"add": 2.0}]}, True),
+    ({"status": "failed", "adjustments": [{"add": 2.0}]}, False),
+    ({"status": "failed", "adjustments": [{"score": 2.0}], "by_hand": True}, True),
+])  # fmt: skip
 def test_has_score_needs_a_submission_or_points_by_hand(changes, exported):
     assert has_score({**GRADE, **changes}) is exported
 
