@@ -118,5 +118,6 @@ def _mistakes_in(diagnosis: Document) -> list[tuple[str, str, str]]:
     known = {mistake.id: mistake for mistake in mistakes_of_function(diagnosis["id"].partition("/")[0], package)}
     parts = diagnosis["id"].split("+")
     if all(part in known for part in parts):
-        return [(part, known[part].title, known[part].hint) for part in parts]
+        texts = ((part, known[part].title, known[part].hint) for part in parts)
+        return [(part, *(text.replace("{constant}", "some number") for text in both)) for part, *both in texts]
     return [(diagnosis["id"], diagnosis["title"], diagnosis["hint"])]
