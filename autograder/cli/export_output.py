@@ -79,14 +79,13 @@ def report(count: int, what: str, where: Path | str, next_step: str) -> None:
 def _unmarked_questions(book: "Gradebook", names: list[str]) -> Iterator[str]:
     """Name the questions that are not marked for some students; they count 0 until then."""
     from autograder.classroom.exporters.lms_plan import listed
-    from autograder.classroom.storage.gradebook import display_name
     from autograder.report.score_words import unmarked_rubric_items
 
     students: dict[tuple[str, str], list[str]] = {}
     for student in book.students:
         for item in unmarked_rubric_items(student):
             if not names or item[0] in names:
-                students.setdefault(item, []).append(display_name(student))
+                students.setdefault(item, []).append(book.names[student["submission"]])
     for (assignment, title), unmarked in students.items():
         question = f'{assignment}: "{title}" is not graded yet for {counted(len(unmarked), "student")} and counts 0'
         yield f"{question}: {listed(unmarked)}. See: headway comment --help"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from autograder.classroom.class_report import item_analysis
-from autograder.classroom.storage.gradebook import Gradebook, display_name, iter_functions
+from autograder.classroom.storage.gradebook import Gradebook, iter_functions
 from autograder.core.text import clean
 from autograder.course import registry
 from autograder.documents.reading import Document
@@ -31,7 +31,7 @@ def collect(book: Gradebook) -> ClassRecords:
     functions: dict[str, None] = {}  # an ordered set
     outcomes: list[dict[str, item_analysis.Outcome]] = []
     for number, (student, result) in enumerate(book.results()):
-        record = _student_record(student)
+        record = _student_record(student, book.names[student["submission"]])
         if result is None and record.status == "graded":
             record.status, record.reason = "failed", "the result document cannot be read: grade it again"
             record.states = dict.fromkeys(student["assignments"], "failed")
@@ -63,9 +63,9 @@ def collect(book: Gradebook) -> ClassRecords:
     return records
 
 
-def _student_record(student: Document) -> StudentRecord:
+def _student_record(student: Document, name: str) -> StudentRecord:
     return StudentRecord(
-        clean(display_name(student), 120),
+        clean(name, 120),
         clean(student["id"], 60),
         clean(student["submission"], 120),
         student["status"],

@@ -12,7 +12,7 @@ read a copy that does not parse; JPlag, a Java program; and MOSS, a service that
 
 import hashlib
 import tempfile
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, combinations
@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from autograder.classroom.storage.gradebook import Gradebook, display_name
+from autograder.classroom.storage.gradebook import Gradebook
 from autograder.classroom.submissions import intake, layouts
 from autograder.classroom.submissions.account import account_for
 from autograder.classroom.submissions.model import Attempt
@@ -65,12 +65,7 @@ def find_similar_code(book: Gradebook) -> SimilarityResult:
 
 def with_names(result: SimilarityResult, book: Gradebook) -> SimilarityResult:
     """Return the result with the students' names in place of the names of submissions."""
-    counts = Counter(display_name(student) for student in book.students)
-    names = {}
-    for student in book.students:
-        name = display_name(student)
-        # Submissions distinguish students with the same name.
-        names[student["submission"]] = name if counts[name] == 1 else f"{name} ({student['submission']})"
+    names = book.names
     pairs = [
         replace(one, first=names.get(one.first, one.first), second=names.get(one.second, one.second))
         for one in result.pairs

@@ -8,7 +8,7 @@ from autograder.classroom.exporters import csv_cells
 from autograder.classroom.exporters.canvas_gradebook import CanvasGradebook
 from autograder.classroom.exporters.moodle_worksheet import Worksheet
 from autograder.classroom.exporters.person_matching import Person, match
-from autograder.classroom.storage.gradebook import Gradebook, display_name, has_no_result
+from autograder.classroom.storage.gradebook import Gradebook, has_no_result
 from autograder.core.text import clean, counted
 from autograder.core.text import listed as listed_words
 from autograder.documents.reading import Document
@@ -100,9 +100,9 @@ def rows_of_students(
         raise UsageError(f"{problem}. {hint}")
     plan.say(f"{where}: {counted(len(matching.rows), 'row')} of {len(file.rows)} matched")
     for number in matching.by_name:
-        plan.note("Matched by name, because no id or address is the same", display_name(students[number]))
+        plan.note("Matched by name, because no id or address is the same", book.names[students[number]["submission"]])
     for number in missing:
-        plan.note(f"Not exported, {matching.unmatched[number]}", display_name(students[number]))
+        plan.note(f"Not exported, {matching.unmatched[number]}", book.names[students[number]["submission"]])
     found_rows = []
     for number, row in enumerate(file.rows):
         if number not in matching.rows:
@@ -110,7 +110,7 @@ def rows_of_students(
         elif has_work(student := students[matching.rows[number]]):
             found_rows.append((row, student))
         else:
-            plan.note(_WITHOUT_SCORE, display_name(student))
+            plan.note(_WITHOUT_SCORE, book.names[student["submission"]])
     plan.say_noted(*plan.noted)
     plan.students = len(found_rows)
     return found_rows

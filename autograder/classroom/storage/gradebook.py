@@ -1,5 +1,6 @@
 """Read what `headway grade` wrote: `class.json` and the result documents, too large to be in memory together."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -57,6 +58,13 @@ class Gradebook:
     def policy(self) -> Policy:
         """The policy that the document was made with."""
         return msgspec.convert(self.document["course"]["policy"], Policy)
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The name of each student by submission; namesakes have their id, or their submission, in parentheses."""
+        count = Counter(map(display_name, self.students))
+        named = {student["submission"]: (display_name(student), student["id"]) for student in self.students}
+        return {key: name if count[name] == 1 else f"{name} ({id or key})" for key, (name, id) in named.items()}
 
     def results(self, names: Collection[str] = ()) -> Iterator[tuple[Document, Document | None]]:
         """Yield each student with what `result_of` returns."""

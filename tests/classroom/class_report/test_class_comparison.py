@@ -123,7 +123,9 @@ def test_similar_names_students_and_tells_namesakes_apart(make_class):
     names = [student["submission"] for student in students]
     pair = SimilarPair(names[0], names[2], 0.9, 40, "softmax 90%", (names[0], names[2]), ("softmax",))
     (named,) = similarity.with_names(SimilarityResult([pair]), book).pairs
-    assert (named.first, named.second) == (f"Ada ({names[0]})", "Bo")
+    assert (named.first, named.second) == (f"Ada ({students[0]['id'] or names[0]})", "Bo")
+    first, second, *others = [student.name for student in collect(book).students]
+    assert (first, others) == (named.first, ["Bo", "Chen"]) and second.startswith("Ada (") and second != first
     assert named.submissions == (names[0], names[2])
 
 
