@@ -124,7 +124,7 @@ def test_similar_names_students_and_tells_namesakes_apart(make_class):
     pair = SimilarPair(names[0], names[2], 0.9, 40, "softmax 90%", (names[0], names[2]), ("softmax",))
     (named,) = similarity.with_names(SimilarityResult([pair]), book).pairs
     assert (named.first, named.second) == (f"Ada ({students[0]['id'] or names[0]})", "Bo")
-    first, second, *others = [student.name for student in collect(book).students]
+    first, second, *others = [student.name for student in class_statistics.collect(book).students]
     assert (first, others) == (named.first, ["Bo", "Chen"]) and second.startswith("Ada (") and second != first
     assert named.submissions == (names[0], names[2])
 
