@@ -15,7 +15,7 @@ from autograder.documents.reading import Document
 from autograder.errors import UsageError
 
 MAX_NAMES = 8
-_WITHOUT_SCORE = "Left out, no score (to give 0: headway comment OUT STUDENT TEXT --assignment NAME --score 0)"
+_WITHOUT_SCORE = "Left out, because they have no score"
 SMALL_CLASS = 5
 
 
@@ -112,5 +112,7 @@ def rows_of_students(
         else:
             plan.note(_WITHOUT_SCORE, book.names[student["submission"]])
     plan.say_noted(*plan.noted)
+    if _WITHOUT_SCORE in plan.noted:
+        plan.say("To give one of them 0: headway comment OUT STUDENT TEXT --assignment NAME --score 0")
     plan.students = len(found_rows)
     return found_rows

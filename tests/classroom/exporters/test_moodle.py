@@ -306,5 +306,5 @@ def test_export_moodle_writes_a_worksheet_per_assignment(book, tmp_path):
     done = succeed(*command, "--assignment", "softmax")
     shown = " ".join(done.stdout.split())
     assert "20 rows of 20 matched" in shown and "Tick “Allow updating records" in shown
-    assert "Left out, no score" in shown and ": Zoë0 d'Été0" in shown, shown
+    assert "Left out, because they have no score" in shown and ": Zoë0 d'Été0" in shown, shown
     assert [path.name for path in (tmp_path / "exports").iterdir()] == ["moodle-softmax.csv"]
