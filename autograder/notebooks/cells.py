@@ -18,6 +18,7 @@ def read_cells(source: str) -> list[tuple[str, str]]:
 
     The kinds are "markdown", "code", and "play": code that exists only in notebooks, for plots and experiments.
     """
+    _import("nbformat")  # jupytext imports it, but later
     cells = _import("jupytext").reads(source, fmt="py:percent").cells
     return [_read_cell(cell) for i, cell in enumerate(cells) if i or not cell.source.startswith('"""')]
 

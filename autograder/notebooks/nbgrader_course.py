@@ -1,7 +1,6 @@
 """An nbgrader course generated from the solutions.
 
 nbgrader_config.py                      the course's settings
-source/header.ipynb                     the cells before every released notebook
 source/softmax/softmax.ipynb            the instructor's notebook: lessons, solutions, graded cells
 source/attention/softmax.py, …          official solutions of the earlier assignments that an assignment imports
 """
@@ -18,22 +17,35 @@ from autograder.notebooks import cells as notebook_cells
 from autograder.notebooks import student_notebooks
 
 Prerequisites = Literal["official", "none"]
+SETTINGS = "nbgrader_config.py"
+_HEADER = "source/header.ipynb"  # of courses that earlier versions of Headway released
+_REPAIR = "autograder.notebooks.nbgrader_preprocessor.RepairCells"
+_WHOLE_COURSE = "# For the whole course:\n"  # the settings below it are not for a course that somebody has
 
 
 def course_files(solutions: Path, curriculum: Curriculum, include: Prerequisites, hidden_seed: int) -> dict[str, str]:
     """Return the text of each file of the course; with `include`, also official solutions of earlier assignments."""
     templates = importlib.resources.files("autograder.notebooks") / "templates"
     config, header = ((templates / name).read_text("utf-8") for name in ("nbgrader_config.txt", "header.md"))
-    header = notebook_cells.notebook_text("header", [notebook_cells.markdown(header)])
     points = possible_points(solutions, curriculum)
-    files = {"nbgrader_config.py": config, "source/header.ipynb": header}
+    files = {SETTINGS: config}
     for module in curriculum.modules:
         text = (solutions / f"{module}.py").read_text("utf-8")
-        notebook = student_notebooks.instructor_notebook(text, module, points, curriculum, hidden_seed)
+        notebook = student_notebooks.instructor_notebook(text, module, points, curriculum, hidden_seed, header)
         files[f"source/{module}/{module}.ipynb"] = notebook
         for earlier in _prerequisites(module, curriculum) if include == "official" else ():
             files[f"source/{module}/{earlier}.py"] = (solutions / f"{earlier}.py").read_text("utf-8")
     return files
+
+
+def adapt_to_settings(files: dict[str, str], own: bytes) -> str | None:
+    """Add the files that an instructor's own settings need; return which of Headway's settings they should add.
+
+    None if they have them. If they name the header that Headway released in earlier days, an empty one is added.
+    """
+    if _HEADER.encode() in own:
+        files[_HEADER] = notebook_cells.notebook_text("header", [])
+    return None if _REPAIR.encode() in own else files[SETTINGS].partition(_WHOLE_COURSE)[0].rstrip() + "\n"
 
 
 def _prerequisites(module: str, curriculum: Curriculum) -> list[str]:

@@ -3,7 +3,8 @@
 nbgrader identifies cells by their metadata. A copied cell has the id of the original; a cell that was split, pasted or
 saved by another editor may have no metadata or damaged metadata; a graded cell may have been deleted. nbgrader 0.9
 gives such work no points or stops with an error (in `add_missing_cells`, for copied cells). Headway's graded cells
-find the functions by name, so it is enough that each of them exists once, at the end if necessary.
+find the functions by name, so it is enough that each of them exists once, at the end if necessary. Notebooks without
+Headway's graded cells are left as they are.
 """
 
 from typing import Any
@@ -14,6 +15,7 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.notebooks.cells import code
+from autograder.notebooks.student_notebooks import GRADE
 
 _KINDS = ("grade", "solution", "locked")
 
@@ -23,16 +25,20 @@ class RepairCells(NbGraderPreprocessor):  # type: ignore[misc]
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
         """Repair a submitted notebook; nbgrader's next steps fill in the text of locked and graded cells."""
+        where = resources["nbgrader"]
+        with Gradebook(where["db_url"]) as book:
+            notebook = book.find_notebook(where["notebook"], where["assignment"])
+            if not any(GRADE in cell.source for cell in notebook.source_cells if cell.source):
+                return nb, resources
+            graded_cells = [(cell.name, cell.max_score) for cell in notebook.grade_cells]
         seen: set[str | None] = {None}
         for cell in reversed(nb.cells):  # of several copies the last one counts, as in nbgrader
             if (name := _grade_id(cell)) in seen:
                 cell.metadata.pop("nbgrader", None)
             seen.add(name)
-        where = resources["nbgrader"]
-        with Gradebook(where["db_url"]) as book:
-            cells = book.find_notebook(where["notebook"], where["assignment"]).grade_cells
-            missing = [(cell.name, cell.max_score) for cell in cells if cell.name not in seen]
-        for name, points in missing:
+        for name, points in graded_cells:
+            if name in seen:
+                continue
             graded = code("", grade=True, locked=True, grade_id=name, points=points, cell_type="code")
             nb.cells.append(new_code_cell(metadata=graded["metadata"]))
         return nb, resources

@@ -13,10 +13,10 @@ from autograder.course.stubs import is_private, make_stub, with_comments_above, 
 from autograder.notebooks import cells as notebook_cells
 from autograder.parsing.cell_statements import Cell, read_statements
 
+GRADE = "from autograder.notebooks.api import grade"
 IMPORT = "from autograder.notebooks.api import check, hint"  # other names are added to it
 STUDENT_IMPORTS = ", progress, solution"
 SOLUTION = ("### BEGIN SOLUTION", "### END SOLUTION")
-HELPERS = "# Your own helper functions, if you want any:"
 HIDDEN = ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS")
 _SHOW = re.compile(r'(?m)^show\("([\w-]+)"')
 NOT_RUN = "skip-execution"  # the tag of cells that nbclient, and with it nbgrader, leaves out
@@ -39,17 +39,19 @@ def student_notebook(solution: str, module: str, curriculum: Curriculum) -> str:
 
 
 def instructor_notebook(
-    solution: str, module: str, points: dict[str, float], curriculum: Curriculum, hidden_seed: int
+    solution: str, module: str, points: dict[str, float], curriculum: Curriculum, hidden_seed: int, header: str
 ) -> str:
     """Return nbgrader's source notebook: locked given cells, marked solutions, and a graded cell for each function.
+
+    It begins with `header`, Markdown for students.
 
     The seed is that of the inputs that nbgrader grades with; 0 stands for the public inputs of released notebooks.
     """
     source = notebook_cells.read_cells(with_effort(solution, module, curriculum))
-    source = _plots_after_functions(source, module, curriculum)
+    source = _plots_after_functions(_helpers_beside_functions(source, module, curriculum), module, curriculum)
     figures = registry.figure_texts(curriculum)
     functions_after = _functions_complete_after(source, module, curriculum)
-    cells: list[notebook_cells.NotebookNode] = []
+    cells = [notebook_cells.markdown(header.strip())]
     number = 0  # of the code cell
     for i, (kind, text) in enumerate(source):
         if kind == "markdown":
@@ -65,7 +67,7 @@ def instructor_notebook(
         if marked == text:
             cells.append(notebook_cells.code(text, locked=True, grade_id=f"given-{number}"))
         else:
-            name = next(iter(_defined_functions(text, module, curriculum)), f"own-{number}")
+            name = _defined_functions(text, module, curriculum)[0]
             cells.append(notebook_cells.code(marked, solution=True, grade_id=f"{name}-solution"))
         cells += [_graded_cell(name, module, points, curriculum, hidden_seed) for name in functions_after[i]]
     return notebook_cells.notebook_text(module, cells)
@@ -105,7 +107,7 @@ def _graded_cell(
     possible = 0.0 if curriculum.functions[qualified].bonus else points[qualified]
     begin, end = HIDDEN
     hidden = f"{begin}\ngrade.seed = {seed}\n{end}\n" if seed else ""
-    text = f'from autograder.notebooks.api import grade\n\n{hidden}grade("{qualified}", points={possible:g})'
+    text = f'{GRADE}\n\n{hidden}grade("{qualified}", points={possible:g})'
     return notebook_cells.code(text, grade=True, locked=True, points=possible, grade_id=name)
 
 
@@ -137,29 +139,60 @@ def _functions_complete_after(
     return functions_after
 
 
+def _helpers_beside_functions(
+    source: list[tuple[str, str]], module: str, curriculum: Curriculum
+) -> list[tuple[str, str]]:
+    """Return the cells with all private helpers in cells that define a function of the assignment.
+
+    Those of another cell move to the next one that does, or to the last one.
+    """
+    cells, moved, last = list[tuple[str, str]](), "", None
+    for kind, text in source:
+        if kind == "code" and _defined_functions(text, module, curriculum):
+            last, text, moved = len(cells), text + moved, ""
+        elif kind == "code":
+            text, helpers = _without_helpers(text)
+            moved += helpers
+        if text:
+            cells.append((kind, text))
+    if moved and last is not None:
+        cells[last] = ("code", cells[last][1] + moved)
+    return cells
+
+
+def _without_helpers(text: str) -> tuple[str, str]:
+    """Return a code cell without its private helpers, and these with the blank lines above them."""
+    lines, helpers = text.split("\n"), list[str]()
+    for node in reversed(ast.parse(text).body):
+        if is_private(node):
+            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
+            helper = slice(with_comments_above(lines, first), node.end_lineno)
+            gap = [""] if isinstance(node, (ast.Assign, ast.AnnAssign)) else ["", ""]
+            helpers = [*gap, *lines[helper], *helpers]
+            del lines[helper]
+    if not helpers:
+        return text, ""
+    return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines).strip("\n")), "\n".join(["", *helpers])
+
+
 def _marked_solution(text: str, module: str, curriculum: Curriculum) -> str:
     """Return a code cell with nbgrader's markers around the solution; unchanged if students write nothing in it.
 
-    In the released notebook, the code between the markers becomes a comment. A function's stub raises after the end
-    marker, so that private helpers at the top of a cell leave nothing that raises.
+    nbgrader replaces a region by a stub that raises, which is right only inside a function. So private helpers move
+    into the region of the cell's last function, below its body.
     """
+    names = _defined_functions(text, module, curriculum)
+    if not names:
+        return text
+    text, helpers = _without_helpers(text)
     lines = text.split("\n")
     begin, end = SOLUTION
-    course_functions = set(_defined_functions(text, module, curriculum))
     for node in reversed(ast.parse(text).body):
-        if isinstance(node, ast.FunctionDef) and node.name in course_functions:
+        if isinstance(node, ast.FunctionDef) and node.name in names:
             body = slice(node.body[0].end_lineno, node.end_lineno)  # without the docstring
-            stub = f'    raise NotImplementedError("{module}.{node.name}")'
-            lines[body] = [f"    {begin}", *lines[body], f"    {end}", stub]
-        elif is_private(node):
-            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
-            helper = slice(with_comments_above(lines, first), node.end_lineno)
-            lines[helper] = [begin, *lines[helper], end]
-    if begin not in lines:
-        return "\n".join(lines)
-    lines.insert(lines.index(begin), HELPERS)
-    # Adjacent regions are merged: students need one place for their helpers.
-    return re.sub(rf"^{end}\n(\n*){begin}\n", r"\1", "\n".join(lines), flags=re.MULTILINE)
+            lines[body] = [f"    {begin}", *lines[body], *helpers.split("\n")[1:], f"    {end}"]
+            helpers = ""
+    return "\n".join(lines)
 
 
 def student_notebooks(solutions: Path, curriculum: Curriculum) -> dict[str, str]:

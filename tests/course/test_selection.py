@@ -155,7 +155,7 @@ def test_release_notebooks_and_policy_of_some_assignments(tmp_path):
 @pytest.mark.slow
 def test_release_nbgrader_course_of_one_assignment(tmp_path):
     done("release", tmp_path, "--format", "nbgrader", "--assignment", "attention")
-    assert [path.name for path in sorted((tmp_path / "source").iterdir())] == ["attention", "header.ipynb"]
+    assert [path.name for path in sorted((tmp_path / "source").iterdir())] == ["attention"]
     assert [path.name for path in sorted((tmp_path / "source" / "attention").iterdir())] == [
         "attention.ipynb", "softmax.py"
     ]  # fmt: skip

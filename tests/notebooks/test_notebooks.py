@@ -12,12 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 import nbformat
 import pytest
 from support.commands import SOFTMAX, refusal, succeed
+from support.nbgrader_class import environment
 from support.paths import TESTS
 
 from autograder.course.stubs import EXPERIMENT, bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.models.plot_data.catalog import PLOTS
-from autograder.notebooks import nbgrader_course, release_manifest, running_notebook, student_notebooks
+from autograder.notebooks import cells, nbgrader_course, release_manifest, running_notebook, student_notebooks
 
 pytestmark = pytest.mark.notebook
 
@@ -195,12 +196,55 @@ def test_release_updates_files_that_nobody_changed(tmp_path):
         assert (tmp_path / "a.txt").read_text() == text
 
 
-def test_release_into_an_existing_course_keeps_its_settings(tmp_path):
-    (tmp_path / "nbgrader_config.py").write_text("mine")
+OWN_STUB = "def own(x):\n    ### BEGIN SOLUTION\n    return x\n    ### END SOLUTION"
+OWN_SETTINGS = "c = get_config()\nc.CourseDirectory.course_id = 'autumn'\n"
+
+
+def test_release_into_an_existing_course_leaves_its_own_assignments_alone(tmp_path, monkeypatch):
+    from nbgrader.api import Gradebook
+    from nbgrader.apps import NbGraderAPI
+    from traitlets.config import PyFileConfigLoader
+
+    from autograder.notebooks.nbgrader_preprocessor import RepairCells
+
+    monkeypatch.chdir(tmp_path)
+    for name in ("PATH", "JUPYTER_PATH"):
+        monkeypatch.setenv(name, environment(tmp_path)[name])
+    settings, to_copy = tmp_path / "nbgrader_config.py", tmp_path / "nbgrader_config.headway.py"
+    settings.write_text(OWN_SETTINGS)
+    graded = cells.code("own(1)", grade=True, points=1, grade_id="graded")
+    own = [cells.code(OWN_STUB, solution=True, grade_id="own"), graded]
+    (tmp_path / "source" / "own").mkdir(parents=True)
+    (tmp_path / "source" / "own" / "own.ipynb").write_text(cells.notebook_text("own", own))
+    said = release(".", "--prerequisites", "none")
+    assert settings.read_text() == OWN_SETTINGS and "you changed it" not in said and "cd ." not in said
+    assert said.count(f"the settings in {to_copy.name}. Copy them into {settings.name}") == 1
+
+    generated = []
+    for text in (OWN_SETTINGS, OWN_SETTINGS + to_copy.read_text()):
+        settings.write_text(text)
+        config = PyFileConfigLoader(settings.name, path=str(tmp_path)).load_config()
+        assert config.CourseDirectory.course_id == "autumn"
+        config.CourseDirectory.root = str(tmp_path)
+        done = NbGraderAPI(config=config).generate_assignment("own")
+        assert done["success"], done
+        generated.append((tmp_path / "release" / "own" / "own.ipynb").read_text())
+    assert generated[0] == generated[1] and "raise NotImplementedError()" in generated[0]
+    assert "the settings in" not in release(".", "--prerequisites", "none"), "they were copied"
+
+    url = f"sqlite:///{tmp_path / 'gradebook.db'}"
+    with Gradebook(url) as book:
+        assert len(book.find_notebook("own", "own").grade_cells) == 1
+    deleted = nbformat.v4.new_notebook()
+    RepairCells().preprocess(deleted, {"nbgrader": {"notebook": "own", "assignment": "own", "db_url": url}})
+    assert deleted.cells == []
+
+
+def test_release_keeps_a_header_that_own_settings_name(tmp_path):
+    (tmp_path / "nbgrader_config.py").write_text('c.IncludeHeaderFooter.header = "source/header.ipynb"\n')
     said = release(tmp_path, "--prerequisites", "none")
-    assert (tmp_path / "nbgrader_config.py").read_text() == "mine"
-    assert "ClearSolutions" in (tmp_path / "nbgrader_config.headway.py").read_text()
-    assert str(tmp_path / "nbgrader_config.headway.py") in said
+    assert nbformat.read(tmp_path / "source" / "header.ipynb", as_version=4).cells == []
+    assert f"cd {tmp_path} && nbgrader" in said
     assert [path.name for path in (tmp_path / "source" / "attention").iterdir()] == ["attention.ipynb"]
     seeds = {
         line for text in tmp_path.glob("source/*/*.ipynb") for line in text.read_text().split("\\n") if "seed" in line
