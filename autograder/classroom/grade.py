@@ -100,6 +100,7 @@ def run(plan: GradingPlan, on_progress: OnProgress) -> Document:
     with class_archive.unpacked(plan.sources, plan.curriculum) as (unpacked, archive_warnings):
         if not unpacked and not out.is_dir():
             raise UsageError(f"no such folder: {out}. Name the submissions: headway grade DIR --out {out}")
+        unpacked = sources.split_as_before(submission_records.read(out).sources, unpacked)
         members = {_place(source): sources.read_source(source, plan.curriculum, out) for source in unpacked}
         entries = roster.read_roster(plan.roster) if plan.roster is not None else None
         with result_store.locked(out) as record_scratch, ResultStore(out) as store:

@@ -103,6 +103,29 @@ def _ids_in(source: Source, ids: dict[str, str]) -> dict[str, str]:
     return {**rest, f"moodle:{source.assignments[0]}": ids["moodle"]}
 
 
+def split_as_before(stored: Sequence[Source], new: Sequence[Source]) -> list[Source]:
+    """Return the sources of a run; if it names one folder that was graded in parts before, those parts and the rest."""
+    if len(new) != 1 or new[0].name:
+        return list(new)
+    (whole,) = new
+    parts = [source for source in stored if set(source.assignments) & set(whole.assignments)]
+    graded = {name for source in parts for name in source.assignments}
+    same_folder = all(source.folder.resolve() == whole.folder.resolve() for source in parts)
+    if not parts or (len(parts) == 1 and not parts[0].name) or not same_folder or graded - set(whole.assignments):
+        return [whole]
+    rest = tuple(name for name in whole.assignments if name not in graded)
+    named = {source.name: source.assignments for source in parts} | ({"-".join(rest): rest} if rest else {})
+    return [
+        replace(
+            whole,
+            name=name,
+            assignments=assignments,
+            functions=tuple(function for function in whole.functions if function.partition(".")[0] in assignments),
+        )
+        for name, assignments in named.items()
+    ]
+
+
 def combine(stored: Sequence[Source], new: Sequence[Source], out: Path) -> tuple[list[Source], list[str]]:
     """Return the sources of a term after a run with new ones, and what the instructor should know about it.
 

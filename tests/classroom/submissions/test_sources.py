@@ -127,3 +127,24 @@ def test_combine_folder_without_a_name(stored, assignments, names):
             sources.combine(before, [new], Path("out"))
         return
     assert [source.name for source in sources.combine(before, [new], Path("out"))[0]] == names
+
+
+@pytest.mark.parametrize(
+    ("folder", "assignments", "names"),
+    [
+        ("before", ("softmax", "attention"), ["", "attention"]),
+        ("before", ("softmax", "attention", "gpt"), ["", "attention", "gpt"]),
+        ("before", ("softmax",), ["", "attention"]),
+        ("new", ("softmax", "attention"), None),
+    ],
+)
+def test_folder_that_was_graded_in_parts_is_graded_in_them_again(folder, assignments, names):
+    stored = [replace(named("before", "softmax"), name=""), named("before", "attention")]
+    parts = sources.split_as_before(stored, [replace(named(folder, *assignments), name="")])
+    if names is None:
+        assert len(parts) == 1
+        return
+    combined, notes = sources.combine(stored, parts, Path("out"))
+    assert [source.name for source in combined] == names and not notes
+    for source in combined:
+        assert source.functions == TRANSFORMER.select(source.assignments)
