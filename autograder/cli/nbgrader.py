@@ -34,11 +34,13 @@ def write_course(book: "Gradebook", course: "Course") -> None:
         report_write_error(course.root, "Check its permissions"),
         options.spinner(options.make_console(), "Writing the gradebook …"),
     ):
-        submissions, notebooks = nbgrader_course.write(book, course)
+        submissions, notebooks, notes = nbgrader_course.write(book, course)
     where = without_password(course.database).removeprefix("sqlite:///")
     options.show(
         f"Wrote {counted(submissions, 'submission')} to {where} and {counted(notebooks, 'notebook')} with reports"
     )
+    for note in notes:
+        options.show(note)
     show_excuses(book)
     options.show("Next: nbgrader generate_feedback ASSIGNMENT, or nbgrader's formgrader", "dim")
 

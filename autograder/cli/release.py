@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from autograder.workspace.workspace import Workspace
 
 ANOTHER_FOLDER = "Name another folder: headway release DIR"
-HEADWAY_CONFIG = "nbgrader_config.headway.py"  # written next to an instructor's own nbgrader_config.py
 
 
 @click.command()
@@ -198,25 +197,23 @@ def _release_course(
 ) -> None:
     from autograder.engine.inputs import fresh_seed
     from autograder.notebooks import nbgrader_course, release_manifest
-    from autograder.notebooks.nbgrader_course import SETTINGS
+    from autograder.notebooks.nbgrader_course import SETTINGS, SETTINGS_TO_COPY
 
     seeds = (seed, release_manifest.released_seed(folder), fresh_seed())
     hidden_seed = next(candidate for candidate in seeds if candidate is not None)
     with report_write_error(folder, ANOTHER_FOLDER):
         files = nbgrader_course.course_files(solutions, curriculum, prerequisites, hidden_seed)
-        own = (folder / SETTINGS).read_bytes() if (folder / SETTINGS).is_file() else b""
-        to_copy = nbgrader_course.adapt_to_settings(files, own)
+        if (folder / SETTINGS).is_file():
+            nbgrader_course.adapt_to_settings(files, (folder / SETTINGS).read_bytes())
         done = release_manifest.write_release(folder, files, hidden_seed)
-        if to_copy is not None and SETTINGS in done.kept:
-            write_atomically(folder / HEADWAY_CONFIG, to_copy.encode())
     for verb, names in (("wrote", done.written), ("removed", done.removed)):
         for name in names:
             click.echo(f"{verb} {folder / name}")
     for name in done.kept:
         advice = "" if name == SETTINGS else " (you changed it; for the new version, move it away and release again)"
         click.echo(f"kept {folder / name}{advice}")
-    if to_copy is not None and SETTINGS in done.kept:
-        where = f"{folder / HEADWAY_CONFIG}. Copy them into {SETTINGS}"
+    if SETTINGS_TO_COPY in files:
+        where = f"{folder / SETTINGS_TO_COPY}. Copy them into {SETTINGS}"
         click.echo(f"! nbgrader autograde needs the settings in {where}. headway grade needs none.")
     change = "" if folder.resolve() == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
     click.echo(f"Next: {change}nbgrader generate_assignment {next(iter(curriculum.modules))}")

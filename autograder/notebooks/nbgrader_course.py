@@ -18,6 +18,7 @@ from autograder.notebooks import student_notebooks
 
 Prerequisites = Literal["official", "none"]
 SETTINGS = "nbgrader_config.py"
+SETTINGS_TO_COPY = "nbgrader_config.headway.py"  # written next to an instructor's own settings
 _HEADER = "source/header.ipynb"  # of courses that earlier versions of Headway released
 _REPAIR = "autograder.notebooks.nbgrader_preprocessor.RepairCells"
 _WHOLE_COURSE = "# For the whole course:\n"  # the settings below it are not for a course that somebody has
@@ -38,14 +39,15 @@ def course_files(solutions: Path, curriculum: Curriculum, include: Prerequisites
     return files
 
 
-def adapt_to_settings(files: dict[str, str], own: bytes) -> str | None:
-    """Add the files that an instructor's own settings need; return which of Headway's settings they should add.
+def adapt_to_settings(files: dict[str, str], own: bytes) -> None:
+    """Add what a course with an instructor's own settings needs: those of Headway's settings that they should copy.
 
-    None if they have them. If they name the header that Headway released in earlier days, an empty one is added.
+    If they name the header that Headway released in earlier days, an empty one is added.
     """
     if _HEADER.encode() in own:
         files[_HEADER] = notebook_cells.notebook_text("header", [])
-    return None if _REPAIR.encode() in own else files[SETTINGS].partition(_WHOLE_COURSE)[0].rstrip() + "\n"
+    if _REPAIR.encode() not in own:
+        files[SETTINGS_TO_COPY] = files[SETTINGS].partition(_WHOLE_COURSE)[0].rstrip() + "\n"
 
 
 def _prerequisites(module: str, curriculum: Curriculum) -> list[str]:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from autograder.classroom.exporters import nbgrader
-from autograder.classroom.storage.gradebook import Gradebook
+from autograder.classroom.exporters.lms_plan import listed
+from autograder.classroom.storage.gradebook import Gradebook, display_name
 from autograder.classroom.submissions.folder_reader import read_plain_file
 from autograder.core.archives import SkippedFile
 from autograder.core.files import write_atomically
@@ -93,11 +94,11 @@ def _settings(root: Path) -> Any:
     return config
 
 
-def write(book: Gradebook, course: Course) -> tuple[int, int]:
+def write(book: Gradebook, course: Course) -> tuple[int, int, list[str]]:
     """Write a graded class into a course, but only submissions that were made there; the rest is left as it is.
 
-    Returns the number of submissions written to the gradebook, and of notebooks with reports. Raises UsageError if the
-    gradebook cannot be written, OSError if a notebook cannot.
+    Returns the number of submissions written to the gradebook, that of notebooks with reports, and lines that name the
+    students without one. Raises UsageError if the gradebook cannot be written, OSError if a notebook cannot.
     """
     names = [assignment["name"] for assignment in book.assignments]
     sources = {name: nbgrader_autograded.InstructorNotebook(course.notebook("source", name)) for name in names}
@@ -114,13 +115,21 @@ def write(book: Gradebook, course: Course) -> tuple[int, int]:
         solutions={name: source.solution_ids for name, source in sources.items()},
         is_submitted=is_submitted,
     )
+    without: dict[str, list[str]] = {}
     with source_reader() as reader:
-        return submissions, sum(_write_notebooks(book, course, sources, reader))
+        notebooks = sum(_write_notebooks(book, course, sources, reader, without))
+    notes = [f"no notebook with a report for {name}: {listed(students)}" for name, students in without.items()]
+    return submissions, notebooks, notes
 
 
 def _write_notebooks(
-    book: Gradebook, course: Course, sources: Mapping[str, nbgrader_autograded.InstructorNotebook], reader: SourceReader
+    book: Gradebook,
+    course: Course,
+    sources: Mapping[str, nbgrader_autograded.InstructorNotebook],
+    reader: SourceReader,
+    without: dict[str, list[str]],
 ) -> Iterator[int]:
+    """Yield 1 for each notebook; add to `without` the students who submitted none, by assignment."""
     ids = nbgrader.student_ids(book.students)
     for student, document in book.results():
         key = ids[student["submission"]]
@@ -132,13 +141,16 @@ def _write_notebooks(
                 continue
             submitted = course.notebook("submitted", assignment["name"], key)
             try:
+                submitted = _renamed(submitted) or submitted
                 content = read_plain_file(submitted, MAX_NOTEBOOK_BYTES, submitted.parents[2])
                 reader.next_submission()
                 text = nbgrader_autograded.graded_notebook(content, source, document, assignment, reader)
             except SkippedFile as skipped:
                 reason = f"This was not graded: {skipped}."
                 text = nbgrader_autograded.ungraded_notebook(reason, source, document, assignment)
-            except OSError:  # not submitted through nbgrader
+            except OSError:
+                if submitted.parent.is_dir():  # otherwise the work was not submitted through nbgrader
+                    without.setdefault(assignment["name"], []).append(display_name(student))
                 continue
             target = course.notebook("autograded", assignment["name"], key)
             write_atomically(target, text.encode("utf-8", "replace"))
@@ -149,3 +161,9 @@ def _write_notebooks(
                     continue
                 write_atomically(target.with_name(name), exchange_file)
             yield 1
+
+
+def _renamed(notebook: Path) -> Path | None:
+    """Return the only notebook in the folder of one that is not there, which a student may have renamed."""
+    found = [] if notebook.exists() else list(notebook.parent.glob("*.ipynb"))
+    return found[0] if len(found) == 1 else None

@@ -255,7 +255,9 @@ def test_grades_reach_the_nbgrader_student_with_the_same_blanks(tmp_path, empty,
         folder = course / "submitted" / student / "softmax"
         folder.mkdir(parents=True)
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-        nbformat.write(notebook, folder / "softmax.ipynb")
+        nbformat.write(notebook, folder / ("mine.ipynb" if student == "bo" else "softmax.ipynb"))
+    (course / "submitted" / "cy" / "softmax").mkdir(parents=True)
+    (course / "submitted" / "cy" / "softmax" / "softmax.py").write_text(RIGHT)
     about = {"grade": True, "solution": False, "grade_id": "softmax", "points": 1, "schema_version": 3}
     graded = nbformat.v4.new_code_cell("", metadata={"nbgrader": {**about, "locked": True, "cell_type": "code"}})
     (course / "source" / "softmax").mkdir(parents=True)
@@ -263,14 +265,15 @@ def test_grades_reach_the_nbgrader_student_with_the_same_blanks(tmp_path, empty,
     nbformat.write(source, course / "source" / "softmax" / "softmax.ipynb")
     (course / "nbgrader_config.py").write_text(f"get_config().CourseDirectory.db_url = {empty!r}\n")
     with Gradebook(empty) as change:
-        for student in codes:
+        for student in (*codes, "cy"):
             change.add_student(student)
     done = grade(course / "submitted", "--out", tmp_path / "out", "--nbgrader", course)
     assert done.returncode == 0, done.stderr
     output = " ".join(done.stdout.split())
-    assert "4 submissions" in output and "4 notebooks" in output
+    assert "5 submissions" in output and "4 notebooks" in output, "one of them was renamed"
+    assert "no notebook with a report for softmax: cy" in output
     found = scores(empty)
-    assert set(found) == set(codes)
+    assert set(found) == {*codes, "cy"}
     assert found["ada  b"] == found["ada b "] > found["ada b"] == found["bo"]
     for student in codes:
         assert (course / "autograded" / student / "softmax" / "softmax.ipynb").is_file()
