@@ -13,13 +13,11 @@ from autograder.course import Curriculum, registry
 from autograder.course.model import reachable
 from autograder.engine import session
 from autograder.errors import HeadwayError
-from autograder.notebooks import cells as notebook_cells
 from autograder.notebooks import student_notebooks
 
 Prerequisites = Literal["official", "none"]
 SETTINGS = "nbgrader_config.py"
 SETTINGS_TO_COPY = "nbgrader_config.headway.py"  # written next to an instructor's own settings
-_HEADER = "source/header.ipynb"  # of courses that earlier versions of Headway released
 _REPAIR = "autograder.notebooks.nbgrader_preprocessor.RepairCells"
 _WHOLE_COURSE = "# For the whole course:\n"  # the settings below it are not for a course that somebody has
 
@@ -40,12 +38,7 @@ def course_files(solutions: Path, curriculum: Curriculum, include: Prerequisites
 
 
 def adapt_to_settings(files: dict[str, str], own: bytes) -> None:
-    """Add what a course with an instructor's own settings needs: those of Headway's settings that they should copy.
-
-    If they name the header that Headway released in earlier days, an empty one is added.
-    """
-    if _HEADER.encode() in own:
-        files[_HEADER] = notebook_cells.notebook_text("header", [])
+    """Add the settings that an instructor should copy into their own, unless they are there."""
     if _REPAIR.encode() not in own:
         files[SETTINGS_TO_COPY] = files[SETTINGS].partition(_WHOLE_COURSE)[0].rstrip() + "\n"
 

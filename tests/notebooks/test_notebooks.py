@@ -240,10 +240,9 @@ def test_release_into_an_existing_course_leaves_its_own_assignments_alone(tmp_pa
     assert deleted.cells == []
 
 
-def test_release_keeps_a_header_that_own_settings_name(tmp_path):
-    (tmp_path / "nbgrader_config.py").write_text('c.IncludeHeaderFooter.header = "source/header.ipynb"\n')
+def test_release_beside_own_settings_draws_a_seed(tmp_path):
+    (tmp_path / "nbgrader_config.py").write_text("c.CourseDirectory.course_id = 'own'\n")
     said = release(tmp_path, "--prerequisites", "none")
-    assert nbformat.read(tmp_path / "source" / "header.ipynb", as_version=4).cells == []
     assert f"cd {tmp_path} && nbgrader" in said
     assert [path.name for path in (tmp_path / "source" / "attention").iterdir()] == ["attention.ipynb"]
     seeds = {
