@@ -1,6 +1,7 @@
 """Grade a class: read the submissions, grade those without a current result, write results and class document."""
 
 import dataclasses
+import json
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -280,7 +281,8 @@ class _Before:
             return "submission" if is_new else "run"
         if old and new and any(old[key] != new[key] for key in ("status", "attempts", "graded_file")):
             return "submission"
-        policies = {msgspec.json.encode(one["course"]["policy"]) for one in (self.document, after) if one}
+        both = [msgspec.to_builtins(one["course"]["policy"]) for one in (self.document, after) if one]
+        policies = {json.dumps(policy, sort_keys=True) for policy in both}
         if len(policies) > 1:
             return "policy"
         return "lateness" if old and new and old["late_days"] != new["late_days"] else "run"
