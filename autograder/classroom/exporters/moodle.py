@@ -146,7 +146,7 @@ def _grade(sheet: Worksheet, row: list[str], share: float, result: LmsPlan) -> s
 
 
 def _is_unchanged(comment: str) -> bool:
-    """Return whether a comment in Moodle is one that Headway wrote, and nobody has changed since."""
+    """Return whether Headway wrote this comment in Moodle, and nobody has edited it since."""
     text, _, end = " ".join(html.unescape(re.sub(r"<[^>]*>", "", comment)).split()).rpartition(" ")
     return text.startswith(MARK) and end == _digest(text)
 

@@ -54,7 +54,7 @@ class GradedClass:
     entries: Mapping[str, JournalEntry] = dataclasses.field(default_factory=dict)  # the results so far, by file
     exceptions: Mapping[str, list[PolicyException]] = dataclasses.field(default_factory=dict)  # by submission
     decisions: Mapping[str, StudentDecisions] = dataclasses.field(default_factory=dict)  # by submission
-    unclear: Sequence[str] = ()  # what is wrong with exceptions that are for no student
+    unclear: Sequence[str] = ()  # what is wrong with exceptions that name no student
     seconds: float = 0.0
     # By the name of a submission, how many attempts were not graded in this run because the student's CPU time was
     # used up.
