@@ -258,34 +258,38 @@ def _current_key(run_key: str, member: ClassMember, graded: AttemptFile, entry: 
 
 @dataclass
 class _Before:
-    """What was known before the run: the class document, and the digest of each submission by its result document."""
+    """What was known before the run."""
 
-    document: Document | None
-    digests: dict[str, str]
+    digests: dict[str, str]  # of each submission, by its result document
+    grades: dict[str, Document] = dataclasses.field(default_factory=dict)  # by assignment, of each submission
+    policy: str | None = None  # as JSON
 
     @classmethod
     def read(cls, out: Path, store: ResultStore) -> "_Before":
         digests = {f"results/{entry.file}": entry.digest for entry in store.entries.values()}
         try:
-            return cls(read_document(out / "class.json", CLASS_SCHEMA), digests)
+            document = read_document(out / "class.json", CLASS_SCHEMA)
         except (OSError, ValueError):
-            return cls(None, digests)
+            return cls(digests)
+        grades = {student["submission"]: student["assignments"] for student in document["students"]}
+        return cls(digests, grades, _policy_text(document))
 
-    def cause(self, graded: Mapping[str, str], after: Document, student: Document, name: str) -> Cause:
+    def cause(self, graded: Mapping[str, str], policy: str, student: Document, name: str) -> Cause:
         """Return why a score differs from that before; `graded` are the digests of the submissions of this run."""
-        students = self.document["students"] if self.document else []
-        same = [one for one in (*students, student) if one["submission"] == student["submission"]]
-        old, new = (one["assignments"].get(name) for one in (same[0], student))
+        grades: Document = student["assignments"]
+        old, new = self.grades.get(student["submission"], grades).get(name), grades.get(name)
         if new and new["file"] in graded:
             is_new = self.digests.get(new["file"], "") not in ("", graded[new["file"]])
             return "submission" if is_new else "run"
         if old and new and any(old[key] != new[key] for key in ("status", "attempts", "graded_file")):
             return "submission"
-        both = [msgspec.to_builtins(one["course"]["policy"]) for one in (self.document, after) if one]
-        policies = {json.dumps(policy, sort_keys=True) for policy in both}
-        if len(policies) > 1:
+        if self.policy not in (None, policy):
             return "policy"
         return "lateness" if old and new and old["late_days"] != new["late_days"] else "run"
+
+
+def _policy_text(document: Document) -> str:
+    return json.dumps(msgspec.to_builtins(document["course"]["policy"]), sort_keys=True)
 
 
 class _Recorder:
@@ -341,7 +345,7 @@ class _Recorder:
             hint = "To choose: --assignment, or [assignments.NAME] in course.toml"
             self.warn(f"{only}: no student has submitted any other assignment. {hint}")
         document = self._document()
-        score.write(self._store.out, document, partial(self._before.cause, self._graded, document))
+        score.write(self._store.out, document, partial(self._before.cause, self._graded, _policy_text(document)))
         return document
 
     def _document(self) -> Document:
