@@ -143,7 +143,8 @@ def _run(plan: "GradingPlan", target: "Course | None") -> None:
         click.echo(f"results so far are in {plan.out}; run the same command again to resume", err=True)
         raise
     grading_progress.render(document, plan.out, console)
-    for line in grade_history.changed_grades(grade_history.read(plan.out)[known:], document):
+    names = gradebook.Gradebook(plan.out, document).names
+    for line in grade_history.changed_grades(grade_history.read(plan.out)[known:], names):
         options.show(f"\n{line}")
     open_questions.render(gradebook.with_class(document), str(plan.out), console)
     if target:

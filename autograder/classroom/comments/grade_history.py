@@ -5,7 +5,7 @@ Scores are in points; an empty assignment stands for the total, in percent. `nul
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -72,9 +72,8 @@ def record(out: Path, document: Document, cause_of: CauseOf, *, by: str = "", co
             os.fsync(file.fileno())
 
 
-def changed_grades(changes: Iterable[Document], document: Document) -> list[str]:
-    """Return a line for each cause, with the students whose grades in an assignment were others before."""
-    names = {student["submission"]: student["name"] or student["submission"] for student in document["students"]}
+def changed_grades(changes: Iterable[Document], names: Mapping[str, str]) -> list[str]:
+    """Return a line for each cause, with the students whose grades changed; `names` has theirs by submission."""
     by_cause: dict[str, list[str]] = {}
     for one in changes:
         if one["assignment"] and one["before"] is not None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder.classroom.exporters import nbgrader
 from autograder.classroom.exporters.lms_plan import listed
-from autograder.classroom.storage.gradebook import Gradebook, display_name
+from autograder.classroom.storage.gradebook import Gradebook
 from autograder.classroom.submissions.folder_reader import read_plain_file
 from autograder.core.archives import SkippedFile
 from autograder.core.files import write_atomically
@@ -150,7 +150,7 @@ def _write_notebooks(
                 text = nbgrader_autograded.ungraded_notebook(reason, source, document, assignment)
             except OSError:
                 if submitted.parent.is_dir():  # otherwise the work was not submitted through nbgrader
-                    without.setdefault(assignment["name"], []).append(display_name(student))
+                    without.setdefault(assignment["name"], []).append(book.names[student["submission"]])
                 continue
             target = course.notebook("autograded", assignment["name"], key)
             write_atomically(target, text.encode("utf-8", "replace"))
