@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.course.stubs import bundled
-from autograder.web.site.lesson import split_headings
-from autograder.web.site.lesson_page import PageHtml, SectionHtml
+from autograder.web.site.lesson import PageHtml, SectionHtml, split_headings
 from autograder.web.site.markdown import Markdown, PageText
 
 

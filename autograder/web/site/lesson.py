@@ -1,65 +1,61 @@
-"""A lesson as sections: one for each function, and one for each other heading of the second level.
+"""The page of one assignment: its lesson in sections, with the stubs of functions as cells.
 
-A lesson is read from the stub, so that a page holds what a student's file holds and no solution.
+A section is about a function, or has another heading of the second level. A lesson is read from the stub, so that a
+page holds what a student's file holds and no solution.
 """
 
 import ast
+import html
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from autograder.course import Assignment
 from autograder.course.stubs import FOLDED, experiment_name
+from autograder.web.site.links import Term
+from autograder.web.site.markdown import Markdown, PageText, highlight
 
 HEADING = re.compile(r"(#{1,6}) +(.+?) *#* *$")
 _MARKDOWN_CELL = " [markdown]"
 
 
-@dataclass(frozen=True)
-class LessonPart:
-    """A piece of a lesson: text in Markdown, given code, or a cell with the stubs of functions."""
-
-    kind: Literal["text", "code", "cell"]
-    text: str
-    functions: tuple[str, ...] = ()  # of a cell, by qualified name
-    experiment: str | None = None  # the name of the experiment that given code is, "" for the main one
-
-
 @dataclass
-class LessonSection:
-    """A heading, in Markdown, and what follows it up to the next heading of the same level."""
+class SectionHtml:
+    """A section of a page, ready for its template: a heading, and what follows it up to the next of its level."""
 
-    heading: str
+    id: str
+    heading: str  # HTML, empty for the text below the title
+    body: str
     function: str = ""  # the qualified name, if the section is about a function that students write
-    parts: list[LessonPart] = field(default_factory=list)
-
-    @property
-    def folded(self) -> bool:
-        """Return whether students should guess before they read it."""
-        return f"## {self.heading}".startswith(FOLDED)
+    folded: bool = False  # whether students should guess before they read it
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """A title, in Markdown, and sections; the first section has no heading and stands below the title."""
+class PageHtml:
+    """The content of the page of a lesson or a guide, ready for its template."""
 
     title: str
-    summary: str  # the first line of the module's docstring
-    sections: tuple[LessonSection, ...]
+    sections: Sequence[SectionHtml]
+    terms: Sequence[Term] = ()  # that are linked on the page of a lesson
+    name: str = ""  # the title of a lesson in Markdown
+    summary: str = ""  # the first line of a lesson's docstring
 
 
-def read_lesson(stub: str, assignment: Assignment) -> Lesson:
-    """Return the lesson of a stub as it is in a student's file."""
-    reader = _Reader(assignment)
+def render_lesson(stub: str, assignment: Assignment, markdown: Markdown, page: PageText) -> PageHtml:
+    """Return the lesson of a stub, as it is in a student's file, as HTML."""
+    page.ids.update(function.qualified for function in assignment.functions)
+    renderer = _LessonRenderer(assignment, markdown, page)
     head, *cells = re.split(r"(?m)^# %%", stub)
     for cell in cells:
         kind, _, text = cell.partition("\n")
         if kind == _MARKDOWN_CELL:
-            reader.add_text(re.sub(r"(?m)^# ?", "", text).strip("\n"))
+            renderer.add_text(re.sub(r"(?m)^# ?", "", text).strip("\n"))
         elif text.strip():
-            reader.add_code(text.strip("\n"))
-    return Lesson(reader.title or assignment.title, _summary(head), tuple(reader.sections))
+            renderer.add_code(text.strip("\n"))
+    name = renderer.title or assignment.title
+    sections = [section for section in renderer.sections if section.heading or section.body]
+    terms = sorted(page.used.values(), key=lambda term: term.text.lower())
+    return PageHtml(markdown.render_inline(name, page), sections, terms, name, _summary(head))
 
 
 def split_headings(markdown: str) -> Iterator[tuple[int, str, str]]:
@@ -84,41 +80,57 @@ def _summary(head: str) -> str:
         return ""
 
 
-class _Reader:
-    """Collects the sections of a lesson, cell by cell."""
+class _LessonRenderer:
+    """Makes the sections of a lesson, cell by cell; the first one has no heading and stands below the title."""
 
-    def __init__(self, assignment: Assignment) -> None:
-        self.title = ""
-        self.sections = [LessonSection("")]
+    def __init__(self, assignment: Assignment, markdown: Markdown, page: PageText) -> None:
+        self.title = ""  # in Markdown
+        self.sections = [SectionHtml("", "", "")]
         self._missing = {function.name: function.qualified for function in assignment.functions}
+        self._markdown, self._page = markdown, page
 
-    def add_text(self, markdown: str) -> None:
-        for level, heading, text in split_headings(markdown):
+    def add_text(self, text: str) -> None:
+        for level, heading, part in split_headings(text):
             if level == 1 and not self.title:
                 self.title = heading
             elif level:
-                self.sections.append(LessonSection(heading, self._function_named_in(heading)))
-            if text:
-                self.sections[-1].parts.append(LessonPart("text", text))
+                names = [name for name in re.findall(r"`(\w+)`", heading) if name in self._missing]
+                self._begin_section(heading, self._missing[names[0]] if names else "")
+            self.sections[-1].body += self._markdown.render(part, self._page) if part else ""
 
-    def _function_named_in(self, heading: str) -> str:
-        names = [name for name in re.findall(r"`(\w+)`", heading) if name in self._missing]
-        return self._missing[names[0]] if names else ""
+    def _begin_section(self, heading: str, function: str) -> None:
+        self._page.begin_section(function)
+        shown = self._markdown.render_inline(heading, self._page)
+        folded = f"## {heading}".startswith(FOLDED)
+        self.sections.append(SectionHtml(function or self._page.new_id(heading), shown, "", function, folded))
 
     def add_code(self, code: str) -> None:
+        """Add a cell with the stubs of functions, or code that is given."""
         names = [node.name for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)]
         functions = [self._missing.pop(name) for name in names if name in self._missing]
         if not functions:
-            self.sections[-1].parts.append(LessonPart("code", code, experiment=experiment_name(code)))
+            self.sections[-1].body += _given_code(code)
             return
         if self.sections[-1].function not in functions:
-            self.sections.append(LessonSection(_heading_of(functions[0]), functions[0]))
+            self._begin_section(_heading_of(functions[0]), functions[0])
         first = self.sections[-1].function
         functions.sort(key=first.__ne__)  # the section's own function first
-        self.sections[-1].parts.append(LessonPart("cell", code, tuple(functions)))
+        shared = f' data-shared="{html.escape(" ".join(functions))}"' if len(functions) > 1 else ""
+        self.sections[-1].body += (
+            f'<div class="cell" data-function="{html.escape(first)}"{shared}>'
+            f'<pre class="code"><code class="stub">{highlight(code)}</code></pre></div>\n'
+        )
         for other in functions[1:]:
+            self._begin_section(_heading_of(other), other)
             text = f"Its stub is in the cell of `{first.partition('.')[2]}`, above."
-            self.sections.append(LessonSection(_heading_of(other), other, [LessonPart("text", text)]))
+            self.sections[-1].body = self._markdown.render(text, self._page)
+
+
+def _given_code(code: str) -> str:
+    given = f'<pre class="code given"><code>{highlight(code)}</code></pre>'
+    if (experiment := experiment_name(code)) is None:
+        return f"{given}\n"
+    return f'<div class="experiment" data-experiment="{html.escape(experiment)}">{given}</div>\n'
 
 
 def _heading_of(function: str) -> str:

@@ -5,11 +5,11 @@ import re
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from autograder.errors import HeadwayError
 from autograder.web.site.formulas import to_mathml
-from autograder.web.site.highlighting import highlight
 from autograder.web.site.links import CourseLinks, Term, normalize
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Linked = Literal["nothing", "code", "everything"]
 
+_LANGUAGES = {"python": "python", "py": "python", "pycon": "pycon", "sh": "bash", "bash": "bash", "toml": "toml"}
 LONG_FORMULA = 30  # characters of TeX: a longer formula in a line gets a scroll bar on a narrow screen
 
 
@@ -188,6 +189,26 @@ def _fence(tokens: "list[Token]", i: int, *_: Any) -> str:
     kind = "code" if language in ("python", "sh", "bash", "toml") else "text"
     code = highlight(textwrap.dedent(token.content).strip("\n"), language)
     return f'<pre class="{kind}"><code>{code}</code></pre>\n'
+
+
+def highlight(code: str, language: str = "python") -> str:
+    """Return code with a `<span>` for each colored token; unknown languages stay plain."""
+    if language == "python" and code.lstrip().startswith(">>>"):
+        language = "pycon"
+    if language not in _LANGUAGES:
+        return html.escape(code)
+    from pygments import highlight as render
+
+    lexer, formatter = _tools(_LANGUAGES[language])
+    return str(render(code, lexer, formatter)).rstrip("\n")
+
+
+@cache
+def _tools(name: str) -> tuple[Any, Any]:
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import get_lexer_by_name
+
+    return get_lexer_by_name(name, stripnl=False), HtmlFormatter(nowrap=True)
 
 
 def _image(tokens: "list[Token]", i: int, _options: Any, env: Any) -> str:

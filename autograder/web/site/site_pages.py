@@ -16,16 +16,14 @@ from autograder.errors import HeadwayError, missing_package
 from autograder.web.site import guides
 from autograder.web.site.check_points import points_of
 from autograder.web.site.command_line import CommandHelp
-from autograder.web.site.lesson import Lesson, read_lesson
-from autograder.web.site.lesson_page import render_lesson
+from autograder.web.site.lesson import PageHtml, render_lesson
 from autograder.web.site.links import CourseLinks
+from autograder.web.site.markdown import Markdown, PageText
 from autograder.workspace.files import stub_text
 from autograder.workspace.finished import CARD_STEP, READ_STEP
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-    from autograder.web.site.markdown import Markdown
 
 EXAMPLE = "example_report.json"  # the report on the start page; `make picture` writes it
 _STYLES = ("site.css", "text.css", "search.css")  # of every page
@@ -58,7 +56,6 @@ class SitePages:
         self._templates, self._markdown = _tools(self._links)
         self._points = points_of(curriculum)
         self._guides = [d for d in guides.GUIDES if self._built_in or d.any_course] + exercises
-        self._introduced: dict[str, set[str]] = {}  # the ids on each lesson's page
         self._shared = {
             "backend": backend,
             "policy": policy,
@@ -77,8 +74,9 @@ class SitePages:
         reserved = {"index", "glossary", "commands", "train", *(guide.page for guide in self._guides)}
         if taken := sorted(reserved & self._course.modules.keys()):
             raise HeadwayError(f"an assignment cannot have the name of a page of the site: {taken[0]}")
+        texts = {module: PageText(module, self.figures) for module in self._course.modules}
         lessons = {
-            module: read_lesson(stub_text(module, self._course), assignment)
+            module: render_lesson(stub_text(module, self._course), assignment, self._markdown, texts[module])
             for module, assignment in self._course.modules.items()
         }
         result = {"index.html": self._start_page(lessons)}
@@ -88,8 +86,9 @@ class SitePages:
             result["train.html"] = self._render("train.html.j2", "Train your model", "train")
         if self._links.terms:
             terms = sorted(self._links.terms.values(), key=lambda term: term.text.lower())
+            introduced = {module: text.ids for module, text in texts.items()}
             result["glossary.html"] = self._render(
-                "glossary.html.j2", "Glossary", "glossary", terms=terms, introduced=self._introduced
+                "glossary.html.j2", "Glossary", "glossary", terms=terms, introduced=introduced
             )
         for guide in self._guides:
             result[f"{guide.page}.html"] = self._guide_page(guide)
@@ -113,7 +112,7 @@ class SitePages:
         lessons = [(f"{a.module}.html", f"{a.number}. {a.title}") for a in self._course.assignments]
         return lessons + [(f"{d.page}.html", d.name) for d in self._guides] + self._lists()
 
-    def _start_page(self, lessons: dict[str, Lesson]) -> str:
+    def _start_page(self, lessons: dict[str, PageHtml]) -> str:
         example = json.loads(files(__package__).joinpath(EXAMPLE).read_text("utf-8")) if self._built_in else None
         minutes = sum(function.minutes for function in self._course.functions.values())
         title = "Headway: learn the transformer by writing it" if self._built_in else self._course.title
@@ -130,20 +129,15 @@ class SitePages:
             counted=counted,
         )
 
-    def _lesson_page(self, number: int, assignment: Assignment, lesson: Lesson) -> str:
-        from autograder.web.site.markdown import PageText
-
-        page = PageText(assignment.module, self.figures)
-        rendered = render_lesson(lesson, assignment, self._markdown, page)
-        self._introduced[assignment.module] = page.ids
+    def _lesson_page(self, number: int, assignment: Assignment, lesson: PageHtml) -> str:
         neighbors = self._course.assignments
         return self._render(
             "lesson.html.j2",
-            lesson.title.replace("`", ""),
+            lesson.name.replace("`", ""),
             "lesson",
             description=lesson.summary,
             assignment=assignment,
-            lesson=rendered,
+            lesson=lesson,
             functions=self._course.functions,
             points=self._points,
             previous=neighbors[number - 1] if number else None,
@@ -169,17 +163,15 @@ class SitePages:
         )
 
 
-def _without_topic(lesson: Lesson) -> str:
+def _without_topic(lesson: PageHtml) -> str:
     """Return what a lesson is about: the second half of a title such as "Softmax: from scores to probabilities"."""
-    rest = lesson.title.partition(": ")[2]
+    rest = lesson.name.partition(": ")[2]
     return f"{rest[:1].upper()}{rest[1:]}." if rest else lesson.summary
 
 
 def _tools(links: CourseLinks) -> "tuple[Environment, Markdown]":
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
-
-        from autograder.web.site.markdown import Markdown
 
         markdown = Markdown(links)
     except ImportError as error:
