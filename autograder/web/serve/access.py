@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -81,14 +82,6 @@ def _equal(given: str, secret: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), secret.encode())
 
 
-class Refused(Exception):
-    """A request is not answered; the text becomes the body of the response."""
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
-        self.status, self.text = status, text
-
-
 class Guard:
     """The outermost part of the server: answers nothing but requests of its own pages, and adds headers to responses.
 
@@ -114,22 +107,22 @@ class Guard:
 
         try:
             response = self._answer_here(scope)
-        except Refused as refusal:
-            response = PlainTextResponse(refusal.text, refusal.status)
+        except HTTPException as refusal:
+            response = PlainTextResponse(refusal.detail, refusal.status_code)
         await (response or self._app)(scope, receive, send_with_headers)
 
     def _answer_here(self, scope: MutableMapping[str, Any]) -> Response | None:
         """Return the response to a request that the application must not see; None for all others."""
         headers = _single_headers(scope)
         if headers.get("host", "") not in self._access.hosts:
-            raise Refused(403, "Wrong Host header: this server is for this machine only.\n")
+            raise HTTPException(403, "Wrong Host header: this server is for this machine only.\n")
         if scope["path"] == "/":
             return self._enter(scope)
         first, _, rest = scope["path"].removeprefix("/").partition("/")
         if not _equal(first, self._access.path):
-            raise Refused(404, f"There is no such page. {OPEN_THE_ADDRESS}")
+            raise HTTPException(404, f"There is no such page. {OPEN_THE_ADDRESS}")
         if not _equal(_cookie(headers.get("cookie", "")), self._access.cookie):
-            raise Refused(403, OPEN_THE_ADDRESS)
+            raise HTTPException(403, OPEN_THE_ADDRESS)
         if rest.startswith("api/"):
             self._require_own_page(scope["method"], headers)
         else:
@@ -141,42 +134,42 @@ class Guard:
     def _enter(self, scope: MutableMapping[str, Any]) -> Response:
         name, _, token = scope["query_string"].decode("latin-1").partition("=")
         if scope["method"] != "GET" or name != "token" or not self._access.accepts_url_token(token):
-            raise Refused(403, OPEN_THE_ADDRESS)
+            raise HTTPException(403, OPEN_THE_ADDRESS)
         path = f"/{self._access.path}/"
         response = RedirectResponse(path, 303)
         response.set_cookie(COOKIE, self._access.cookie, path=path, httponly=True, samesite="strict")
         return response
 
     def _require_own_page(self, method: str, headers: dict[str, str]) -> None:
-        """Raise Refused unless a request for data comes from a page of this server."""
+        """Raise HTTPException unless a request for data comes from a page of this server."""
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         if origin is not None and origin != f"http://{headers['host']}":
-            raise Refused(403, "Wrong Origin header.\n")
+            raise HTTPException(403, "Wrong Origin header.\n")
         if site is not None and site != "same-origin":
-            raise Refused(403, "Wrong Sec-Fetch-Site header.\n")
+            raise HTTPException(403, "Wrong Sec-Fetch-Site header.\n")
         if not _equal(headers.get(TOKEN_HEADER, ""), self._access.api_token):
-            raise Refused(403, "Wrong or missing token.\n")
+            raise HTTPException(403, "Wrong or missing token.\n")
         media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
         if method == "POST" and media_type != "application/json":
-            raise Refused(415, "The body must be JSON.\n")
+            raise HTTPException(415, "The body must be JSON.\n")
 
 
 def _require_navigation_or_own_page(method: str, headers: dict[str, str]) -> None:
-    """Raise Refused for a page's file that another page embeds."""
+    """Raise HTTPException for a page's file that another page embeds."""
     if method not in ("GET", "HEAD"):
-        raise Refused(405, "Pages can only be read.\n")
+        raise HTTPException(405, "Pages can only be read.\n")
     is_navigation = (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")) == ("navigate", "document")
     if headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not is_navigation:
-        raise Refused(403, "Another page must not embed this one.\n")
+        raise HTTPException(403, "Another page must not embed this one.\n")
 
 
 def _single_headers(scope: MutableMapping[str, Any]) -> dict[str, str]:
-    """Return the headers by lower-case name; raise Refused if one that decides about access is given twice."""
+    """Return the headers by lower-case name; raise HTTPException if one that decides about access is given twice."""
     headers: dict[str, str] = {}
     for raw_name, raw_value in scope["headers"]:
         name = raw_name.decode("latin-1").lower()
         if name in headers and name in ("host", "origin", "sec-fetch-site", TOKEN_HEADER, "content-type"):
-            raise Refused(400, f"The header {name} is given twice.\n")
+            raise HTTPException(400, f"The header {name} is given twice.\n")
         headers[name] = raw_value.decode("latin-1")
     return headers
 

@@ -1,5 +1,6 @@
 """Run `headway serve`: the server, its engine and the watcher of the workspace's files, until Ctrl-C."""
 
+import asyncio
 import contextlib
 import errno
 import logging
@@ -10,8 +11,10 @@ import threading
 import webbrowser
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import cast
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from autograder.core.text import clean_name
 from autograder.course import registry
@@ -21,7 +24,6 @@ from autograder.web.lesson_backend import LessonBackend
 from autograder.web.serve.access import Access
 from autograder.web.serve.app import Action, LessonServer
 from autograder.web.serve.check_queue import CheckQueue
-from autograder.web.serve.connections import MAX_NEW_CONNECTIONS, LimitedConnection
 from autograder.web.serve.events import EventHub
 from autograder.web.serve.experiments import Experiments
 from autograder.workspace.file_watcher import FileWatcher
@@ -29,7 +31,33 @@ from autograder.workspace.workspace import Workspace
 
 KEEP_ALIVE_SECONDS = 60  # so that a page that is being worked on need not connect for each request
 GRACE_SECONDS = 2  # for requests that are being answered when the server ends
+# Other programs could hold so many connections that the server has no more files to open.
+MAX_CONNECTIONS = 100  # A browser opens about ten; macOS allows a process 256 open files by default.
+MAX_NEW_CONNECTIONS = 50  # asyncio accepts as many at once, before any can be closed
 ENDED = "headway serve has ended. To continue, start it again in your terminal."
+
+
+class _LimitedConnection(H11Protocol):
+    """A connection that is closed if there are too many and it has waited longest for a complete request."""
+
+    _waits_since = 0.0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Close another connection if there are too many; one whose request is being answered stays."""
+        super().connection_made(transport)
+        self._waits_since = self.loop.time()
+        connections = cast("set[_LimitedConnection]", self.connections)
+        if len(connections) <= MAX_CONNECTIONS:
+            return
+        waiting = [other for other in connections if other.cycle is None or other.cycle.response_complete]
+        longest = min(waiting, key=lambda other: other._waits_since)
+        connections.discard(longest)
+        longest.transport.abort()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        self._waits_since = self.loop.time()
+        super().on_response_complete()
 
 
 class _LocalServer(uvicorn.Server):
@@ -124,7 +152,7 @@ def run(
 def _configuration(lessons: LessonServer) -> uvicorn.Config:
     return uvicorn.Config(
         lessons.app,
-        http=LimitedConnection,
+        http=_LimitedConnection,
         backlog=MAX_NEW_CONNECTIONS,
         lifespan="off",
         ws="none",

@@ -14,7 +14,7 @@ from support.commands import headway, refusal
 from support.served_lesson import serving
 from support.waiting import wait_until
 
-from autograder.web.serve.connections import MAX_CONNECTIONS
+from autograder.web.serve.server import MAX_CONNECTIONS
 
 pytestmark = pytest.mark.slow
 
