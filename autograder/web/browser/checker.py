@@ -15,15 +15,38 @@ from autograder.course import Assignment, Curriculum, registry
 from autograder.documents.results import Status, SubmissionResult
 from autograder.engine import session
 from autograder.engine.reference import Reference
+from autograder.engine.reference.memo import Memo, shipped_file
+from autograder.errors import UsageError
 from autograder.sandbox.in_process import InProcess, InProcessWorkers
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import SandboxPolicy
-from autograder.web.browser.answers import DownloadedAnswers
 from autograder.web.browser.call_watch import watch
 
 # The page's deadline is 10 s without progress. Here the clock alone limits a call: it has `CLOCK_FACTOR` times as long.
 LIMITS = Limits(call_seconds=3.0, least_seconds=0.67, load_seconds=2.0, grader_seconds=6.0)
 NOTIFY_SECONDS = 0.2
+
+
+class MissingAnswers(UsageError):
+    """The answers of an assignment have not been downloaded yet; the page downloads them and asks again."""
+
+    def __init__(self, module: str) -> None:
+        super().__init__(f"the right answers of {module} have not been downloaded")
+        self.module = module
+
+
+class DownloadedAnswers(Memo):
+    """The shipped answers, as far as they have been downloaded. There is no PyTorch that could compute others."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._folder = folder
+
+    def get_or_compute(self, module: str, request: bytes, compute: Callable[[], Any]) -> Any:
+        """Return the answer to a request; raise MissingAnswers if those of its assignment are missing."""
+        if not shipped_file(self._folder, module).is_file():
+            raise MissingAnswers(module)
+        return super().get_or_compute(module, request, compute)
 
 
 class BrowserChecker:

@@ -8,6 +8,7 @@ import json
 import os
 import traceback
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,8 @@ from autograder.course import registry
 from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.engine.session import content_hash
 from autograder.errors import HeadwayError
-from autograder.web.browser.answers import MissingAnswers
-from autograder.web.browser.checker import BrowserChecker
-from autograder.web.browser.experiments import BrowserRunner
+from autograder.web.browser.checker import BrowserChecker, MissingAnswers
+from autograder.web.browser.experiments import run_experiment
 from autograder.web.lesson_backend import LessonBackend
 from autograder.workspace import files
 from autograder.workspace.progress import VERSION
@@ -76,7 +76,7 @@ class BrowserPage:
             workspace,
             self._checker.check,
             start=self._checker.start_workers,
-            run=BrowserRunner(self._folder, self._curriculum).run,
+            run=partial(run_experiment, self._folder, self._curriculum),
         )
         return {"reply": {}}
 

@@ -15,7 +15,7 @@ from autograder.course import registry
 from autograder.engine.reference.memo import INDEX, shipped_file
 from autograder.sandbox import process
 from autograder.web.browser import checker as checker_module
-from autograder.web.browser.answers import DownloadedAnswers, MissingAnswers
+from autograder.web.browser.checker import DownloadedAnswers, MissingAnswers
 from autograder.web.browser.page import BrowserPage
 from autograder.workspace.experiments import OUTPUT_BYTES
 
