@@ -7,7 +7,7 @@ from support.paths import ROOT
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.models.lesson_figures import pictures
-from autograder.models.plot_data.catalog import PLOTS
+from autograder.models.plot_data import PLOTS
 from autograder.models.training.datasets import find_dataset
 from autograder.models.training.presets import PRESETS
 

@@ -217,8 +217,7 @@ def plot(
     """
     from autograder.course import registry, stubs
     from autograder.models import plots
-    from autograder.models.plot_data.catalog import find_plot
-    from autograder.models.plot_data.function_calls import functions_in_folder
+    from autograder.models.plot_data import find_plot, functions_in_folder
     from autograder.models.plots.inputs import PlotInputs
     from autograder.models.pretrained.model_file import load
     from autograder.workspace.workspace import Workspace

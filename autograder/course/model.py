@@ -49,7 +49,7 @@ class Plot:
     """A plot of what functions of the course compute, drawn by `headway plot`."""
 
     name: str
-    entry_point: str  # the function that draws it, `module:function` in `models.plots`
+    entry_point: str  # the function that draws it, `module:function`; `models.plots` has those of trained models
     needs: tuple[str, ...]  # the functions of the course that compute what it shows
     title: str
     caption: str  # what to look for, in one sentence

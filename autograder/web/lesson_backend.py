@@ -16,7 +16,7 @@ from autograder.course import Assignment
 from autograder.documents.results import DIAGNOSED, CheckResult, Status, SubmissionResult, to_document
 from autograder.engine.cell_locations import notebook_parts
 from autograder.errors import UsageError
-from autograder.models.plot_data import page_plots
+from autograder.models import plot_data
 from autograder.report.page_report import page_report
 from autograder.sandbox.process import start_workers
 from autograder.sandbox.workers import StartWorkers
@@ -231,13 +231,13 @@ class LessonBackend:
     def plots(self, payload: Payload) -> Reply:
         """Return the plots that an assignment's functions can draw."""
         module = self._assignment(payload).module
-        return {"plots": page_plots.plots_of(module) if self.curriculum.is_built_in else []}
+        return {"plots": plot_data.plots_of(module) if self.curriculum.is_built_in else []}
 
     def draw(self, payload: Payload) -> Reply:
         """Return a plot that the student's functions compute."""
         self._refuse_links()
         name = _text(payload, "name")
-        return {"plot": page_plots.draw_from_folder(name, self.workspace.module_folder, self._start)}
+        return {"plot": plot_data.draw_from_folder(name, self.workspace.module_folder, self._start)}
 
     def run(self, payload: Payload) -> Reply:
         """Run an experiment of a lesson, and return what it printed, its time, and why it ended early, if it did."""

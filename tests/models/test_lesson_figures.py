@@ -21,7 +21,7 @@ from autograder.courses.transformer.common.figures.trained_model import measured
 from autograder.errors import HeadwayError
 from autograder.models import lesson_figures
 from autograder.models.lesson_figures import trained
-from autograder.models.plot_data.function_calls import functions_in_folder
+from autograder.models.plot_data import functions_in_folder
 from autograder.notebooks import cells
 
 FIGURES = lesson_figures.pictures()

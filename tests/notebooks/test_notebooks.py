@@ -17,7 +17,7 @@ from support.paths import TESTS
 
 from autograder.course.stubs import EXPERIMENT, bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.models.plot_data.catalog import PLOTS
+from autograder.models.plot_data import PLOTS
 from autograder.notebooks import cells, nbgrader_course, release_manifest, running_notebook, student_notebooks
 
 pytestmark = pytest.mark.notebook

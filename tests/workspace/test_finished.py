@@ -9,7 +9,7 @@ from rich.console import Console
 
 from autograder.cli import COMMANDS, main
 from autograder.courses.transformer import TRANSFORMER
-from autograder.models.plot_data.catalog import PLOTS
+from autograder.models.plot_data import PLOTS
 from autograder.report.assignment_finished import finished_lines, finished_panel
 from autograder.workspace.finished import finished_assignment
 

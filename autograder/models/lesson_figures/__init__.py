@@ -8,7 +8,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.courses.transformer.common.figures.small_svg import small_svg
 from autograder.drawing.function_caller import FunctionCaller, Picture
 from autograder.models.lesson_figures.trained import tables
-from autograder.models.plot_data.catalog import find_plot
+from autograder.models.plot_data import find_plot
 from autograder.models.plots import draw
 from autograder.models.plots.inputs import PlotInputs
 

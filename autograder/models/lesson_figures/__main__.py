@@ -6,7 +6,7 @@ from autograder.course import registry
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.models.lesson_figures import pictures, trained
-from autograder.models.plot_data.function_calls import functions_in_folder
+from autograder.models.plot_data import functions_in_folder
 
 if "--train" in sys.argv[1:]:
     trained.write()

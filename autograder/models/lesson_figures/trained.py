@@ -11,7 +11,7 @@ from autograder.course.stubs import bundled
 from autograder.courses.transformer.common.figures.trained_model import FILE, measured
 from autograder.courses.transformer.training.figures import MEAN_OF
 from autograder.drawing.function_caller import FunctionCaller
-from autograder.models.plot_data.function_calls import functions_in_folder
+from autograder.models.plot_data import functions_in_folder
 from autograder.models.plots.inputs import PlotInputs
 from autograder.models.plots.model import ForwardPass, ffn_values
 from autograder.models.training.checkpoint import Checkpoint

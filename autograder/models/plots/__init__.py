@@ -1,6 +1,6 @@
 """Plots of what the functions of the course compute, drawn from the student's own functions: `headway plot NAME`.
 
-`catalog` lists the plots. Each is drawn by a function of a `Plot` and its `PlotInputs`, imported only when needed.
+`plot_data` lists the plots. Each is drawn by a function of a `Plot` and its `PlotInputs`, imported only when needed.
 """
 
 import importlib
@@ -15,7 +15,7 @@ from autograder.course import FIGURES, Plot
 from autograder.drawing import figure
 from autograder.drawing.function_caller import FunctionCaller, FunctionNotWritten
 from autograder.errors import UsageError
-from autograder.models.plot_data.catalog import find_plot
+from autograder.models.plot_data import find_plot, functions_in_folder
 
 if TYPE_CHECKING:
     from autograder.models.plots.inputs import PlotInputs
@@ -27,7 +27,7 @@ def draw(plot: Plot, inputs: "PlotInputs") -> Any:
     Raises UsageError if a function that it needs is missing, fails or returns something that cannot be drawn; if there
     is no checkpoint where one is needed; if matplotlib is not installed.
     """
-    module, _, function = plot.entry_point.partition(":")
+    module, _, function = (plot.entry_point if plot.trained else "panels:draw").partition(":")
     if plot.suffixes == FIGURES:
         figure.require_matplotlib()  # before any student function runs
     return getattr(importlib.import_module(f"{__name__}.{module}"), function)(plot, inputs)
@@ -74,7 +74,6 @@ def show(
         text: the text to show, for plots that show one.
     """
     from autograder.course.stubs import bundled
-    from autograder.models.plot_data.function_calls import functions_in_folder
     from autograder.models.plots import inputs
     from autograder.models.pretrained.model_file import load
 

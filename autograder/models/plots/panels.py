@@ -4,8 +4,8 @@ import numpy as np
 
 from autograder.course import Plot
 from autograder.drawing import figure
-from autograder.models.plot_data.page_plots import panels_of
-from autograder.models.plot_data.panels import Axis, Panel
+from autograder.drawing.panels import Axis, Panel
+from autograder.models.plot_data import panels_of
 from autograder.models.plots.inputs import PlotInputs
 
 _SIZES = {1: (9.0, 1.8), 2: (5.0, 3.8), 5: (2.0, 3.2)}  # width and height of a panel, by the number of columns
@@ -15,7 +15,7 @@ _LINES = {"line": "-", "dashed": "--", "dotted": ":"}
 
 def draw(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the panels of the plot; those with the same axis share its labels."""
-    columns, panels = panels_of(plot.name, inputs.functions, inputs.text)
+    columns, panels = panels_of(plot, inputs.functions, inputs.text)
     rows = -(-len(panels) // columns)
     width, height = _SIZES[columns]
     first_x, first_y = panels[0]["x"], panels[0]["y"]

@@ -18,7 +18,7 @@ from autograder.course import FIGURES, glossary
 from autograder.course.duration import DIFFICULTY, duration
 from autograder.course.stubs import NOTEBOOK_ONLY, bundled, experiment, make_stub
 from autograder.courses.transformer import TRANSFORMER
-from autograder.models.plot_data.catalog import PLOTS
+from autograder.models.plot_data import PLOTS
 
 MODULES = list(TRANSFORMER.modules)
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)

@@ -13,13 +13,14 @@ from support.commands import invoke, succeed
 from autograder.course import FIGURES
 from autograder.course.stubs import bundled, make_stubs
 from autograder.courses.transformer import TRANSFORMER
+from autograder.courses.transformer.attention.figures import example
+from autograder.courses.transformer.layernorm.plots import vectors
+from autograder.courses.transformer.softmax.plots import LARGEST_SCORES, SCORES, TEMPERATURES
 from autograder.drawing import figure
 from autograder.drawing.function_caller import FunctionNotWritten
 from autograder.errors import UsageError
 from autograder.models import plots
-from autograder.models.plot_data import page_plots
-from autograder.models.plot_data.catalog import PLOTS
-from autograder.models.plot_data.function_calls import functions_in_folder
+from autograder.models.plot_data import PLOTS, functions_in_folder
 from autograder.models.plots import show
 from autograder.models.plots.inputs import TEXTS, PlotInputs, functions_in_namespace
 from autograder.models.training import synthetic_corpus
@@ -115,15 +116,15 @@ def test_token_ids_shows_encoded_text(drawn, official):
 
 
 def test_softmax_temperatures_shows_probabilities(drawn, official):
-    for axes, temperature in zip(axes_of(drawn["softmax-temperatures"]), page_plots.TEMPERATURES, strict=True):
-        assert np.allclose(bars(axes), official("softmax").softmax(page_plots.SCORES, temperature=temperature), 1e-5)
+    for axes, temperature in zip(axes_of(drawn["softmax-temperatures"]), TEMPERATURES, strict=True):
+        assert np.allclose(bars(axes), official("softmax").softmax(SCORES, temperature=temperature), 1e-5)
 
 
 def test_softmax_overflow_naive_lines_end(drawn):
     yours, float64, float32 = map(line, axes_of(drawn["softmax-overflow"]))
     right = 1 / (1 + math.exp(-1) + math.exp(-2))
     assert np.allclose(yours, right)
-    x = page_plots.LARGEST_SCORES
+    x = LARGEST_SCORES
     assert np.isnan(float64[x > 709.8]).all() and np.allclose(float64[x < 709], right)
     assert np.isnan(float32[x > 88.8]).all() and np.allclose(float32[x < 88], right, atol=1e-6)
 
@@ -166,7 +167,7 @@ def test_embedding_norms_shows_three_lengths(drawn, forward):
 
 
 def test_attention_plots_show_scores_weights_output(drawn, official):
-    q, k, v = page_plots.example()
+    q, k, v = example()
     out, weights = official("attention").attention(q, k, v, mask=official("attention").causal_mask(5))
     assert weights[2].round(1).tolist() == [0.1, 0.6, 0.3, 0.0, 0.0], "the numbers of the lesson's first picture"
     scores, masked, shown_weights, shown_out = heatmaps(drawn["attention-mask"])
@@ -178,7 +179,7 @@ def test_attention_plots_show_scores_weights_output(drawn, official):
 
 
 def test_layernorm_shows_values_before_and_after(drawn, official):
-    x = page_plots.vectors()
+    x = vectors()
     normed = official("layernorm").layernorm(x, np.ones(24), np.zeros(24))
     for axes, values in zip(axes_of(drawn["layernorm"]), (x, normed), strict=True):
         rows = [dots.get_offsets()[:, 0] for dots in axes.collections if len(dots.get_offsets()) == 24]
@@ -381,7 +382,7 @@ def test_show_falls_back_to_official_solution(capsys, official, model, monkeypat
     assert capsys.readouterr().out == ""
     exec("def softmax(x, axis=-1, temperature=1.0):\n    raise NotImplementedError('softmax.softmax')", namespace)
     shown = show("softmax-temperatures", namespace)
-    expected = official("softmax").softmax(page_plots.SCORES, temperature=page_plots.TEMPERATURES[0])
+    expected = official("softmax").softmax(SCORES, temperature=TEMPERATURES[0])
     assert np.allclose(bars(axes_of(shown.figure)[0]), expected)
     assert "softmax.softmax is not" in capsys.readouterr().out
     assert show("attention-heads", {}, checkpoint="nowhere.safetensors") is None

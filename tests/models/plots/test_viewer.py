@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from autograder.course.stubs import bundled
-from autograder.models.plot_data.catalog import PLOTS
-from autograder.models.plot_data.function_calls import functions_in_folder
+from autograder.models.plot_data import PLOTS, functions_in_folder
 from autograder.models.plots import draw
 from autograder.models.plots.inputs import PlotInputs
 from autograder.models.plots.viewer import embed

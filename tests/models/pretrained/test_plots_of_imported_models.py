@@ -10,8 +10,7 @@ from support.tiny_gpt2 import make_model, make_tokenizer
 from autograder.course.stubs import bundled
 from autograder.errors import UsageError
 from autograder.models import plots
-from autograder.models.plot_data.catalog import PLOTS
-from autograder.models.plot_data.function_calls import functions_in_folder
+from autograder.models.plot_data import PLOTS, functions_in_folder
 from autograder.models.plots import show
 from autograder.models.plots.inputs import PlotInputs
 from autograder.models.pretrained import model_file

@@ -42,10 +42,10 @@ def lesson_files(reports):
     """The files of the site, with the fake back end in the place of the server's."""
     from autograder.courses.transformer import TRANSFORMER
     from autograder.drawing.function_caller import FunctionCaller
-    from autograder.models.plot_data import page_plots
+    from autograder.models import plot_data
     from autograder.web.site.build import pages
 
-    plot = page_plots.draw(
+    plot = plot_data.draw(
         "softmax-temperatures", FunctionCaller(lambda name, args, kwargs: np.full(args[0].shape, 0.2))
     )
     data = json.dumps({"cells": cells_of_stub(), "reports": reports, "plot": plot}).replace("<", "\\u003c")

@@ -17,9 +17,8 @@ from selenium.webdriver.common.keys import Keys
 
 from autograder.course.stubs import bundled
 from autograder.engine.comparison.error_map import map_errors
-from autograder.models.plot_data import page_plots
-from autograder.models.plot_data.catalog import PLOTS
-from autograder.models.plot_data.function_calls import functions_in_folder
+from autograder.models import plot_data
+from autograder.models.plot_data import PLOTS, functions_in_folder
 from autograder.report import wording
 from autograder.report.page_report import page_report
 
@@ -67,7 +66,7 @@ def page(browser, address):
 def plots():
     """Every plot, drawn by the official solutions."""
     with functions_in_folder(bundled("solutions")) as functions:
-        return {name: page_plots.draw(name, functions) for name in PLOT_NAMES}
+        return {name: plot_data.draw(name, functions) for name in PLOT_NAMES}
 
 
 def show(page, kind, data):

@@ -3,10 +3,10 @@
 from autograder.course.declare import assignment, function, plot
 
 PLOTS = (
-    plot("attention-mask", "panels:draw", needs="attention.causal_mask attention.attention",
+    plot("attention-mask", "attention.plots:steps", needs="attention.causal_mask attention.attention",
          title="From scores to output, with the causal mask",
          caption="Masked positions have weight exactly 0, and each row still sums to 1."),
-    plot("attention-queries", "panels:draw", needs="attention.causal_mask attention.attention",
+    plot("attention-queries", "attention.plots:queries", needs="attention.causal_mask attention.attention",
          title="The distribution of each query over the keys",
          caption="Each query has its own distribution: one row of the weights."),
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from autograder.course.declare import assignment, function, plot
 
 PLOTS = (
-    plot("positions", "panels:draw", needs="embeddings.sinusoidal_positions",
+    plot("positions", "embeddings.plots:positions", needs="embeddings.sinusoidal_positions",
          title="Sinusoidal positions: the table, its waves, the similarity of positions, the wavelengths",
          caption="Columns on the left vary quickly, columns on the right slowly; "
                  "similarity depends only on the distance."),

@@ -3,7 +3,7 @@
 from autograder.course.declare import assignment, function, plot
 
 PLOTS = (
-    plot("activations", "panels:draw", needs="ffn.relu ffn.gelu ffn.relu_backward ffn.gelu_backward",
+    plot("activations", "ffn.plots:activations", needs="ffn.relu ffn.gelu ffn.relu_backward ffn.gelu_backward",
          title="ReLU and GELU, and their derivatives",
          caption="GELU is a smooth version of ReLU; its slope goes below 0 and slightly above 1."),
 )  # fmt: skip

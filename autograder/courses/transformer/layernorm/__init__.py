@@ -3,7 +3,7 @@
 from autograder.course.declare import assignment, function, plot
 
 PLOTS = (
-    plot("layernorm", "panels:draw", needs="layernorm.layernorm",
+    plot("layernorm", "layernorm.plots:before_and_after", needs="layernorm.layernorm",
          title="Four vectors before and after layer norm",
          caption="Afterwards each vector has mean 0 and standard deviation 1; the pattern of its values is unchanged."),
 )  # fmt: skip

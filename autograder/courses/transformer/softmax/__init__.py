@@ -3,10 +3,10 @@
 from autograder.course.declare import assignment, function, plot
 
 PLOTS = (
-    plot("softmax-temperatures", "panels:draw", needs="softmax.softmax",
+    plot("softmax-temperatures", "softmax.plots:temperatures", needs="softmax.softmax",
          title="One row of scores at five temperatures",
          caption="The order never changes; only how concentrated the probabilities are."),
-    plot("softmax-overflow", "panels:draw", needs="softmax.softmax",
+    plot("softmax-overflow", "softmax.plots:overflow", needs="softmax.softmax",
          title="Where the naive softmax formula overflows",
          caption="The naive lines end where exp overflows; the line of softmax.softmax continues."),
 )  # fmt: skip

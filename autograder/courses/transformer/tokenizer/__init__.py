@@ -3,7 +3,7 @@
 from autograder.course.declare import assignment, function, plot
 
 PLOTS = (
-    plot("token-ids", "panels:draw", needs="tokenizer.build_vocab tokenizer.encode",
+    plot("token-ids", "tokenizer.plots:token_ids", needs="tokenizer.build_vocab tokenizer.encode",
          title="A text as the model sees it", caption="The same character has the same height wherever it appears."),
 )  # fmt: skip
 

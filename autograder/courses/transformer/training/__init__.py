@@ -3,7 +3,7 @@
 from autograder.course.declare import assignment, function, plot
 
 PLOTS = (
-    plot("learning-rate", "panels:draw", needs="training.learning_rate",
+    plot("learning-rate", "training.plots:learning_rate", needs="training.learning_rate",
          title="The learning rate: warm-up, then a cosine",
          caption="A straight line up, then half a cosine wave down."),
     plot("loss", "training:loss", trained=True, title="The loss during training",

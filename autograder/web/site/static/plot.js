@@ -1,4 +1,4 @@
-// Plots as SVG, from data that Python computes (autograder/models/plot_data/page_plots.py): heat maps, lines, dots and bars.
+// Plots as SVG, from data that Python computes (autograder/models/plot_data.py): heat maps, lines, dots and bars.
 //
 // Colors and fonts are in plot.css, so that a plot follows the page from light to dark. A color never stands alone: lines
 // differ in their dashes, too, and heat maps show amounts by how strong a color is. A plot is drawn again when the width

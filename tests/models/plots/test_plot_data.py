@@ -10,11 +10,14 @@ import pytest
 
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
+from autograder.courses.transformer.attention.plots import attention
+from autograder.courses.transformer.softmax.plots import SCORES, TEMPERATURES
+from autograder.courses.transformer.tokenizer.plots import TEXT
+from autograder.drawing import panels
 from autograder.drawing.function_caller import FunctionCaller
 from autograder.errors import Blocked, Mismatch, NotStarted, UsageError
-from autograder.models.plot_data import page_plots, panels
-from autograder.models.plot_data.catalog import PLOTS
-from autograder.models.plot_data.function_calls import functions_in_folder
+from autograder.models import plot_data
+from autograder.models.plot_data import PLOTS, functions_in_folder
 from autograder.sandbox.in_process import InProcessWorkers
 
 NAMES = [name for name, plot in PLOTS.items() if not plot.trained]
@@ -29,7 +32,7 @@ def call():
 
 @pytest.fixture(scope="module")
 def drawn(call):
-    return {name: page_plots.draw(name, FunctionCaller(call)) for name in NAMES}
+    return {name: plot_data.draw(name, FunctionCaller(call)) for name in NAMES}
 
 
 def values(plot, panel=0, series=0):
@@ -37,7 +40,7 @@ def values(plot, panel=0, series=0):
 
 
 def test_every_plot_that_needs_no_model_is_listed_with_its_assignment():
-    listed = {entry["name"]: entry for module in TRANSFORMER.modules for entry in page_plots.plots_of(module)}
+    listed = {entry["name"]: entry for module in TRANSFORMER.modules for entry in plot_data.plots_of(module)}
     assert sorted(listed) == sorted(NAMES)
     for name, entry in listed.items():
         assert entry == {"name": name, "title": PLOTS[name].title, "functions": list(PLOTS[name].needs)}
@@ -47,7 +50,7 @@ def test_every_plot_that_needs_no_model_is_listed_with_its_assignment():
 @pytest.mark.parametrize("name", ["token-ids", "attention-mask", "activations"])
 def test_plot_in_this_interpreter_is_the_same(drawn, name):
     """As in a browser, which has no processes."""
-    assert page_plots.draw_from_folder(name, bundled("solutions"), InProcessWorkers) == drawn[name]
+    assert plot_data.draw_from_folder(name, bundled("solutions"), InProcessWorkers) == drawn[name]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -77,11 +80,11 @@ def test_every_value_is_inside_its_axes(drawn, name):
 
 
 def test_plots_show_what_the_functions_return(drawn, call):
-    softmax = call("softmax.softmax", (page_plots.SCORES,), {"temperature": page_plots.TEMPERATURES[0]})
+    softmax = call("softmax.softmax", (SCORES,), {"temperature": TEMPERATURES[0]})
     assert np.allclose(values(drawn["softmax-temperatures"]), softmax, rtol=1e-5)
-    _, stoi, _ = call("tokenizer.build_vocab", (page_plots.TEXT,), {})
-    assert values(drawn["token-ids"]) == call("tokenizer.encode", (page_plots.TEXT, stoi), {}).tolist()
-    scores, masked, weights, out = page_plots._attention(FunctionCaller(call))
+    _, stoi, _ = call("tokenizer.build_vocab", (TEXT,), {})
+    assert values(drawn["token-ids"]) == call("tokenizer.encode", (TEXT, stoi), {}).tolist()
+    scores, masked, weights, out = attention(FunctionCaller(call))
     bars = [panel["series"][0]["y"] for panel in drawn["attention-queries"]["panels"]]
     assert np.allclose(bars, weights, rtol=1e-5)
     shown = [panel["values"] for panel in drawn["attention-mask"]["panels"]]
@@ -109,7 +112,7 @@ def test_error_of_a_function_is_one_line(error, expected):
         raise error
 
     with pytest.raises(UsageError) as raised:
-        page_plots.draw("softmax-temperatures", FunctionCaller(fail))
+        plot_data.draw("softmax-temperatures", FunctionCaller(fail))
     assert str(raised.value) == expected
 
 
@@ -118,7 +121,7 @@ def test_error_of_a_function_is_one_line(error, expected):
 )
 def test_result_that_cannot_be_drawn_is_one_line(result):
     with pytest.raises(UsageError) as raised:
-        page_plots.draw("softmax-temperatures", FunctionCaller(lambda name, args, kwargs: result))
+        plot_data.draw("softmax-temperatures", FunctionCaller(lambda name, args, kwargs: result))
     assert "softmax.softmax" in str(raised.value) and "\n" not in str(raised.value)
 
 
@@ -136,7 +139,7 @@ def test_wrong_numbers_can_be_drawn(value):
         return value if name == "training.learning_rate" else np.full(args[0].shape, value)
 
     for name in set(NAMES) - {"token-ids"}:
-        plot = page_plots.draw(name, FunctionCaller(constant))
+        plot = plot_data.draw(name, FunctionCaller(constant))
         assert json.dumps(plot, allow_nan=False)
         assert all(panel["y"]["low"] < panel["y"]["high"] and panel["x"]["ticks"] for panel in plot["panels"])
 
@@ -144,7 +147,7 @@ def test_wrong_numbers_can_be_drawn(value):
 def test_plot_of_a_trained_model_and_unknown_plot_raise():
     for name in ("loss", "no-such-plot"):
         with pytest.raises(UsageError):
-            page_plots.draw(name, FunctionCaller(lambda name, args, kwargs: None))
+            plot_data.draw(name, FunctionCaller(lambda name, args, kwargs: None))
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (-4, 4), (0, 1e-3), (0, 219), (-3.7, 12.2), (5, 5), (1e100, 1e100)])
@@ -157,9 +160,9 @@ def test_round_ticks_are_few_and_inside(low, high):
 
 
 @pytest.mark.slow
-def test_page_plots_load_without_matplotlib_and_trained_models():
+def test_plots_load_without_matplotlib_and_trained_models():
     code = (
-        "import sys, autograder.models.plot_data.page_plots; "
+        "import sys, autograder.models.plot_data; "
         "assert not {'matplotlib', 'rich', 'pytest', 'autograder.models.training'} & {*sys.modules}"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -1,4 +1,4 @@
-"""The panels of a plot as data for a page: axes with their ticks, series, heat maps."""
+"""The panels of a plot as data, for a page or for matplotlib: axes with their ticks, series, heat maps."""
 
 import math
 from collections.abc import Sequence
@@ -65,6 +65,9 @@ class Panel(TypedDict):
     signed: NotRequired[bool]  # whether 0 is a neutral color
     series: NotRequired[list[Series]]
     marks: NotRequired[list[Marks]]
+
+
+Panels = tuple[int, list[Panel]]  # of one plot: how many stand side by side where there is room, and all of them
 
 
 def axis(label: str, low: float, high: float, ticks: list[Tick] | None = None) -> Axis:
