@@ -20,7 +20,7 @@ def torch_trainer(
     import torch
     import torch.nn.functional as F  # noqa: N812
 
-    from autograder.models.torch_twin import load_into_torch
+    from autograder.courses.transformer.gpt.torch_twin import load_into_torch
 
     torch.set_num_threads(1)
     model: Any = load_into_torch(params, config)

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from autograder.models.torch_twin import sinusoids
+from autograder.courses.transformer.gpt.torch_twin import sinusoids
 
 
 class Drawn(nn.Module):

@@ -10,11 +10,11 @@ from support.built_in import solution_module
 from support.lazy_module import LazyModule, torch
 from support.paths import ROOT
 
-twin = LazyModule("autograder.models.torch_twin")
+twin = LazyModule("autograder.courses.transformer.gpt.torch_twin")
 PAGE = (ROOT / "docs" / "same_model_in_pytorch.md").read_text("utf-8")
 CALLS = [row.strip("| ").split(" | ")[1] for row in PAGE.splitlines() if row.startswith("| `")]
 SPANS = sorted({span for calls in CALLS for span in re.findall(r"`([^`]+)`", calls)})
-NO_CODE = {"autograder/models/torch_twin.py", "GPT", "sinusoids", "argmax", "W_o", "W_2"}
+NO_CODE = {"autograder/courses/transformer/gpt/torch_twin.py", "GPT", "sinusoids", "argmax", "W_o", "W_2"}
 # Calls whose results are random, or that return nothing to compare.
 RUN = {"nn.Dropout(p)", "nn.Linear(D, V, bias=False)", "nn.init.normal_(weight, std=0.02)", "loss.backward()"}
 RUN |= {"model.train()", "model.eval()", "torch.no_grad()", "torch.optim.AdamW(model.parameters(), lr=lr)"}

@@ -14,7 +14,7 @@ from autograder.models.training.presets import PRESETS
 from autograder.sandbox.child.training import LlamaRun
 
 twins = LazyModule("support.torch_models")
-torch_twin = LazyModule("autograder.models.torch_twin")
+torch_twin = LazyModule("autograder.courses.transformer.gpt.torch_twin")
 torch_baseline = LazyModule("bench.torch_baseline")
 PAGE = ROOT / "docs" / "same_model_in_pytorch.md"
 MODELS = [name for name, preset in PRESETS.items() if preset.kind == "gpt"]
@@ -57,7 +57,7 @@ def test_preset_with_dropout_trains_like_its_twin(official, preset, monkeypatch)
     params, config, drawn = start(official, preset, dropout=0.1)
     taken, rng = list(itertools.islice(drawn, STEPS)), np.random.default_rng(3)
     load = torch_twin.load_into_torch
-    twin = "autograder.models.torch_twin.load_into_torch"
+    twin = "autograder.courses.transformer.gpt.torch_twin.load_into_torch"
     monkeypatch.setattr(twin, lambda *given: with_drawn_masks(load(*given), rng))
     expected = torch_baseline.torch_trainer(params, config, taken, 1e-2)(STEPS)
     train = official("training").train

@@ -1,7 +1,7 @@
 """A GPT of this course as an `nn.Module`: the same parameters, the same scores.
 
     from gpt import GPTConfig
-    from autograder.models.torch_twin import load_into_torch
+    from autograder.courses.transformer.gpt.torch_twin import load_into_torch
     from autograder.models.training.checkpoint import load
 
     run = load(Path("model.safetensors"))
