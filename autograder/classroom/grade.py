@@ -34,6 +34,7 @@ from autograder.documents.reading import CLASS_SCHEMA, Document, read_document
 from autograder.engine import session
 from autograder.errors import UsageError, missing_package
 from autograder.report.grading_progress import GradingProgress
+from autograder.sandbox.packages import allowed_packages
 from autograder.sandbox.policy import UNSAFE, SandboxPolicy
 from autograder.sandbox.probe import require_level
 
@@ -167,7 +168,9 @@ def _grade(
         return
     with scratch_folder() as scratch:
         record_scratch(scratch)
-        sandbox = SandboxPolicy(unsafe=True) if plan.unsafe else require_level(scratch, _WITHOUT_SANDBOX)
+        packages = allowed_packages(plan.policy.packages.allow)
+        confined = None if plan.unsafe else require_level(scratch, _WITHOUT_SANDBOX, packages)
+        sandbox = confined or SandboxPolicy.without(packages, unsafe=True)
         options = dataclasses.replace(options, sandbox=sandbox)
         setup = WorkerSetup(options, scratch, plan.policy, results)
         WorkerPool(setup, min(plan.processes, len(tasks)), recorder.add, recorder.budgets.next_task).run(tasks)
@@ -224,8 +227,9 @@ def _tasks(
         return graded.entry is not None and graded.entry.status == "failed", -graded.number
 
     settings = {"feedback": plan.policy.feedback, "hidden": plan.policy.checks.hidden, "sandboxed": not plan.unsafe}
+    packages = allowed_packages(plan.policy.packages.allow).versions
     options = {source.name: plan.options([source]) for source in new}
-    run_keys = {name: cache_keys.run_key(shared, **settings) for name, shared in options.items()}
+    run_keys = {name: cache_keys.run_key(shared, packages=packages, **settings) for name, shared in options.items()}
     in_order = [
         (source, student.submission, member, sorted(graded_class.files_of(source, member), key=order))
         for source in new

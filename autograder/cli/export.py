@@ -213,8 +213,9 @@ def gradescope_autograder(
     elif book:
         names = tuple(assignment["name"] for assignment in book.assignments)
     policy = gradescope_zip.policy_text(book.policy) if book else ""
+    packages = book.policy.packages.allow if book else ()
     with output.replacing(target):
-        settings = gradescope_zip.GradescopeSettings(names, seed, feedback, visibility, unsafe, policy)
+        settings = gradescope_zip.GradescopeSettings(names, seed, feedback, visibility, unsafe, policy, packages)
         count = gradescope_zip.write(target, settings)
     options.show(f"It grades {', '.join(names) or 'all assignments (for one: --assignment NAME)'}.")
     if policy:

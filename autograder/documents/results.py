@@ -73,6 +73,7 @@ class SubmissionResult:
     files: "list[types.FileRecord]" = field(default_factory=list)  # all that were submitted
     official_prerequisites: bool = False  # Each assignment was checked together with the official earlier ones.
     sandbox: list[str] = field(default_factory=lambda: ["process"])  # what isolated the student's code
+    packages: dict[str, str] = field(default_factory=dict)  # that it could import besides NumPy: name -> version
     seconds: float = 0.0  # wall time of the whole run
     used: "types.UsageRecord | None" = None
 
@@ -181,6 +182,7 @@ def to_document(result: SubmissionResult, curriculum: Curriculum) -> "types.Resu
         "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "versions": versions(),
         "sandbox": result.sandbox,
+        "packages": result.packages,
         "official_prerequisites": result.official_prerequisites,
         "points": {"earned": result.earned, "possible": result.possible(curriculum)},
         "passed": result.passed,

@@ -168,6 +168,7 @@ class ResultDocument(TypedDict):
     created: Time
     versions: Versions
     sandbox: Annotated[list[str], Meta(description="what isolated the student's code")]
+    packages: Annotated[dict[str, str], Meta(description="versions of what the course allows to import besides NumPy")]
     official_prerequisites: Annotated[bool, Meta(description="checked together with the official earlier assignments")]
     points: PointsRecord
     passed: Annotated[bool, Meta(description="every check passed")]

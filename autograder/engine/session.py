@@ -118,6 +118,7 @@ class CheckSession:
             result = SubmissionResult(name, content_hash(folder), self._options.seed, found.checks, found.problems)
             result.official_prerequisites = is_official
             result.sandbox = self._runner.workers.layers
+            result.packages = self._runner.workers.packages
             run_job = self._runner.run
             blocked = BlockedChecks(folder, curriculum, scratch, run_job, self.reader, usage, untrusted=untrusted)
             blocked.mark(result, selected, known or {})

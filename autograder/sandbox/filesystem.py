@@ -19,7 +19,7 @@ class ReadablePaths:
 
     roots: tuple[Path, ...]  # Some of them contain folders of installed packages.
     hidden: tuple[Path, ...]  # those folders of installed packages, which must not be read
-    packages: tuple[Path, ...]  # the exceptions: NumPy and `regex`, and the libraries that their wheels contain
+    packages: tuple[Path, ...]  # the exceptions: NumPy, `regex`, their libraries, and what the course allows
 
     def coarse(self) -> list[str]:
         """Return the few paths that every student process confines itself to once more."""
@@ -27,16 +27,17 @@ class ReadablePaths:
 
     def rules(self) -> list[tuple[str, bool]]:
         """Return the exact paths, each with whether its files may be read; Landlock rules can only allow."""
-        listed = [(str(root), False) for root in self.roots]  # An import lists a folder before it reads a file in it.
+        # An import lists a folder before it reads a file in it.
+        listed = [(str(root), False) for root in self.roots if root.is_dir()]
         readable = [path for root in self.roots for path in _visible_parts(root, self.hidden)]
         return [*listed, *((str(path), True) for path in (*readable, *self.packages))]
 
 
-def readable_paths() -> ReadablePaths:
-    """Return what student code may read on this machine (Linux)."""
+def readable_paths(allowed: tuple[Path, ...] = ()) -> ReadablePaths:
+    """Return what student code may read on this machine (Linux); `allowed` are files of further packages."""
     folders_of_packages = [package_folder(name) for name in IMPORTABLE]
     exceptions = [path for folder in folders_of_packages for path in (folder, folder.with_name(f"{folder.name}.libs"))]
-    packages = [path.resolve() for path in exceptions if path.is_dir()]
+    packages = [*(path.resolve() for path in exceptions if path.is_dir()), *allowed]
     standard = Path(sysconfig.get_path("stdlib")).resolve()  # In a virtual environment: that of the base installation.
     folders = {standard, *_library_folders(), *packages}
     roots = sorted(folder for folder in folders if folders.isdisjoint(folder.parents))

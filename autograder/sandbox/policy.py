@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.sandbox import filesystem, syscalls
+from autograder.sandbox.packages import AllowedPackages
 from autograder.sandbox.server import CHILD_FOLDER, FRAMES, PARSING_FOLDER, UNCONFINED
 
 UNSAFE = "unsafe-no-sandbox"
@@ -26,6 +27,13 @@ class SandboxPolicy:
     child_setup: dict[str, Any] = field(default_factory=UNCONFINED.copy)
     submissions_root: Path | None = None  # in which submissions must lie; None if they may lie anywhere
     unsafe: bool = False  # The instructor asked for untrusted code to be run without a sandbox.
+    packages: dict[str, str] = field(default_factory=dict)  # what code may import besides NumPy: name -> version
+
+    @classmethod
+    def without(cls, packages: AllowedPackages, *, unsafe: bool = False) -> "SandboxPolicy":
+        """Return the policy of processes that are not confined."""
+        setup = UNCONFINED | packages.child_setup()
+        return cls(child_setup=setup, unsafe=unsafe, packages=dict(packages.versions))
 
     @property
     def layers(self) -> list[str]:
@@ -45,13 +53,14 @@ class MechanismUnavailable(Exception):
         self.mechanism = mechanism
 
 
-def build(mechanisms: tuple[str, ...], submissions_root: Path) -> SandboxPolicy:
+def build(mechanisms: tuple[str, ...], submissions_root: Path, packages: AllowedPackages) -> SandboxPolicy:
     """Return a sandbox of at least one mechanism, not yet proven; raise MechanismUnavailable if one is missing."""
     if not sys.platform.startswith("linux"):
         raise MechanismUnavailable(mechanisms[0], f"needs Linux, this is {sys.platform}")
-    readable = filesystem.readable_paths()
+    readable = filesystem.readable_paths(packages.paths)
     submissions_root = submissions_root.resolve()
-    child_setup: dict[str, Any] = {"mechanisms": mechanisms}
+    versions = dict(packages.versions)
+    child_setup: dict[str, Any] = {"mechanisms": mechanisms, **packages.child_setup()}
     if "landlock" in mechanisms:
         child_setup |= {"rules": [*readable.rules(), (str(submissions_root), True)], "roots": readable.coarse()}
     if "seccomp" in mechanisms:
@@ -60,11 +69,11 @@ def build(mechanisms: tuple[str, ...], submissions_root: Path) -> SandboxPolicy:
         except syscalls.SeccompUnavailable as error:
             raise MechanismUnavailable("seccomp", str(error)) from None
     if "bubblewrap" not in mechanisms:
-        return SandboxPolicy(mechanisms, child_setup=child_setup, submissions_root=submissions_root)
+        return SandboxPolicy(mechanisms, child_setup=child_setup, submissions_root=submissions_root, packages=versions)
     command = shutil.which("bwrap")
     if command is None:
         raise MechanismUnavailable("bubblewrap", "bwrap is not installed: apt install bubblewrap")
     python = Path(sys.executable).resolve()  # The real one, to which a virtual environment's is a link.
     files = [python, CHILD_FOLDER, PARSING_FOLDER, FRAMES]
     prefix = filesystem.bubblewrap_command(command, readable, files, submissions_root)
-    return SandboxPolicy(mechanisms, tuple(prefix), str(python), child_setup, submissions_root)
+    return SandboxPolicy(mechanisms, tuple(prefix), str(python), child_setup, submissions_root, packages=versions)

@@ -17,12 +17,14 @@ from pathlib import Path
 from autograder.errors import UsageError
 from autograder.sandbox.call_timer import Deadline
 from autograder.sandbox.limits import Limits
+from autograder.sandbox.packages import AllowedPackages
 from autograder.sandbox.policy import MechanismUnavailable, SandboxPolicy, build
 from autograder.sandbox.process import start_workers
 from autograder.sandbox.server import CHILD_FOLDER
 from autograder.sandbox.student_process import StudentProcess, WorkerTimedOut
 from autograder.sandbox.workers import WorkerDied
 
+NO_PACKAGES = AllowedPackages()
 LEVELS = (("bubblewrap", "landlock", "seccomp"), ("landlock", "seccomp"), ("bubblewrap", "seccomp"))
 PROBE_SECONDS = 20.0
 
@@ -31,16 +33,16 @@ class SandboxUnavailable(Exception):
     """No level of the sandbox holds on this machine; the text gives the reason for each mechanism."""
 
 
-def require_level(scratch: Path, otherwise: str = "") -> SandboxPolicy:
+def require_level(scratch: Path, otherwise: str = "", packages: AllowedPackages = NO_PACKAGES) -> SandboxPolicy:
     """Return the strongest level; raise UsageError if there is none, with what can be done `otherwise`."""
     try:
-        return strongest_level(scratch)
+        return strongest_level(scratch, packages)
     except SandboxUnavailable as error:
         problem = f"this machine has no sandbox for untrusted code ({error})"
         raise UsageError(f"{problem}. To see what is missing: headway doctor{otherwise}") from None
 
 
-def strongest_level(submissions_root: Path) -> SandboxPolicy:
+def strongest_level(submissions_root: Path, packages: AllowedPackages = NO_PACKAGES) -> SandboxPolicy:
     """Return the strongest sandbox that holds on this machine, proven; raise SandboxUnavailable if none does.
 
     Nothing but submissions may be put into the folder `submissions_root`, which must exist.
@@ -49,17 +51,19 @@ def strongest_level(submissions_root: Path) -> SandboxPolicy:
     for level in LEVELS:
         if not reasons.keys().isdisjoint(level):
             continue
-        sandbox, problems = prove(level, submissions_root)
+        sandbox, problems = prove(level, submissions_root, packages)
         if sandbox is not None:
             return sandbox
         reasons.update(problems)
     raise SandboxUnavailable("; ".join(f"{mechanism}: {reason}" for mechanism, reason in reasons.items()))
 
 
-def prove(level: tuple[str, ...], submissions_root: Path) -> tuple[SandboxPolicy | None, dict[str, str]]:
+def prove(
+    level: tuple[str, ...], submissions_root: Path, packages: AllowedPackages = NO_PACKAGES
+) -> tuple[SandboxPolicy | None, dict[str, str]]:
     """Build and probe one level. Return the sandbox if it holds; otherwise None and the problem of each mechanism."""
     try:
-        sandbox = build(level, submissions_root)
+        sandbox = build(level, submissions_root, packages)
     except MechanismUnavailable as error:
         return None, {error.mechanism: str(error)}
     problems = probe(sandbox, submissions_root)

@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from autograder.core import wire_format
 from autograder.core.files import read_at
@@ -175,12 +175,13 @@ class _ForkedProcess(SocketProcess):
 class _SpawnedProcess(SocketProcess):
     """A fresh interpreter for one submission, where there is no fork."""
 
-    def __init__(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> None:
+    def __init__(self, folder: Path, limits: dict[str, int], output: IO[bytes], sandbox: dict[str, Any]) -> None:
         token = secrets.token_hex(16)
         with socket.create_server(("127.0.0.1", 0)) as listener:
             listener.settimeout(START_SECONDS)
             port = listener.getsockname()[1]
-            line = command(sys.executable, "serve", folder=str(folder), limits=limits, port=port, token=token)
+            settings = {"folder": str(folder), "limits": limits, "port": port, "token": token, "sandbox": sandbox}
+            line = command(sys.executable, "serve", **settings)
             self._process = start(line, output, output)
             try:
                 channel, _ = listener.accept()
@@ -254,7 +255,7 @@ class SpawnedWorkers(Workers):
 
     def start(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> SocketProcess:
         """Start a process for a submission, which prints to `output`; raise WorkerUnavailable if that fails."""
-        return _SpawnedProcess(folder, limits, output)
+        return _SpawnedProcess(folder, limits, output, self._sandbox.child_setup)
 
 
 def start_workers(sandbox: SandboxPolicy = NO_SANDBOX) -> Workers:

@@ -76,6 +76,11 @@ class Workers(ABC):
         return self._sandbox.layers
 
     @property
+    def packages(self) -> dict[str, str]:
+        """Return the versions of the packages that student code may import besides NumPy, by name."""
+        return self._sandbox.packages
+
+    @property
     def submissions_root(self) -> Path | None:
         """The folder in which submissions must lie, or None if they may lie anywhere."""
         return self._sandbox.submissions_root

@@ -39,7 +39,8 @@ class BackgroundChecker:
     def __init__(self, workspace: Workspace, on_reply: Callable[[CheckReply], None]) -> None:
         self._workspace = workspace
         first = workspace.current_function or next(iter(workspace.curriculum.functions))
-        self._options = session.Options(functions=(first,), curriculum=workspace.curriculum, keep_calls=True)
+        course, sandbox = workspace.curriculum, workspace.sandbox
+        self._options = session.Options((first,), curriculum=course, sandbox=sandbox, keep_calls=True)
         self._on_reply = on_reply
         self._requests: queue.SimpleQueue[CheckRequest | None] = queue.SimpleQueue()
         self._session: session.CheckSession | None = None

@@ -38,7 +38,7 @@ def check_workspace(
     workspace.refresh_snapshot()
     curriculum = workspace.curriculum
     some = functions if len(functions) < len(curriculum.functions) else None
-    options = session.Options(functions=some, seed=seed, limits=limits or Limits(), curriculum=curriculum)
+    options = session.Options(some, seed, limits or Limits(), curriculum, sandbox=workspace.sandbox)
     result = session.check(clean_name(workspace.folder.resolve().name), workspace.module_folder, options)
     workspace.locate(result)
     result.notes[:0] = workspace.describe_sources(dict.fromkeys(name.partition(".")[0] for name in functions))

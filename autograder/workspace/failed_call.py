@@ -22,7 +22,8 @@ _SHOW = """for value in result if isinstance(result, tuple) else (result,):
 
 def failed_check(workspace: Workspace, function: str) -> CheckResult:
     """Check a function on the public inputs, and return its first failed check with the calls."""
-    options = session.Options((function,), curriculum=workspace.curriculum, diagnose=False, keep_calls=True)
+    course, sandbox = workspace.curriculum, workspace.sandbox
+    options = session.Options((function,), curriculum=course, sandbox=sandbox, diagnose=False, keep_calls=True)
     return first_called(session.check("debug", workspace.module_folder, options).checks, function)
 
 

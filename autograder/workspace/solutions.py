@@ -2,20 +2,17 @@
 
 import datetime
 import difflib
-import tomllib
 from collections.abc import Collection, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from autograder.core.files import read_plain_file
 from autograder.course import Curriculum
 from autograder.errors import UsageError
 from autograder.workspace import files, hints
 from autograder.workspace.function_source import function_with_helpers
-from autograder.workspace.workspace import Workspace
+from autograder.workspace.workspace import COURSE, Workspace, course_settings
 
 GAVE_UP = "gave_up"  # key of the state file: function -> when its solution was shown before it passed
-COURSE = "course.toml"  # an instructor's settings for a workspace: solutions = "after-pass" | "give-up" | "never"
 RULES = ("give-up", "after-pass", "never")
 
 
@@ -29,13 +26,7 @@ class SolutionRefused(UsageError):
 
 def solution_rule(folder: Path) -> str:
     """Return the instructor's rule: "give-up" (the default), "after-pass" (no giving up) or "never"."""
-    path = folder / COURSE
-    if not path.exists():
-        return RULES[0]
-    try:
-        rule = tomllib.loads(read_plain_file(path).decode("utf-8-sig")).get("solutions", RULES[0])
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read {COURSE} ({error}). Ask your instructor") from None
+    rule = course_settings(folder).get("solutions", RULES[0])
     if rule not in RULES:
         raise UsageError(f"{COURSE}: solutions = {rule!r} must be one of {', '.join(RULES)}. Ask your instructor")
     return str(rule)

@@ -1,21 +1,39 @@
 """An open workspace: its folder, course, state, files and notebooks, each read once per command."""
 
 import contextlib
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+from autograder.core.files import read_plain_file
 from autograder.course import Curriculum
 from autograder.course.file_names import similar_files
 from autograder.documents.results import ProgressEntry, Status, SubmissionResult
 from autograder.engine.cell_locations import locate_in_cells
 from autograder.errors import UsageError
+from autograder.sandbox.packages import allowed_packages
+from autograder.sandbox.policy import SandboxPolicy
 from autograder.workspace import badges, files, notebook_files, progress, sources
 from autograder.workspace import state as state_file
 from autograder.workspace.dependencies import Snapshot, take_snapshot
 from autograder.workspace.module_folder import ModuleFolder
 from autograder.workspace.sources import AssignmentSource, Version
+
+# An instructor's settings for a workspace: solutions = "after-pass" | "give-up" | "never"; [packages] allow = ["scipy"]
+COURSE = "course.toml"
+
+
+def course_settings(folder: Path) -> dict[str, Any]:
+    """Return the instructor's settings for the workspace in a folder; raise UsageError if they cannot be read."""
+    if not (folder / COURSE).exists():
+        return {}
+    try:
+        return tomllib.loads(read_plain_file(folder / COURSE).decode("utf-8-sig"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read {COURSE} ({error}). Ask your instructor") from None
 
 
 @dataclass(eq=False)
@@ -60,6 +78,13 @@ class Workspace:
         if not self.has_assignments:
             session.require_folder(self.folder, self.curriculum)
         return self
+
+    @cached_property
+    def sandbox(self) -> SandboxPolicy:
+        """What isolates the student's code: a process that can import the packages that the instructor allows."""
+        packages = course_settings(self.folder).get("packages")
+        names = packages.get("allow", ()) if isinstance(packages, dict) else ()
+        return SandboxPolicy.without(allowed_packages(tuple(map(str, names))))
 
     def resolve_name(self, name: str) -> str:
         """Return the module of an assignment or the qualified name of a function, from what the user typed."""

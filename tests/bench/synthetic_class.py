@@ -222,7 +222,8 @@ def _result(chance, submission, course, difficulty, checks, week=0):
         "schema": "headway.result/1", "submission": {"id": submission, "sha256": f"{chance.getrandbits(256):064x}"},
         "seed": 7, "public_seed": False, "created": "2026-03-02T08:00:00+00:00",
         "versions": VERSIONS,
-        "sandbox": ["process", "limits", "bubblewrap"], "official_prerequisites": True, "points": points, "used": None,
+        "sandbox": ["process", "limits", "bubblewrap"], "packages": {}, "official_prerequisites": True,
+        "points": points, "used": None,
         "passed": False, "internal_errors": [], "notes": [], "files": [], "seconds": round(seconds, 4),
         "assignments": assignments,
     }  # fmt: skip

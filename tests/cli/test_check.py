@@ -179,7 +179,7 @@ def test_check_sandbox_hides_the_files_of_its_user(submission, tmp_path):
 
 
 def test_check_sandbox_missing_is_an_error(workspace, monkeypatch):
-    def unavailable(root):
+    def unavailable(root, packages):
         raise SandboxUnavailable("seccomp: is missing")
 
     monkeypatch.setattr(probe, "strongest_level", unavailable)

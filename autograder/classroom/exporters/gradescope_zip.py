@@ -20,6 +20,7 @@ from autograder.core.files import write_atomically
 from autograder.core.versions import installed_version
 from autograder.course.stubs import bundled
 from autograder.errors import UsageError
+from autograder.sandbox.packages import allowed_packages
 
 # The Dockerfile is for "Manual Docker Configuration": such an image is based on one of Gradescope's.
 TEMPLATES = ("setup.sh", "run_autograder", "Dockerfile")
@@ -35,6 +36,7 @@ class GradescopeSettings:
     visibility: Visibility = "visible"
     unsafe: bool = False  # grade without a sandbox if the image has none
     policy: str = ""  # the content of a course.toml
+    packages: tuple[str, ...] = ()  # that submissions may import, besides NumPy
 
 
 def write(path: Path, settings: GradescopeSettings) -> int:
@@ -59,6 +61,7 @@ def policy_text(policy: Policy) -> str:
     lines = [f"bonus = {json.dumps(policy.bonus)}"]
     lines += ["own_prerequisites = true"] if policy.own_prerequisites else []
     lines += ["[checks]", f"hidden = {json.dumps(policy.checks.hidden)}"] if policy.checks.hidden else []
+    lines += ["[packages]", f"allow = {json.dumps(policy.packages.allow)}"] if policy.packages.allow else []
     for name, rules in policy.assignments.items():
         lines.append(f"[assignments.{name}]")
         lines += [f"points = {rules.points}"] if rules.points is not None else []
@@ -89,3 +92,4 @@ def _requirements(settings: GradescopeSettings) -> Iterator[str]:
     for name in [*names, "pyseccomp", *(["torch"] if settings.seed else [])]:
         version = installed_version(name)
         yield f"{name}=={version.partition('+')[0]}" if version else name
+    yield from (f"{name}=={version}" for name, version in allowed_packages(settings.packages).versions)

@@ -30,6 +30,7 @@ from autograder.classroom.grading.worker_pool import GraderProcess, NextTask, On
 from autograder.classroom.storage.result_store import JournalEntry
 from autograder.core.text import clean
 from autograder.errors import UsageError, missing_package
+from autograder.sandbox.packages import allowed_packages
 from autograder.sandbox.policy import SandboxPolicy
 from autograder.sandbox.probe import SandboxUnavailable, strongest_level
 
@@ -77,12 +78,15 @@ class WorkerSlots:
         if cache_keys.headway_digest() != self._headway_digest:
             return "its Headway differs from this one; install the same version there"
         scratch = self._resources.enter_context(scratch_folder())
-        sandbox = SandboxPolicy(unsafe=True)
-        if not self._setup.options.sandbox.unsafe:
-            try:
-                sandbox = strongest_level(scratch)
-            except SandboxUnavailable as error:
-                return f"it has no sandbox ({error})"
+        try:
+            packages = allowed_packages(self._setup.policy.packages.allow)
+            sandbox = SandboxPolicy.without(packages, unsafe=True)
+            if not self._setup.options.sandbox.unsafe:
+                sandbox = strongest_level(scratch, packages)
+        except UsageError as error:
+            return str(error)
+        except SandboxUnavailable as error:
+            return f"it has no sandbox ({error})"
         options = dataclasses.replace(self._setup.options, sandbox=sandbox)
         self._setup = dataclasses.replace(self._setup, options=options, scratch=scratch, results=None)
         # Dask starts its workers as daemons, which multiprocessing does not allow to have children. Grading processes

@@ -30,6 +30,9 @@ SubmissionSeconds = Annotated[float, Meta(ge=0.1, le=FINITE, description="a numb
 CheckPatterns = Annotated[
     tuple[str, ...], Meta(description='a list of check ids, in which * matches any name: ["softmax.softmax::*"]')
 ]
+PackageNames = Annotated[
+    tuple[str, ...], Meta(description='a list of packages, as they are imported: ["scipy", "matplotlib"]')
+]
 
 
 class Section(Struct, frozen=True, forbid_unknown_fields=True):
@@ -80,6 +83,12 @@ class ChecksPolicy(Section, frozen=True):
     def hides(self, check_id: str) -> bool:
         """Return whether a pattern names a check."""
         return any(fnmatch.fnmatchcase(check_id, pattern) for pattern in self.hidden)
+
+
+class PackagesPolicy(Section, frozen=True):
+    """The packages that submissions may import besides the standard library, NumPy and `regex`."""
+
+    allow: PackageNames = ()
 
 
 class RubricItem(Section, frozen=True):
@@ -144,6 +153,7 @@ class Policy(Section, frozen=True):
     late: LatePolicy = LatePolicy()
     limits: LimitsPolicy = LimitsPolicy()
     checks: ChecksPolicy = ChecksPolicy()
+    packages: PackagesPolicy = PackagesPolicy()
     comments: dict[str, str] = {}  # texts for many students, by name: headway comment --as NAME
     assignments: dict[str, AssignmentPolicy] = {}
     exceptions: tuple[PolicyException, ...] = ()

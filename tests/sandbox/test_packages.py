@@ -1,0 +1,84 @@
+"""Test that submissions can import the packages that a course allows, what these need, and nothing else."""
+
+import json
+
+import pytest
+from support.commands import headway
+from support.paths import ROOT
+
+from autograder.classroom.exporters import gradescope_zip
+from autograder.core.versions import installed_version
+from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.student import StudentCode
+from autograder.errors import UsageError
+from autograder.sandbox import probe
+from autograder.sandbox.limits import Limits
+from autograder.sandbox.packages import AllowedPackages, allowed_packages
+from autograder.sandbox.policy import SandboxPolicy
+from autograder.sandbox.process import SpawnedWorkers, start_workers
+
+POLICY = '[packages]\nallow = ["matplotlib"]\n[assignments.softmax]\n'
+DRAWS = """
+import importlib.util, io
+import numpy as np
+import matplotlib.pyplot as plt
+
+def softmax(x):
+    figure, axes = plt.subplots()
+    axes.set_title("drawn")
+    axes.plot(x)
+    figure.savefig(io.BytesIO())
+    found = [name for name in ("PIL", "torch", "autograder", "pytest") if importlib.util.find_spec(name)]
+    return np.asarray(figure.canvas.buffer_rgba()).std(), found
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", [*probe.LEVELS, (), ("spawned",)], ids="+".join)
+def test_allowed_package_draws_and_nothing_else_is_found(submission, tmp_path, level):
+    packages = allowed_packages(("matplotlib",))
+    sandbox = SandboxPolicy.without(packages)
+    if level and level != ("spawned",):
+        sandbox, problems = probe.prove(level, tmp_path, packages)
+        if sandbox is None:
+            pytest.skip(str(problems))
+    with (SpawnedWorkers if level == ("spawned",) else start_workers)(sandbox) as workers:
+        student = StudentCode(workers, submission(softmax=DRAWS), TRANSFORMER, Limits())
+        contrast, found = student.softmax.softmax([1.0, 3.0, 2.0])
+        student.close()
+    assert contrast > 1 and found == ["PIL"]
+
+
+@pytest.mark.slow
+def test_class_and_workspace_import_what_the_policy_allows_and_record_versions(tmp_path):
+    code = "import matplotlib\nassert matplotlib.__version__\n" + (ROOT / "solutions/softmax.py").read_text("utf-8")
+    for folder in (tmp_path / "class" / "ada", tmp_path / "work"):
+        folder.mkdir(parents=True)
+        (folder / "softmax.py").write_text(code, "utf-8")
+        (folder / "course.toml").write_text(POLICY)
+    (tmp_path / "class" / "course.toml").write_text(POLICY)
+    grade = ("grade", "class", "--out", "out", "--seed", "0", "-j", "1", "--unsafe-no-sandbox")
+    headway(*grade, cwd=tmp_path)
+    headway("check", "softmax.softmax", "--dir", "work", "--json", "work.json", cwd=tmp_path)
+    for file in ("out/results/ada.json", "work.json"):
+        document = json.loads((tmp_path / file).read_text())
+        assert document["packages"] == {"matplotlib": installed_version("matplotlib")}
+        assert document["passed"]
+    (tmp_path / "class" / "course.toml").write_text(POLICY.replace('"matplotlib"', ""))
+    headway(*grade, cwd=tmp_path)
+    again = json.loads((tmp_path / "out/results/ada.json").read_text())
+    assert again["packages"] == {} and again["points"]["earned"] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"), [("no_such_package", "is installed here"), ("autograder", "give away answers")]
+)
+def test_package_that_cannot_be_allowed_is_refused_by_name(name, reason):
+    with pytest.raises(UsageError, match=rf"\[packages\] allow: .*{name} .*{reason}"):
+        allowed_packages((name,))
+
+
+def test_gradescope_installs_what_the_policy_allows():
+    settings = gradescope_zip.GradescopeSettings(packages=("PIL",))
+    assert f"pillow=={installed_version('pillow')}" in [*gradescope_zip._requirements(settings)]
+    assert allowed_packages(()) == AllowedPackages()
