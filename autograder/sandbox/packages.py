@@ -5,11 +5,13 @@ import importlib.util
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.errors import UsageError
+
+if TYPE_CHECKING:
+    from importlib import metadata
 
 _REFUSED = ("autograder", "pytest", "_pytest")  # they hold answers, or would end the process that imports them
 # Submodules that are imported before a process is confined: matplotlib.pyplot looks for fonts, in a thread.
@@ -37,6 +39,8 @@ def allowed_packages(names: tuple[str, ...]) -> AllowedPackages:
     """Return the packages of these names, as they are imported; raise UsageError if one cannot be allowed."""
     if not names:
         return AllowedPackages()
+    from importlib import metadata  # takes 20 ms, and most courses allow none
+
     found = metadata.packages_distributions()
     for name in names:
         if name in _REFUSED:
@@ -59,8 +63,10 @@ def allowed_packages(names: tuple[str, ...]) -> AllowedPackages:
     )
 
 
-def _add_with_needed(distribution: metadata.Distribution, seen: dict[str, metadata.Distribution]) -> None:
+def _add_with_needed(distribution: "metadata.Distribution", seen: "dict[str, metadata.Distribution]") -> None:
     """Add an installed distribution and those that it requires; optional ones (extras) are left out."""
+    from importlib import metadata
+
     if distribution.name in seen:
         return
     seen[distribution.name] = distribution
