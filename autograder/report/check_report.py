@@ -4,44 +4,23 @@ Student text is passed as `Text`, never as markup, so that `x[b, t]` is printed 
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from rich.console import Console, Group, RenderableType
+from rich.columns import Columns
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.panel import Panel
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
 from autograder.documents.reading import Document
-from autograder.report import error_map, styles
+from autograder.report import styles, value_words, wording
 from autograder.report.console import break_before_command
-from autograder.report.value_words import worst_value_text
-from autograder.report.wording import (
-    INTERNAL_ERROR,
-    LABELS,
-    MAX_FAILURES,
-    MAX_WARNINGS,
-    STATUS_MARKS,
-    affected_text,
-    all_checks,
-    broken_file,
-    check_counts,
-    failed_checks,
-    first_failures,
-    headline,
-    likely_cause,
-    location_text,
-    next_step,
-    one_per_finding,
-    panel_title,
-    points_text,
-    remaining_text,
-    shortened,
-    total_points_text,
-)
+from autograder.report.wording import LABELS
 
 # Mark and color of each status.
 STATUS_STYLES = {
-    status: (STATUS_MARKS[status], color)
+    status: (wording.STATUS_MARKS[status], color)
     for status, color in {
         "passed": styles.GREEN,
         "failed": styles.VERMILION,
@@ -52,6 +31,9 @@ STATUS_STYLES = {
     }.items()
 }
 BAR_GLYPHS = {"passed": "█", "failed": "▒", "error": "▒", "timeout": "▒", "blocked": "▓", "not_started": "░"}
+# Of the marks of the map of wrong elements.
+COLORS = {"0": styles.GREEN, "1": styles.BLUE, "2": styles.ORANGE, "3": styles.VERMILION, "n": f"bold {styles.PINK}"}
+MAX_SLICE = 5  # largest number of rows and columns of a slice whose numbers fit beside the map
 BAR_WIDTH = 20
 MIN_BAR_WIDTH = 5  # A shorter bar is left out.
 SUMMARY_WIDTH = 24  # columns for the statuses of an assignment; longer ones have two lines
@@ -74,14 +56,15 @@ def render(
         notebooks: the path of each assignment that is written in a notebook.
     """
     console.print(_overview(document, console.width))
-    findings = one_per_finding(failed_checks(document))
-    shown = findings if all_panels else [{**finding, "also": []} for finding in first_failures(findings)[:MAX_FAILURES]]
+    if all_panels:
+        shown, left = wording.one_per_finding(wording.failed_checks(document)), 0
+    else:
+        shown, left = wording.first_findings(document, wording.MAX_FAILURES)
     for finding in shown:
         console.print(check_panel(finding, width=console.width))
-    left = sum(1 + len(finding["also"]) for finding in findings) - len(shown)
-    if not all_panels and left:
-        console.print(Text(f"{remaining_text(left)}; show all of them with --all", "dim"))
-    console.print(_summary(document, next_step(document, when_passed, notebooks), console.width))
+    if left:
+        console.print(Text(f"{wording.remaining_text(left)}; show all of them with --all", "dim"))
+    console.print(_summary(document, wording.next_step(document, when_passed, notebooks), console.width))
 
 
 def status_counts(counts: Iterable[tuple[str, int, str]]) -> list[Text]:
@@ -98,7 +81,7 @@ def _overview(document: Document, width: int) -> RenderableType:
     for assignment in document["assignments"]:
         checks = [check for function in assignment["functions"] for check in function["checks"]]
         statuses = [check["status"] for check in checks]
-        points = points_text(assignment["points"], assignment["functions"])
+        points = wording.points_text(assignment["points"], assignment["functions"])
         rows.append((str(assignment["number"]), assignment["name"], statuses, points, _status_summary(checks)))
     others = [(len(number), len(name), len(points), len(summary)) for number, name, _, points, summary in rows]
     widest = [max(widths) for widths in zip(*others, strict=True)] or [0]
@@ -124,7 +107,7 @@ def _status_summary(checks: list[Document]) -> Text:
         return Text("✓ all passed", STATUS_STYLES["passed"][1])
     if set(statuses) == {"not_started"}:
         return Text("· not started", "dim")
-    return Text(", ").join(status_counts(entry for entry in check_counts(checks) if entry[0] != "passed"))
+    return Text(", ").join(status_counts(entry for entry in wording.check_counts(checks) if entry[0] != "passed"))
 
 
 def check_panel(
@@ -152,53 +135,97 @@ def check_panel(
         if content:
             grid.add_row(label, Text(content) if isinstance(content, str) else content)
 
-    row(LABELS["mistake"], likely_cause(check, separator="\n"))
+    row(LABELS["mistake"], wording.likely_cause(check, separator="\n"))
     row(LABELS["inputs"], check["inputs"])
-    row(*worst_value_text(check))
-    row(LABELS["map"], error_map.render(check) if check["error_map"] and with_map else None)
+    row(*value_words.worst_value_text(check))
+    row(LABELS["map"], _error_map(check) if check["error_map"] and with_map else None)
     row(LABELS["stage"], check["first_wrong_stage"])
     row(LABELS["help"], check["help"])
-    row(LABELS["warnings"], "\n".join(check["warnings"][:MAX_WARNINGS]))
+    row(LABELS["warnings"], "\n".join(check["warnings"][: wording.MAX_WARNINGS]))
     place = "stopped_in" if check["status"] == "timeout" else "location"
     row(LABELS[place], _location(check["location"], link))
     row(LABELS["called_from"], _location(check["called_from"], link))
     row(LABELS["also"], "\n".join(check.get("also", ())))
-    row(LABELS["affected"], affected_text(check))
-    row(LABELS["output"], shortened(check["output"]))  # last but one: where there is no room, its end is cut off
-    row("next", f"headway hint {check['function']}" if commands and not broken_file(check) else None)
-    subject, check_title = panel_title(check)
+    row(LABELS["affected"], wording.affected_text(check))
+    # The last but one: where there is no room, its end is cut off.
+    row(LABELS["output"], wording.shortened(check["output"]))
+    row("next", f"headway hint {check['function']}" if commands and not wording.broken_file(check) else None)
+    subject, check_title = wording.panel_title(check)
     title = Text.assemble((f" {mark} {subject}", f"bold {style}"), " ", overflow="ellipsis")
     fits = title.cell_len + len(check_title) <= min(width, WIDTH) - TITLE_MARGIN
     if fits and check_title:
         title.append_text(Text.assemble("· ", check_title, " "))
     return Panel(
-        Group(*([] if fits else [Text(check_title)]), Text(headline(check), "bold"), grid),
+        Group(*([] if fits else [Text(check_title)]), Text(wording.headline(check), "bold"), grid),
         title=title,
         title_align="left",
-        subtitle=Text(f" {points_text(check['points'])} points "),
+        subtitle=Text(f" {wording.points_text(check['points'])} points "),
         subtitle_align="right",
         border_style=style,
     )
 
 
+def _error_map(check: Document) -> RenderableType:
+    """Return the map of a check, a legend of the marks in it, and the values of a small slice."""
+    picture = check["error_map"]
+    down, across = value_words.map_axes(picture)
+    grid = Table.grid(padding=(0, 1))
+    for i, row in enumerate(picture["rows"]):
+        label = f"{down} ↓" if i == 0 and down and len(picture["rows"]) > 1 else ""
+        cells = ((value_words.MAP_GLYPHS[mark] * 2, COLORS[mark]) for mark in row)
+        grid.add_row(Text(label, "dim"), Text.assemble(*cells))
+    legend = value_words.map_legend(check)
+    entries = (Text.assemble((entry.glyph, COLORS[entry.mark]), f" {entry.text}") for entry in legend)
+    note = [Text(text, "dim")] if (text := value_words.threshold_note(legend)) else []
+    where = " · ".join(filter(None, (picture["at"], across and f"{across} →")))
+    is_small = "yours" in picture and max(picture["shape"]) <= MAX_SLICE
+    slices = [_Slices(picture)] if is_small else []
+    return Group(*([Text(where, "dim")] if where else []), grid, Text("  ").join(entries), *note, *slices)
+
+
+class _Slices:
+    """Slices of the two arrays and of their difference side by side; empty in a terminal that is too narrow."""
+
+    def __init__(self, picture: dict[str, Any]) -> None:
+        slices = {LABELS["yours"]: picture["yours"]}
+        if "expected" in picture:
+            slices[LABELS["expected"]] = picture["expected"]
+            rows = zip(picture["yours"], picture["expected"], strict=True)
+            slices[LABELS["difference"]] = [list(map(value_words.difference, *pair)) for pair in rows]
+        self._blocks = [_block(name, values, picture["rows"]) for name, values in slices.items()]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        width = sum(console.measure(block, options=options).maximum + 3 for block in self._blocks) - 3
+        if width <= options.max_width:
+            yield Columns(self._blocks, padding=(0, 3))
+
+
+def _block(name: str, values: list[list[Any]], marks: list[str]) -> RenderableType:
+    table = styles.grid(*["right"] * len(values[0]), gap=1)
+    for row, row_marks in zip(values, marks, strict=True):
+        colors = ["" if mark == "0" else COLORS[mark] for mark in row_marks]
+        table.add_row(*(Text(value_words.short_number(value), color) for value, color in zip(row, colors, strict=True)))
+    return Group(Text(name, "dim"), table)
+
+
 def _location(where: Document | None, link: Callable[[str, int], str] | None) -> Text | None:
     if not where:
         return None
-    text = Text(location_text(where))
+    text = Text(wording.location_text(where))
     if link is not None:
         text.stylize(Style(link=link(where["file"], where["line"])))
     return text.append(f"   {where['text']}") if where["text"] else text
 
 
 def _summary(document: Document, following: str, width: int) -> RenderableType:
-    entries = check_counts(all_checks(document))
+    entries = wording.check_counts(wording.all_checks(document))
     # The mark of "not started" is also the separator.
     texts = zip(entries, status_counts(entries), strict=True)
     counts = [text[2:] if status == "not_started" else text for (status, _, _), text in texts]
-    total = Text(f"{total_points_text(document)} points", "bold")
+    total = Text(f"{wording.total_points_text(document)} points", "bold")
     lines = Text(" · ").join([total, *counts, Text(f"{document['seconds']:.1f} s", "dim")])
     for problem in document["internal_errors"]:
-        lines.append(f"\n{INTERNAL_ERROR}{problem}", "bold red")
+        lines.append(f"\n{wording.INTERNAL_ERROR}{problem}", "bold red")
     for line in following.splitlines():
         lines.append("\n" + break_before_command(line, width))
     return Group(Text(), lines)

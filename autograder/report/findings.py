@@ -4,7 +4,7 @@ from typing import Any
 
 from autograder.core.text import clean
 from autograder.documents.reading import Document
-from autograder.report.value_words import MAP_GLYPHS, map_legend_with_thresholds, threshold_note, worst_value_text
+from autograder.report.value_words import MAP_GLYPHS, map_legend, threshold_note, worst_value_text
 from autograder.report.wording import (
     LABELS,
     affected_text,
@@ -75,10 +75,10 @@ def error_map_text(check: Document) -> str:
     """Return the map of wrong elements and its legend as plain characters, as in the terminal without colors."""
     if not check["error_map"]:
         return ""
-    rows = check["error_map"]["rows"]
-    words = map_legend_with_thresholds(check)
-    legend = ["  ".join(f"{MAP_GLYPHS[mark]} {text}" for mark, text in words.items()), threshold_note(check)]
-    return "\n".join([*("".join(MAP_GLYPHS[mark] for mark in row) for row in rows), "", *filter(None, legend)])
+    rows = ["".join(MAP_GLYPHS[mark] for mark in row) for row in check["error_map"]["rows"]]
+    legend = map_legend(check)
+    words = "  ".join(f"{entry.glyph} {entry.text}" for entry in legend)
+    return "\n".join([*rows, "", *filter(None, [words, threshold_note(legend)])])
 
 
 def reported_checks(function: Document) -> list[dict[str, Any]]:

@@ -49,9 +49,7 @@ class NotebookReport:
 
     def _parts(self) -> list[RenderableType]:
         checks = wording.all_checks(self.document)
-        findings = wording.one_per_finding(wording.failed_checks(self.document))
-        shown = [{**finding, "also": []} for finding in wording.first_failures(findings)[:MAX_PANELS]]
-        left = sum(1 + len(finding["also"]) for finding in findings) - len(shown)
+        shown, left = wording.first_findings(self.document, MAX_PANELS)
         parts: list[RenderableType] = [self._headline(checks)]
         parts += [check_report.check_panel(check, commands=False) for check in shown]
         if left:

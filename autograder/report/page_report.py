@@ -4,6 +4,7 @@ Every text is composed here, with the words of the terminal report; `static/repo
 students is cleaned of control and direction characters, and still has to be shown as text, never as HTML.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -85,12 +86,7 @@ def _error_map(check: Document) -> dict[str, Any]:
     row_labels = _index_labels(down or "row", picture["shape"][-2], len(rows))
     if len(rows) == 1 and not down:
         row_labels = [""]  # of a vector
-    words = value_words.map_legend(check)
-    texts = value_words.map_legend_with_thresholds(check)
-    legend = [
-        {"mark": mark, "glyph": value_words.MAP_GLYPHS[mark], "word": word, "text": texts[mark]}
-        for mark, word in words.items()
-    ]
+    legend = value_words.map_legend(check)
     return {
         "rows": rows,
         "axes": [down, across],  # empty where an axis has no name
@@ -101,9 +97,9 @@ def _error_map(check: Document) -> dict[str, Any]:
         "expected": _numbers(picture.get("expected")),
         "yours_short": _numbers(picture.get("yours"), short=True),
         "expected_short": _numbers(picture.get("expected"), short=True),
-        "legend": legend,
-        "legend_note": value_words.threshold_note(check),
-        "description": _description(picture, words),  # for readers who do not see the map
+        "legend": [entry._asdict() for entry in legend],
+        "legend_note": value_words.threshold_note(legend),
+        "description": _description(picture, legend),  # for readers who do not see the map
     }
 
 
@@ -121,10 +117,10 @@ def _numbers(values: list[list[object]] | None, short: bool = False) -> list[lis
     return [[clean(text(value), 200) for value in row] for row in values]
 
 
-def _description(picture: Document, words: dict[str, str]) -> str:
+def _description(picture: Document, legend: Sequence[value_words.LegendEntry]) -> str:
     height, width = picture["shape"][-2:]
     shown = "".join(picture["rows"])
-    counts = [f"{shown.count(mark)} {word}" for mark, word in words.items()]
+    counts = [f"{shown.count(entry.mark)} {entry.word}" for entry in legend]
     place = f" at {clean(picture['at'])}" if picture["at"] else ""
     merged = height * width > len(shown)
     marks = f"{counted(len(shown), 'mark')}, each for the largest error of a group of elements" if merged else ""

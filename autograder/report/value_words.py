@@ -1,6 +1,7 @@
 """The words for wrong values: the largest error, and the marks of the map. Like `wording`, nothing here renders."""
 
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from autograder.documents.reading import Document
@@ -75,20 +76,27 @@ def map_axes(picture: Document) -> tuple[str, str]:
     return down, across
 
 
-def map_legend(check: Document) -> dict[str, str]:
-    """Return the words of the marks that occur in a check's map; values that are compared exactly are just wrong."""
-    exact = check["worst"] is not None and not check["worst"]["tolerance"]
-    words = {**MAP_WORDS, "3": EXACTLY_WRONG} if exact else MAP_WORDS
-    return {mark: words[mark] for mark in sorted(set("".join(check["error_map"]["rows"])))}
+class LegendEntry(NamedTuple):
+    """A mark of the map and its meaning."""
+
+    mark: str
+    glyph: str
+    word: str
+    text: str  # the word with the error that the mark stands for, such as "off (up to 10%)"
 
 
-def map_legend_with_thresholds(check: Document) -> dict[str, str]:
-    """Return the same with the error that each mark stands for, such as "off (up to 10%)"."""
-    words = map_legend(check)
-    counted_as = {mark: text for mark, text in MAP_THRESHOLDS.items() if words.get(mark) != EXACTLY_WRONG}
-    return {mark: f"{word} ({counted_as[mark]})" if mark in counted_as else word for mark, word in words.items()}
+def map_legend(check: Document) -> list[LegendEntry]:
+    """Return the marks that occur in a check's map; values that are compared exactly are just wrong."""
+    is_exact = check["worst"] is not None and not check["worst"]["tolerance"]
+    legend = []
+    for mark in sorted(set("".join(check["error_map"]["rows"]))):
+        word, error = MAP_WORDS[mark], MAP_THRESHOLDS.get(mark)
+        if is_exact and mark == "3":
+            word, error = EXACTLY_WRONG, None
+        legend.append(LegendEntry(mark, MAP_GLYPHS[mark], word, f"{word} ({error})" if error else word))
+    return legend
 
 
-def threshold_note(check: Document) -> str:
+def threshold_note(legend: Sequence[LegendEntry]) -> str:
     """Return what the percentages of a legend refer to; empty if it has none."""
-    return THRESHOLD_NOTE if map_legend_with_thresholds(check) != map_legend(check) else ""
+    return THRESHOLD_NOTE if any(entry.text != entry.word for entry in legend) else ""

@@ -97,12 +97,19 @@ def broken_file(check: Document) -> str:
     return str(check["file_at_fault"]) if check["status"] in ("error", "timeout") else ""
 
 
-def first_failures(findings: Iterable[Document]) -> list[Document]:
+def first_failures(findings: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the first finding of each function; the others usually have the same cause."""
-    first: dict[str, Document] = {}
+    first: dict[str, dict[str, Any]] = {}
     for finding in findings:
         first.setdefault(broken_file(finding) or finding["function"], finding)
     return list(first.values())
+
+
+def first_findings(document: Document, most: int) -> tuple[list[dict[str, Any]], int]:
+    """Return the first finding of each function, at most `most`, and how many failed checks are left."""
+    findings = one_per_finding(failed_checks(document))
+    shown = [{**finding, "also": []} for finding in first_failures(findings)[:most]]
+    return shown, sum(1 + len(finding["also"]) for finding in findings) - len(shown)
 
 
 def one_per_finding(checks: Iterable[Document]) -> list[dict[str, Any]]:
