@@ -4,16 +4,9 @@ from typing import Any
 
 from autograder.core.text import clean
 from autograder.documents.reading import Document
+from autograder.report import wording
 from autograder.report.value_words import MAP_GLYPHS, map_legend, threshold_note, worst_value_text
-from autograder.report.wording import (
-    LABELS,
-    affected_text,
-    broken_file,
-    failed_checks,
-    likely_cause,
-    location_text,
-    one_per_finding,
-)
+from autograder.report.wording import LABELS
 
 
 def findings_by_assignment(result: Document) -> dict[str, list[dict[str, Any]]]:
@@ -23,7 +16,7 @@ def findings_by_assignment(result: Document) -> dict[str, list[dict[str, Any]]]:
     `affected` the functions that a broken file stops, and `waiting` the titles of checks that count as soon as the
     function passes another one. Its points are those of all these checks.
     """
-    broken = one_per_finding(check for check in failed_checks(result) if broken_file(check))
+    broken = wording.one_per_finding(check for check in wording.failed_checks(result) if wording.broken_file(check))
     found: dict[str, list[dict[str, Any]]] = {}
     for assignment in result["assignments"]:
         name = assignment["name"]
@@ -49,13 +42,13 @@ def _with_waiting(reported: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def check_details(check: Document) -> list[tuple[str, str]]:
     """Return the details of a check as pairs of a label and a text of one or more lines."""
     rows = [
-        (LABELS["mistake"], likely_cause(check)),
+        (LABELS["mistake"], wording.likely_cause(check)),
         (LABELS["hint"], check["mistake"] and check["mistake"]["hint"]),
         (LABELS["inputs"], check["inputs"]),
         worst_value_text(check),
         (LABELS["stage"], check["first_wrong_stage"]),
-        (LABELS["location"], check["location"] and location_text(check["location"])),
-        (LABELS["called_from"], check["called_from"] and location_text(check["called_from"])),
+        (LABELS["location"], check["location"] and wording.location_text(check["location"])),
+        (LABELS["called_from"], check["called_from"] and wording.location_text(check["called_from"])),
     ]
     # A check that waits for another check of the same function says so in its message.
     if check["blocked_by"] and not (set(check["blocked_by"]) == {check["function"]} and check["message"]):
@@ -64,7 +57,7 @@ def check_details(check: Document) -> list[tuple[str, str]]:
     rows.append((LABELS["help"], check["help"]))
     is_hidden = check["status"] != "passed" and not check["message"] and not any(text for _, text in rows)
     rows += [("hidden check", "only its points are shown")] if is_hidden else []
-    rows.append((LABELS["affected"], affected_text(check)))
+    rows.append((LABELS["affected"], wording.affected_text(check)))
     also = LABELS["also"] if check["mistake"] else "also not passed" if is_hidden else "same result in"
     rows.append((also, "\n".join(check.get("also", ()))))
     rows.append(("waiting for this", "\n".join(check.get("waiting", ()))))
@@ -90,7 +83,7 @@ def reported_checks(function: Document) -> list[dict[str, Any]]:
     """
     merged: dict[tuple[str, ...], dict[str, Any]] = {}
     for number, check in enumerate(function["checks"]):
-        if check["status"] in ("passed", "not_started") or broken_file(check):
+        if check["status"] in ("passed", "not_started") or wording.broken_file(check):
             continue
         is_specific = (check["status"] != "error" and check["message"]) or check["output"].strip()
         texts = check["status"], check["message"], str(check["location"]), str(check["help"])
