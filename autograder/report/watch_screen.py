@@ -1,16 +1,81 @@
-"""The screen of `headway watch`: progress, the current result and the keys, fitted to the terminal."""
+"""The screen of `headway watch`: progress, the current result and the keys, fitted to the terminal.
 
-from collections.abc import Sequence
+Its body, between the header and the keys, is the report, hints, documentation, a view such as the solution, or the list
+of functions.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from itertools import zip_longest
 from typing import NamedTuple
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
 from rich.text import Text
 
-from autograder.report import styles, watch_body, wording
-from autograder.report.check_report import BAR_GLYPHS, STATUS_STYLES
+from autograder.course import Curriculum, registry
+from autograder.documents.reading import Document
+from autograder.report import documentation, styles, wording
+from autograder.report.assignment_finished import FinishedAssignment, finished_panel
+from autograder.report.check_report import BAR_GLYPHS, STATUS_STYLES, check_panel
 from autograder.report.console import text_console
-from autograder.report.watch_body import lines_of
-from autograder.report.watch_state import KEYS, LAST_KEYS, SCROLL_KEYS, WatchScreen
+from autograder.report.hints import hint_table
+
+# Each key with a short name, and what it does. A narrow terminal leaves out the last ones, but never help and quit.
+KEYS = {
+    "n": ("next", "go to the next function, once this one passes"),
+    "h": ("hint", "show or hide the hints seen so far for this function"),
+    "m": ("more hints", "show one more hint"),
+    "b": ("broken", "go to a function that used to pass and now fails"),
+    "s": ("solution", "show the solution, once your code passes or after the last hint"),
+    "d": ("diff", "compare your code with the solution"),
+    "l": ("list", "list all functions, to go to any of them"),
+    "e": ("edit", "open your code in your editor, at the line in question"),
+    "p": ("map", "show only the map of the wrong values"),
+    "g": ("debug", "open the failed call in Python; Ctrl-D comes back"),
+    "r": ("reset", "restore the stub of this function; a backup is kept"),
+    "a": ("all", "check everything again"),
+}
+LAST_KEYS = {"?": ("help", "show this help"), "q": ("quit", "quit; Ctrl-C does the same")}
+SCROLL_KEYS = "↑ ↓ PgUp PgDn Home End"
+
+WIDE = 120  # columns from which the documentation is beside the failure
+GAP = 1  # columns between them
+
+
+@dataclass
+class WatchScreen:
+    """The content of the screen."""
+
+    name: str  # of the workspace
+    statuses: Mapping[str, str]  # latest known status by function
+    points: tuple[float, float]  # earned and possible
+    focus: str  # the current function, by its qualified name
+    passing: bool = False  # whether its code passes as it is now
+    printed: str = ""  # what it printed although it passes
+    tally: str = ""  # how many of its checks pass, unless all do: " 3/5"
+    checking: Sequence[str] = ()  # functions that are being checked now
+    diagnosing: bool = False  # whether the mistake behind the result is still being looked for
+    seconds: float | None = None  # time that the latest check took
+    check: Document | None = None  # the failed check whose panel is shown
+    # File and line of the current function while it is not written, and what to do if it is not defined (line 0).
+    stub: tuple[str, int, str] | None = None
+    finished: FinishedAssignment | None = None  # the assignment of the current function, if all of it passes
+    documentation: str = ""  # first line and docstring of the function that is shown
+    next_function: str | None = None  # the function that the key n goes to; None at the end of the course
+    hint: tuple[Sequence[tuple[str, str]], int] | None = None  # kind and text of the hints shown, and number of all
+    offers_solution: bool = False  # whether the key s shows the solution, or asks whether to
+    cursor: str | None = None  # the selected function of the list; None while the list is not shown
+    view: RenderableType | None = None  # shown in place of everything else, such as the solution
+    keys: str = "".join(KEYS)  # those that do something now
+    scroll: int = 0  # lines of the body above the screen
+    message: str = ""  # one line above the keys
+    notes: Sequence[str] = ()  # lines above the panel, such as badges
+    link: Callable[[str, int], str] | None = None  # address of a line of a file, for terminals that can open it
+    details: Mapping[str, str] = field(default_factory=dict)  # text beside each function of the list
+    curriculum: Curriculum = field(default_factory=registry.default)
 
 
 class Frame(NamedTuple):
@@ -24,15 +89,15 @@ class Frame(NamedTuple):
 def render_frame(screen: WatchScreen, columns: int, lines: int, *, no_color: bool | None = None) -> Frame:
     """Return at most `lines` lines of colored text, none wider than `columns`."""
     console = text_console(columns, no_color)
-    header = lines_of(console, _title(screen, columns), _course_bar(screen, columns), _assignment(screen, columns))
-    notes = lines_of(console, *(Text(note, "bold") for note in screen.notes)) if screen.notes else []
+    header = _lines_of(console, _title(screen, columns), _course_bar(screen, columns), _assignment(screen, columns))
+    notes = _lines_of(console, *(Text(note, "bold") for note in screen.notes)) if screen.notes else []
     message = [Text(screen.message, "bold")] if screen.message else []
-    footer = lines_of(console, *message, _keys(screen, columns))
+    footer = _lines_of(console, *message, _keys(screen, columns))
     room = max(3, lines - len(header) - len(footer) - len(notes) - 2)
     if screen.cursor is not None:
-        body, scroll = watch_body.listing(screen, console, room), 0
+        body, scroll = _listing(screen, console, room), 0
     else:
-        body, scroll = _viewport(watch_body.render(screen, console, room), screen.scroll, room, console)
+        body, scroll = _viewport(_body(screen, console, room), screen.scroll, room, console)
     body += [""] * (room - len(body))
     return Frame([*header, "", *notes, *body, "", *footer][:lines], scroll, max(1, room - 2))
 
@@ -46,7 +111,7 @@ def _viewport(body: list[str], scroll: int, room: int, console: Console) -> tupl
     below = len(body) - shown - scroll
     counts = [f"↑ {scroll} above"] * bool(scroll) + [f"↓ {below} below"] * bool(below)
     about = Text(f"{' · '.join(counts)} · {SCROLL_KEYS}", styles.BLUE, no_wrap=True, overflow="ellipsis")
-    return [*body[scroll : scroll + shown], *lines_of(console, about)], scroll
+    return [*body[scroll : scroll + shown], *_lines_of(console, about)], scroll
 
 
 def _title(screen: WatchScreen, columns: int) -> Text:
@@ -127,3 +192,127 @@ def _keys(screen: WatchScreen, columns: int) -> Text:
         for key, name in {**names, **last}.items()
     )
     return Text("  ").join(styled)
+
+
+def _lines_of(console: Console, *shown: RenderableType) -> list[str]:
+    """Return what a console prints, by lines."""
+    with console.capture() as captured:
+        console.print(*shown, sep="\n")
+    return captured.get().rstrip("\n").split("\n")
+
+
+@lru_cache(maxsize=8)
+def _documentation_lines(title: str, text: str, columns: int, no_color: bool | None) -> list[str]:
+    """Return the documentation by lines; the screen is drawn several times for each save."""
+    return _lines_of(text_console(columns, no_color), documentation.panel(title, text))
+
+
+def _body(screen: WatchScreen, console: Console, room: int) -> list[str]:
+    """Return all lines of the body, however many they are; `room` is how many fit."""
+    if screen.view is not None:
+        return _lines_of(console, screen.view)
+    # The check may be of another function; that of a broken file is of none.
+    title = screen.check["function"] if screen.check and not wording.broken_file(screen.check) else screen.focus
+    text, no_color = "" if screen.passing else screen.documentation, console.no_color or None
+    if not text:
+        return _main_lines(screen, console, room)
+    if console.width < WIDE:
+        return [*_main_lines(screen, console, room), *_documentation_lines(title, text, console.width, no_color)]
+    right = max(54, min(84, console.width * 2 // 5))
+    left = console.width - right - GAP
+    main = _main_lines(screen, text_console(left, no_color), room)
+    beside = _documentation_lines(title, text, right, no_color)
+    rows = zip_longest(main or [" " * left], beside)
+    return [f"{' ' * left if one is None else one}{' ' * GAP}{other or ''}" for one, other in rows]
+
+
+def _main_lines(screen: WatchScreen, console: Console, room: int) -> list[str]:
+    """Return the hints, then what they are about: the report, what to write, or that it passes; in full width."""
+    lines = _full_lines(console, _hints(screen, *screen.hint)) if screen.hint is not None else []
+    if screen.check is not None:
+        lines += _report(screen, screen.check, console, room - len(lines))
+    elif screen.stub is not None:
+        lines += _full_lines(console, _stub(screen, *screen.stub))
+    elif screen.passing:
+        lines += _full_lines(console, _passed(screen, console.width))
+    return lines
+
+
+def _full_lines(console: Console, *shown: RenderableType) -> list[str]:
+    return _lines_of(console, Padding(Group(*shown), 0, expand=True))
+
+
+def _report(screen: WatchScreen, check: Document, console: Console, room: int) -> list[str]:
+    """Return the panel of a check; without its map if the rest of it fits only then."""
+    panel = partial(check_panel, check, width=console.width, commands=False, link=screen.link)
+    full = _full_lines(console, panel())
+    if not check["error_map"] or len(full) <= room:
+        return full
+    brief = _full_lines(console, panel(with_map=False), Text("  the map does not fit here; press p to show it alone"))
+    return brief if len(brief) <= room else full
+
+
+def _passed(screen: WatchScreen, columns: int) -> RenderableType:
+    mark, style = STATUS_STYLES["passed"]
+    lines = Text.assemble((f"{mark} {screen.focus} passes.", f"bold {style}"))
+    if screen.printed:
+        lines.append(f"\n\nIt still prints, when it is called:\n{wording.shortened(screen.printed)}")
+    if screen.next_function is None:
+        lines.append("\n\nThe whole course passes: the GPT is all your own.")
+    else:
+        lines.append("\n\nPress n to go on to ").append(screen.next_function, "bold").append(".")
+    if screen.finished is not None:
+        return Group(Padding(lines, (0, 2)), finished_panel(screen.finished, columns))
+    return Padding(lines, (1, 2))
+
+
+def _stub(screen: WatchScreen, file: str, line: int, text: str) -> RenderableType:
+    if not line:
+        return Text(text)
+    place = Text(f"{file}:{line}", f"bold link {screen.link(file, line)}" if screen.link else "bold")
+    saving = ". Press e to open it; saving it starts the check."
+    if file.endswith(".ipynb"):
+        place, saving = Text(file, "bold"), ". Saving the notebook starts the check."
+    return Padding(Text.assemble(f"{screen.focus} is not written yet. It is in ", place, saving), (0, 0, 1, 0))
+
+
+def _hints(screen: WatchScreen, steps: Sequence[tuple[str, str]], total: int) -> RenderableType:
+    after_last = f"no more hints{' · s shows the solution' if screen.offers_solution else ' for this function'}"
+    more = "m shows one more" if len(steps) < total else after_last
+    return Panel(
+        hint_table(steps),
+        title=Text(f" {screen.focus} · hint {len(steps)} of {total} "),
+        title_align="left",
+        subtitle=Text(f" {more} · h closes "),
+        subtitle_align="right",
+        border_style=styles.BLUE,
+    )
+
+
+def help_view(width: int) -> RenderableType:
+    """Return a list of all keys with what they do, and of the marks of functions."""
+    table = styles.grid("right", "fold")
+    for key, (_, meaning) in (KEYS | LAST_KEYS).items():
+        table.add_row(Text(key, "bold"), Text(meaning))
+    table.add_row(Text(SCROLL_KEYS, "bold"), Text("scroll, where not everything fits"))
+    legend = styles.grid("right", "fold")
+    for status, (mark, style) in STATUS_STYLES.items():
+        legend.add_row(Text(mark, style), Text(wording.STATUS_WORDS[status]))
+    return Group(Text("Keys\n", "bold"), Padding(table, (0, 2)), Text("\nMarks\n", "bold"), Padding(legend, (0, 2)))
+
+
+def _listing(screen: WatchScreen, console: Console, room: int) -> list[str]:
+    """Return the part of the list of functions that is around the selected one."""
+    rows: list[Text] = []
+    cursor_row = 0
+    for assignment in screen.curriculum.assignments:
+        rows.append(Text(f"{assignment.number:>2} {assignment.module} · {assignment.title}", "bold"))
+        for function in assignment.functions:
+            mark, style = STATUS_STYLES[screen.statuses.get(function.qualified, "not_started")]
+            selected = function.qualified == screen.cursor
+            cursor_row = len(rows) if selected else cursor_row
+            details = f"  {screen.details.get(function.qualified, '')}{'  (bonus)' if function.bonus else ''}"
+            name = function.name, "reverse" if selected else ""
+            rows.append(Text.assemble("▶ " if selected else "  ", (f" {mark} ", style), name, (details, "dim")))
+    first = max(0, min(cursor_row - room // 2, len(rows) - room))
+    return [line for row in rows[first : first + room] for line in _lines_of(console, row)[:1]]

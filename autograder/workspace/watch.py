@@ -16,7 +16,7 @@ from autograder.core.current_folder import python_command
 from autograder.core.text import clean_name
 from autograder.documents.reading import Document
 from autograder.errors import UsageError
-from autograder.report import watch_body, watch_screen, watch_state, wording
+from autograder.report import watch_screen, wording
 from autograder.workspace import editor, files, hints, solutions, watch_views
 from autograder.workspace.background_checker import CheckReply
 from autograder.workspace.file_watcher import REREAD, SAVED
@@ -174,7 +174,7 @@ class WatchLoop:
         self._view, self._scroll = None, 0
 
     def _toggle_help(self) -> None:
-        self._open(None if self._view is watch_body.help_view else watch_body.help_view)
+        self._open(None if self._view is watch_screen.help_view else watch_screen.help_view)
 
     @property
     def _passes(self) -> bool:
@@ -321,9 +321,9 @@ class WatchLoop:
             "p": bool(check and check["error_map"]),
             "g": bool(check and check["status"] in WRONG and not wording.broken_file(check)),
         }
-        return "".join(key for key in watch_state.KEYS if does_something.get(key, True))
+        return "".join(key for key in watch_screen.KEYS if does_something.get(key, True))
 
-    def _screen(self, columns: int) -> watch_state.WatchScreen:
+    def _screen(self, columns: int) -> watch_screen.WatchScreen:
         session = self._session
         focus, statuses = session.focus, session.statuses
         # Leave out functions that are being checked, and those in unreadable files, which are reported once.
@@ -346,7 +346,7 @@ class WatchLoop:
             shown = (list(zip(hints.KINDS, steps, strict=True))[:count], len(hints.KINDS))
         state_notes = self._workspace.state.notes
         regressions = [f"! {name} used to pass and now fails" for name in broken[:2]]
-        return watch_state.WatchScreen(
+        return watch_screen.WatchScreen(
             name=clean_name(self._workspace.folder.name),
             statuses=session.latest_statuses,
             points=session.points(),

@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.report import watch_screen, watch_state
+from autograder.report import watch_screen
 from autograder.report.assignment_finished import FinishedAssignment
 from autograder.report.check_report import BAR_GLYPHS
 
@@ -44,7 +44,7 @@ def strip(line):
 def screen(**more):
     statuses = dict.fromkeys(TRANSFORMER.functions, "passed") | {"attention.attention": "failed"}
     settings = {"name": "w", "statuses": statuses, "points": (1.0, 2.0), "focus": "attention.attention", **more}
-    return watch_state.WatchScreen(**settings)
+    return watch_screen.WatchScreen(**settings)
 
 
 @pytest.mark.parametrize("columns", [20, 40, 80, 140])
