@@ -12,7 +12,6 @@ from autograder.report.class_records import LETTERS
 from autograder.report.code_lines import CodeFile, Excerpts, ShownLine, code_files, commented_lines, is_changed
 from autograder.report.findings import check_details, error_map_text, findings_by_assignment
 from autograder.report.html import render_page
-from autograder.report.html.code_block import code_html
 from autograder.report.score_words import rubric_texts
 from autograder.report.wording import STATUS_MARKS, STATUS_WORDS, comment_place, headline, panel_title, points_text
 
@@ -94,7 +93,6 @@ def page_values(student: Document) -> dict[str, Any]:
         "output": lambda check: clean(check["output"], MAX_OUTPUT),
         "clean": clean,
         "comment_place": comment_place,
-        "code_html": code_html,
         "local_time": partial(local_time, zone=student.get("time_zone", "UTC")),
         "words": STATUS_WORDS,
         "letters": LETTERS,

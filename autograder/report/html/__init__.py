@@ -18,17 +18,26 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
+def safe_environment(package: str, folder: str) -> "Environment":
+    """Return the templates in a folder of a package: they escape all text, and an unknown name is an error."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    loader = PackageLoader(package, folder)
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+
+
 @cache
 def template_environment() -> "Environment":
-    """Return the templates: they escape all text, and an unknown name is an error."""
+    """Return the templates of reports."""
     try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-        from markupsafe import Markup
+        templates = safe_environment("autograder.report", "html")
     except ImportError:
         raise missing_package("HTML pages need Jinja2", "report") from None
-    loader = PackageLoader("autograder.report", "html")
-    templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
-    templates.trim_blocks = templates.lstrip_blocks = True
+    from markupsafe import Markup
+
+    from autograder.report.html.code_block import code_html
+
+    templates.globals["code_html"] = code_html
     templates.filters["points"] = lambda value: f"{value:.2f}".rstrip("0").rstrip(".")
     templates.filters["qualified"] = lambda name: Markup(".<wbr>").join(name.split("."))  # may break after a dot
     templates.filters["percent"] = lambda share: f"{share:.0%}"

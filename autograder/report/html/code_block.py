@@ -1,19 +1,15 @@
 """The lines of code of a page, as HTML. A page may hold thousands of them, so they are not made by a template."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from markupsafe import Markup, escape
 
 from autograder.report.code_lines import ShownLine
 from autograder.report.wording import STATUS_MARKS
 
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
-
-def code_html(lines: Sequence[ShownLine]) -> "Markup":
+def code_html(lines: Sequence[ShownLine]) -> Markup:
     """Return the lines with their numbers, marks and notes. Lines that are counted from 1 are numbered by the style."""
-    from markupsafe import Markup, escape
-
     if len(lines) > 1 and all(line.number == i for i, line in enumerate(lines, 1)):
         return Markup("<div class=counted>{}</div>").format(Markup("").join(map(_counted_line, lines)))
     parts = []
@@ -27,9 +23,7 @@ def code_html(lines: Sequence[ShownLine]) -> "Markup":
     return Markup("".join(parts))
 
 
-def _counted_line(line: ShownLine) -> "Markup":
-    from markupsafe import Markup, escape
-
+def _counted_line(line: ShownLine) -> Markup:
     if not line.status:
         return Markup("<code>{}</code>").format(line.text)
     mark = f'<code class="k-{escape(line.status)}" data-mark="{_mark(line)}">{escape(line.text)}</code>'
@@ -41,8 +35,6 @@ def _mark(line: ShownLine) -> str:
 
 
 def _notes(line: ShownLine) -> str:
-    from markupsafe import escape
-
     notes = []
     for note in line.notes:
         link = f'<a href="#{escape(note.function)}">{escape(note.function)}</a>' if note.function else ""

@@ -6,13 +6,14 @@ from importlib.resources import files
 from itertools import groupby
 from math import nan
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from autograder import __version__
 from autograder.core.text import counted
 from autograder.course import Assignment, Curriculum, registry
 from autograder.course.duration import duration
 from autograder.errors import HeadwayError, missing_package
+from autograder.report.html import safe_environment
 from autograder.web.site import guides
 from autograder.web.site.check_points import points_of
 from autograder.web.site.command_line import CommandHelp
@@ -21,9 +22,6 @@ from autograder.web.site.links import CourseLinks
 from autograder.web.site.markdown import Markdown, PageText
 from autograder.workspace.files import stub_text
 from autograder.workspace.finished import CARD_STEP, READ_STEP
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 EXAMPLE = "example_report.json"  # the report on the start page; `make picture` writes it
 _STYLES = ("site.css", "text.css", "search.css")  # of every page
@@ -53,7 +51,11 @@ class SitePages:
         exercises = guides.exercises(registry.extra_texts(curriculum.package))
         anchors = {command.name: command.anchor for command in commands}
         self._links = CourseLinks(curriculum, anchors, [exercise.page for exercise in exercises])
-        self._templates, self._markdown = _tools(self._links)
+        try:
+            self._templates = safe_environment("autograder.web.site", "templates")
+            self._markdown = Markdown(self._links)
+        except ImportError as error:
+            raise missing_package(f"the website needs {error.name}", "site") from None
         self._points = points_of(curriculum)
         self._guides = [d for d in guides.GUIDES if self._built_in or d.any_course] + exercises
         self._shared = {
@@ -167,15 +169,3 @@ def _without_topic(lesson: PageHtml) -> str:
     """Return what a lesson is about: the second half of a title such as "Softmax: from scores to probabilities"."""
     rest = lesson.name.partition(": ")[2]
     return f"{rest[:1].upper()}{rest[1:]}." if rest else lesson.summary
-
-
-def _tools(links: CourseLinks) -> "tuple[Environment, Markdown]":
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-
-        markdown = Markdown(links)
-    except ImportError as error:
-        raise missing_package(f"the website needs {error.name}", "site") from None
-    templates = Environment(loader=PackageLoader("autograder.web.site"), autoescape=True, undefined=StrictUndefined)
-    templates.trim_blocks = templates.lstrip_blocks = True
-    return templates, markdown
