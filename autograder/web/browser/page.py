@@ -5,7 +5,6 @@ the workspace files that changed with the answer, so that the page can keep them
 """
 
 import json
-import os
 import traceback
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder import __version__
+from autograder.core.files import file_stamp
 from autograder.course import registry
 from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.engine.session import content_hash
@@ -116,13 +116,8 @@ class BrowserPage:
 
     def _file_stamps(self) -> dict[str, tuple[int, ...]]:
         """Return what tells a file's content from an earlier one, by its path in the workspace."""
-        stamps: dict[str, tuple[int, ...]] = {}
-        for root, folders, names in os.walk(self._folder):
-            folders[:] = [name for name in folders if name != "__pycache__"]
-            for path in (Path(root, name) for name in names):
-                stat = path.stat()
-                stamps[path.relative_to(self._folder).as_posix()] = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
-        return stamps
+        paths = (path for path in self._folder.rglob("*") if path.is_file() and path.parent.name != "__pycache__")
+        return {path.relative_to(self._folder).as_posix(): file_stamp(path) for path in paths}
 
     def _changed_files(self) -> dict[str, list[str]]:
         before, self._stamps = self._stamps, self._file_stamps()

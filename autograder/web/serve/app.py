@@ -69,10 +69,11 @@ class LessonServer:
 
     def check_in_background(self) -> None:
         """Check what is not known, whenever no page has a request; for a thread of its own, until `close`."""
+        check = partial(self._checks.check, in_background=True)
         while self._is_idle.wait() and not self._is_closed:
             self._is_idle.clear()
             try:
-                while not self._is_closed and self._backend.check_next_unknown(self._checks.check_in_background):
+                while not self._is_closed and self._backend.check_next_unknown(check):
                     self._events.publish([self._backend.progress_event()])
             except Cancelled:
                 continue  # A page has asked for a check, and sets the event when it is done.

@@ -33,19 +33,10 @@ class CheckQueue:
         self._on_failure = on_failure
         self._checker = BackgroundChecker(workspace, self._receive)
 
-    def check(self, functions: tuple[str, ...], known: Mapping[str, Status], diagnose: bool) -> SubmissionResult:
-        """Return the result of some functions for a page."""
-        return self._submit(functions, known, diagnose, in_background=False)
-
-    def check_in_background(
-        self, functions: tuple[str, ...], known: Mapping[str, Status], diagnose: bool
+    def check(
+        self, functions: tuple[str, ...], known: Mapping[str, Status], diagnose: bool, *, in_background: bool = False
     ) -> SubmissionResult:
-        """Return the same while no page has a request."""
-        return self._submit(functions, known, diagnose, in_background=True)
-
-    def _submit(
-        self, functions: tuple[str, ...], known: Mapping[str, Status], diagnose: bool, *, in_background: bool
-    ) -> SubmissionResult:
+        """Return the result of some functions: for a page or, if `in_background`, while no page has a request."""
         result: Future[SubmissionResult] = Future()
         with self._lock:
             if self._failure is not None:

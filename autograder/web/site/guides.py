@@ -1,13 +1,12 @@
 """The reference pages, made from the documents of the repository (`docs/*.md`), and exercises besides the course."""
 
 import posixpath
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.course.stubs import bundled
-from autograder.web.site.lesson import PageHtml, SectionHtml, split_headings
+from autograder.web.site.lesson import PageHtml, SectionHtml, split_cells, split_headings
 from autograder.web.site.markdown import Markdown, PageText
 
 
@@ -51,12 +50,8 @@ def exercises(sources: Mapping[str, str]) -> list[Guide]:
     """Return guides that show modules with cell markers, given by file name, as text and code."""
     found = []
     for file, source in sources.items():
-        head, *cells = re.split(r"(?m)^# %%", source)
-        parts = []
-        for cell in cells:
-            kind, _, text = cell.partition("\n")
-            is_text = kind.strip() == "[markdown]"
-            parts.append(re.sub(r"(?m)^# ?", "", text) if is_text else f"```python\n{text.strip()}\n```\n")
+        head, cells = split_cells(source)
+        parts = [f"{content}\n" if is_text else f"```python\n{content.strip()}\n```\n" for is_text, content in cells]
         about = head.strip().strip('"').partition("\n")[0]
         title = next((line[2:] for line in parts[0].splitlines() if line.startswith("# ")), file) if parts else file
         found.append(Guide(file.removesuffix(".py"), title, about, path=file, text="\n".join(parts)))

@@ -16,7 +16,6 @@ from autograder.web.site.links import Term
 from autograder.web.site.markdown import Markdown, PageText, highlight
 
 HEADING = re.compile(r"(#{1,6}) +(.+?) *#* *$")
-_MARKDOWN_CELL = " [markdown]"
 
 
 @dataclass
@@ -45,17 +44,27 @@ def render_lesson(stub: str, assignment: Assignment, markdown: Markdown, page: P
     """Return the lesson of a stub, as it is in a student's file, as HTML."""
     page.ids.update(function.qualified for function in assignment.functions)
     renderer = _LessonRenderer(assignment, markdown, page)
-    head, *cells = re.split(r"(?m)^# %%", stub)
-    for cell in cells:
-        kind, _, text = cell.partition("\n")
-        if kind == _MARKDOWN_CELL:
-            renderer.add_text(re.sub(r"(?m)^# ?", "", text).strip("\n"))
-        elif text.strip():
-            renderer.add_code(text.strip("\n"))
+    head, cells = split_cells(stub)
+    for is_text, content in cells:
+        if is_text:
+            renderer.add_text(content)
+        elif content.strip():
+            renderer.add_code(content)
     name = renderer.title or assignment.title
     sections = [section for section in renderer.sections if section.heading or section.body]
     terms = sorted(page.used.values(), key=lambda term: term.text.lower())
     return PageHtml(markdown.render_inline(name, page), sections, terms, name, _summary(head))
+
+
+def split_cells(source: str) -> tuple[str, list[tuple[bool, str]]]:
+    """Return what precedes the cells of a module; and of each cell whether it is text in Markdown, and its content."""
+    head, *cells = re.split(r"(?m)^# %%", source)
+    found = []
+    for cell in cells:
+        kind, _, content = cell.partition("\n")
+        is_text = kind.strip() == "[markdown]"
+        found.append((is_text, (re.sub(r"(?m)^# ?", "", content) if is_text else content).strip("\n")))
+    return head, found
 
 
 def split_headings(markdown: str) -> Iterator[tuple[int, str, str]]:

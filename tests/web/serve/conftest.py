@@ -27,9 +27,9 @@ class FakeChecks:
     """Passes every function at once, in the place of the engine."""
 
     def __init__(self):
-        self.check_in_background, self.cancelled = self.check, 0
+        self.cancelled = 0
 
-    def check(self, functions, known, diagnose):
+    def check(self, functions, known, diagnose, in_background=False):
         checks = [CheckResult(f"{name}::a", name, "A", "passed", 2.0, 2.0) for name in functions]
         return SubmissionResult("w", "0" * 64, 0, checks)
 

@@ -243,7 +243,7 @@ def test_checks_in_the_background_find_unknown_statuses(engine_server):
     path = server.folder / "tokenizer.py"
     path.write_text(path.read_text().replace("def build_vocab", "def build_vocab(text):\n    return 4\n\n\ndef _old"))
     server.backend.changes()
-    assert server.backend.check_next_unknown(server.checks.check_in_background)
+    assert server.backend.check_next_unknown(server.checks.check)
     assert server.reply("open", module="tokenizer")["statuses"]["tokenizer.build_vocab"] in ("failed", "error")
 
 

@@ -47,8 +47,7 @@ class Pages:
 
     def send(self, functions, *, in_background=False):
         """Send a request; return it as the checker gets it, and the future of its result."""
-        check = self.queue.check_in_background if in_background else self.queue.check
-        result = self._threads.submit(check, functions, {}, True)
+        result = self._threads.submit(self.queue.check, functions, {}, True, in_background=in_background)
         return self.checker.requests.get(timeout=60), result
 
 
@@ -99,7 +98,7 @@ def test_background_check_gives_way_to_a_page(pages):
     request, result = pages.send(LOG)
     assert cancelled(background)
     with pytest.raises(Cancelled):
-        pages.queue.check_in_background(SOFT, {}, False)
+        pages.queue.check(SOFT, {}, False, in_background=True)
     pages.checker.reply(request)
     assert result.result(timeout=60)
 
