@@ -18,18 +18,15 @@ from autograder.report import styles, value_words, wording
 from autograder.report.console import break_before_command
 from autograder.report.wording import LABELS
 
-# Mark and color of each status.
-STATUS_STYLES = {
-    status: (wording.STATUS_MARKS[status], color)
-    for status, color in {
-        "passed": styles.GREEN,
-        "failed": styles.VERMILION,
-        "error": styles.VERMILION,
-        "timeout": styles.PINK,
-        "blocked": styles.ORANGE,
-        "not_started": "dim",
-    }.items()
+STATUS_COLORS = {
+    "passed": styles.GREEN,
+    "failed": styles.VERMILION,
+    "error": styles.VERMILION,
+    "timeout": styles.PINK,
+    "blocked": styles.ORANGE,
+    "not_started": "dim",
 }
+STATUS_STYLES = {status: (wording.STATUS_MARKS[status], color) for status, color in STATUS_COLORS.items()}
 BAR_GLYPHS = {"passed": "█", "failed": "▒", "error": "▒", "timeout": "▒", "blocked": "▓", "not_started": "░"}
 # Of the marks of the map of wrong elements.
 COLORS = {"0": styles.GREEN, "1": styles.BLUE, "2": styles.ORANGE, "3": styles.VERMILION, "n": f"bold {styles.PINK}"}

@@ -1,8 +1,4 @@
-"""The screen of `headway watch`: progress, the current result and the keys, fitted to the terminal.
-
-Its body, between the header and the keys, is the report, hints, documentation, a view such as the solution, or the list
-of functions.
-"""
+"""The screen of `headway watch`: progress, the current result and the keys, fitted to the terminal."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -208,7 +204,7 @@ def _documentation_lines(title: str, text: str, columns: int, no_color: bool | N
 
 
 def _body(screen: WatchScreen, console: Console, room: int) -> list[str]:
-    """Return all lines of the body, however many they are; `room` is how many fit."""
+    """Return all lines between the header and the keys, however many they are; `room` is how many fit."""
     if screen.view is not None:
         return _lines_of(console, screen.view)
     # The check may be of another function; that of a broken file is of none.
