@@ -13,18 +13,15 @@ from autograder.documents.results import to_document
 from autograder.errors import UsageError
 
 
-@pytest.mark.parametrize(
-    ("content", "error"),
-    [
-        ('{"schema": "headway.result/2"}', SchemaError),
-        ('{"schema": "headway.class/1"}', SchemaError),
-        ('{"schema": ["headway.result/1"]}', SchemaError),
-        ("[]", SchemaError),
-        ('{"schema": "headway.result/1"}', ValueError),
-        ('{"schema": "headway.result/1", "assignments": [{"functions": 7}]}', ValueError),
-        ("{", ValueError),
-    ],
-)
+@pytest.mark.parametrize(("content", "error"), [
+    ('{"schema": "headway.result/2"}', SchemaError),
+    ('{"schema": "headway.class/1"}', SchemaError),
+    ('{"schema": ["headway.result/1"]}', SchemaError),
+    ("[]", SchemaError),
+    ('{"schema": "headway.result/1"}', ValueError),
+    ('{"schema": "headway.result/1", "assignments": [{"functions": 7}]}', ValueError),
+    ("{", ValueError),
+])  # fmt: skip
 def test_read_document_invalid_content_raises(tmp_path, content, error):
     path = tmp_path / "result.json"
     path.write_text(content)

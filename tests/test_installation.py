@@ -56,17 +56,14 @@ def test_guide_lists_every_extra():
         assert f"| `{extra}` |" in guide
 
 
-@pytest.mark.parametrize(
-    ("origin", "urls", "requirement"),
-    [
-        (None, (), ""),
-        (None, URLS, f"headway @ git+{ADDRESS}@v{importlib.metadata.version('headway')}"),
-        ({"url": "file:///a/clone", "dir_info": {"editable": True}}, (), ""),
-        ({"url": f"{ADDRESS}.git", "vcs_info": {"vcs": "git", "commit_id": "1ab"}}, URLS, f"git+{ADDRESS}.git@1ab"),
-        ({"url": "file:///a/clone", "vcs_info": {"vcs": "git", "commit_id": "1ab"}}, (), ""),
-        (7, (), ""),
-    ],
-)
+@pytest.mark.parametrize(("origin", "urls", "requirement"), [
+    (None, (), ""),
+    (None, URLS, f"headway @ git+{ADDRESS}@v{importlib.metadata.version('headway')}"),
+    ({"url": "file:///a/clone", "dir_info": {"editable": True}}, (), ""),
+    ({"url": f"{ADDRESS}.git", "vcs_info": {"vcs": "git", "commit_id": "1ab"}}, URLS, f"git+{ADDRESS}.git@1ab"),
+    ({"url": "file:///a/clone", "vcs_info": {"vcs": "git", "commit_id": "1ab"}}, (), ""),
+    (7, (), ""),
+])  # fmt: skip
 def test_requirement_is_an_address_or_empty(installed, origin, urls, requirement):
     installed(origin, urls)
     found = installation.requirement()
@@ -132,18 +129,15 @@ def test_messages_never_install_headway_by_bare_name():
     assert [place for message in messages for place in bare_installs(message)] == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<pre>pip install 'headway[train,serve]'\nheadway init x",
-        'f"It installs headway=={version} from PyPI"',
-        "python -m pip install --upgrade numpy headway",
-        "Type `pipx\n  install headway`, then",
-        "uv tool install --force 'headway[a]'",
-        "uvx headway --version",
-        "pipx run --spec headway headway",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "<pre>pip install 'headway[train,serve]'\nheadway init x",
+    'f"It installs headway=={version} from PyPI"',
+    "python -m pip install --upgrade numpy headway",
+    "Type `pipx\n  install headway`, then",
+    "uv tool install --force 'headway[a]'",
+    "uvx headway --version",
+    "pipx run --spec headway headway",
+])  # fmt: skip
 def test_bare_install_is_found(text):
     assert len(bare_installs(text)) == 1
 

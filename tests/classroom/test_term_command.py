@@ -138,16 +138,13 @@ def test_grade_counts_only_what_somebody_began(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "fragment"),
-    [
-        (["--out", "nothing"], "headway grade DIR --out nothing"),
-        (["canvas", "--source", "softmax=moodle", "--out", "out"], "not both"),
-        (["--source", "softmax=canvas", "--source", "softmax=moodle", "--out", "out"], "softmax is named twice"),
-        (["--source", "softmax=canvas", "--out", "canvas/out"], "beside it"),
-        (["--source", "softmax=canvas", "--out", "out", "--roster", "large.csv"], "--partial"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "fragment"), [
+    (["--out", "nothing"], "headway grade DIR --out nothing"),
+    (["canvas", "--source", "softmax=moodle", "--out", "out"], "not both"),
+    (["--source", "softmax=canvas", "--source", "softmax=moodle", "--out", "out"], "softmax is named twice"),
+    (["--source", "softmax=canvas", "--out", "canvas/out"], "beside it"),
+    (["--source", "softmax=canvas", "--out", "out", "--roster", "large.csv"], "--partial"),
+])  # fmt: skip
 def test_grade_refuses_what_it_does_not_understand(term, monkeypatch, arguments, fragment):
     monkeypatch.chdir(term)
     (term / "large.csv").write_text("name,id\n" + "".join(f"Somebody {n},{n}\n" for n in range(9)))

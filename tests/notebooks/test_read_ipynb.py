@@ -50,39 +50,30 @@ def test_module_has_functions_with_what_they_need():
     assert load(text).softmax(load(text).np.ones(4)) == pytest.approx([0.25] * 4)
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        {"cells": [{"cell_type": "code", "source": [NUMPY, SOFTMAX], "metadata": None, "outputs": "x"}]},
-        {"nbformat": 3, "worksheets": [{"cells": [{"cell_type": "code", "input": NUMPY + SOFTMAX}]}]},
-        {
-            "nbformat": "?",
-            "cells": [None, 7, {}, {"cell_type": "code"}, {"cell_type": "code", "source": NUMPY + SOFTMAX}],
-        },
-        {"cells": [{"cell_type": "code", "source": [NUMPY, None, SOFTMAX]}], "metadata": {"kernelspec": {"name": 5}}},
-    ],
-)
+@pytest.mark.parametrize("document", [
+    {"cells": [{"cell_type": "code", "source": [NUMPY, SOFTMAX], "metadata": None, "outputs": "x"}]},
+    {"nbformat": 3, "worksheets": [{"cells": [{"cell_type": "code", "input": NUMPY + SOFTMAX}]}]},
+    {"nbformat": "?", "cells": [None, 7, {}, {"cell_type": "code"}, {"cell_type": "code", "source": NUMPY + SOFTMAX}]},
+    {"cells": [{"cell_type": "code", "source": [NUMPY, None, SOFTMAX]}], "metadata": {"kernelspec": {"name": 5}}},
+])  # fmt: skip
 def test_read_modules_accepts_every_format_and_metadata(document):
     assert set(read_modules(json.dumps(document).encode(), COURSE)) == {"softmax.py"}
     assert set(read_modules(b"\xef\xbb\xbf" + json.dumps(document).encode(), COURSE)) == {"softmax.py"}
 
 
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        (b"", "not valid JSON"),
-        (b"\xff\xfe\x00", "not valid JSON"),
-        (b"[" * 100_000, "not valid JSON"),
-        (b"[]", "not a notebook"),
-        (b'{"cells": 3}', "no cells"),
-        (b'{"worksheets": {"cells": []}}', "no cells"),
-        (notebook(*["x = 1"] * 2001), "more than 2000 cells"),
-        (notebook("#" * (1 << 20), "#"), "more than 1 MiB of code and text"),
-        (notebook("#" * (1 << 18), "#"), "more than 256 KiB of code"),
-        (notebook("x;" * 2001, "x\n" * 2001), "more than 4000 statements"),
-        (b" " * (48 << 20) + b"{}", "larger than 48 MiB"),
-    ],
-)
+@pytest.mark.parametrize(("content", "why"), [
+    (b"", "not valid JSON"),
+    (b"\xff\xfe\x00", "not valid JSON"),
+    (b"[" * 100_000, "not valid JSON"),
+    (b"[]", "not a notebook"),
+    (b'{"cells": 3}', "no cells"),
+    (b'{"worksheets": {"cells": []}}', "no cells"),
+    (notebook(*["x = 1"] * 2001), "more than 2000 cells"),
+    (notebook("#" * (1 << 20), "#"), "more than 1 MiB of code and text"),
+    (notebook("#" * (1 << 18), "#"), "more than 256 KiB of code"),
+    (notebook("x;" * 2001, "x\n" * 2001), "more than 4000 statements"),
+    (b" " * (48 << 20) + b"{}", "larger than 48 MiB"),
+])  # fmt: skip
 def test_unreadable_notebook_is_skipped_with_a_reason(content, why):
     with pytest.raises(Unreadable, match=why):
         read_modules(content, COURSE)
@@ -140,25 +131,22 @@ def test_cell_that_raises_affects_only_its_users():
             call()
 
 
-@pytest.mark.parametrize(
-    ("cells", "value"),
-    [
-        (["def softmax(x): return 1", "def softmax(x): return 2"], 2),
-        (["def softmax(x): return 1", STUB], 1),
-        ([STUB, "def softmax(x): return 1", "softmax = softmax(3)"], 1),
-        ([STUB, "softmax = lambda x: 4"], 4),
-        (["def softmax(x): return 1", "def softmax(x) return 2"], 1),
-        (["from softmax import softmax", "def softmax(x): return 1", "from softmax import softmax"], 1),
-        (["    def softmax(x):\n        return 5"], 5),
-        (["%%time\ndef softmax(x):\n    return 6"], 6),
-        (["%%writefile softmax.py\ndef softmax(x):\n    return 7"], 7),
-        (["files = !ls\nVALUE = 8\n%time VALUE\ndef softmax(x):\n    return VALUE"], 8),
-        (["if True:\n    def softmax(x):\n        return 9"], 9),
-        (["base = 2\ndef softmax(x):\n    return base", "base = 3"], 3),
-        (["import functools\n@functools.lru_cache\ndef softmax(x):\n    return 10"], 10),
-        (["%%html\n<b>def softmax</b>", "def softmax(x):\n    return '''\n%time\n'''"], "\n%time\n"),
-    ],
-)
+@pytest.mark.parametrize(("cells", "value"), [
+    (["def softmax(x): return 1", "def softmax(x): return 2"], 2),
+    (["def softmax(x): return 1", STUB], 1),
+    ([STUB, "def softmax(x): return 1", "softmax = softmax(3)"], 1),
+    ([STUB, "softmax = lambda x: 4"], 4),
+    (["def softmax(x): return 1", "def softmax(x) return 2"], 1),
+    (["from softmax import softmax", "def softmax(x): return 1", "from softmax import softmax"], 1),
+    (["    def softmax(x):\n        return 5"], 5),
+    (["%%time\ndef softmax(x):\n    return 6"], 6),
+    (["%%writefile softmax.py\ndef softmax(x):\n    return 7"], 7),
+    (["files = !ls\nVALUE = 8\n%time VALUE\ndef softmax(x):\n    return VALUE"], 8),
+    (["if True:\n    def softmax(x):\n        return 9"], 9),
+    (["base = 2\ndef softmax(x):\n    return base", "base = 3"], 3),
+    (["import functools\n@functools.lru_cache\ndef softmax(x):\n    return 10"], 10),
+    (["%%html\n<b>def softmax</b>", "def softmax(x):\n    return '''\n%time\n'''"], "\n%time\n"),
+])  # fmt: skip
 def test_last_real_definition_counts(cells, value):
     assert extracted(*cells)["softmax.py"].softmax(0) == value
 

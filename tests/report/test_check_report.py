@@ -73,15 +73,12 @@ def test_render_shows_one_failure_per_function_unless_all_are_wanted():
     assert "another" in rendered(doc, all_panels=True)
 
 
-@pytest.mark.parametrize(
-    ("checks", "expected"),
-    [
-        ([check("attention.attention")], "The check passed. See what is left"),
-        ([check("attention.attention"), check("attention.causal_mask", "not_started")], "Next: write causal_mask"),
-        ([FAILED], "Next: fix attention (attention.py:41), then: headway check attention.attention"),
-        ([check(status="blocked", blocked_by=["softmax.softmax"])], "Next: work on softmax.softmax, which blocks"),
-    ],
-)
+@pytest.mark.parametrize(("checks", "expected"), [
+    ([check("attention.attention")], "The check passed. See what is left"),
+    ([check("attention.attention"), check("attention.causal_mask", "not_started")], "Next: write causal_mask"),
+    ([FAILED], "Next: fix attention (attention.py:41), then: headway check attention.attention"),
+    ([check(status="blocked", blocked_by=["softmax.softmax"])], "Next: work on softmax.softmax, which blocks"),
+])  # fmt: skip
 def test_next_step_names_what_to_do(checks, expected):
     assert expected in words(rendered(document(*checks)))
 
@@ -120,14 +117,11 @@ def test_summary_shows_internal_errors():
     assert "report it): boom" in rendered({**document(FAILED), "internal_errors": ["boom"]})
 
 
-@pytest.mark.parametrize(
-    ("worst", "expected"),
-    [
-        ({"axes": ["", "", "query", "d_v"]}, "largest error [1, 3, query 1, d_v 4]: got"),
-        ({"tolerance": 0.0, "yours": 3, "expected": 4}, "first wrong value batch 1, head 3, query 1, d_v 4: got 3"),
-        ({"axes": [], "index": []}, "value got -2.80381, expected -1.60375"),
-    ],
-)
+@pytest.mark.parametrize(("worst", "expected"), [
+    ({"axes": ["", "", "query", "d_v"]}, "largest error [1, 3, query 1, d_v 4]: got"),
+    ({"tolerance": 0.0, "yours": 3, "expected": 4}, "first wrong value batch 1, head 3, query 1, d_v 4: got 3"),
+    ({"axes": [], "index": []}, "value got -2.80381, expected -1.60375"),
+])  # fmt: skip
 def test_worst_value_names_its_index(worst, expected):
     assert expected in words(rendered(document({**FAILED, "worst": FAILED["worst"] | worst}), width=120))
 

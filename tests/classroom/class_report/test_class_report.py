@@ -282,15 +282,12 @@ def test_render_class_data_cannot_close_its_script(records):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["nowhere"], "no such folder"),
-        (["{here}"], "class.json"),
-        (["{book}", "--html", "/proc/nowhere/x.html"], "--html FILE"),
-        (["{book}", "--similar", "{here}/none"], "no such folder"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["nowhere"], "no such folder"),
+    (["{here}"], "class.json"),
+    (["{book}", "--html", "/proc/nowhere/x.html"], "--html FILE"),
+    (["{book}", "--similar", "{here}/none"], "no such folder"),
+])  # fmt: skip
 def test_report_unusable_argument_is_one_line(book, tmp_path, arguments, words):
     assert words in refusal("report", *(part.format(here=tmp_path, book=book.out) for part in arguments))
 
@@ -398,16 +395,13 @@ def test_read_gradebook_other_schema_is_refused(tmp_path):
         gradebook.read(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("x = np.exp(y)  # note", "V=V.exp(V)"),
-        ('"""a "quoted" text"""\nreturn r"a\\"b" + \'c\'', "SreturnS+S"),
-        ('x = "open\ny = 1e-5', "V=SV=1e-5"),
-        ("'''never closed\ndef f(): pass", "S"),
-        ("def naïve(x):\n\treturn x @ W", "defV(V):returnV@V"),
-    ],
-)
+@pytest.mark.parametrize(("text", "code"), [
+    ("x = np.exp(y)  # note", "V=V.exp(V)"),
+    ('"""a "quoted" text"""\nreturn r"a\\"b" + \'c\'', "SreturnS+S"),
+    ('x = "open\ny = 1e-5', "V=SV=1e-5"),
+    ("'''never closed\ndef f(): pass", "S"),
+    ("def naïve(x):\n\treturn x @ W", "defV(V):returnV@V"),
+])  # fmt: skip
 def test_filtered_code(text, code):
     assert filtered(text) == code
 

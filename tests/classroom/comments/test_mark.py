@@ -61,13 +61,10 @@ def test_mark_only_some_students(out, options, names):
     assert ("def softmax(" in done) is ("cy" in names) and "# #" not in done, "code, and not the lesson"
 
 
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        (("attention",), "attention has no rubric. Assignments with one: softmax"),
-        (("--section", "C"), "Sections: A, B. Assistants: grace, linus"),
-    ],
-)
+@pytest.mark.parametrize(("options", "problem"), [
+    (("attention",), "attention has no rubric. Assignments with one: softmax"),
+    (("--section", "C"), "Sections: A, B. Assistants: grace, linus"),
+])  # fmt: skip
 def test_mark_refuses_what_is_not_there(out, options, problem):
     assert problem in refusal("mark", out, *options, COLUMNS="300")
 

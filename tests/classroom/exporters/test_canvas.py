@@ -225,20 +225,17 @@ def test_canvas_section_needs_partial(book, tmp_path):
     assert canvas.plan(book, file, options=LmsOptions(partial=True)).students == 6
 
 
-@pytest.mark.parametrize(
-    ("titles", "found"),
-    [
-        (["softmax (1)", "attention (2)"], None),
-        (["HW 3: Softmax (1)", "Week 2 - Attention (2)"], None),
-        (
-            ["Softmax and cross-entropy (1)", "2. attention.py (2)"],
-            ["Softmax and cross-entropy (1)", "2. attention.py (2)"],
-        ),
-        (["softmax (1)", "Multi-head attention (2)"], ["softmax (1)"]),
-        (["softmax (1)", "Attention quiz (2)", "attention"], ["softmax (1)"]),
-        (["softmax (1)", "softmax homework (3)", "attention (2)"], ["softmax (1)", "attention (2)"]),
-    ],
-)
+@pytest.mark.parametrize(("titles", "found"), [
+    (["softmax (1)", "attention (2)"], None),
+    (["HW 3: Softmax (1)", "Week 2 - Attention (2)"], None),
+    (
+        ["Softmax and cross-entropy (1)", "2. attention.py (2)"],
+        ["Softmax and cross-entropy (1)", "2. attention.py (2)"],
+    ),
+    (["softmax (1)", "Multi-head attention (2)"], ["softmax (1)"]),
+    (["softmax (1)", "Attention quiz (2)", "attention"], ["softmax (1)"]),
+    (["softmax (1)", "softmax homework (3)", "attention (2)"], ["softmax (1)", "attention (2)"]),
+])  # fmt: skip
 def test_find_columns_recognizes_only_the_assignment(titles, found):
     file = canvas_file.CanvasGradebook("f", ["Student", "ID", "Section", *titles], [], None, True)
     names = {"softmax": "Softmax and cross-entropy", "attention": "Attention"}
@@ -272,14 +269,11 @@ def test_export_canvas_says_first_and_writes(book, tmp_path):
     assert len(rows) == 2 + len({student for student, _ in expected_scores(book)})
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"", "is not a gradebook of Canvas"),
-        (b"Name,Grade\nAda,1\n", "first columns are Name, Grade"),
-        (b"\x81\x8d\xff\x00", "--gradebook FILE"),
-    ],
-)
+@pytest.mark.parametrize(("content", "words"), [
+    (b"", "is not a gradebook of Canvas"),
+    (b"Name,Grade\nAda,1\n", "first columns are Name, Grade"),
+    (b"\x81\x8d\xff\x00", "--gradebook FILE"),
+])  # fmt: skip
 def test_read_gradebook_unusable_file_is_one_line(tmp_path, content, words):
     (tmp_path / "g.csv").write_bytes(content)
     with pytest.raises(UsageError) as raised:

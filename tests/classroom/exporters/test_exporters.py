@@ -329,23 +329,20 @@ def test_export_writes_every_format(book, tmp_path, kind):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["csv", "nowhere"], "no such folder"),
-        (["csv", "{here}"], "class.json"),
-        (["moodle", "{book}", "--assignment", "gpt"], "not graded for 'gpt'"),
-        (["moodle", "{book}", "--worksheet", "nowhere.csv"], "--worksheet FILE"),
-        (["moodle", "{book}"], "Download grading worksheet"),
-        (["canvas", "{book}"], "Export Entire Gradebook"),
-        (["canvas", "{book}", "--gradebook", "nowhere.csv"], "--gradebook FILE"),
-        (["canvas", "{book}", "--column", "softmax"], "NAME=TITLE"),
-        (["canvas-feedback", "{book}"], "--assignment softmax or training"),
-        (["canvas-feedback", "{book}", "--assignment", "softmax"], "Download Submissions"),
-        (["nbgrader", "{book}", "--database", "nonsense"], "--database"),
-        (["csv", "{book}", "--to", "/proc/nowhere/x.csv"], "--to PATH"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["csv", "nowhere"], "no such folder"),
+    (["csv", "{here}"], "class.json"),
+    (["moodle", "{book}", "--assignment", "gpt"], "not graded for 'gpt'"),
+    (["moodle", "{book}", "--worksheet", "nowhere.csv"], "--worksheet FILE"),
+    (["moodle", "{book}"], "Download grading worksheet"),
+    (["canvas", "{book}"], "Export Entire Gradebook"),
+    (["canvas", "{book}", "--gradebook", "nowhere.csv"], "--gradebook FILE"),
+    (["canvas", "{book}", "--column", "softmax"], "NAME=TITLE"),
+    (["canvas-feedback", "{book}"], "--assignment softmax or training"),
+    (["canvas-feedback", "{book}", "--assignment", "softmax"], "Download Submissions"),
+    (["nbgrader", "{book}", "--database", "nonsense"], "--database"),
+    (["csv", "{book}", "--to", "/proc/nowhere/x.csv"], "--to PATH"),
+])  # fmt: skip
 def test_export_unusable_argument_is_one_line(book, tmp_path, arguments, words):
     command = [part.format(here=tmp_path, book=book.out) for part in arguments]
     assert words in refusal("export", *command)

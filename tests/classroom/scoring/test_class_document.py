@@ -41,16 +41,13 @@ def graded(*entries, attempts=(Attempt(()),), policy=Policy(), sources=(BOTH,), 
     return document, document["students"][0]
 
 
-@pytest.mark.parametrize(
-    ("attempts", "count", "files"),
-    [
-        ("last", 3, {3: "ada.json"}),
-        ("first", 3, {1: "ada.json"}),
-        ("best", 2, {1: "ada#1.json", 2: "ada#2.json"}),
-        ("best", 3, {2: "ada#2.json", 3: "ada#3.json"}),
-        ("best", 1, {1: "ada.json"}),
-    ],
-)
+@pytest.mark.parametrize(("attempts", "count", "files"), [
+    ("last", 3, {3: "ada.json"}),
+    ("first", 3, {1: "ada.json"}),
+    ("best", 2, {1: "ada#1.json", 2: "ada#2.json"}),
+    ("best", 3, {2: "ada#2.json", 3: "ada#3.json"}),
+    ("best", 1, {1: "ada.json"}),
+])  # fmt: skip
 def test_graded_attempts_follow_the_policy_and_its_limit(attempts, count, files):
     policy = Policy(attempts=attempts, limits=LimitsPolicy(student_attempts=2))
     group = GradedClass([BOTH], [], policy, TRANSFORMER, 0)
@@ -58,17 +55,14 @@ def test_graded_attempts_follow_the_policy_and_its_limit(attempts, count, files)
     assert {one.number: one.file for one in found} == files
 
 
-@pytest.mark.parametrize(
-    ("points", "days_late", "exceptions", "counting"),
-    [
-        ((9.0, 7.0), 0, (), 1),
-        ((7.0, 7.0), 0, (), 2),
-        ((6.0, 9.0), 0, (), 2),
-        ((8.0, 9.0), 2, (), 1),
-        ((8.0, 9.0), 2, (PolicyException("ada", late_days=0),), 2),
-        ((8.0, None), 0, (), 1),
-    ],
-)
+@pytest.mark.parametrize(("points", "days_late", "exceptions", "counting"), [
+    ((9.0, 7.0), 0, (), 1),
+    ((7.0, 7.0), 0, (), 2),
+    ((6.0, 9.0), 0, (), 2),
+    ((8.0, 9.0), 2, (), 1),
+    ((8.0, 9.0), 2, (PolicyException("ada", late_days=0),), 2),
+    ((8.0, None), 0, (), 1),
+])  # fmt: skip
 def test_best_attempt_is_the_latest_of_the_highest_score(points, days_late, exceptions, counting):
     attempts = [Attempt((), {"": DUE}), Attempt((), {"": DUE + timedelta(days=days_late)})]
     policy = Policy(attempts="best", late=LatePolicy(0.1), assignments={"softmax": AssignmentPolicy(due=DUE)})
@@ -104,16 +98,13 @@ def test_possible_points_are_the_most_of_any_result_of_the_class():
         assert (softmax["possible"], attention["possible"]) == (10.0, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("softmax", "attention", "status"),
-    [
-        ("failed", "unreadable", "failed"),
-        ("unreadable", "graded", "graded"),
-        ("unreadable", None, "waiting"),
-        ("failed", None, "failed"),
-        ("unreadable", "unreadable", "unreadable"),
-    ],
-)
+@pytest.mark.parametrize(("softmax", "attention", "status"), [
+    ("failed", "unreadable", "failed"),
+    ("unreadable", "graded", "graded"),
+    ("unreadable", None, "waiting"),
+    ("failed", None, "failed"),
+    ("unreadable", "unreadable", "unreadable"),
+])  # fmt: skip
 def test_student_status_is_the_most_urgent_of_the_assignments(softmax, attention, status):
     found = {"softmax": softmax, "attention": attention}
     entries = [entry(f"ada+{name}.json", status=one, reason=f"{name} {one}") for name, one in found.items() if one]

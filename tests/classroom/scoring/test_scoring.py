@@ -91,15 +91,12 @@ def test_bonus_makes_up_for_late_points_before_the_limit():
     assert total.score == pytest.approx(27.0) and total.penalty == pytest.approx(3.0)
 
 
-@pytest.mark.parametrize(
-    ("rules", "expected", "possible"),
-    [
-        ({}, 5.0 + 5.0, 20.0 + 10.0),
-        ({"functions": {"g": 30.0}}, 5.0 + 15.0, 20.0 + 30.0),
-        ({"functions": {"g": 0.0}}, 5.0, 20.0),
-        ({"functions": {"g": 30.0}, "points": 100.0}, 40.0, 100.0),
-    ],
-)
+@pytest.mark.parametrize(("rules", "expected", "possible"), [
+    ({}, 5.0 + 5.0, 20.0 + 10.0),
+    ({"functions": {"g": 30.0}}, 5.0 + 15.0, 20.0 + 30.0),
+    ({"functions": {"g": 0.0}}, 5.0, 20.0),
+    ({"functions": {"g": 30.0}, "points": 100.0}, 40.0, 100.0),
+])  # fmt: skip
 def test_points_of_a_function_are_scaled_from_its_checks(rules, expected, possible):
     policy = Policy(assignments={"softmax": AssignmentPolicy(**rules)})
     total = score(policy, {"softmax.f": 5.0, "softmax.g": 5.0}, {"softmax.f": 20.0, "softmax.g": 10.0})
@@ -171,28 +168,20 @@ def test_points_of_an_assignment_without_checks_are_those_of_its_rubric():
     assert (total.score, total.out_of) == (4.0, 15.0)
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected", "penalty", "text"),
-    [
-        ({}, 8.0, 2.0, ""),
-        ({"due": DUE + timedelta(days=1)}, 9.0, 1.0, "due 2026-10-02 12:00+00:00"),
-        ({"due": DUE + timedelta(days=7), "reason": "ill"}, 10.0, 0.0, "due 2026-10-08 12:00+00:00 (ill)"),
-        ({"late_days": 3}, 7.0, 3.0, "3 days late"),
-        ({"late_days": 0}, 10.0, 0.0, "0 days late"),
-        ({"bonus": 1.5}, 9.5, 2.0, "1.5 points added"),
-        ({"bonus": 1}, 9.0, 2.0, "1 point added"),
-        ({"bonus": -3}, 5.0, 2.0, "3 points deducted"),
-        ({"bonus": -30}, 0.0, 2.0, "30 points deducted"),
-        ({"score": 17.5, "bonus": 2}, 17.5, 0.0, "17.5 of 20 points given by hand, instead of 10 from the checks"),
-        ({"score": 17.5}, 17.5, 0.0, "17.5 of 20 points given by hand, instead of 10 from the checks"),
-        (
-            {"score": 0.0, "reason": "copy"},
-            0.0,
-            0.0,
-            "0 of 20 points given by hand, instead of 10 from the checks (copy)",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("changes", "expected", "penalty", "text"), [
+    ({}, 8.0, 2.0, ""),
+    ({"due": DUE + timedelta(days=1)}, 9.0, 1.0, "due 2026-10-02 12:00+00:00"),
+    ({"due": DUE + timedelta(days=7), "reason": "ill"}, 10.0, 0.0, "due 2026-10-08 12:00+00:00 (ill)"),
+    ({"late_days": 3}, 7.0, 3.0, "3 days late"),
+    ({"late_days": 0}, 10.0, 0.0, "0 days late"),
+    ({"bonus": 1.5}, 9.5, 2.0, "1.5 points added"),
+    ({"bonus": 1}, 9.0, 2.0, "1 point added"),
+    ({"bonus": -3}, 5.0, 2.0, "3 points deducted"),
+    ({"bonus": -30}, 0.0, 2.0, "30 points deducted"),
+    ({"score": 17.5, "bonus": 2}, 17.5, 0.0, "17.5 of 20 points given by hand, instead of 10 from the checks"),
+    ({"score": 17.5}, 17.5, 0.0, "17.5 of 20 points given by hand, instead of 10 from the checks"),
+    ({"score": 0.0, "reason": "copy"}, 0.0, 0.0, "0 of 20 points given by hand, instead of 10 from the checks (copy)"),
+])  # fmt: skip
 def test_exception_changes_one_assignment(changes, expected, penalty, text):
     total = score_with_exceptions([PolicyException("bo", "softmax", **changes)] if changes else [])
     softmax = total.assignments["softmax"]

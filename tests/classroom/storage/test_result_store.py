@@ -12,19 +12,15 @@ from autograder.classroom.storage.result_store import JOURNAL, LOCK, JournalEntr
 from autograder.errors import UsageError
 
 
-@pytest.mark.parametrize(
-    ("content", "changes", "key", "current"),
-    [
-        (b"{12}", {}, "k", True),
-        (b"{1}", {}, "k", False),
-        (b"{123}", {}, "k", False),
-        (None, {}, "k", False),
-        (b"{12}", {}, "other", False),
-        (b"{12}", {"status": "failed"}, "k", False),
-        (b"{12}", {"status": "unreadable"}, "k", True),
-    ],
-    ids=["complete", "truncated", "longer", "deleted", "other-key", "failed", "unreadable"],
-)
+@pytest.mark.parametrize(("content", "changes", "key", "current"), [
+    (b"{12}", {}, "k", True),
+    (b"{1}", {}, "k", False),
+    (b"{123}", {}, "k", False),
+    (None, {}, "k", False),
+    (b"{12}", {}, "other", False),
+    (b"{12}", {"status": "failed"}, "k", False),
+    (b"{12}", {"status": "unreadable"}, "k", True),
+], ids=["complete", "truncated", "longer", "deleted", "other-key", "failed", "unreadable"])  # fmt: skip
 def test_result_counts_only_if_it_is_complete(tmp_path, content, changes, key, current):
     with ResultStore(tmp_path) as store:
         store.add(JournalEntry("ada.json", "k", bytes=4, **changes))
@@ -34,18 +30,15 @@ def test_result_counts_only_if_it_is_complete(tmp_path, content, changes, key, c
         assert store.is_current("ada.json", key) is current and not store.is_current("bo.json", key)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        '{"file": "../ada.json", "key": "k"}',
-        '{"file": "/etc/passwd", "key": "k"}',
-        '{"file": "ada.json", "key": "k", "status": "passed"}',
-        '{"file": "ada.json", "key": 3}',
-        '{"file": "ada.json", "ke',
-        "[" * 100_000,
-        "",
-    ],
-)
+@pytest.mark.parametrize("line", [
+    '{"file": "../ada.json", "key": "k"}',
+    '{"file": "/etc/passwd", "key": "k"}',
+    '{"file": "ada.json", "key": "k", "status": "passed"}',
+    '{"file": "ada.json", "key": 3}',
+    '{"file": "ada.json", "ke',
+    "[" * 100_000,
+    "",
+])  # fmt: skip
 def test_journal_line_that_is_damaged_counts_as_not_graded(tmp_path, line):
     (tmp_path / JOURNAL).write_text(f'{line}\n{{"file": "bo.json", "key": "k"}}\n{line}')
     with ResultStore(tmp_path) as store:

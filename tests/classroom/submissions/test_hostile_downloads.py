@@ -65,15 +65,11 @@ def modules_of(member, folder):
 
 @pytest.mark.parametrize("platform", list(CLASSES))
 @pytest.mark.parametrize("name", ["softmax.py", "hw1.py"])
-@pytest.mark.parametrize(
-    ("hostile", "content"),
-    [
-        ("softmax.py", EVE),
-        ("work.zip", zip_of(softmax=EVE)),
-        ("work.zip", zip_of(math=b"raise SystemExit\n", tokenizer=b"1 / 0\n")),
-    ],
-    ids=["module", "archive", "helpers"],
-)
+@pytest.mark.parametrize(("hostile", "content"), [
+    ("softmax.py", EVE),
+    ("work.zip", zip_of(softmax=EVE)),
+    ("work.zip", zip_of(math=b"raise SystemExit\n", tokenizer=b"1 / 0\n")),
+], ids=["module", "archive", "helpers"])  # fmt: skip
 def test_name_that_claims_another_student_adds_nothing_to_her_work(tmp_path, platform, name, hostile, content):
     ada, eve, others, submission = CLASSES[platform]
     members = read(tmp_path / "class", {ada + name: ADA, eve + hostile: content, **others})

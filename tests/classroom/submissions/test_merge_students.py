@@ -54,16 +54,12 @@ def test_merge_students_same_id_wins_over_the_name():
     assert not any(student.notes for student in students)
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ([canvas("leeann", "1"), canvas("leeann", "2")], [moodle("Ann Lee", "7")]),
-        ([canvas("leeann", "1")], [moodle("Ann Lee", "7"), moodle("Ann Lee", "8")]),
-        ([gradescope("Ann Lee", "S1", "a@x")], [gradescope("Ann Lee", "", "b@x")]),
-        ([canvas("leeann", "1")], [canvas("leeann", "2")]),
-    ],
-    ids=["two-before", "two-now", "other-address", "other-id"],
-)
+@pytest.mark.parametrize(("first", "second"), [
+    ([canvas("leeann", "1"), canvas("leeann", "2")], [moodle("Ann Lee", "7")]),
+    ([canvas("leeann", "1")], [moodle("Ann Lee", "7"), moodle("Ann Lee", "8")]),
+    ([gradescope("Ann Lee", "S1", "a@x")], [gradescope("Ann Lee", "", "b@x")]),
+    ([canvas("leeann", "1")], [canvas("leeann", "2")]),
+], ids=["two-before", "two-now", "other-address", "other-id"])  # fmt: skip
 def test_merge_students_uncertain_names_stay_apart_with_a_note(first, second):
     students = merge_students({"softmax": first, "ffn": second})
     assert all(len(student.work) == 1 for student in students)

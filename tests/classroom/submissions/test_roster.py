@@ -33,28 +33,25 @@ CANVAS_GRADEBOOK = """Student,ID,SIS User ID,SIS Login ID,Section,Softmax (12)
 """
 
 
-@pytest.mark.parametrize(
-    ("names", "table"),
-    [
-        (("lovelaceada_4021_1_softmax.py", "vonneumannjohn_4022_2_softmax.py"), CANVAS_GRADEBOOK),
-        (("ada/softmax.py", "john/softmax.py"), CANVAS_GRADEBOOK),
+@pytest.mark.parametrize(("names", "table"), [
+    (("lovelaceada_4021_1_softmax.py", "vonneumannjohn_4022_2_softmax.py"), CANVAS_GRADEBOOK),
+    (("ada/softmax.py", "john/softmax.py"), CANVAS_GRADEBOOK),
+    (
+        ("Ada Lovelace/softmax.py", "John von Neumann/softmax.py"),
+        "\ufeffname;id\nAda Lovelace;1\nJohn von Neumann;2\nE;3\n",
+    ),
+    (
         (
-            ("Ada Lovelace/softmax.py", "John von Neumann/softmax.py"),
-            "\ufeffname;id\nAda Lovelace;1\nJohn von Neumann;2\nE;3\n",
+            "Ada Lovelace_77_assignsubmission_file/softmax.py",
+            "John von Neumann_78_assignsubmission_file/softmax.py",
         ),
-        (
-            (
-                "Ada Lovelace_77_assignsubmission_file/softmax.py",
-                "John von Neumann_78_assignsubmission_file/softmax.py",
-            ),
-            MOODLE_WORKSHEET,
-        ),
-        (
-            ("alove/softmax.py", "jneu/softmax.py"),
-            "id,first_name,last_name,email\nalove,Ada,Lovelace,\njneu,J,N,\nen,E,N,\n",
-        ),
-    ],
-)
+        MOODLE_WORKSHEET,
+    ),
+    (
+        ("alove/softmax.py", "jneu/softmax.py"),
+        "id,first_name,last_name,email\nalove,Ada,Lovelace,\njneu,J,N,\nen,E,N,\n",
+    ),
+])  # fmt: skip
 def test_merge_students_finds_people_in_every_export(tmp_path, names, table):
     group = make(tmp_path / "class", *names)
     (tmp_path / "roster.csv").write_text(table, "utf-8")
@@ -111,19 +108,15 @@ def test_merge_students_address_counts_more_than_an_id(tmp_path):
     assert found[0].work[""].email == "ada@x.edu" and "submitted twice" in found[1].notes[0]
 
 
-@pytest.mark.parametrize(
-    ("text", "fragment"),
-    [
-        ("a,b\n1,2\n", "no column name, id or email"),
-        ("id\n1\n1\n", "twice"),
-        ("", "lists no students"),
-        ("name,id\n", "lists no students"),
-        ('id,name\n1,"' + "a" * 200_000, "not valid CSV after line"),
-        ("id,name\n1,Ada\n2,Lovelace, Bo\n", "line 3 has 3 cells for 2 titles"),
-        ("id;name\n1;Ada;Lovelace\n", "A text that contains a semicolon"),
-    ],
-    ids=["no-column", "twice", "empty", "titles-only", "open-quote", "comma", "semicolon"],
-)
+@pytest.mark.parametrize(("text", "fragment"), [
+    ("a,b\n1,2\n", "no column name, id or email"),
+    ("id\n1\n1\n", "twice"),
+    ("", "lists no students"),
+    ("name,id\n", "lists no students"),
+    ('id,name\n1,"' + "a" * 200_000, "not valid CSV after line"),
+    ("id,name\n1,Ada\n2,Lovelace, Bo\n", "line 3 has 3 cells for 2 titles"),
+    ("id;name\n1;Ada;Lovelace\n", "A text that contains a semicolon"),
+], ids=["no-column", "twice", "empty", "titles-only", "open-quote", "comma", "semicolon"])  # fmt: skip
 def test_read_roster_invalid_file_is_an_error(tmp_path, text, fragment):
     (tmp_path / "roster.csv").write_text(text, "utf-8")
     with pytest.raises(UsageError, match=fragment):

@@ -44,32 +44,25 @@ def test_find_sources_takes_a_folder_for_each_assignment(tmp_path, files):
     assert [source.name for source in find(tmp_path / "term", TRANSFORMER.select(["attention"]))] == ["attention"]
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        [f"assignment_{n}_export/{name}" for n in (101, 102, 103) for name in GRADESCOPE],
-        [f"submissions ({n})/{name}" for n in (1, 2) for name in CANVAS],
-        [f"{folder}/{name}" for folder in ("softmax", "week two") for name in MOODLE],
-    ],
-    ids=["gradescope", "canvas", "moodle"],
-)
+@pytest.mark.parametrize("names", [
+    [f"assignment_{n}_export/{name}" for n in (101, 102, 103) for name in GRADESCOPE],
+    [f"submissions ({n})/{name}" for n in (1, 2) for name in CANVAS],
+    [f"{folder}/{name}" for folder in ("softmax", "week two") for name in MOODLE],
+], ids=["gradescope", "canvas", "moodle"])  # fmt: skip
 def test_find_sources_unnamed_downloads_are_refused(tmp_path, names):
     make(tmp_path / "term", *(name.format("softmax") for name in names))
     with pytest.raises(UsageError, match=r"\d downloads from .*--source "):
         find(tmp_path / "term")
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        ("ada/softmax.py", "bo/softmax.py"),
-        ("softmax/softmax.py", "attention/attention.py"),  # the work of one student
-        ("softmax/ada.py",),
-        ("ada/x_1_2_softmax.py", "ada/y_2_3_softmax.py", "bo/softmax.py"),  # one student's choice of names
-        ("assignment_1_export/submission_metadata.yml", "assignment_1_export/submission_1/softmax.py"),
-        CANVAS,
-    ],
-)
+@pytest.mark.parametrize("names", [
+    ("ada/softmax.py", "bo/softmax.py"),
+    ("softmax/softmax.py", "attention/attention.py"),  # the work of one student
+    ("softmax/ada.py",),
+    ("ada/x_1_2_softmax.py", "ada/y_2_3_softmax.py", "bo/softmax.py"),  # one student's choice of names
+    ("assignment_1_export/submission_metadata.yml", "assignment_1_export/submission_1/softmax.py"),
+    CANVAS,
+])  # fmt: skip
 def test_find_sources_other_folders_are_one_source(tmp_path, names):
     (found,) = find(make(tmp_path / "class", *names))
     assert found == Source("", tuple(TRANSFORMER.modules), tmp_path / "class", "auto", ALL)
@@ -108,17 +101,14 @@ def test_combine_new_source_takes_its_assignment_from_another():
     assert len(notes) == 1 and "graded from b now" in notes[0]
 
 
-@pytest.mark.parametrize(
-    ("stored", "assignments", "names"),
-    [
-        ([], ("softmax",), [""]),
-        ([("", ("softmax",))], ("softmax",), [""]),
-        ([("", ("softmax",))], ("softmax", "attention"), [""]),
-        ([("", ("softmax",))], ("attention",), ["", "attention"]),
-        ([("", ("softmax",)), ("attention", ("attention",))], ("attention",), ["", "attention"]),
-        ([("softmax", ("softmax",)), ("attention", ("attention",))], ("softmax", "attention"), None),
-    ],
-)
+@pytest.mark.parametrize(("stored", "assignments", "names"), [
+    ([], ("softmax",), [""]),
+    ([("", ("softmax",))], ("softmax",), [""]),
+    ([("", ("softmax",))], ("softmax", "attention"), [""]),
+    ([("", ("softmax",))], ("attention",), ["", "attention"]),
+    ([("", ("softmax",)), ("attention", ("attention",))], ("attention",), ["", "attention"]),
+    ([("softmax", ("softmax",)), ("attention", ("attention",))], ("softmax", "attention"), None),
+])  # fmt: skip
 def test_combine_folder_without_a_name(stored, assignments, names):
     before = [replace(named("before", *modules), name=name) for name, modules in stored]
     new = replace(named("new", *assignments), name="")
@@ -129,15 +119,12 @@ def test_combine_folder_without_a_name(stored, assignments, names):
     assert [source.name for source in sources.combine(before, [new], Path("out"))[0]] == names
 
 
-@pytest.mark.parametrize(
-    ("folder", "assignments", "names"),
-    [
-        ("before", ("softmax", "attention"), ["", "attention"]),
-        ("before", ("softmax", "attention", "gpt"), ["", "attention", "gpt"]),
-        ("before", ("softmax",), ["", "attention"]),
-        ("new", ("softmax", "attention"), None),
-    ],
-)
+@pytest.mark.parametrize(("folder", "assignments", "names"), [
+    ("before", ("softmax", "attention"), ["", "attention"]),
+    ("before", ("softmax", "attention", "gpt"), ["", "attention", "gpt"]),
+    ("before", ("softmax",), ["", "attention"]),
+    ("new", ("softmax", "attention"), None),
+])  # fmt: skip
 def test_folder_that_was_graded_in_parts_is_graded_in_them_again(folder, assignments, names):
     stored = [replace(named("before", "softmax"), name=""), named("before", "attention")]
     parts = sources.split_as_before(stored, [replace(named(folder, *assignments), name="")])
