@@ -13,7 +13,6 @@ import contextlib
 import itertools
 import os
 import random
-import re
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,8 @@ from pathlib import Path
 
 import generated
 from measuring import ENVIRONMENT, ROOT, grade_command, make_parser, timed
+from support.dask_processes import cluster
+from support.process_tree import family, memory_mib
 from support.softmax_class import documents
 
 
@@ -56,13 +57,14 @@ class Bench:
         for mark in marks:
             while self.done("whole") < mark and run.poll() is None:
                 time.sleep(0.05)
-            seen.append((mark, time.perf_counter() - started, cpu_time(run.pid), memory(run.pid)))
+            held = sum(map(memory_mib, family(run.pid)))
+            seen.append((mark, time.perf_counter() - started, cpu_time(run.pid), held))
         run.wait()
         took = time.perf_counter() - started
         print(f"  whole run {took:.1f} s, {took / self.options.count * 1e3:.1f} ms each, start-up included")
         for (a, since, used, _), (b, until, used_then, held) in itertools.pairwise(seen):
             each, cpu = ((then - first) / max(1, b - a) * 1e3 for first, then in ((since, until), (used, used_then)))
-            print(f"  submissions {a:>5} to {b:>5}: {each:7.1f} ms each, CPU {cpu:.1f}; at the end {held / 1e6:.0f} MB")
+            print(f"  submissions {a:>5} to {b:>5}: {each:7.1f} ms each, CPU {cpu:.1f}; at the end {held:.0f} MiB")
         self.whole = took
 
     def killed(self):
@@ -94,7 +96,7 @@ class Bench:
 
     def cluster(self):
         for workers in range(1, self.options.cluster + 1):
-            with dask(workers, self.scratch) as address:
+            with cluster(workers, self.scratch) as (address, _):
                 took = self.run(f"cluster{workers}", "--cluster", address)
             whole, there = documents(self.scratch / "whole"), documents(self.scratch / f"cluster{workers}")
             if whole != there:
@@ -102,55 +104,12 @@ class Bench:
             print(f"  Dask, {workers} worker(s): {took:.1f} s, {self.options.count / took:.1f}/s, the same documents")
 
 
-@contextlib.contextmanager
-def dask(workers, scratch):
-    environment = {**os.environ, "DASK_DISTRIBUTED__DASHBOARD__ENABLED": "False"}
-    log = scratch / "scheduler.log"
-    processes = []
-    with open(log, "w") as file:
-        scheduler = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
-        processes.append(subprocess.Popen(scheduler, stdout=file, stderr=file, env=environment))
-        while not (found := re.search(r"tcp://127\.0\.0\.1:\d+", log.read_text())):
-            time.sleep(0.1)
-        for _ in range(workers):
-            worker = [sys.executable, "-m", "distributed.cli.dask_worker", found[0], "--nthreads", "1", "--no-nanny"]
-            worker += ["--local-directory", scratch]
-            processes.append(subprocess.Popen(worker, stdout=file, stderr=file, env=environment))
-        while log.read_text().count("Registered to") < workers:
-            time.sleep(0.1)
-        try:
-            yield found[0]
-        finally:
-            for process in reversed(processes):
-                process.kill()
-                process.wait()
-
-
-def family(pid):
-    """Yield the /proc folders of a process and its descendants."""
-    folder = Path(f"/proc/{pid}")
-    yield folder
-    with contextlib.suppress(OSError):
-        for task in (folder / "task").iterdir():
-            for child in (task / "children").read_text().split():
-                yield from family(child)
-
-
-def memory(pid):
-    """Return the bytes held by a process and its descendants, with shared pages counted once."""
-    total = 0
-    for process in family(pid):
-        with contextlib.suppress(OSError):
-            total += int(re.search(r"^Pss:\s+(\d+)", (process / "smaps_rollup").read_text(), re.MULTILINE)[1]) * 1024
-    return total
-
-
 def cpu_time(pid):
     """Return the seconds of CPU time of a process and its living descendants."""
     total = 0
     for process in family(pid):
         with contextlib.suppress(OSError):
-            total += sum(map(int, (process / "stat").read_text().rpartition(")")[2].split()[11:13]))
+            total += sum(map(int, Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]))
     return total / os.sysconf("SC_CLK_TCK")
 
 

@@ -3,6 +3,7 @@
 import os
 
 from support.commands import SOFTMAX
+from support.editing import write_files
 
 DEADLY = SOFTMAX + "# deadly\n"
 # Python imports a module of this name when it starts. It changes only grading processes.
@@ -26,10 +27,8 @@ if "spawn_main" in " ".join(sys.orig_argv):
 
 def make_deadly_class(folder, count, deadly):
     """Write a class in which the submissions with the numbers `deadly` are deadly; return it, environment and log."""
-    for number in range(count):
-        student = folder / "class" / f"s{number:02}"
-        student.mkdir(parents=True)
-        (student / "softmax.py").write_text(DEADLY if number in deadly else SOFTMAX)
+    codes = {f"s{number:02}/softmax.py": DEADLY if number in deadly else SOFTMAX for number in range(count)}
+    write_files(folder / "class", codes)
     python_path, log = deadly_site(folder)
     return folder / "class", {**os.environ, "PYTHONPATH": python_path}, log
 
@@ -40,7 +39,6 @@ def deadly_site(folder, seconds=0.0):
     The log has a line for each process that died.
     """
     log = folder / "deaths"
-    log.touch()
-    (folder / "site").mkdir()
-    (folder / "site" / "sitecustomize.py").write_text(SITECUSTOMIZE.format(log=str(log), seconds=seconds))
+    site = SITECUSTOMIZE.format(log=str(log), seconds=seconds)
+    write_files(folder, {"deaths": "", "site/sitecustomize.py": site})
     return str(folder / "site"), log

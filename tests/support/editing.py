@@ -1,4 +1,7 @@
-"""Change files as their owners would."""
+"""Write and change files as their owners would."""
+
+import io
+import zipfile
 
 
 def edit(path, old, new):
@@ -6,3 +9,20 @@ def edit(path, old, new):
     text = path.read_text("utf-8")
     assert old in text, f"{old!r} is not in {path}"
     path.write_text(text.replace(old, new), "utf-8")
+
+
+def write_files(folder, files):
+    """Write files, texts or bytes by path, into a folder that need not exist; return the folder."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+def zip_bytes(files):
+    """Return an archive of files, texts or bytes by path."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()

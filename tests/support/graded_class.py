@@ -1,15 +1,13 @@
 """A small graded class, made with the command, and comments on its students."""
 
 from support.commands import invoke, succeed
+from support.editing import write_files
 
 
 def grade_class(folder, submissions, **files):
     """Grade softmax of these students, with more files such as `course_toml`; return the folder of the results."""
-    for name, text in submissions.items():
-        (folder / "class" / name).mkdir(parents=True)
-        (folder / "class" / name / "softmax.py").write_text(text)
-    for name, text in files.items():
-        (folder / "class" / name.replace("_", ".")).write_text(text)
+    code = {f"{name}/softmax.py": text for name, text in submissions.items()}
+    write_files(folder / "class", code | {name.replace("_", "."): text for name, text in files.items()})
     succeed("grade", folder / "class", "--out", folder / "out", "--unsafe-no-sandbox")
     return folder / "out"
 

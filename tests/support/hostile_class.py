@@ -50,19 +50,11 @@ FUNCTION = "softmax.log_softmax"
 HIDDEN = "softmax.log_softmax::log_extreme"  # the hidden check, of the attacks on hidden checks
 # What the grader itself may use for one attack; the first ones load the known mistakes.
 GRADER_SECONDS, GRADER_MIB = 6.0, 400
-HEADER = re.compile(
-    r'"""(.+?)\n\nHeld by: (process|sandbox|bubblewrap|landlock)\nRight: (0|full) points\n"""', re.DOTALL
-)
+HEADER = re.compile(r'(?s)"""(.+?)\n\nHeld by: (process|sandbox|bubblewrap|landlock)\nRight: (0|full) points\n"""')
 LIMITS = Limits(
-    call_seconds=0.2,
-    retry_seconds=0.05,
-    submission_seconds=0.6,
-    cpu_seconds=10.0,
-    memory_bytes=768 << 20,
-    result_bytes=16 << 20,
-    output_bytes=1 << 20,
-    grader_seconds=3.0,
-)
+    call_seconds=0.2, retry_seconds=0.05, submission_seconds=0.6, cpu_seconds=10.0, grader_seconds=3.0,
+    memory_bytes=768 << 20, result_bytes=16 << 20, output_bytes=1 << 20,
+)  # fmt: skip
 # What was not held is graded once more with limits that are longer by this factor, so that a busy machine is no breach.
 SECOND_TRY = 6
 ATTACK_SECONDS = 300  # Grading one attack and the honest submission after it may take so long before the run ends.
@@ -127,18 +119,13 @@ def generated_attacks():
     """The attacks that modules make: dictionaries with the fields of an Attack, or `code` in place of the files."""
     return [
         Attack(
-            made["name"],
-            made["tries"],
-            made.get("held_by", "process"),
-            int(made.get("right") == "full"),
-            made.get("files") or {"softmax.py": made["code"]},
-            made.get("function", FUNCTION),
-            made.get("hidden", False),
-            is_read=True,
+            made["name"], made["tries"], made.get("held_by", "process"), int(made.get("right") == "full"),
+            made.get("files") or {"softmax.py": made["code"]}, made.get("function", FUNCTION),
+            made.get("hidden", False), is_read=True,
         )
         for path in sorted(GENERATED.glob("*.py"))
         for made in runpy.run_path(str(path))["ATTACKS"]
-    ]
+    ]  # fmt: skip
 
 
 def _attack(path):
@@ -182,20 +169,13 @@ class Traps:
 
     def words(self, root):
         """What the words between @ in hostile code stand for."""
-        package = Path(autograder.__file__).parent
+        package, site = Path(autograder.__file__).parent, Path(sys.modules["numpy"].__file__).parents[1]
         return {
-            "secret": self.secret,
-            "marks": self.marks,
-            "port": self.tcp.getsockname()[1],
-            "udp": self.udp.getsockname()[1],
-            "abstract": f"headway-{self.word}",
-            "grader": os.getpid(),
-            "submissions_root": root,
-            "sibling": root / "sibling" / "softmax.py",
-            "package": package,
-            "solutions": bundled("solutions"),
-            "site": Path(sys.modules["numpy"].__file__).parents[1],
-        }
+            "secret": self.secret, "marks": self.marks, "port": self.tcp.getsockname()[1],
+            "udp": self.udp.getsockname()[1], "abstract": f"headway-{self.word}", "grader": os.getpid(),
+            "submissions_root": root, "sibling": root / "sibling" / "softmax.py", "package": package,
+            "solutions": bundled("solutions"), "site": site,
+        }  # fmt: skip
 
     def sprung(self):
         """What has happened since the last time this was asked."""
@@ -254,10 +234,8 @@ def grade(level, chosen, factor=1):
                 diagnose=level == probe.LEVELS[0],  # the same in the grader's process at every level
                 is_hidden=lambda check, hidden=hidden: hidden and check == HIDDEN,
             )
-            in_turn = partial(
-                _grade_in_turn, group=group, root=root, inbox=inbox, traps=traps, report=report, limits=limits
-            )
-            run_in_session(options, in_turn)
+            places = {"root": root, "inbox": inbox, "traps": traps}
+            run_in_session(options, partial(_grade_in_turn, group=group, report=report, limits=limits, **places))
         root.chmod(0o700)
         report.left = [*_left_behind(str(root) if level else f'"parent": {os.getpid()}'), *traps.sprung()]
     return report
@@ -343,8 +321,12 @@ def grade_twice(level, chosen):
 
 
 def _folder(root, files, words):
-    folder = root / secrets.token_hex(16)
-    folder.mkdir()
+    return write_attack(root / secrets.token_hex(16), files, words)
+
+
+def write_attack(folder, files, words):
+    """Write the files of an attack into a new folder, with the words of this run; return the folder."""
+    folder.mkdir(parents=True)
     for name, content in files.items():
         if isinstance(content, str):
             content = re.sub(r"@(\w+)@", lambda match: str(words[match[1]]), content).encode()

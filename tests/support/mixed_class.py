@@ -6,9 +6,9 @@ Prints the time and the peak memory of the grader, with and without the sandboxe
 """
 
 import argparse
+import contextlib
 import json
 import random
-import re
 import subprocess
 import sys
 import tempfile
@@ -17,16 +17,15 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.diagnosis.mistake import mistakes_of_function
-from autograder.engine.diagnosis.variants import source_with_mistakes
-
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from autograder.classroom.policy.model import Policy
 from autograder.course.stubs import bundled
+from support.built_in import mistakes_of_function, source_with_mistakes
 from support.commands import HEADWAY, timeless
-from support.hostile_class import Traps, attacks
+from support.editing import write_files
+from support.hostile_class import Traps, attacks, write_attack
+from support.process_tree import family, memory_mib
 
 FUNCTIONS = ("softmax.softmax", "softmax.log_softmax", "softmax.cross_entropy", "softmax.softmax_backward")
 # One of each kind; the first six are in the small class of the tests.
@@ -56,27 +55,20 @@ def write_honest(folder: Path, count: int) -> None:
     chance = random.Random(1)
     right = (bundled("solutions") / "softmax.py").read_text("utf-8")
     for number in range(count):
-        mistake = chance.choice(mistakes_of_function(chance.choice(FUNCTIONS), package=TRANSFORMER.package))
-        student = folder / f"honest{number:03}"
-        student.mkdir(parents=True)
-        text = source_with_mistakes(mistake, package=TRANSFORMER.package) if number % 3 == 1 else right
-        (student / "softmax.py").write_text(f"{text}\n# {chance.random()}\n", "utf-8")
+        mistake = chance.choice(mistakes_of_function(chance.choice(FUNCTIONS)))
+        text = source_with_mistakes(mistake) if number % 3 == 1 else right
+        write_files(folder / f"honest{number:03}", {"softmax.py": f"{text}\n# {chance.random()}\n"})
 
 
 def write_hostile(folder: Path, count: int, words: dict[str, object]) -> None:
     """Write hostile submissions, whose names are between those of the honest ones."""
     known = {attack.name: attack for attack in attacks()}
     for number, name in enumerate(HOSTILE[:count]):
-        student = folder / f"honest{number * 9:03}-{name}"
-        student.mkdir(parents=True)
-        for file, content in known[name].files.items():
-            if isinstance(content, str):
-                content = re.sub(r"@(\w+)@", lambda match: str(words[match[1]]), content).encode()
-            (student / file).write_bytes(content)
+        write_attack(folder / f"honest{number * 9:03}-{name}", known[name].files, words)
 
 
 class MemoryMeter(threading.Thread):
-    """Watches the memory of a process and of all processes below it, until `stop`."""
+    """Watches the memory of a process and of all below it, in MiB, until `stop`."""
 
     def __init__(self, pid: int) -> None:
         super().__init__(daemon=True)
@@ -86,15 +78,11 @@ class MemoryMeter(threading.Thread):
     def run(self) -> None:
         while not self._stopped.wait(0.1):
             grader, students = [0.0], [0.0]
-            for pid in [self._pid, *_below(self._pid)]:
-                try:
+            for pid in family(self._pid):
+                with contextlib.suppress(OSError):
                     command = Path(f"/proc/{pid}/cmdline").read_bytes()
                     is_students = b"child/main.py" in command or b"bwrap" in command
-                    # Proportional: what forked processes share counts once.
-                    size = re.search(rb"Pss:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_bytes())
-                except OSError:
-                    continue
-                (students if is_students else grader).append(int(size[1]) / 1024 if size else 0.0)
+                    (students if is_students else grader).append(memory_mib(pid))
             self.grader = max(self.grader, sum(grader))
             self.largest = max(self.largest, *grader, 0.0)
             self.all = max(self.all, sum(grader) + sum(students))
@@ -102,20 +90,6 @@ class MemoryMeter(threading.Thread):
     def stop(self) -> None:
         self._stopped.set()
         self.join()
-
-
-def _below(pid: int) -> list[int]:
-    children: dict[int, list[int]] = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            children.setdefault(int(path.read_text().rpartition(")")[2].split()[1]), []).append(int(path.parent.name))
-        except OSError:
-            continue
-    found, level = [], [pid]
-    while level:
-        level = [child for parent in level for child in children.get(parent, ())]
-        found += level
-    return found
 
 
 def grade(folder: Path, honest: int, hostile: int, processes: int = 2) -> Run:
@@ -126,9 +100,8 @@ def grade(folder: Path, honest: int, hostile: int, processes: int = 2) -> Run:
         out = folder / "out"
         command = [*HEADWAY, "grade", folder / "class", "--out", out, "--seed", "0", "--assignment", "softmax"]
         started = time.perf_counter()
-        with subprocess.Popen(
-            [*map(str, command), "-j", str(processes)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as process:
+        command = [*map(str, command), "-j", str(processes)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             meter = MemoryMeter(process.pid)
             meter.start()
             _, errors = process.communicate()
@@ -136,15 +109,10 @@ def grade(folder: Path, honest: int, hostile: int, processes: int = 2) -> Run:
         assert process.returncode == 0, errors
         results = {path.stem: json.loads(path.read_text("utf-8")) for path in (out / "results").glob("*.json")}
         assert len(results) == honest + hostile, "a submission was lost"
-        return Run(
-            {name: timeless(result) for name, result in results.items() if "-" not in name},
-            [result["points"]["earned"] for name, result in results.items() if "-" in name],
-            time.perf_counter() - started,
-            meter.grader,
-            meter.largest,
-            meter.all,
-            tuple(traps.sprung()),
-        )
+        documents = {name: timeless(result) for name, result in results.items() if "-" not in name}
+        hostile_points = [result["points"]["earned"] for name, result in results.items() if "-" in name]
+        seconds, sprung = time.perf_counter() - started, tuple(traps.sprung())
+        return Run(documents, hostile_points, seconds, meter.grader, meter.largest, meter.all, sprung)
 
 
 def main() -> None:
@@ -159,10 +127,8 @@ def main() -> None:
     different = [name for name in alone.documents if alone.documents[name] != mixed.documents[name]]
     print(f"honest results that differ: {len(different)} of {options.honest} {different[:5]}; traps: {mixed.sprung}")
     for label, run in ((f"{options.honest} honest", alone), (f"with {options.hostile} hostile", mixed)):
-        print(
-            f"  {label:18} {run.seconds:6.1f} s; memory of the grader {run.grader_mib:.0f} MiB (its largest process "
-            f"{run.process_mib:.0f}), with the students' processes {run.all_mib:.0f} MiB"
-        )
+        memory = f"{run.grader_mib:.0f} MiB (its largest process {run.process_mib:.0f})"
+        print(f"  {label:18} {run.seconds:6.1f} s; memory of the grader {memory}, of all {run.all_mib:.0f} MiB")
     limits = Policy().limits
     print(f"limits: {limits.memory_mib} MiB for each process of a student, 1024 MiB for each that reads;")
     print(f"  {limits.submission_seconds:g} s for a submission, {limits.student_seconds:g} s of CPU time for a student")

@@ -13,6 +13,7 @@ from autograder.classroom.submissions.model import Source, Student
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine import session
 from support.commands import SOFTMAX, invoke, timeless
+from support.editing import write_files
 
 # Its warnings contain the path of the file, which differs from run to run, and are too many to be reported.
 LOUD = """
@@ -25,10 +26,8 @@ RIGHT, WRONG = SOFTMAX, SOFTMAX.replace("/ temperature", "* temperature")
 
 def make_class(folder, count):
     """Write a class of wrong, right and loud submissions, and return its folder."""
-    for number in range(count):
-        (folder / f"s{number:02}").mkdir(parents=True)
-        (folder / f"s{number:02}" / "softmax.py").write_text((WRONG, RIGHT, RIGHT + LOUD)[number % 3])
-    return folder
+    codes = (WRONG, RIGHT, RIGHT + LOUD)
+    return write_files(folder, {f"s{number:02}/softmax.py": codes[number % 3] for number in range(count)})
 
 
 def grade_arguments(*arguments, seed=("--seed", "0")):
@@ -42,7 +41,6 @@ def grade(*arguments, seed=("--seed", "0")):
 
 
 def class_document(out):
-    """Return `class.json`."""
     return json.loads((out / "class.json").read_text("utf-8"))
 
 

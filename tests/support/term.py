@@ -4,15 +4,14 @@
 these records and not from anything that Headway returns.
 """
 
-import io
 import json
 import random
 import string
-import zipfile
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from support.editing import write_files, zip_bytes
 from support.paths import ROOT
 
 FIRST = ("Ada", "Bao", "Chiara", "Dmitri", "Élodie", "Fatma", "Grażyna", "Hugo", "Inés", "João", "Kwame", "Līga")
@@ -163,24 +162,14 @@ def deliver(folder, person, module, wrong):
         notebook = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
         files = {f"{module}.py": stub, f"notebooks/{module}.ipynb": notebook, "work.7z": "?"}
     elif form == 3:
-        files = {"work.zip": _zip({f"HW\\src\\{module}.py": text})}
+        files = {"work.zip": zip_bytes({f"HW\\src\\{module}.py": text})}
     elif form == 4:
-        files = {"all.zip": _zip({"work.zip": _zip({f"{module}.py": text}), "notes.txt": "?"})}
+        files = {"all.zip": zip_bytes({"work.zip": zip_bytes({f"{module}.py": text}), "notes.txt": "?"})}
     elif form == 5:
         files = {f"{module} (1).py": text, f"{module}.py": stub, "figures/plot.png": "?"}
     else:
         files = {f"{module.upper()}.PY": text, "helpers.py": "ONE = 1\n"}
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-
-
-def _zip(files):
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return packed.getvalue()
+    write_files(folder, files)
 
 
 def _canvas(folder, module, students):
@@ -191,7 +180,7 @@ def _canvas(folder, module, students):
             late = "LATE_" if works[-1].after_due > timedelta(0) else ""
             name = f"{user}_{late}{person.canvas_id}_{88000 + person.number}_{module}.py"
             (folder / name).write_text(code(module, works[-1].wrong), "utf-8")
-    (folder / f"studenttest_3999_{87999}_{module}.py").write_text(code(module, ()), "utf-8")
+    (folder / f"studenttest_3999_87999_{module}.py").write_text(code(module, ()), "utf-8")
 
 
 def _moodle(folder, module, students):
@@ -200,10 +189,9 @@ def _moodle(folder, module, students):
     for person in students:
         if works := person.work.get(module):
             # The number is another student's id in Canvas: it must match nobody.
-            student = folder / f"{person.name}_{4000 + (person.number * 7) % len(students)}_assignsubmission_file"
-            student.mkdir()
+            number = 4000 + (person.number * 7) % len(students)
+            student = folder / f"{person.name}_{number}_assignsubmission_file"
             deliver(student, person, module, works[-1].wrong)
-            number = student.name.split("_")[1]
             worksheet.append(f"Teilnehmer/in{number},{person.name},{person.email},Zur Bewertung abgegeben")
     (folder / "Bewertungen.csv").write_text("\n".join(worksheet), "utf-8-sig")
 
@@ -213,7 +201,6 @@ def _nbgrader(folder, module, students):
     for person in students:
         if works := person.work.get(module):
             path = folder / "submitted" / person.login / module
-            path.mkdir(parents=True)
             deliver(path, person, module, works[-1].wrong)
             submitted = (DUE + works[-1].after_due).astimezone(UTC)
             (path / "timestamp.txt").write_text(f"{submitted:%Y-%m-%d %H:%M:%S.%f} UTC")
@@ -226,15 +213,8 @@ def _gradescope(folder, module, students):
         for work in person.work.get(module, ()):
             number += 1
             submitted = (DUE + work.after_due).isoformat(" ")
-            lines += [
-                f"submission_{number}:",
-                "  :submitters:",
-                f'  - :name: "{person.name}"',
-                f"    :sid: '{person.sis}'",
-                f"    :email: {person.email}",
-                f"  :created_at: {submitted}",
-                "  :score: 0.0",
-            ]
-            (folder / f"submission_{number}").mkdir()
+            lines += [f"submission_{number}:", "  :submitters:", f'  - :name: "{person.name}"']
+            lines += [f"    :sid: '{person.sis}'", f"    :email: {person.email}"]
+            lines += [f"  :created_at: {submitted}", "  :score: 0.0"]
             deliver(folder / f"submission_{number}", person, module, work.wrong)
     (folder / "submission_metadata.yml").write_text("\n".join(lines) + "\n", "utf-8")

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from support.commands import HEADWAY, SOFTMAX, invoke
 from support.deadly_class import DEADLY, deadly_site, make_deadly_class
+from support.editing import write_files
+from support.process_tree import children
 from support.softmax_class import class_document, documents, grade_arguments, make_class
 from support.waiting import wait_until
 
@@ -36,15 +38,7 @@ def finish(*arguments, seed=("--seed", "0")):
 
 
 def graded(out):
-    """Return how many results there are."""
     return len(list((out / "results").glob("s*.json")))
-
-
-def children(pid):
-    with contextlib.suppress(OSError):
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            for child in (task / "children").read_text().split():
-                yield int(child)
 
 
 def graders(pid):
@@ -120,13 +114,10 @@ def test_deadly_submissions_fail_once_and_alone(tmp_path, processes):
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_deadly_attempt_is_charged_to_its_student_alone(tmp_path, processes):
     attempts = {"ada": [SOFTMAX, SOFTMAX, SOFTMAX, DEADLY], "bo": [SOFTMAX, SOFTMAX], "cy": [SOFTMAX]}
-    folder, out = tmp_path / "class", tmp_path / "out"
-    for student, codes in attempts.items():
-        for number, code in enumerate(codes, start=1):
-            attempt = folder / student / f"attempt {number}"
-            attempt.mkdir(parents=True)
-            (attempt / "softmax.py").write_text(f"{code}# {number}\n")
-    (folder / "course.toml").write_text("attempts = 'best'\n[limits]\nstudent_attempts = 3\nstudent_seconds = 2.5\n")
+    files = {f"{student}/attempt {number}/softmax.py": f"{code}# {number}\n"
+             for student, codes in attempts.items() for number, code in enumerate(codes, start=1)}  # fmt: skip
+    policy = "attempts = 'best'\n[limits]\nstudent_attempts = 3\nstudent_seconds = 2.5\n"
+    folder, out = write_files(tmp_path / "class", {**files, "course.toml": policy}), tmp_path / "out"
     python_path, log = deadly_site(tmp_path, seconds=3.0)
     of_others = {"bo#1", "bo#2", "cy"}
     run = partial(invoke, *grade_arguments(folder, "--out", out, "-j", processes), PYTHONPATH=python_path)
