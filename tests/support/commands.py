@@ -23,11 +23,21 @@ def softmax(x, axis=-1, temperature=1.0):
 
 def timeless(value):
     """Return a result or class document without times and other usage, which differ from run to run."""
+    left_out = ("seconds", "created", "used", "changed")
     if isinstance(value, dict):
-        return {
-            key: timeless(item) for key, item in value.items() if key not in ("seconds", "created", "used", "changed")
-        }
+        return {key: timeless(item) for key, item in value.items() if key not in left_out}
     return [timeless(item) for item in value] if isinstance(value, list) else value
+
+
+def run_program(*command, code=0, **options):
+    """Run a program, which must end with this exit code (None: with any); return its exit code and output.
+
+    The options are those of `subprocess.run`.
+    """
+    options = {"capture_output": True, "text": True, "encoding": "utf-8", "check": False, **options}
+    done = subprocess.run([str(part) for part in command], **options)
+    assert code in (None, done.returncode), f"exit code {done.returncode}: {done.stdout}{done.stderr}"
+    return done
 
 
 def headway(*arguments, cwd=None, typed=None, **environment):
@@ -37,16 +47,8 @@ def headway(*arguments, cwd=None, typed=None, **environment):
         typed: its standard input.
         environment: variables to set on top of this process's.
     """
-    return subprocess.run(
-        [*HEADWAY, *map(str, arguments)],
-        input=typed,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        cwd=cwd,
-        env={**os.environ, "PYTHONUTF8": "1", **environment},
-        check=False,
-    )
+    environment = {**os.environ, "PYTHONUTF8": "1", **environment}
+    return run_program(*HEADWAY, *arguments, code=None, input=typed, cwd=cwd, env=environment)
 
 
 def headway_with(packages):

@@ -1,12 +1,14 @@
 """Run a program in a real pseudo-terminal with a terminal emulator: what its user sees, and can type."""
 
 import codecs
+import fcntl
 import os
 import pty
 import select
 import signal
 import struct
 import subprocess
+import termios
 import time
 
 import pyte
@@ -15,11 +17,7 @@ from autograder.workspace.terminal import BEGIN_FRAME, END_FRAME
 
 
 class Terminal:
-    """Runs a command; `screen()` is what stands on the screen now.
-
-    Args:
-        columns, lines: the size.
-    """
+    """Runs a command; `screen()` is what stands on the screen now."""
 
     def __init__(self, command, cwd, columns=100, lines=40, **environment):
         self.screen_ = pyte.Screen(columns, lines)
@@ -29,22 +27,13 @@ class Terminal:
         self.master, slave = pty.openpty()
         self.resize(columns, lines)
         plain = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "LINES", "NO_COLOR")}
-        self.process = subprocess.Popen(
-            [str(part) for part in command],
-            cwd=cwd,
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            start_new_session=True,
-            preexec_fn=_take_terminal,
-            env={**plain, "TERM": "xterm-256color", "PYTHONUTF8": "1", **environment},
-        )
+        environment = {**plain, "TERM": "xterm-256color", "PYTHONUTF8": "1", **environment}
+        streams = {"stdin": slave, "stdout": slave, "stderr": slave}
+        session = {"start_new_session": True, "preexec_fn": _take_terminal}
+        self.process = subprocess.Popen(list(map(str, command)), cwd=cwd, env=environment, **streams, **session)
         os.close(slave)
 
     def resize(self, columns, lines):
-        import fcntl
-        import termios
-
         self.screen_.resize(lines, columns)
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
@@ -95,7 +84,4 @@ class Terminal:
 
 
 def _take_terminal():
-    import fcntl
-    import termios
-
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
