@@ -102,7 +102,7 @@ def release(
             shown = registry.figure_texts(curriculum) | registry.extra_texts(curriculum.package)
             texts = stubs.make_stubs(solutions, curriculum) | given | shown
             if release_format == "github":
-                from autograder.classroom.class_setup.student_repository import repository_files
+                from autograder.classroom.class_setup import repository_files
 
                 texts |= repository_files(curriculum, installed)
         else:
@@ -166,7 +166,7 @@ def _release_policy(folder: Path, curriculum: "Curriculum", force: bool, another
     if path.exists() and not force:
         raise UsageError(f"{path} already exists. {another}. To replace it: --force")
     with report_write_error(folder, ANOTHER_FOLDER):
-        write_atomically(path, policy_template.template(curriculum).encode())
+        write_atomically(path, policy_template(curriculum).encode())
     click.echo(f"wrote {path}")
     course = "" if curriculum.name == registry.DEFAULT else f" --curriculum {curriculum.name}"
     click.echo(f"Next: fill it in, then: headway grade {shlex.quote(str(folder))} --out OUT{course}")

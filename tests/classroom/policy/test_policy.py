@@ -236,7 +236,7 @@ def test_checks_without_a_pattern_are_hidden_by_the_level(level, is_hidden):
 
 
 def test_template_is_valid_and_has_every_key(tmp_path):
-    text = policy_template.template(TRANSFORMER)
+    text = policy_template(TRANSFORMER)
     assert load(tmp_path, text) == Policy(title="Transformers")
     uncommented = re.sub(r"^# (?=\[|\w+ = )", "", text, flags=re.M)
     assert uncommented.count("\n# [") == 0
