@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.classroom.storage.file_names import MAX_NAME_BYTES, readable_names
+from autograder.classroom.storage.gradebook import MAX_NAME_BYTES, readable_names
 
 
 def test_readable_names_keeps_safe_names():
