@@ -15,9 +15,8 @@ from autograder.classroom import score
 from autograder.classroom.comments import comment_records
 from autograder.classroom.comments.grade_history import Cause
 from autograder.classroom.grading import cache_keys, class_guards
-from autograder.classroom.grading.student_budgets import StudentBudgets
 from autograder.classroom.grading.worker import GradingTask, WorkerSetup, scratch_folder
-from autograder.classroom.grading.worker_pool import WorkerPool
+from autograder.classroom.grading.worker_pool import StudentBudgets, WorkerPool
 from autograder.classroom.policy.model import Policy
 from autograder.classroom.scoring import class_document
 from autograder.classroom.scoring.class_document import AttemptFile, GradedClass

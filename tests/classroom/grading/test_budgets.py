@@ -12,9 +12,8 @@ from support.built_in import mistakes_of_function, source_with_mistakes
 from support.commands import SOFTMAX, invoke
 from support.softmax_class import class_document, grade
 
-from autograder.classroom.grading.student_budgets import StudentBudgets
 from autograder.classroom.grading.worker import GradingTask
-from autograder.classroom.grading.worker_pool import GraderProcess, entry_of_death
+from autograder.classroom.grading.worker_pool import GraderProcess, StudentBudgets, entry_of_death
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import SubmissionResult, to_document
 from autograder.engine.student import StudentCode
