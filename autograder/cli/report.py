@@ -61,7 +61,8 @@ def report(
     OUT is the folder that "headway grade" wrote. Shows a summary in the terminal and writes a page that needs no
     network, and next to it a page with the code of each student.
     """
-    from autograder.classroom.class_report import class_comparison, class_statistics, similar_pages, student_pages
+    from autograder.classroom.class_report import class_comparison, class_statistics, student_pages
+    from autograder.classroom.class_report.similarity import write_pair_pages
     from autograder.classroom.storage import gradebook
     from autograder.core.files import write_atomically
     from autograder.core.output_files import OutputRecord
@@ -105,7 +106,7 @@ def report(
             _write_feedback(book, folder)
         if not no_pages:
             with options.spinner(console, "Writing a page for each student …"):
-                similarity = similar_pages.write(similarity, book, pages, target) if similarity.pairs else similarity
+                similarity = write_pair_pages(similarity, book, pages, target) if similarity.pairs else similarity
                 student_pages.write(book, pages, target, similarity)
         _add_links(records, book, target, None if no_pages else pages, folder)
         questions = open_questions.question_lines(gradebook.with_class(book.document))

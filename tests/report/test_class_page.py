@@ -4,7 +4,7 @@ import pytest
 from support.html_rules import read_page
 from support.waiting import wait_until
 
-from autograder.classroom.class_report import class_comparison, class_statistics, similar_pages, student_pages
+from autograder.classroom.class_report import class_comparison, class_statistics, similarity, student_pages
 from autograder.classroom.storage import gradebook
 from autograder.courses.transformer import TRANSFORMER
 from autograder.report.class_records import SimilarityResult, SimilarPair
@@ -43,12 +43,12 @@ def page(book, records, earlier, tmp_path_factory):
     pair = SimilarPair(
         first.name, second.name, 0.9, 40, "softmax 90%", (first.submission, second.submission), ("softmax",)
     )
-    similarity = similar_pages.write(SimilarityResult([pair]), book, path.with_suffix(""), path)
-    student_pages.write(book, path.with_suffix(""), path, similarity)
+    similar = similarity.write_pair_pages(SimilarityResult([pair]), book, path.with_suffix(""), path)
+    student_pages.write(book, path.with_suffix(""), path, similar)
     for student in records.students:
         student.page, student.feedback = (f"{name}/{student.submission}.html" for name in ("report", "feedback"))
     comparison = class_comparison.compare(records, earlier, "week 2")
-    path.write_text(render_class(records, similarity, comparison), "utf-8")
+    path.write_text(render_class(records, similar, comparison), "utf-8")
     return path
 
 

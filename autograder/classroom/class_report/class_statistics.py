@@ -1,8 +1,9 @@
 """Add up the results of a class from its result documents, each of which is read once."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from autograder.classroom.class_report import item_analysis
+import numpy as np
+
 from autograder.classroom.storage.gradebook import Gradebook, iter_functions
 from autograder.core.text import clean
 from autograder.course import registry
@@ -14,6 +15,7 @@ from autograder.report.class_records import (
     AssignmentSummary,
     CheckRecord,
     ClassRecords,
+    FunctionStatistics,
     MistakeRecord,
     StudentRecord,
 )
@@ -21,6 +23,9 @@ from autograder.report.student_feedback import student_exception_lines
 
 MAX_SLOWEST = 15
 MAX_TIMEOUTS = 200
+MIN_STUDENTS = 10  # with fewer, a correlation means little
+
+Outcome = tuple[bool, float, float]  # whether a function passes, points earned, points possible
 
 
 def collect(book: Gradebook) -> ClassRecords:
@@ -29,7 +34,7 @@ def collect(book: Gradebook) -> ClassRecords:
     mistakes: dict[str, MistakeRecord] = {}
     letters: list[dict[str, str]] = []  # for each student: function -> letter of its status
     functions: dict[str, None] = {}  # an ordered set
-    outcomes: list[dict[str, item_analysis.Outcome]] = []
+    outcomes: list[dict[str, Outcome]] = []
     for number, (student, result) in enumerate(book.results()):
         record = _student_record(student, book.names[student["submission"]])
         if result is None and record.status == "graded":
@@ -48,7 +53,7 @@ def collect(book: Gradebook) -> ClassRecords:
     # Within an assignment, functions keep the order of the documents.
     records.functions = sorted(functions, key=lambda name: known.get(name.partition(".")[0], len(known)))
     position = {name: index for index, name in enumerate(records.functions)}
-    records.statistics = item_analysis.function_statistics(records.functions, outcomes)
+    records.statistics = function_statistics(records.functions, outcomes)
     for name in (assignment["name"] for assignment in book.assignments):
         shares = [student.shares[name] for student in records.students if name in student.shares]
         records.assignments.append(AssignmentSummary(name, shares))
@@ -121,3 +126,41 @@ def _mistakes_in(diagnosis: Document) -> list[tuple[str, str, str]]:
         texts = ((part, known[part].title, known[part].hint) for part in parts)
         return [(part, *(text.replace("{constant}", "some number") for text in both)) for part, *both in texts]
     return [(diagnosis["id"], diagnosis["title"], diagnosis["hint"])]
+
+
+def function_statistics(
+    functions: Sequence[str], outcomes: Sequence[dict[str, Outcome]]
+) -> dict[str, FunctionStatistics]:
+    """Measure how hard each function was, and whether it separates strong students from weak ones (item analysis).
+
+    The difficulty index is the share of students who pass. Discrimination is the point-biserial correlation between
+    passing a function and the share of points in all other functions (the corrected item-total correlation; Henrysson
+    1963, doi:10.1007/BF02289618). Without the correction, a function would correlate with itself. Of a student,
+    functions that were not graded are missing in the outcomes.
+    """
+    shape = len(outcomes), len(functions)
+    has, passes, earned, possible = np.zeros(shape, bool), np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    position = {name: column for column, name in enumerate(functions)}
+    for row, by_function in enumerate(outcomes):
+        for name, outcome in by_function.items():
+            place = row, position[name]
+            has[place], (passes[place], earned[place], possible[place]) = True, outcome
+    all_earned, all_possible = earned.sum(axis=1), possible.sum(axis=1)
+    found = {}
+    for name, column in position.items():
+        others = all_possible - possible[:, column]
+        counted = has[:, column] & (others > 0)
+        rest = (all_earned - earned[:, column])[counted] / others[counted]
+        discrimination = _correlation(passes[counted, column], rest)
+        mean_share = earned[:, column].sum() / possible[:, column].sum() if possible[:, column].sum() else 0.0
+        found[name] = FunctionStatistics(float(mean_share), discrimination)
+    return found
+
+
+def _correlation(
+    first: "np.ndarray[tuple[int], np.dtype[np.float64]]", second: "np.ndarray[tuple[int], np.dtype[np.float64]]"
+) -> float | None:
+    """Return Pearson's correlation, or None for too few students or where all have the same value."""
+    if first.size < MIN_STUDENTS or np.ptp(first) == 0 or np.ptp(second) < 1e-9:
+        return None
+    return float(np.corrcoef(first, second)[0, 1])

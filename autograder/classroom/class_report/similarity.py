@@ -13,10 +13,12 @@ read a copy that does not parse; JPlag, a Java program; and MOSS, a service that
 import hashlib
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import chain, combinations
 from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +29,7 @@ from autograder.classroom.submissions.account import account_for
 from autograder.classroom.submissions.model import Attempt
 from autograder.core.archives import SkippedFile
 from autograder.core.current_folder import hidden_matplotlibrc
+from autograder.core.files import write_atomically
 from autograder.course import Curriculum, registry
 from autograder.course.stubs import bundled
 from autograder.documents.reading import Document
@@ -34,6 +37,7 @@ from autograder.errors import UsageError, missing_package
 from autograder.parsing.code_tokens import filtered
 from autograder.parsing.extract import PREAMBLE
 from autograder.report.class_records import SimilarityResult, SimilarPair
+from autograder.report.similar_pair import PairModule, as_page
 from autograder.sandbox.source_reader import SourceReader, source_reader
 
 K = 20  # characters of filtered code in a fingerprint, about two short lines
@@ -42,6 +46,7 @@ MAX_SHARERS = 10  # a fingerprint in more submissions than this (or a 50th of th
 MIN_FINGERPRINTS = 12  # fingerprints that a module needs to be compared; fewer show nothing
 THRESHOLD = 0.5  # smallest share that is listed
 MAX_PAIRS = 200
+MIN_LENGTH = 9  # characters of a filtered line that is marked in a page
 
 
 def find_similar(folder: Path, *, layout: str = "auto") -> SimilarityResult:
@@ -189,3 +194,65 @@ def _submitted_code(attempt: Attempt, reader: SourceReader) -> tuple[dict[str, b
     if not account.assignments(registry.default()):
         return {}, "; ".join(account.notes[:3]) or "it contains no module of the course"
     return sources, f"cannot be read: {', '.join(account.unreadable[:3])}" if account.unreadable else ""
+
+
+def write_pair_pages(result: SimilarityResult, book: Gradebook, folder: Path, page: Path) -> SimilarityResult:
+    """Write a page for each pair whose code is stored, side by side and with the common lines marked.
+
+    Lines are common if they are equal after names, strings, comments and layout are removed. Lines of the stub, and
+    very short ones, are not marked. Returns the result with addresses relative to the class `page`.
+    """
+    students = {student["submission"]: student for student in book.students}
+    pairs = []
+    with source_reader() as reader:
+        filtered_lines = _line_filter(reader)
+        for number, pair in enumerate(result.pairs, 1):
+            first, second = (book.code_of(students[name]) if name in students else None for name in pair.submissions)
+            if first is None or second is None:
+                pairs.append(pair)
+                continue
+            path = folder / f"pair-{number}.html"
+            content = as_page(pair, _modules(pair, first, second, filtered_lines), quote(f"../{page.name}"))
+            write_atomically(path, content.encode("utf-8", "replace"))
+            pairs.append(replace(pair, page=quote(f"{folder.name}/{path.name}")))
+    return SimilarityResult(pairs, result.unread)
+
+
+def _modules(
+    pair: SimilarPair, first: Document, second: Document, filtered_lines: Callable[[tuple[bytes, ...]], list[str]]
+) -> list[PairModule]:
+    modules = []
+    codes = code_by_module(first), code_by_module(second)
+    for name in pair.names:
+        texts = [code[name].split(b"\n") if name in code else [] for code in codes]
+        keys = [filtered_lines(tuple(lines)) for lines in texts]
+        stub_text = (bundled("assignments") / f"{name}.py").read_bytes()
+        stub = set(filtered_lines(tuple(stub_text.split(b"\n"))))
+        # For each side, the number of the first line of each kind.
+        places = [
+            {key: n for n, key in reversed([*enumerate(found, 1)]) if len(key) >= MIN_LENGTH and key not in stub}
+            for found in keys
+        ]
+        # For each side, the number of the line on the other side.
+        partners = [
+            {n: there[key] for n, key in enumerate(found, 1) if key in there}
+            for found, there in zip(keys, reversed(places), strict=True)
+        ]
+        shown = [[line.decode("utf-8", "replace") for line in lines] for lines in texts]
+        modules.append(PairModule(name, (shown[0], shown[1]), (partners[0], partners[1])))
+    return modules
+
+
+def _line_filter(reader: SourceReader) -> Callable[[tuple[bytes, ...]], list[str]]:
+    """Return a function that removes names, strings, comments and layout from lines; of unreadable ones, all."""
+
+    @cache  # A submission is in many pairs.
+    def filtered_lines(lines: tuple[bytes, ...]) -> list[str]:
+        reader.next_submission()
+        try:
+            found = reader.filtered_code({str(number): line for number, line in enumerate(lines)})
+        except SkippedFile:
+            return []
+        return [found[str(number)] for number in range(len(lines))]
+
+    return filtered_lines

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from support.commands import invoke, succeed
 
-from autograder.classroom.class_report import class_comparison, class_statistics, item_analysis, similarity
+from autograder.classroom.class_report import class_comparison, class_statistics, similarity
 from autograder.classroom.comments import grade_history
 from autograder.classroom.storage import gradebook
 from autograder.errors import UsageError
@@ -35,17 +35,17 @@ def outcomes(passes):
 def test_function_statistics_strong_students_pass_gives_high_discrimination():
     names = ["a.easy", "a.hard", "a.odd"]
     mixed = outcomes({"a.easy": True, "a.hard": i >= 6, "a.odd": i < 6} for i in range(12))
-    found = item_analysis.function_statistics(names, mixed)
+    found = class_statistics.function_statistics(names, mixed)
     assert found["a.easy"].discrimination is None  # everybody passes
     assert found["a.hard"].discrimination == pytest.approx(-1)  # the rest is the odd one
     assert found["a.hard"].mean_share == 0.5
     alike = outcomes(dict.fromkeys(names, i >= 6) for i in range(12))
-    assert item_analysis.function_statistics(names, alike)["a.odd"].discrimination == pytest.approx(1)
+    assert class_statistics.function_statistics(names, alike)["a.odd"].discrimination == pytest.approx(1)
 
 
 def test_function_statistics_few_students_say_nothing():
     names = ["a.f", "a.g"]
-    found = item_analysis.function_statistics(names, outcomes(dict.fromkeys(names, i >= 4) for i in range(8)))
+    found = class_statistics.function_statistics(names, outcomes(dict.fromkeys(names, i >= 4) for i in range(8)))
     assert found["a.f"].discrimination is None
 
 
