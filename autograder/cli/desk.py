@@ -106,8 +106,8 @@ def _written(parts: "list[Document]", lesson: set[str]) -> "list[Document]":
 
 def _mark(out: Path, submission: str, assignment: str, item: "Document", by: str) -> bool:
     """Ask for the points of an item until they can be recorded; return whether they were given."""
-    from autograder.classroom import regrade
     from autograder.classroom.comments.comment_records import requested
+    from autograder.classroom.score import record_decisions
     from autograder.core.csv_table import parse_number
 
     while answer := _asked(f"{clean(item['title'], 200)} (0 to {item['points']:g} points)"):
@@ -118,7 +118,7 @@ def _mark(out: Path, submission: str, assignment: str, item: "Document", by: str
             continue
         request = requested(submission, assignment=assignment, rubric=item["id"], points=number, text=text.strip())
         try:
-            regrade.apply(out, [request], by, options.selected_curriculum())
+            record_decisions(out, [request], by, options.selected_curriculum())
         except UsageError as error:
             options.show(str(error))
             continue
@@ -145,8 +145,8 @@ def request(out: Path, file: str, by: str) -> None:
     FILE is a message with the text of the feedback page ("Ask about this"), or - for standard input. Open requests are
     listed by "headway show", "headway choose" and the class report.
     """
-    from autograder.classroom import regrade
     from autograder.classroom.comments.comment_request import read_request
+    from autograder.classroom.score import record_decisions
     from autograder.classroom.storage import gradebook
     from autograder.classroom.submissions.student_names import StudentNames
 
@@ -157,7 +157,7 @@ def request(out: Path, file: str, by: str) -> None:
         raise UsageError(f"cannot read {file} ({error.strerror}). Name the file with the message") from None
     book = gradebook.read(out)
     asked = read_request(text, StudentNames.of_documents(book.students), book.document)
-    (record,) = regrade.apply(out, [asked], by, options.selected_curriculum()).records
+    (record,) = record_decisions(out, [asked], by, options.selected_curriculum()).records
     words = map(shlex.quote, (str(out), record.student))
     options.show(f"Filed for {clean(record.student, 80)}: {record.assignment}: {clean(record.summary, 200)}")
     options.show(f"To answer: headway comment {' '.join(words)} TEXT --assignment {record.assignment}", "dim")

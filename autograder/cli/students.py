@@ -15,7 +15,7 @@ from autograder.errors import UsageError
 
 if TYPE_CHECKING:
     from autograder.classroom.comments.comment_records import CommentRecord
-    from autograder.classroom.regrade import Regrade
+    from autograder.classroom.score import Regrade
     from autograder.classroom.storage.gradebook import Gradebook
     from autograder.documents.reading import Document
 
@@ -93,9 +93,9 @@ def comment(
     headway comment OUT ada "Shown in the lab." --assignment softmax --score 17
     headway comment OUT ada softmax.py:12 "This is the sum over all elements."
     """
-    from autograder.classroom import regrade
     from autograder.classroom.comments import comment_records
     from autograder.classroom.comments.comment_request import not_recorded, read_table, reusable_text
+    from autograder.classroom.score import record_decisions
     from autograder.classroom.storage import gradebook
     from autograder.classroom.submissions.student_names import StudentNames
 
@@ -127,7 +127,7 @@ def comment(
             _list_comments(out, submission, book.policy.time_zone)
             return
         requests = [comment_records.requested(submission, **choices)]
-    done = regrade.apply(out, requests, by, options.selected_curriculum())
+    done = record_decisions(out, requests, by, options.selected_curriculum())
     for record in done.records[:MAX_SHOWN]:
         _show_change(done, record)
     if len(done.records) > MAX_SHOWN:
@@ -209,7 +209,7 @@ def choose(out: Path, student: str | None, what: tuple[str, ...], keep: bool, by
     headway choose OUT unknown-7 grace                 this work is Grace's
     headway choose OUT ada softmax --keep              the grade is right as it is
     """
-    from autograder.classroom import regrade
+    from autograder.classroom.score import record_decisions
     from autograder.classroom.storage import gradebook
     from autograder.classroom.submissions.student_names import find_student
     from autograder.report import open_questions
@@ -223,7 +223,7 @@ def choose(out: Path, student: str | None, what: tuple[str, ...], keep: bool, by
             options.show("Nothing is open.")
         return
     request, next_step = _request(book, found, what, keep)
-    done = regrade.apply(out, [request], by, options.selected_curriculum())
+    done = record_decisions(out, [request], by, options.selected_curriculum())
     record = done.records[-1]
     name = shlex.quote(record.owner or found["submission"])
     undo = f"headway comment {shlex.quote(str(out))} {name} --undo {record.id}"

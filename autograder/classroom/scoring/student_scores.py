@@ -4,14 +4,16 @@ The rules, each with an example, are in docs/instructors.md.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
+
+from msgspec import structs
 
 from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Policy, PolicyException, RubricItem
 from autograder.classroom.scoring.best_choice import Candidate, best_choice
-from autograder.classroom.scoring.student_exceptions import describe_exception, effective_exception
-from autograder.core.text import clean
+from autograder.core.text import clean, counted
 from autograder.course import Curriculum
 from autograder.documents.statuses import Counts
 from autograder.documents.types import AdjustmentRecord, StudentComment
@@ -154,21 +156,18 @@ def graded_assignments(
     policy: Policy, curriculum: Curriculum, names: Iterable[str], check_points: Mapping[str, float]
 ) -> list[GradedAssignment]:
     """Return the named assignments as the policy rates them; `check_points` are those of each function's checks."""
-    rules = {name: policy.assignments.get(name, AssignmentPolicy()) for name in names}
-    return [_graded_assignment(name, rule, curriculum, check_points) for name, rule in rules.items()]
-
-
-def _graded_assignment(
-    name: str, rules: AssignmentPolicy, curriculum: Curriculum, check_points: Mapping[str, float]
-) -> GradedAssignment:
-    checked = [one for one in curriculum.modules[name].functions if check_points.get(one.qualified)]
-    of_checks = {one.name: check_points[one.qualified] for one in checked}
-    worth = rules.worth(of_checks, {one.name for one in checked if one.bonus})
-    functions = {one.qualified: GradedFunction(of_checks[one.name], worth[one.name], one.bonus) for one in checked}
-    code = sum(one.points for one in functions.values() if not one.bonus) if rules.points is None else rules.points
-    possible = code + sum(item.points for item in rules.rubric)
-    weight = possible if rules.weight is None else rules.weight
-    return GradedAssignment(name, curriculum.modules[name].title, functions, possible, weight, rules.due, rules.rubric)
+    found = []
+    for name in names:
+        module, rules = curriculum.modules[name], policy.assignments.get(name, AssignmentPolicy())
+        checked = [one for one in module.functions if check_points.get(one.qualified)]
+        of_checks = {one.name: check_points[one.qualified] for one in checked}
+        worth = rules.worth(of_checks, {one.name for one in checked if one.bonus})
+        functions = {one.qualified: GradedFunction(of_checks[one.name], worth[one.name], one.bonus) for one in checked}
+        code = sum(one.points for one in functions.values() if not one.bonus) if rules.points is None else rules.points
+        possible = code + sum(item.points for item in rules.rubric)
+        weight = possible if rules.weight is None else rules.weight
+        found.append(GradedAssignment(name, module.title, functions, possible, weight, rules.due, rules.rubric))
+    return found
 
 
 def student_score(
@@ -186,8 +185,9 @@ def student_score(
     bank, options = policy.late.bank, dict[str, dict[int, AssignmentScore]]()
     for assignment in assignments:
         name, done = assignment.name, work.get(assignment.name, AssignmentWork(submitted=False))
-        rules = (policy, effective_exception(exceptions, name), manual.get(name, ManualPoints()))
-        options[name] = _options(assignment, done, *rules, bank)
+        exception, by_hand = effective_exception(exceptions, name), manual.get(name, ManualPoints())
+        score_with = partial(_assignment_score, assignment, done, policy, exception, by_hand)
+        options[name] = _options(score_with, min(bank, policy.late.bank_each), exception.bank_days)
         bank -= min(options[name])  # days that the student chose; of too many, those of later assignments are left out
     scores = {name: by_days[min(by_days)] for name, by_days in options.items()}
     # An assignment without points or weight is not dropped, because that would not help the student.
@@ -214,20 +214,12 @@ def student_score(
     return StudentScore(scores, counts, total, sum(assignment.weight for assignment in counting))
 
 
-def _options(
-    assignment: GradedAssignment,
-    work: AssignmentWork,
-    policy: Policy,
-    exception: PolicyException | None,
-    manual: ManualPoints,
-    bank: int,
-) -> dict[int, AssignmentScore]:
+def _options(score_with: Callable[[int], AssignmentScore], bank: int, chosen: int | None) -> dict[int, AssignmentScore]:
     """Return the score by the days that the bank pays for, as far as they change it, or for those that were chosen."""
-    scores = [_assignment_score(assignment, work, policy, exception, manual, 0)]
-    chosen = exception.bank_days if exception else None
-    most = min(bank, policy.late.bank_each, scores[0].late_days, bank if chosen is None else chosen)
+    scores = [score_with(0)]
+    most = min(bank, scores[0].late_days, bank if chosen is None else chosen)
     while len(scores) <= most and scores[-1].penalty:
-        scores.append(_assignment_score(assignment, work, policy, exception, manual, len(scores)))
+        scores.append(score_with(len(scores)))
     return dict(enumerate(scores)) if chosen is None else {len(scores) - 1: scores[-1]}
 
 
@@ -235,7 +227,7 @@ def _assignment_score(
     assignment: GradedAssignment,
     work: AssignmentWork,
     policy: Policy,
-    exception: PolicyException | None,
+    exception: PolicyException,
     manual: ManualPoints,
     bank_days: int,
 ) -> AssignmentScore:
@@ -247,11 +239,9 @@ def _assignment_score(
         if (given := manual.rubric.get(item.id)) is not None
     }
     earned = required + bonus + sum(given.points for given in rubric.values())
-    text = describe_exception(exception, earned, possible) if exception else ""
     adjustments = (*_of_exception(exception), *manual.adjustments)
     by_hand = any(change["score"] is not None for change in adjustments)
-    excused = exception is not None and exception.excused
-    days = 0 if excused else _late_days(assignment, late, work, exception)
+    days = 0 if exception.excused else _late_days(assignment, late, work, exception)
     lost_share = min(late.cap, late.penalty_per_day * (days - bank_days))
     penalty = 0.0 if by_hand else min(earned, lost_share * (earned if late.of == "earned" else possible))
     score = earned - penalty
@@ -260,9 +250,35 @@ def _assignment_score(
     # The limit comes last: bonus points first make up for those that were lost, by being late for example.
     score = max(0.0, score if policy.bonus == "extra" else min(score, possible))
     return AssignmentScore(
-        earned, possible, score, bonus, days, bank_days, penalty, excused, by_hand and not excused,
-        exception=text, adjustments=adjustments, rubric=rubric,
+        earned, possible, score, bonus, days, bank_days, penalty, exception.excused,
+        by_hand and not exception.excused, exception=_describe_exception(exception, earned, possible),
+        adjustments=adjustments, rubric=rubric,
     )  # fmt: skip
+
+
+def _describe_exception(exception: PolicyException, earned: float, possible: float) -> str:
+    """Return the text that the student sees about the exception in force for one assignment; empty if there is none."""
+    if exception.excused:
+        parts = ["excused, does not count"]
+    elif exception.score is not None:
+        parts = [f"{exception.score:.4g} of {possible:g} points given by hand, instead of {earned:.4g} from the checks"]
+    else:
+        parts = [f"due {exception.due.isoformat(' ', 'minutes')}"] if exception.due else []
+        parts += [] if exception.late_days is None else [f"{counted(exception.late_days, 'day')} late"]
+        points = f"{abs(exception.bonus):.4g} {'point' if abs(exception.bonus) == 1 else 'points'}"
+        parts += [f"{points} {'added' if exception.bonus > 0 else 'deducted'}"] if exception.bonus else []
+    return ", ".join(parts) + (f" ({exception.reason})" if exception.reason else "")
+
+
+def effective_exception(entries: Iterable[PolicyException], assignment: str) -> PolicyException:
+    """Merge the entries for one assignment; those that name it win over those for all, later ones over earlier ones."""
+    merged = unchanged = PolicyException()
+    for entry in sorted(entries, key=lambda entry: bool(entry.assignment)):
+        if entry.assignment in ("", assignment):
+            changes = {key: value for key, value in structs.asdict(entry).items() if value != getattr(unchanged, key)}
+            reasons = dict.fromkeys(filter(None, (merged.reason, entry.reason)))
+            merged = structs.replace(merged, **{**changes, "reason": "; ".join(reasons)})
+    return merged
 
 
 def _function_points(assignment: GradedAssignment, work: AssignmentWork, *, with_bonus: bool) -> tuple[float, float]:
@@ -274,24 +290,21 @@ def _function_points(assignment: GradedAssignment, work: AssignmentWork, *, with
     return points[False], points[True] if with_bonus else 0.0
 
 
-def _of_exception(exception: PolicyException | None) -> tuple[AdjustmentRecord, ...]:
+def _of_exception(exception: PolicyException) -> tuple[AdjustmentRecord, ...]:
     """Return the change of the score by an entry of `[[exceptions]]`; a score by hand replaces added points."""
-    if exception is None or (exception.score is None and not exception.bonus):
+    if exception.score is None and not exception.bonus:
         return ()
     add = exception.bonus if exception.score is None else 0.0
     return (adjustment(exception.reason, add, exception.score),)
 
 
-def _late_days(
-    assignment: GradedAssignment, late: LatePolicy, work: AssignmentWork, exception: PolicyException | None
-) -> int:
+def _late_days(assignment: GradedAssignment, late: LatePolicy, work: AssignmentWork, exception: PolicyException) -> int:
     if not work.submitted:
         return 0
-    if exception and exception.late_days is not None:
+    if exception.late_days is not None:
         return exception.late_days
-    extended_due = exception.due if exception else None
-    submitted, due = work.submitted_at, extended_due or assignment.due
+    submitted, due = work.submitted_at, exception.due or assignment.due
     if submitted is not None and due is not None:
         return max(0, math.ceil((submitted - due - timedelta(hours=late.grace_hours)) / DAY))
     # The platform's mark refers to the due date for all, so it does not apply to a student with an extension.
-    return late.marked_days if work.late and extended_due is None else 0
+    return late.marked_days if work.late and exception.due is None else 0

@@ -8,12 +8,12 @@ import pytest
 from support.commands import succeed
 from support.graded_class import comment, grade_class
 
-from autograder.classroom import regrade
 from autograder.classroom.class_report.class_statistics import collect
 from autograder.classroom.class_report.student_pages import results_of
 from autograder.classroom.comments import comment_records
 from autograder.classroom.comments.comment_records import requested
 from autograder.classroom.exporters.gradescope import _summary
+from autograder.classroom.score import record_decisions
 from autograder.classroom.storage import gradebook
 from autograder.courses.transformer import TRANSFORMER
 from autograder.report.student_feedback import as_html, as_markdown, comment_texts
@@ -103,7 +103,7 @@ def test_table_holds_places(out, tmp_path):
 
 def _mark(out, by, count):
     for number in range(count):
-        regrade.apply(out, [requested("ada", text=f"{by} {number}")], by, TRANSFORMER)
+        record_decisions(out, [requested("ada", text=f"{by} {number}")], by, TRANSFORMER)
 
 
 def test_two_people_comment_at_the_same_time(out):

@@ -5,12 +5,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Policy, PolicyException, RubricItem
-from autograder.classroom.scoring.student_exceptions import effective_exception, exceptions_by_submission
+from autograder.classroom.score import exceptions_by_submission
 from autograder.classroom.scoring.student_scores import (
     AssignmentWork,
     ManualPoints,
     RubricPoints,
     adjustment,
+    effective_exception,
     graded_assignments,
     student_score,
 )
@@ -231,7 +232,7 @@ def test_effective_exception_prefers_specific_and_later_entries():
     softmax, attention = effective_exception(entries, "softmax"), effective_exception(entries, "attention")
     assert (softmax.due, softmax.bonus, softmax.reason) == (DUE, 2, "ill; found a mistake in the lecture")
     assert (attention.due, attention.bonus) == (later, 0.0)
-    assert effective_exception(entries[:1], "attention") is None
+    assert effective_exception(entries[:1], "attention") == PolicyException()
 
 
 def test_exceptions_by_submission_accepts_any_name_and_warns():
