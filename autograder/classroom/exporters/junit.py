@@ -14,7 +14,8 @@ from xml.etree import ElementTree as ET
 
 from autograder.classroom.exporters import csv_cells
 from autograder.classroom.storage.gradebook import Gradebook, display_name
-from autograder.core.text import clean
+from autograder.core.files import written_file
+from autograder.core.text import clean  # removes what XML cannot contain, too
 from autograder.documents.reading import Document
 from autograder.report.wording import STATUS_WORDS
 
@@ -29,17 +30,12 @@ def write(book: Gradebook, path: Path) -> int:
 
 def write_suites(results: Iterable[tuple[Document, Document | None]], path: Path) -> None:
     """Write a suite for each student, given with the result document, atomically."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.part")
-    try:
-        with partial.open("w", encoding="utf-8", errors="replace") as file:
-            file.write('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n')
-            for number, (student, result) in enumerate(results):
-                file.write(ET.tostring(_suite(student, result, number), encoding="unicode") + "\n")
-            file.write("</testsuites>\n")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with written_file(path) as file:
+        file.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n')
+        for number, (student, result) in enumerate(results):
+            suite = ET.tostring(_suite(student, result, number), encoding="unicode")
+            file.write(f"{suite}\n".encode("utf-8", "replace"))
+        file.write(b"</testsuites>\n")
 
 
 def _suite(student: Document, result: Document | None, number: int) -> ET.Element:
@@ -54,7 +50,7 @@ def _suite(student: Document, result: Document | None, number: int) -> ET.Elemen
     suite = ET.Element(
         "testsuite",
         {
-            "name": _text(display_name(student)),
+            "name": clean(display_name(student)),
             "package": "headway",
             "id": str(number),
             "timestamp": result["created"][:19] if result else "1970-01-01T00:00:00",
@@ -72,7 +68,7 @@ def _suite(student: Document, result: Document | None, number: int) -> ET.Elemen
     for name, grade in student["assignments"].items():
         values[name] = f"{csv_cells.points(grade['score'])} of {csv_cells.points(grade['possible'])}"
     for key, value in values.items():
-        ET.SubElement(properties, "property", {"name": key, "value": _text(value)})
+        ET.SubElement(properties, "property", {"name": key, "value": clean(value)})
     suite.extend(cases)
     ET.SubElement(suite, "system-out")
     ET.SubElement(suite, "system-err")
@@ -82,29 +78,24 @@ def _suite(student: Document, result: Document | None, number: int) -> ET.Elemen
 def _case_without_checks(assignment: str, grade: Document) -> ET.Element:
     case = ET.Element("testcase", {"name": "submission", "classname": assignment, "time": "0"})
     if grade["status"] in ("missing", "waiting"):
-        ET.SubElement(case, "skipped").text = _text(grade["reason"] or "not graded yet")
+        ET.SubElement(case, "skipped").text = clean(grade["reason"] or "not graded yet")
     else:
-        ET.SubElement(case, "error", {"type": grade["status"], "message": _text(grade["reason"])})
+        ET.SubElement(case, "error", {"type": grade["status"], "message": clean(grade["reason"])})
     return case
 
 
 def _case(check: Document) -> ET.Element:
     seconds = f"{check['seconds']:.5f}"
-    case = ET.Element("testcase", {"name": _text(check["title"]), "classname": check["function"], "time": seconds})
+    case = ET.Element("testcase", {"name": clean(check["title"]), "classname": check["function"], "time": seconds})
     if check["status"] in _SKIPPED:
         # The reason is text, because only one of the two schemas has an attribute for it.
         reason = f"{STATUS_WORDS[check['status']]}: {check['message']}".removesuffix(": ")
-        ET.SubElement(case, "skipped").text = _text(reason)
+        ET.SubElement(case, "skipped").text = clean(reason)
     elif check["status"] != "passed":
         kind = "failure" if check["status"] == "failed" else "error"
         mistake = check["mistake"] or {"id": check["status"], "title": ""}
-        entry = ET.SubElement(case, kind, {"type": _text(mistake["id"]), "message": _text(check["message"])})
+        entry = ET.SubElement(case, kind, {"type": clean(mistake["id"]), "message": clean(check["message"])})
         location = check["location"] or {}
         lines = [mistake["title"], check["inputs"] or "", f"{location['file']}:{location['line']}" if location else ""]
-        entry.text = _text("\n".join(line for line in lines if line))
+        entry.text = clean("\n".join(line for line in lines if line))
     return case
-
-
-def _text(text: str) -> str:
-    """Remove what XML 1.0 cannot contain: control characters, surrogates and the two noncharacters."""
-    return clean(text).replace("\ufffe", "").replace("\uffff", "")

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from autograder.classroom.grading import cache_keys
 from autograder.classroom.policy.model import Policy
-from autograder.classroom.storage import submitted_code
+from autograder.classroom.storage import result_store
 from autograder.classroom.storage.gradebook import iter_functions
 from autograder.classroom.storage.result_store import JournalEntry, Status
 from autograder.classroom.submissions import intake
@@ -81,7 +81,7 @@ class GradedDocuments(NamedTuple):
     def write(self, folder: Path, file: str) -> None:
         """Write the result document `file` to `folder`, and the code document next to this folder."""
         # The result comes last: where there is one, there is its code.
-        write_atomically(folder.parent / submitted_code.FOLDER / file, self.code, durable=True)
+        write_atomically(folder.parent / result_store.CODE / file, self.code, durable=True)
         write_atomically(folder / file, self.result, durable=True)
 
 
@@ -112,7 +112,7 @@ def grade(task: GradingTask, checks: session.CheckSession, setup: WorkerSetup) -
         result = checks.check(task.name, folder, functions, limits=setup.options.limits.within(task.cpu_seconds))
         charged_until = time.thread_time()
         locate_in_cells(result, modules_from_notebooks(folder))
-        code = submitted_code.code_document(folder)
+        code = result_store.code_document(folder)
     if result.used is not None:
         result.used["grader_seconds"] = round(result.used["grader_seconds"] + read_seconds, 3)
     charged_seconds = result.charged_seconds

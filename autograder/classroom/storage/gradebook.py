@@ -14,9 +14,9 @@ from typing import Any, cast
 import msgspec
 
 from autograder.classroom.policy.model import Policy
-from autograder.classroom.storage.submitted_code import read_code
+from autograder.classroom.storage.result_store import CODE, RESULTS
 from autograder.core.csv_table import CsvTable
-from autograder.documents.reading import CLASS_SCHEMA, RESULT_SCHEMA, Document, SchemaError, read_document
+from autograder.documents.reading import CLASS_SCHEMA, CODE_SCHEMA, RESULT_SCHEMA, Document, SchemaError, read_document
 from autograder.documents.results import hidden_document, most_urgent
 from autograder.errors import UsageError
 
@@ -86,7 +86,7 @@ class Gradebook:
         for name, grade in student["assignments"].items():
             if grade["file"] and (not names or name in names):
                 files.setdefault(grade["file"], set()).add(name)
-        documents = [(names, self._read_result(file)) for file, names in files.items()]
+        documents = [(names, self._read(RESULTS, file, RESULT_SCHEMA)) for file, names in files.items()]
         result = _merged([(names, document) for names, document in documents if document is not None])
         if result is not None and self.policy.feedback != "full" and self.policy.checks.hidden:
             for function in (function for part in result["assignments"] for function in part["functions"]):
@@ -109,7 +109,7 @@ class Gradebook:
         left_out: list[str] = []
         files = dict.fromkeys(grade["file"] for grade in student["assignments"].values() if grade["file"])
         for file in files:
-            if (code := read_code(self.out, file)) is not None:
+            if (code := self._read(CODE, file, CODE_SCHEMA)) is not None:
                 left_out += code["left_out"]
                 own = {name for name, grade in student["assignments"].items() if grade["file"] == file}
                 for name, parts in code["modules"].items():
@@ -117,10 +117,11 @@ class Gradebook:
                         modules[name] = parts
         return {"modules": modules, "left_out": left_out} if modules or left_out else None
 
-    def _read_result(self, file: str) -> Document | None:
+    def _read(self, folder: str, file: str, schema: str) -> Document | None:
+        """Return a document in a folder of OUT, or None if there is no readable one."""
         try:
-            # Only the file's name is used, so that no class document can make this read outside the results folder.
-            return read_document(self.out / "results" / Path(file).name, RESULT_SCHEMA)
+            # Only the file's name is used, so that no class document can make this read outside the folder.
+            return read_document(self.out / folder / Path(file).name, schema)
         except (OSError, ValueError):
             return None
 

@@ -1,19 +1,22 @@
 """Store the results of a run on disk, so that the run can be interrupted at any moment and resumed.
 
     OUT/results/NAME.json   a result document for each submission, written atomically
+    OUT/code/NAME.json      the modules as they were graded (schema `headway.code/1`), for people to read
     OUT/journal.jsonl       a line for each result: its key and what the class document needs of it
     OUT/run.json            the seed, the policy file and the roster of the run
     OUT/submissions.json    who submitted what and when, from each source
     OUT/class.json, grades.csv    made from the journal and the policy
     OUT/.lock               held during a run; contains the path of the run's scratch folder
 
-A result is on disk before its journal line is, so a power cut never leaves a line without its result.
+A result is on disk before its journal line is, so a power cut never leaves a line without its result. Code is data: the
+grader decodes it, splits it into lines and shows them as text. It never parses them.
 """
 
 import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -28,11 +31,16 @@ import msgspec
 
 from autograder.core.files import read_plain_file, write_atomically
 from autograder.core.text import counted
+from autograder.documents.reading import CODE_SCHEMA
+from autograder.documents.types import CodeDocument, CodePart
+from autograder.engine.cell_locations import notebook_parts
 from autograder.errors import UsageError
 
 T = TypeVar("T")
 Status = Literal["graded", "unreadable", "failed"]  # failed: an internal error of Headway
-JOURNAL, LOCK, RESULTS = "journal.jsonl", ".lock", "results"
+JOURNAL, LOCK, RESULTS, CODE = "journal.jsonl", ".lock", "results", "code"
+MAX_MODULE_CHARACTERS = 128 << 10
+MAX_CHARACTERS = 512 << 10  # of the code of a submission
 
 
 @dataclass
@@ -134,6 +142,32 @@ def _journal_line(entry: JournalEntry) -> bytes:
         return msgspec.json.encode(entry) + b"\n"
     except UnicodeEncodeError:  # a lone surrogate, which only Python's own encoder can replace
         return (json.dumps(asdict(entry), ensure_ascii=False) + "\n").encode("utf-8", "replace")
+
+
+def code_document(folder: Path) -> bytes:
+    """Return the document of the modules in `folder`, as `intake.copy_modules` wrote them."""
+    modules: dict[str, list[CodePart]] = {}
+    left_out: list[str] = []
+    remaining = MAX_CHARACTERS
+    for path in sorted(folder.glob("*.py")):
+        # Python ends a line in three ways; a byte order mark is no part of the first line.
+        text = re.sub(r"\r\n?", "\n", path.read_bytes().decode("utf-8-sig", "replace"))
+        parts = notebook_parts(text) or [(path.name, 1, text.rstrip("\n"))]
+        stored: list[CodePart] = []
+        limit = min(MAX_MODULE_CHARACTERS, remaining)
+        for file, line, content in parts:
+            kept = content if len(content) <= limit else content[:limit].rpartition("\n")[0]
+            limit -= len(kept)
+            remaining -= len(kept)
+            if kept:
+                stored.append({"file": file, "line": line, "text": kept})
+            if kept != content:
+                lines = counted(content.count("\n") - kept.count("\n"), "line")
+                left_out.append(f"{path.name}: {lines} of {file} not stored, because the file is too long")
+                break
+        modules[path.stem] = stored
+    document: CodeDocument = {"schema": CODE_SCHEMA, "modules": modules, "left_out": left_out}
+    return (json.dumps(document, ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 
 def read_lines(path: Path, kind: type[T]) -> Iterator[T]:

@@ -6,7 +6,8 @@ import pytest
 from support.document_damage import require_exact
 from support.student_notebook import notebook
 
-from autograder.classroom.storage import submitted_code
+from autograder.classroom.storage import result_store
+from autograder.classroom.storage.gradebook import Gradebook
 from autograder.classroom.submissions.account import account_for
 from autograder.classroom.submissions.intake import SubmittedFile
 from autograder.courses.transformer import TRANSFORMER
@@ -14,14 +15,14 @@ from autograder.documents.reading import CODE_SCHEMA
 
 
 def stored(folder):
-    return json.loads(submitted_code.code_document(folder))
+    return json.loads(result_store.code_document(folder))
 
 
 def test_code_document_module_keeps_lines_as_python_counts_them(tmp_path):
     (tmp_path / "softmax.py").write_bytes(b"\xef\xbb\xbfx = 1\r\ny = 2\rz = '\xff\x0c'\n\n")
     (part,) = stored(tmp_path)["modules"]["softmax"]
     assert (part["file"], part["line"]) == ("softmax.py", 1)
-    (tmp_path / "code.json").write_bytes(submitted_code.code_document(tmp_path))
+    (tmp_path / "code.json").write_bytes(result_store.code_document(tmp_path))
     require_exact(tmp_path / "code.json", CODE_SCHEMA)
     assert part["text"].split("\n") == ["x = 1", "y = 2", "z = '\ufffd\x0c'"]
 
@@ -54,8 +55,8 @@ def test_code_document_long_code_is_cut_at_a_line(tmp_path):
         (tmp_path / f"{name}.py").write_text(line * 6000)
     document = stored(tmp_path)
     texts = [part["text"] for parts in document["modules"].values() for part in parts]
-    assert all(len(text) <= submitted_code.MAX_MODULE_CHARACTERS for text in texts)
-    assert sum(map(len, texts)) <= submitted_code.MAX_CHARACTERS
+    assert all(len(text) <= result_store.MAX_MODULE_CHARACTERS for text in texts)
+    assert sum(map(len, texts)) <= result_store.MAX_CHARACTERS
     assert texts[0].endswith(line.rstrip())
     assert len(document["left_out"]) == 7 and document["left_out"][0].startswith("a.py: ")
 
@@ -63,8 +64,9 @@ def test_code_document_long_code_is_cut_at_a_line(tmp_path):
 @pytest.mark.parametrize(
     "content", [None, b"{", b'{"schema": "headway.code/1", "modules": {"softmax": [1]}, "left_out": []}']
 )
-def test_read_code_missing_or_damaged_is_none(tmp_path, content):
+def test_code_of_missing_or_damaged_is_none(tmp_path, content):
     (tmp_path / "code").mkdir()
     if content is not None:
         (tmp_path / "code" / "ada.json").write_bytes(content)
-    assert submitted_code.read_code(tmp_path, "results/ada.json") is None
+    student = {"assignments": {"softmax": {"file": "results/ada.json"}}}
+    assert Gradebook(tmp_path, {}).code_of(student) is None
