@@ -1,7 +1,7 @@
 """Choose what helps a student most: which assignments are dropped, and which late days the bank pays for."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 _TINY = 1e-12
 
@@ -19,11 +19,23 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Choice:
-    """What counts, by the position of the candidate; days that the bank pays for an assignment are not late."""
+    """What counts of the candidates, or of the first of them."""
 
-    average: float  # the weighted average of the shares that count
-    bank_days: dict[int, int]  # of each assignment that is not dropped
+    weight: float = 0.0  # of the assignments that count, together
+    points: float = 0.0  # the sum of their shares, each times its weight
+    # The days that the bank pays for, which are not late, by the position of each assignment that is not dropped.
+    bank_days: Mapping[int, int] = field(default_factory=dict)
     replaced: int | None = None  # the assignment that has the share of the final instead of its own
+
+    @property
+    def average(self) -> float:
+        """The weighted average of the shares that count."""
+        return self.points / self.weight
+
+    def rank(self, average: float) -> tuple[object, ...]:
+        """Return what is compared, of choices that try to raise an average: the larger is better."""
+        gain, days = round(self.points - average * self.weight, 9), sum(self.bank_days.values())
+        return gain, self.weight, -days, self.replaced is None, [-at for at in self.bank_days]
 
 
 def best_choice(candidates: Sequence[Candidate], drops: int = 0, bank: int = 0, final: int | None = None) -> Choice:
@@ -33,20 +45,16 @@ def best_choice(candidates: Sequence[Candidate], drops: int = 0, bank: int = 0, 
     whose share replaces that of one other assignment. Of choices that are equally good, one with the largest total
     weight is taken, and then with the fewest days.
     """
-    if final is None:
-        return _highest_average(candidates, drops, bank, None, 0.0)
-    choices = []
-    for days, share in candidates[final].shares.items():
-        if days > bank:
-            break
-        fixed = [*candidates[:final], Candidate(candidates[final].weight, {days: share}), *candidates[final + 1 :]]
-        choices.append(_highest_average(fixed, drops, bank, final, share))
+    alternatives = [candidates]
+    if final is not None:  # for each share that it can have
+        shares = ({days: share} for days, share in candidates[final].shares.items() if days <= bank)
+        finals = (replace(candidates[final], shares=share) for share in shares)
+        alternatives = [[*candidates[:final], fixed, *candidates[final + 1 :]] for fixed in finals]
+    choices = (_highest_average(listed, drops, bank, final) for listed in alternatives)
     return max(choices, key=lambda choice: (round(choice.average, 9), -sum(choice.bank_days.values())))
 
 
-def _highest_average(
-    candidates: Sequence[Candidate], drops: int, bank: int, final: int | None, final_share: float
-) -> Choice:
+def _highest_average(candidates: Sequence[Candidate], drops: int, bank: int, final: int | None) -> Choice:
     """Return the best choice for one share of the final.
 
     The lowest share is not always the one to drop: 0.5 with a weight of 10 may lower the average more than 0.4 with a
@@ -56,53 +64,32 @@ def _highest_average(
     """
     average = -1.0
     while True:
-        choice = _largest_gain(candidates, min(max(0, drops), len(candidates) - 1), bank, final, final_share, average)
+        choice = _largest_gain(candidates, min(max(0, drops), len(candidates) - 1), bank, final, average)
         if choice.average <= average + _TINY:
             return choice
         average = choice.average
 
 
-@dataclass(frozen=True)
-class _Partial:
-    """A choice for the first candidates."""
-
-    gain: float = 0.0
-    weight: float = 0.0
-    points: float = 0.0
-    bank_days: tuple[tuple[int, int], ...] = ()  # position and days of each assignment that is not dropped
-    replaced: int | None = None
-
-    def rank(self) -> tuple[object, ...]:
-        """Return what is compared: the larger is better."""
-        days = sum(days for _, days in self.bank_days)
-        return round(self.gain, 9), self.weight, -days, self.replaced is None, [-at for at, _ in self.bank_days]
-
-
-def _largest_gain(
-    candidates: Sequence[Candidate], drops: int, bank: int, final: int | None, final_share: float, average: float
-) -> Choice:
+def _largest_gain(candidates: Sequence[Candidate], drops: int, bank: int, final: int | None, average: float) -> Choice:
     """Return the choice with the largest gain over an average, candidate by candidate (dynamic programming)."""
-    best = {(0, 0, False): _Partial()}  # by the days and drops that are used, and whether an assignment is replaced
+    best = {(0, 0, False): Choice()}  # by the days and drops that are used, and whether an assignment is replaced
     for at, candidate in enumerate(candidates):
-        longer: dict[tuple[int, int, bool], _Partial] = {}
-        for (used, dropped, replaced), partial in best.items():
+        longer: dict[tuple[int, int, bool], Choice] = {}
+        for (used, dropped, is_replaced), choice in best.items():
             extended = []
             if dropped < drops and at != final:
-                extended.append(((used, dropped + 1, replaced), partial))
-            options = [(days, share, partial.replaced) for days, share in candidate.shares.items()]
-            if final not in (None, at) and not replaced:
+                extended.append(((used, dropped + 1, is_replaced), choice))
+            options = [(days, share, choice.replaced) for days, share in candidate.shares.items()]
+            if final is not None and final != at and not is_replaced:
+                (final_share,) = candidates[final].shares.values()
                 options.append((min(candidate.shares), final_share, at))
-            for days, share, one_replaced in options:
+            for days, share, replaced in options:
                 if used + days <= bank:
-                    weight, gain = candidate.weight, candidate.weight * (share - average)
-                    key = (used + days, dropped, one_replaced is not None)
-                    extended.append((key, _Partial(
-                        partial.gain + gain, partial.weight + weight, partial.points + weight * share,
-                        (*partial.bank_days, (at, days)), one_replaced,
-                    )))  # fmt: skip
+                    weight, points = choice.weight + candidate.weight, choice.points + candidate.weight * share
+                    one = Choice(weight, points, {**choice.bank_days, at: days}, replaced)
+                    extended.append(((used + days, dropped, replaced is not None), one))
             for key, one in extended:
-                if key not in longer or one.rank() > longer[key].rank():
+                if key not in longer or one.rank(average) > longer[key].rank(average):
                     longer[key] = one
         best = longer
-    found = max((one for (_, dropped, _), one in best.items() if dropped == drops), key=_Partial.rank)
-    return Choice(found.points / found.weight, dict(found.bank_days), found.replaced)
+    return max((one for (_, dropped, _), one in best.items() if dropped == drops), key=lambda one: one.rank(average))
