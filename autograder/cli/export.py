@@ -202,7 +202,7 @@ def gradescope_autograder(
     output: ExportOutput, names: Names, visibility: "Visibility", seed: int, feedback: str, unsafe: bool
 ) -> None:
     """Write an autograder that Gradescope runs."""
-    from autograder.classroom.exporters import gradescope_zip
+    from autograder.classroom.exporters import gradescope_autograder
     from autograder.classroom.storage import gradebook
     from autograder.course import registry
 
@@ -212,11 +212,11 @@ def gradescope_autograder(
         registry.default().select(names)
     elif book:
         names = tuple(assignment["name"] for assignment in book.assignments)
-    policy = gradescope_zip.policy_text(book.policy) if book else ""
+    policy = gradescope_autograder.policy_text(book.policy) if book else ""
     packages = book.policy.packages.allow if book else ()
     with output.replacing(target):
-        settings = gradescope_zip.GradescopeSettings(names, seed, feedback, visibility, unsafe, policy, packages)
-        count = gradescope_zip.write(target, settings)
+        settings = gradescope_autograder.GradescopeSettings(names, seed, feedback, visibility, unsafe, policy, packages)
+        count = gradescope_autograder.write(target, settings)
     options.show(f"It grades {', '.join(names) or 'all assignments (for one: --assignment NAME)'}.")
     if policy:
         options.show(f"It has the points, the bonus rule and the hidden checks of {output.out}.")

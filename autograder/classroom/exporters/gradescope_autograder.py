@@ -1,4 +1,8 @@
-"""Write an autograder for Gradescope: a zip with `setup.sh`, `run_autograder` and Headway as it is installed here.
+"""An autograder for Gradescope: a zip with `setup.sh`, `run_autograder` and Headway as it is installed here.
+
+    python -P -m autograder.classroom.exporters.gradescope_autograder /autograder
+
+is what the script `run_autograder` starts there for every submission.
 
 Sources: "Autograder Specifications" and "Manual Docker Configuration" (gradescope-autograders.readthedocs.io). The
 archive pins the versions of Headway's dependencies, so that every submission is graded by the same checks as here. Only
@@ -7,19 +11,29 @@ those packages are downloaded.
 
 import json
 import re
+import shutil
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import requires
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 import autograder
+from autograder.classroom.exporters import gradescope
 from autograder.classroom.exporters.gradescope import Visibility
 from autograder.classroom.policy.model import Policy
+from autograder.classroom.storage import gradebook
 from autograder.core.archives import zip_of
+from autograder.core.current_folder import python_command
 from autograder.core.files import write_atomically
 from autograder.core.versions import installed_version
 from autograder.course.stubs import bundled
-from autograder.errors import UsageError
+from autograder.errors import HeadwayError, UsageError
 from autograder.sandbox.packages import allowed_packages
 
 # The Dockerfile is for "Manual Docker Configuration": such an image is based on one of Gradescope's.
@@ -28,7 +42,7 @@ TEMPLATES = ("setup.sh", "run_autograder", "Dockerfile")
 
 @dataclass(frozen=True)
 class GradescopeSettings:
-    """The settings of the autograder."""
+    """The settings of the autograder, which are `settings.json` in the archive."""
 
     assignments: tuple[str, ...] = ()  # names as for `headway grade --assignment`; all if empty
     seed: int = 0  # 0: the public inputs, whose answers are part of Headway
@@ -93,3 +107,44 @@ def _requirements(settings: GradescopeSettings) -> Iterator[str]:
         version = installed_version(name)
         yield f"{name}=={version.partition('+')[0]}" if version else name
     yield from (f"{name}=={version}" for name, version in allowed_packages(settings.packages).versions)
+
+
+def main(root: Path) -> None:
+    """Grade `root/submission` by `root/source/settings.json`; write `root/results/results.json`.
+
+    It is always written, so that a student who gets no grade can read why.
+    """
+    try:
+        document = _grade(root)
+    except (HeadwayError, OSError, ValueError) as error:
+        document = {"score": 0.0, "output": f"The autograder could not run: {error}", "stdout_visibility": "hidden"}
+    write_atomically(root / "results" / "results.json", (json.dumps(document, indent=1) + "\n").encode())
+
+
+def _grade(root: Path) -> dict[str, Any]:
+    settings = msgspec.json.decode((root / "source" / "settings.json").read_bytes(), type=GradescopeSettings)
+    with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
+        folder, out = Path(scratch) / "class", Path(scratch) / "out"
+        # Links are copied as links: grading refuses them, as in every class.
+        shutil.copytree(root / "submission", folder / "submission", symlinks=True)
+        command = python_command("-m", "autograder.cli", "grade", str(folder), "--out", str(out), "--no-color")
+        command += ["--seed", str(settings.seed), "--feedback", settings.feedback]
+        if settings.policy:
+            policy = Path(scratch) / "course.toml"
+            policy.write_text(settings.policy, "utf-8")
+            command += ["--course", str(policy)]
+        command += [part for name in settings.assignments for part in ("--assignment", name)]
+        for options in ([], ["--unsafe-no-sandbox"]) if settings.unsafe else ([],):
+            done = subprocess.run([*command, *options], capture_output=True, text=True, errors="replace", check=False)
+            if (out / "class.json").is_file():
+                break
+        print(done.stdout, done.stderr)
+        if not (out / "class.json").is_file():
+            raise HeadwayError((done.stderr.strip() or "no reason given").splitlines()[-1])
+        book = gradebook.read(out)
+        student, result = next(book.results())
+        return gradescope.document_of(book, student, result, settings.visibility)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
