@@ -101,8 +101,9 @@ def read_plain_layout(
     parts: dict[str, list[SubmissionPart]] = {}
     for name in names:
         path = folder / name
-        if path.is_dir() or name.lower().endswith(ARCHIVES):
-            student, part = name if path.is_dir() else _without_suffix(name), SubmissionPart(path)
+        suffix = next((suffix for suffix in ARCHIVES if name.lower().endswith(suffix)), "")
+        if path.is_dir() or suffix:
+            student, part = name if path.is_dir() else name[: -len(suffix)], SubmissionPart(path)
         elif is_gradable(name):
             student, part = _part_of_file(path, curriculum, modules)
         elif _IS_NO_SUBMISSION.fullmatch(name):
@@ -112,19 +113,12 @@ def read_plain_layout(
         parts.setdefault(student, []).append(part)
     if not any(part.path.is_dir() or is_gradable(part.path.name) for listed in parts.values() for part in listed):
         return []
-    members = [_member(student, _attempts(listed)) for student, listed in parts.items()]
+    members = []
+    for student, listed in parts.items():
+        submission = safe_name(student)
+        name = "" if submission == student else student  # kept whole for the roster if it was shortened to be shown
+        members.append(ClassMember(submission, name, attempts=_attempts(listed)))
     return sorted(members, key=lambda member: member.submission)
-
-
-def _member(student: str, attempts: tuple[Attempt, ...]) -> ClassMember:
-    """Return a student; a name that was shortened to be shown is kept whole for the roster."""
-    submission = safe_name(student)
-    return ClassMember(submission, "" if submission == student else student, attempts=attempts)
-
-
-def _without_suffix(name: str) -> str:
-    suffix = next(suffix for suffix in sorted(ARCHIVES, key=len, reverse=True) if name.lower().endswith(suffix))
-    return name[: -len(suffix)]
 
 
 def _attempts(parts: list[SubmissionPart]) -> tuple[Attempt, ...]:

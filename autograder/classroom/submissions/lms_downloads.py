@@ -21,8 +21,7 @@ from autograder.classroom.submissions.model import (
     is_gradable,
     safe_name,
 )
-from autograder.classroom.submissions.moodle_participants import read_worksheet
-from autograder.classroom.submissions.roster import normalize
+from autograder.classroom.submissions.roster import normalize, read_worksheet
 from autograder.core.archives import SkippedFile
 from autograder.core.text import clean
 from autograder.course import Curriculum

@@ -1,4 +1,4 @@
-"""Read a roster, a CSV file with the people of a class.
+"""Read a roster, a CSV file with the people of a class, and Moodle's grading worksheet, which also says who is late.
 
 Columns are found by their titles, so that the exports of Canvas, Moodle, Gradescope and nbgrader can be used as they
 are.
@@ -9,6 +9,7 @@ import tomllib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 
 from autograder.classroom.submissions.model import TEST_STUDENT_NAMES
@@ -26,6 +27,16 @@ MOODLE_PARTICIPANT = re.compile(
 )
 # The login of Canvas's test student is a digest in hexadecimal digits.
 TEST_STUDENT_LOGIN = re.compile(r"[0-9a-f]{40}")
+# The units of `format_time` in the languages of most courses; the beginning of a word is enough.
+_UNITS = {
+    timedelta(days=365): ("year", "jahr", "an", "año", "ann", "ano", "jaar"),
+    timedelta(days=1): ("day", "tag", "jour", "día", "dia", "giorn", "dag"),
+    timedelta(hours=1): ("hour", "stunde", "std", "heure", "hora", "or", "uur", "uren"),
+    timedelta(minutes=1): ("min",),
+    timedelta(seconds=1): ("sec", "sek", "seg"),
+}
+_STATUS = ("status", "statut", "estado", "estatus", "stato")
+_AMOUNT = re.compile(r"(\d+)\s+([^\W\d_]+)")
 
 
 @dataclass(frozen=True)
@@ -40,6 +51,14 @@ class RosterEntry:
     ids: dict[str, str] = field(default_factory=dict)  # by platform, if the roster is that platform's
     section: str = ""
     ta: str = ""
+
+
+@dataclass(frozen=True)
+class Participant:
+    """A row of a worksheet: the person, and how late the work was; None if the worksheet does not say."""
+
+    person: RosterEntry
+    late_by: timedelta | None
 
 
 def read_roster(path: Path) -> list[RosterEntry]:
@@ -166,3 +185,49 @@ def normalize(text: str) -> str:
 def platform_key(platform: str, number: str) -> str:
     """Return the key of an id that only one platform uses."""
     return f"{platform}:{number}"
+
+
+def read_worksheet(folder: Path, names: list[str]) -> dict[str, Participant]:
+    """Return the participants by number, if a worksheet of Moodle lies in the folder of a download.
+
+    Moodle's download has neither addresses nor dates, but the worksheet ("Download grading worksheet") has. Its column
+    with the time of submission has no time zone, so it is not used.
+
+    Raises UsageError if two worksheets differ about a participant: nothing says which one is the newer.
+    """
+    found: dict[str, Participant] = {}
+    file_of: dict[str, str] = {}
+    for name in names:
+        if name.lower().endswith(".csv"):
+            for row in read_rows(folder / name, "the worksheet"):
+                for person in roster_entries([row], f"the worksheet {name}"):
+                    if number := person.ids.get("moodle"):
+                        status = next((cell for title, cell in row.items() if title.strip().lower() in _STATUS), None)
+                        participant = Participant(person, None if status is None else late_by(status))
+                        if found.setdefault(number, participant) != participant:
+                            both = f"two grading worksheets in {folder} differ: {file_of[number]} and {name}"
+                            raise UsageError(f"{both}. Keep only the one that you downloaded last")
+                        file_of[number] = name
+    return found
+
+
+def late_by(status: str) -> timedelta:
+    """Return how late a submission was by its status; zero, on time, if the status has no duration.
+
+    The status says "Submitted for grading - 1 day 2 hours late", in the language of the person who downloaded it. The
+    text is made in `col_status` of mod/assign/gradingtable.php, with the duration of `format_time`
+    (github.com/moodle/moodle). It refers to the due date in Moodle.
+    """
+    for part in status.split(" - ")[1:]:
+        total = timedelta(0)
+        for count, word in _AMOUNT.findall(part):
+            total += int(count) * _unit(word)
+        if total:
+            return total
+    return timedelta(0)
+
+
+def _unit(word: str) -> timedelta:
+    begins = word.lower().startswith
+    matching = ((len(start), unit) for unit, starts in _UNITS.items() for start in filter(begins, starts))
+    return max(matching, default=(0, timedelta(0)))[1]

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from autograder.classroom.submissions import layouts
-from autograder.classroom.submissions.moodle_participants import late_by
+from autograder.classroom.submissions.roster import late_by
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 
