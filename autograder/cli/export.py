@@ -111,13 +111,11 @@ def canvas(
     output: ExportOutput, names: Names, gradebook: Path | None, columns: Names, dry_run: bool, **choices: bool
 ) -> None:
     """Fill the grades into Canvas's gradebook."""
-    from autograder.classroom.exporters import canvas, canvas_gradebook
-    from autograder.classroom.exporters.lms_plan import LmsOptions
+    from autograder.classroom.exporters import canvas
 
     def plan(book: "Gradebook") -> "LmsPlan":
-        canvas_file = canvas_gradebook.read(gradebook) if gradebook else None
-        chosen = LmsOptions(**choices)
-        return canvas.plan(book, canvas_file, assignments=names, columns=_titles(columns), options=chosen)
+        canvas_file = canvas.read_gradebook(gradebook) if gradebook else None
+        return canvas.plan(book, canvas_file, assignments=names, columns=_titles(columns), **choices)
 
     next_step = "in Canvas, open Grades and choose Import"
     _fill_in(output, output.target("canvas.csv"), names, plan, next_step, dry_run=dry_run)
@@ -137,13 +135,12 @@ def moodle(
     output: ExportOutput, names: Names, worksheet: Path | None, columns: Names, dry_run: bool, **choices: bool
 ) -> None:
     """Fill the grades into Moodle's grading worksheet."""
-    from autograder.classroom.exporters import moodle, moodle_worksheet
-    from autograder.classroom.exporters.lms_plan import LmsOptions
+    from autograder.classroom.exporters import moodle
 
     def plan(book: "Gradebook") -> "LmsPlan":
-        titles, chosen = _titles(columns), LmsOptions(**choices)
-        sheet = moodle_worksheet.read(worksheet, titles) if worksheet else None
-        return moodle.plan(book, sheet, assignment=_one_of(book, names), columns=titles, options=chosen)
+        titles = _titles(columns)
+        sheet = moodle.read_worksheet(worksheet, titles) if worksheet else None
+        return moodle.plan(book, sheet, assignment=_one_of(book, names), columns=titles, **choices)
 
     menu = "in Moodle, open the assignment, then Submissions, then Upload grading worksheet"
     # PHP's strtotime, with which Moodle reads the times of its grades, knows only English.
@@ -165,10 +162,11 @@ def canvas_feedback(output: ExportOutput, names: Names) -> None:
 @_format("moodle-feedback", options.assignment_option("The assignment; needed where there are several."), _worksheet)
 def moodle_feedback(output: ExportOutput, names: Names, worksheet: Path | None) -> None:
     """Write feedback files for Moodle's bulk upload."""
-    from autograder.classroom.exporters import feedback_zip, moodle_worksheet
+    from autograder.classroom.exporters import feedback_zip
+    from autograder.classroom.exporters.moodle import read_worksheet
 
     def write(book: "Gradebook", target: Path, assignment: str) -> tuple[int, list[str]]:
-        sheet = moodle_worksheet.read(worksheet, {}) if worksheet else None
+        sheet = read_worksheet(worksheet, {}) if worksheet else None
         return feedback_zip.write_moodle(book, target, assignment, sheet)
 
     menu = "in Moodle, open the assignment, then Submissions, then Upload multiple feedback files in a zip"

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from autograder.classroom.exporters.lms_plan import listed
-from autograder.classroom.exporters.moodle_worksheet import Worksheet
+from autograder.classroom.exporters.moodle import Worksheet
 from autograder.classroom.exporters.person_matching import match, person_of_student
 from autograder.classroom.storage.gradebook import Gradebook, display_name
 from autograder.core.archives import SUFFIXES, tar_of, zip_of

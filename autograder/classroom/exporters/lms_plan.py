@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.classroom.exporters import csv_cells
-from autograder.classroom.exporters.canvas_gradebook import CanvasGradebook
-from autograder.classroom.exporters.moodle_worksheet import Worksheet
-from autograder.classroom.exporters.person_matching import Person, match
+from autograder.classroom.exporters.person_matching import Person, PlatformFile, match
 from autograder.classroom.storage.gradebook import Gradebook, has_no_result
 from autograder.core.text import clean, counted
 from autograder.core.text import listed as listed_words
@@ -19,25 +17,18 @@ _WITHOUT_SCORE = "Left out, because they have no score"
 SMALL_CLASS = 5
 
 
-@dataclass(frozen=True)
-class LmsOptions:
-    """The treatment of data that the platform already has."""
-
-    keep_existing: bool = False  # leave grades that are there
-    replace_comments: bool = False  # also replace comments that Headway did not write
-    partial: bool = False  # the file may hold only a part of the class
-
-
 @dataclass
 class LmsPlan:
     """The rows of a file for a platform, and lines that say what they change there."""
 
-    options: LmsOptions = field(default_factory=LmsOptions)
-    rows: list[list[str]] = field(default_factory=list)  # with the titles
-    lines: list[str] = field(default_factory=list)
-    students: int = 0
-    noted: dict[str, list[str]] = field(default_factory=dict)  # names, by what happens to them on the platform
-    line_end: str = "\n"
+    keep_existing: bool = False  # leave grades that are there
+    replace_comments: bool = False  # also replace comments that Headway did not write
+    partial: bool = False  # the file may hold only a part of the class
+    rows: list[list[str]] = field(default_factory=list, init=False)  # with the titles
+    lines: list[str] = field(default_factory=list, init=False)
+    students: int = field(default=0, init=False)
+    noted: dict[str, list[str]] = field(default_factory=dict, init=False)  # names, by what happens on the platform
+    line_end: str = field(default="\n", init=False)
 
     def write(self, path: Path) -> int:
         """Write the file; return the number of students in it."""
@@ -77,7 +68,7 @@ def has_score(grade: Document | None) -> bool:
 def rows_of_students(
     plan: LmsPlan,
     book: Gradebook,
-    file: CanvasGradebook | Worksheet,
+    file: PlatformFile,
     person_of: Callable[[Document], Person],
     has_work: Callable[[Document], bool],
 ) -> list[tuple[list[str], Document]]:
@@ -94,7 +85,7 @@ def rows_of_students(
         problem = f"{where} contains no id, address or name of a student of this class"
         remedy = f"add names and addresses by a roster: headway grade --out {book.out} --roster FILE"
         raise UsageError(f"{problem}. Give the file of this course, or {remedy}")
-    if len(expected) >= SMALL_CLASS and 2 * found < len(expected) and not plan.options.partial:
+    if len(expected) >= SMALL_CLASS and 2 * found < len(expected) and not plan.partial:
         problem = f"{where} has only {found} of the {len(expected)} students with a score"
         hint = "Give the file of the whole course, or, if it is only a part of the class, add --partial"
         raise UsageError(f"{problem}. {hint}")

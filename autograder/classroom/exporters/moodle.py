@@ -1,11 +1,18 @@
 """Fill in Moodle's grading worksheet, for an assignment with the feedback type "Offline grading worksheet".
 
-Source: `mod/assign/feedback/offline/importgradeslib.php` and `locallib.php` (github.com/moodle/moodle;
-tests/support/lms_importers.py repeats their rules). Moodle finds the columns of identifier, grade, "Last
-modified (grade)" and comments by their titles in the language of the person who uploads, and the student by the number
-in the identifier. So every cell is copied from Moodle's own worksheet, but for grade and comment. Moodle skips an empty
-grade, one above the maximum, and one that was changed after the worksheet was downloaded. A comment replaces the one in
-Moodle, and an empty comment deletes it.
+Sources: the code that writes the file, `mod/assign/gradingtable.php`, and the code that reads it, `importgradeslib.php`
+and `locallib.php` in `mod/assign/feedback/offline` (github.com/moodle/moodle; tests/support/lms_importers.py repeats
+its rules).
+
+Titles are in the language of the person who downloads. The order is that of the code: identifier, full name, fields
+such as the email address, status, grade and directly after it the maximum or the scale, whether the grade can be
+changed, times, comments. An identifier is the word for a participant and a number that this one assignment of Moodle
+gives the student (`get_uniqueid_for_user`).
+
+Moodle finds the columns of identifier, grade, "Last modified (grade)" and comments by their titles in the language of
+the person who uploads, and the student by the number in the identifier. So every cell is copied from Moodle's own
+worksheet, but for grade and comment. Moodle skips an empty grade, one above the maximum, and one that was changed after
+the worksheet was downloaded. A comment replaces the one in Moodle, and an empty comment deletes it.
 
 A Moodle assignment has one grade: that of one assignment of the course (`--assignment`), or the total, scaled to the
 maximum in Moodle.
@@ -15,14 +22,23 @@ import hashlib
 import html
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
-from autograder.classroom.exporters import csv_cells, moodle_worksheet
-from autograder.classroom.exporters.lms_plan import LmsOptions, LmsPlan, has_score, rows_of_students
-from autograder.classroom.exporters.moodle_worksheet import Worksheet
-from autograder.classroom.exporters.person_matching import name_words, person_of_student
+from autograder.classroom.exporters import csv_cells
+from autograder.classroom.exporters.lms_plan import LmsPlan, has_score, rows_of_students
+from autograder.classroom.exporters.person_matching import (
+    Person,
+    PlatformFile,
+    identifiers,
+    name_words,
+    person_of_student,
+)
 from autograder.classroom.storage.gradebook import Gradebook, has_no_result, iter_functions
-from autograder.core.csv_table import parse_number
+from autograder.classroom.submissions.roster import letters
+from autograder.core import csv_table
+from autograder.core.csv_table import CsvTable, parse_number
 from autograder.core.points import rounded_points
 from autograder.core.text import clean, listed
 from autograder.documents.reading import Document
@@ -31,6 +47,22 @@ from autograder.report.score_words import score_texts
 from autograder.report.student_feedback import comment_texts
 from autograder.report.wording import STATUS_WORDS
 
+HOW_TO_DOWNLOAD = (
+    "In Moodle, open the assignment, choose Grading action > Download grading worksheet (it needs the feedback type "
+    "Offline grading worksheet), and give the file: --worksheet FILE"
+)
+# Titles by their letters in lower case: English, German, French and Spanish, from Moodle's language packs.
+_GRADE = ("grade", "bewertung", "note", "calificación")
+_SCALE = ("scale", "skala", "barème", "escala")
+_COMMENTS = (
+    "feedbackcomments", "feedbackalskommentar", "feedbackparcommentaires", "comentariosderetroalimentación",
+)  # fmt: skip
+_CAN_BE_CHANGED = (
+    "gradecanbechanged", "bewertungkanngeändertwerden", "lanotepeutêtremodifiée", "lacalificaciónpuedesercambiada",
+    "lacalificaciónpuedecambiarse",
+)  # fmt: skip
+_NO = {"no", "nein", "non"}
+_IDENTIFIER = re.compile(r"(\D*[^\W\d]\D*?)\s*(\d+)")
 MAX_REMARKS = 8
 # Comments begin with this and end with a digest, so that a later export replaces only what Headway wrote.
 MARK = "Headway: "
@@ -41,13 +73,120 @@ _ABOVE = "Above Moodle's maximum, exported as the maximum"
 _LOCKED = "Locked in Moodle, which ignores the grade"
 
 
+@dataclass(frozen=True)
+class Worksheet(PlatformFile):
+    """A worksheet, and the numbers of the columns that matter."""
+
+    identifier: int
+    grade: int
+    comments: int | None
+
+    @property
+    def maximum(self) -> int:
+        """The column of the maximum, which is directly after the grade."""
+        return self.grade + 1
+
+    def number(self, row: list[str]) -> str:
+        """Return the participant's number in a row."""
+        match = _IDENTIFIER.fullmatch(row[self.identifier].strip())
+        return match[2] if match else ""
+
+    def name(self, row: list[str]) -> str:
+        """Return the name in a row; a worksheet of anonymous submissions has a status in that column."""
+        return row[self.identifier + 1]
+
+    def person(self, row: list[str]) -> Person:
+        """Return what identifies the participant in a row."""
+        ids = identifiers(zip(self.titles, row, strict=True))
+        number = {self.number(row)}
+        return Person(name_words(self.name(row)), {**ids, "platform": number, "participant": number})
+
+    def is_locked(self, row: list[str]) -> bool:
+        """Return whether Moodle says that the grade cannot be changed."""
+        column = _titled(self.titles, _CAN_BE_CHANGED)
+        return column is not None and row[column].strip().casefold() in _NO
+
+
+def read_worksheet(path: Path, columns: Mapping[str, str]) -> Worksheet:
+    """Return the worksheet in a file; raise UsageError if it is not one.
+
+    `columns` has titles that the user gave, for `grade` and `comments`.
+    """
+    return _worksheet(str(path), csv_table.read_given(path, HOW_TO_DOWNLOAD, option="--worksheet FILE"), columns)
+
+
+def _of_roster(book: Gradebook, columns: Mapping[str, str]) -> Worksheet | None:
+    """Return the worksheet that was given as the roster of the class, or None if the roster is another file."""
+    roster, of_grade = book.roster, {*_GRADE, letters(columns.get("grade", ""))}
+    if _identifier_column(roster) is None or of_grade.isdisjoint(map(letters, roster.titles)):
+        return None
+    return _worksheet("the roster", roster, columns)
+
+
+def _worksheet(where: str, table: CsvTable, columns: Mapping[str, str]) -> Worksheet:
+    identifier = _identifier_column(table)
+    if identifier is None:
+        titles = clean(", ".join(table.titles[:4]), 120)
+        found = f"its first columns are {titles}" if titles else "it is empty"
+        raise UsageError(f"{where} is not a grading worksheet of Moodle: {found}. {HOW_TO_DOWNLOAD}")
+    for name, title in columns.items():
+        if name not in ("grade", "comments"):
+            raise UsageError(f"a worksheet has no column {name!r}. Use --column grade=TITLE or --column comments=TITLE")
+        if title not in table.titles:
+            there = clean(", ".join(table.titles), 400)
+            raise UsageError(f"{where} has no column {title!r}. Its columns: {there}")
+    if _titled(table.titles, _SCALE) is not None:
+        problem = f"{where} belongs to an assignment graded with a scale, and Headway exports points"
+        raise UsageError(f"{problem}. Choose points in Moodle")
+    grade = table.titles.index(columns["grade"]) if "grade" in columns else _grade_column(table)
+    if grade is None or grade + 1 >= len(table.titles) or not _is_maximum(table.column(grade + 1)):
+        there = clean(", ".join(table.titles), 400)
+        raise UsageError(f"{where}: which column is the grade? Name it: --column grade=TITLE. The columns: {there}")
+    known = _titled(table.titles, _COMMENTS)
+    comments = table.titles.index(columns["comments"]) if "comments" in columns else known
+    return Worksheet(where, table.titles, table.rows, identifier, grade, comments)
+
+
+def _titled(titles: list[str], words: tuple[str, ...]) -> int | None:
+    """Return the first column whose title is one of these words."""
+    return next((number for number, title in enumerate(titles) if letters(title) in words), None)
+
+
+def _identifier_column(table: CsvTable) -> int | None:
+    """Return the first column in which every cell is the same word and another number."""
+    for number in range(len(table.titles) - 1):
+        matches = [_IDENTIFIER.fullmatch(cell.strip()) for cell in table.column(number)]
+        found = [match for match in matches if match]
+        words, numbers = {match[1] for match in found}, {match[2] for match in found}
+        if len(words) == 1 and len(numbers) == len(found) == len(matches):
+            return number
+    return None
+
+
+def _grade_column(table: CsvTable) -> int | None:
+    """Return the column of the grade: by its title, or as the only one with numbers and then the same maximum."""
+    if (titled := _titled(table.titles, _GRADE)) is not None:
+        return titled
+    found = []
+    for number in range(len(table.titles) - 1):
+        are_grades = all(not cell.strip() or parse_number(cell) is not None for cell in table.column(number))
+        if are_grades and _is_maximum(table.column(number + 1)):
+            found.append(number)
+    return found[0] if len(found) == 1 else None
+
+
+def _is_maximum(cells: list[str]) -> bool:
+    values = {parse_number(cell) for cell in cells}
+    return len(values) == 1 and bool(next(iter(values)))
+
+
 def plan(
     book: Gradebook,
     worksheet: Worksheet | None,
     *,
     assignment: str | None = None,
     columns: Mapping[str, str] | None = None,
-    options: LmsOptions = LmsOptions(),  # noqa: B008 (it is frozen)
+    **choices: bool,
 ) -> LmsPlan:
     """Return the worksheet to upload and what it will change.
 
@@ -55,6 +194,7 @@ def plan(
         worksheet: Moodle's file; by default, the roster, if it is the worksheet of this assignment.
         assignment: whose score is the grade; by default, the total.
         columns: titles of the columns `grade` and `comments`, where they cannot be recognized.
+        choices: fields of `LmsPlan`, such as `keep_existing`.
 
     Raises UsageError if there is no worksheet, or it does not fit.
     """
@@ -69,7 +209,8 @@ def plan(
         grades = [grade for name in names if (grade := student["assignments"].get(name)) is not None]
         return any(map(has_score, grades)) and not any(map(has_no_result, grades))
 
-    result = LmsPlan(options, [list(worksheet.titles)], line_end="\r\n")
+    result = LmsPlan(**choices)
+    result.rows, result.line_end = [list(worksheet.titles)], "\r\n"
     people = partial(person_of_student, platform=platform)
     found = rows_of_students(result, book, worksheet, people, has_work)
     result.say(f"Grade: {assignment or 'the total'}, out of {worksheet.rows[0][worksheet.maximum]} in Moodle")
@@ -84,16 +225,16 @@ def plan(
 
 def _worksheet_of(book: Gradebook, given: Worksheet | None, platform: str, columns: Mapping[str, str]) -> Worksheet:
     """Return the worksheet, or the roster as one; raise UsageError if it may be that of another assignment."""
-    worksheet = given or moodle_worksheet.of_roster(book, columns)
+    worksheet = given or _of_roster(book, columns)
     numbers = {worksheet.number(row) for row in worksheet.rows} if worksheet else set()
     downloaded = {number for student in book.students if (number := student["ids"].get(platform))}
     is_same = bool(numbers & downloaded)
     if worksheet is None or not (given or is_same or len(book.assignments) == 1):
-        raise UsageError(f"a grading worksheet of Moodle is needed. {moodle_worksheet.HOW_TO_DOWNLOAD}")
+        raise UsageError(f"a grading worksheet of Moodle is needed. {HOW_TO_DOWNLOAD}")
     if downloaded and not is_same:
         name = platform.partition(":")[2]
         problem = f"{worksheet.where} belongs to another assignment of Moodle than the submissions for {name}"
-        raise UsageError(f"{problem}: no participant has the same number. {moodle_worksheet.HOW_TO_DOWNLOAD}")
+        raise UsageError(f"{problem}: no participant has the same number. {HOW_TO_DOWNLOAD}")
     return worksheet
 
 
@@ -122,7 +263,7 @@ def _filled(sheet: Worksheet, row: list[str], share: float | None, comment: str,
         filled[sheet.grade] = _grade(sheet, row, share, result)
     if sheet.comments is not None:
         there = row[sheet.comments].strip()
-        if not there or _is_unchanged(there) or result.options.replace_comments:
+        if not there or _is_unchanged(there) or result.replace_comments:
             filled[sheet.comments] = comment
         else:
             result.note(_KEPT_COMMENTS, label)
@@ -138,7 +279,7 @@ def _grade(sheet: Worksheet, row: list[str], share: float, result: LmsPlan) -> s
         grade = grade.replace(".", ",")
     if not there or parse_number(there) == parse_number(grade):
         return grade
-    if result.options.keep_existing:
+    if result.keep_existing:
         result.note(_KEPT, label)
         return there
     result.note(_CHANGED, f"{label} ({there} → {grade})")

@@ -31,6 +31,23 @@ class Person:
     ids: Mapping[Kind, set[str]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class PlatformFile:
+    """A learning platform's own file: its cells as they are."""
+
+    where: str  # what to call it in messages
+    titles: list[str]
+    rows: list[list[str]]  # of students
+
+    def name(self, row: list[str]) -> str:
+        """Return the name in a row."""
+        raise NotImplementedError
+
+    def person(self, row: list[str]) -> Person:
+        """Return what identifies the person in a row."""
+        raise NotImplementedError
+
+
 @dataclass
 class Matching:
     """The rows that belong to students."""

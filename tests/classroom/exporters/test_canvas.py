@@ -17,8 +17,6 @@ from support.softmax_class import RIGHT, WRONG, InProcessPool, grade
 
 from autograder.classroom import grade as grading
 from autograder.classroom.exporters import canvas, feedback_zip
-from autograder.classroom.exporters import canvas_gradebook as canvas_file
-from autograder.classroom.exporters.lms_plan import LmsOptions
 from autograder.classroom.storage import gradebook
 from autograder.errors import UsageError
 
@@ -75,7 +73,7 @@ def written(plan, tmp_path):
 
 def imported(book, course, tmp_path, **options):
     """What Canvas's import does with the export for its gradebook, and the lines of the plan."""
-    plan = canvas.plan(book, canvas_file.read(exported(course, tmp_path)), **options)
+    plan = canvas.plan(book, canvas.read_gradebook(exported(course, tmp_path)), **options)
     return course.import_gradebook(written(plan, tmp_path)), plan.lines
 
 
@@ -99,7 +97,7 @@ VARIANTS = [
 def test_canvas_imports_every_score_to_its_student(book, tmp_path, variant):
     course = canvas_course(book)
     course.custom_columns = ("Notes",)
-    plan = canvas.plan(book, canvas_file.read(exported(course, tmp_path, **variant)))
+    plan = canvas.plan(book, canvas.read_gradebook(exported(course, tmp_path, **variant)))
     done = course.import_gradebook(written(plan, tmp_path))
     assert done["scores"] == expected_scores(book)
     assert not done["new_students"] and not done["new_assignments"] and not done["points"]
@@ -112,7 +110,7 @@ def test_canvas_gradebook_encoding_is_recognized(book, tmp_path, encoding):
     course.students[9003]["sortable_name"] = "Ünal, Zoë"
     path = exported(course, tmp_path)
     path.write_bytes(path.read_text("utf-8").encode(encoding))
-    content = written(canvas.plan(book, canvas_file.read(path)), tmp_path)
+    content = written(canvas.plan(book, canvas.read_gradebook(path)), tmp_path)
     assert "Ünal, Zoë" in content.decode("utf-8")
     assert course.import_gradebook(content)["scores"] == expected_scores(book)
 
@@ -129,7 +127,7 @@ def test_canvas_blank_never_replaces_a_score(book, tmp_path, status):
 
 def test_canvas_roster_with_blank_cells_is_refused(book, tmp_path):
     """The roster may be older than a score in Canvas, which its cell would replace."""
-    gradebook_file = canvas_file.read(exported(canvas_course(book), tmp_path))
+    gradebook_file = canvas.read_gradebook(exported(canvas_course(book), tmp_path))
     for student, row in zip(book.students, gradebook_file.rows, strict=True):
         student["roster"] = dict(zip(gradebook_file.titles, row, strict=True))
     with pytest.raises(UsageError, match=r"Family0, Given0 \(attention\).*--gradebook FILE"):
@@ -146,7 +144,7 @@ def test_canvas_changed_scores_are_said_or_kept(book, tmp_path):
     assert any("Family3, Given3 (softmax 0.25" in line for line in lines)
     assert any("Excused in Canvas" in line and "Given4" in line for line in lines)
     assert (9003, SOFTMAX) in changed["scores"] and (9004, SOFTMAX) not in changed["scores"]
-    kept, _ = imported(book, course, tmp_path, options=LmsOptions(keep_existing=True))
+    kept, _ = imported(book, course, tmp_path, keep_existing=True)
     assert (9003, SOFTMAX) not in kept["scores"]
 
 
@@ -213,16 +211,16 @@ def test_canvas_gradebook_of_another_class_is_refused(book, tmp_path):
     path = tmp_path / "gradebook.csv"
     path.write_text(canvas_gradebook(people, {TITLES["softmax"]: 10.0}))
     with pytest.raises(UsageError, match="no id, address or name"):
-        canvas.plan(book, canvas_file.read(path))
+        canvas.plan(book, canvas.read_gradebook(path))
 
 
 def test_canvas_section_needs_partial(book, tmp_path):
     course = canvas_course(book)
     course.students = dict(list(course.students.items())[:6])
-    file = canvas_file.read(exported(course, tmp_path))
+    file = canvas.read_gradebook(exported(course, tmp_path))
     with pytest.raises(UsageError, match="--partial"):
         canvas.plan(book, file)
-    assert canvas.plan(book, file, options=LmsOptions(partial=True)).students == 6
+    assert canvas.plan(book, file, partial=True).students == 6
 
 
 @pytest.mark.parametrize(("titles", "found"), [
@@ -237,19 +235,19 @@ def test_canvas_section_needs_partial(book, tmp_path):
     (["softmax (1)", "softmax homework (3)", "attention (2)"], ["softmax (1)", "attention (2)"]),
 ])  # fmt: skip
 def test_find_columns_recognizes_only_the_assignment(titles, found):
-    file = canvas_file.CanvasGradebook("f", ["Student", "ID", "Section", *titles], [], None, True)
+    file = canvas.CanvasGradebook("f", ["Student", "ID", "Section", *titles], [], None, True)
     names = {"softmax": "Softmax and cross-entropy", "attention": "Attention"}
-    assert list(canvas_file.find_columns(file, names, {})[0].values()) == (found or titles)
+    assert list(canvas.find_columns(file, names, {})[0].values()) == (found or titles)
 
 
 def test_find_columns_several_candidates_are_refused():
-    file = canvas_file.CanvasGradebook(
+    file = canvas.CanvasGradebook(
         "f", ["Student", "ID", "Section", "HW softmax (1)", "Lab softmax (2)"], [], None, True
     )
     with pytest.raises(UsageError, match=r"--column softmax=\"HW softmax \(1\)\""):
-        canvas_file.find_columns(file, {"softmax": "S"}, {})
+        canvas.find_columns(file, {"softmax": "S"}, {})
     with pytest.raises(UsageError, match="softmax and attention would share"):
-        canvas_file.find_columns(file, {"softmax": "S", "attention": "A"}, dict.fromkeys(("softmax", "attention"), "X"))
+        canvas.find_columns(file, {"softmax": "S", "attention": "A"}, dict.fromkeys(("softmax", "attention"), "X"))
 
 
 def test_export_canvas_says_first_and_writes(book, tmp_path):
@@ -277,7 +275,7 @@ def test_export_canvas_says_first_and_writes(book, tmp_path):
 def test_read_gradebook_unusable_file_is_one_line(tmp_path, content, words):
     (tmp_path / "g.csv").write_bytes(content)
     with pytest.raises(UsageError) as raised:
-        canvas_file.read(tmp_path / "g.csv")
+        canvas.read_gradebook(tmp_path / "g.csv")
     assert words in str(raised.value) and "\n" not in str(raised.value)
 
 

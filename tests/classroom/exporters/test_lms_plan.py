@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from autograder.classroom.exporters.lms_plan import MAX_NAMES, LmsOptions, LmsPlan, has_score, listed, rows_of_students
+from autograder.classroom.exporters.lms_plan import MAX_NAMES, LmsPlan, has_score, listed, rows_of_students
 from autograder.classroom.exporters.person_matching import Person
 from autograder.classroom.storage.gradebook import Gradebook
 from autograder.core.csv_table import parse_number
@@ -51,7 +51,7 @@ def described(expected, found, *, partial=False, others=0):
     ]
     rows = [f"s{number}" for number in range(found)] + [f"row{number}" for number in range(others)]
     file = SimpleNamespace(where="file", rows=rows, name=str, person=lambda row: Person(ids={"login": {row}}))
-    plan, book = LmsPlan(LmsOptions(partial=partial)), Gradebook(Path("out"), {"students": students})
+    plan, book = LmsPlan(partial=partial), Gradebook(Path("out"), {"students": students})
     filled = rows_of_students(plan, book, file, lambda one: file.person(one["submission"]), itemgetter("work"))
     assert [row for row, _ in filled] == rows[: min(found, expected)]
     return plan.lines

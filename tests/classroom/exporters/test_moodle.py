@@ -11,8 +11,6 @@ from support.lms_files import ENGLISH, FRENCH, GERMAN, POLISH, SPANISH, moodle_w
 from support.lms_importers import MoodleAssignment
 
 from autograder.classroom.exporters import feedback_zip, moodle
-from autograder.classroom.exporters import moodle_worksheet as worksheet_file
-from autograder.classroom.exporters.lms_plan import LmsOptions
 from autograder.classroom.storage import gradebook
 from autograder.errors import UsageError
 
@@ -64,7 +62,7 @@ def worksheet(book, tmp_path, language=ENGLISH, *, encoding="utf-8", columns=Non
     path = tmp_path / "worksheet.csv"
     text = moodle_worksheet(language, people(book, **(changes or {})), maximum=MAXIMUM, **options)
     path.write_bytes(text.encode(encoding, "replace"))
-    return worksheet_file.read(path, columns or {})
+    return moodle.read_worksheet(path, columns or {})
 
 
 def written(plan, tmp_path):
@@ -150,7 +148,7 @@ def test_moodle_comment_by_hand_stays_and_ours_is_replaced(book, tmp_path):
     assert not {1803, 1806, 1807} & stored["comments"].keys() and 1805 in stored["comments"]
     (kept,) = (line for line in lines if "(--replace-comments)" in line)
     assert kept.endswith("(3): Zoë3 d'Été3, Zoë6 d'Été6, Zoë7 d'Été7")
-    stored, _ = imported(book, sheet, tmp_path, changes=changes, options=LmsOptions(replace_comments=True))
+    stored, _ = imported(book, sheet, tmp_path, changes=changes, replace_comments=True)
     assert 1803 in stored["comments"]
 
 
@@ -160,7 +158,7 @@ def test_moodle_changed_grades_are_all_named_or_kept(book, tmp_path):
     stored, lines = imported(book, sheet, tmp_path, changes=changes)
     (line,) = (line for line in lines if line.startswith("Grades in Moodle that change"))
     assert line.count("(0.25 → ") == len(expected(book)) and 1803 in stored["grades"]
-    kept, _ = imported(book, sheet, tmp_path, changes=changes, options=LmsOptions(keep_existing=True))
+    kept, _ = imported(book, sheet, tmp_path, changes=changes, keep_existing=True)
     assert 1803 not in kept["grades"]
 
 
@@ -272,7 +270,7 @@ def test_moodle_comment_has_texts_of_questions_and_one_mark_at_their_ends(book, 
 def test_read_worksheet_unusable_file_is_one_line(tmp_path, text, words):
     (tmp_path / "w.csv").write_text(text)
     with pytest.raises(UsageError) as raised:
-        worksheet_file.read(tmp_path / "w.csv", {})
+        moodle.read_worksheet(tmp_path / "w.csv", {})
     assert words in str(raised.value) and "\n" not in str(raised.value)
 
 
