@@ -12,7 +12,6 @@ Dask's messages carry code: the network must be trusted, or its TLS switched on 
 """
 
 import asyncio
-import dataclasses
 import multiprocessing
 import queue
 import threading
@@ -20,6 +19,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -87,8 +87,8 @@ class WorkerSlots:
             return str(error)
         except SandboxUnavailable as error:
             return f"it has no sandbox ({error})"
-        options = dataclasses.replace(self._setup.options, sandbox=sandbox)
-        self._setup = dataclasses.replace(self._setup, options=options, scratch=scratch, results=None)
+        options = replace(self._setup.options, sandbox=sandbox)
+        self._setup = replace(self._setup, options=options, scratch=scratch, results=None)
         # Dask starts its workers as daemons, which multiprocessing does not allow to have children. Grading processes
         # exit on their own when their pipe closes.
         getattr(multiprocessing.current_process(), "_config", {}).pop("daemon", None)
@@ -138,7 +138,16 @@ def _refusal(name: str, dask_worker: "Worker") -> str:
     return slots.refusal if isinstance(slots, WorkerSlots) else "it did not answer"
 
 
-@dataclasses.dataclass
+@dataclass
+class _PendingTask:
+    """A task that was submitted to the cluster and not yet answered."""
+
+    task: GradingTask
+    submitted_at: float
+    futures: "list[Future[Reply]]" = field(default_factory=list)  # one for each worker it was given to
+
+
+@dataclass
 class DaskCluster:
     """Grading processes on the workers of a Dask cluster; used like `worker_pool.WorkerPool`."""
 
@@ -147,6 +156,14 @@ class DaskCluster:
     on_result: OnResult
     on_warning: Callable[[str], None]  # called for each worker that takes no work
     next_task: NextTask  # removes a task from the queue, or returns None if none may begin now
+    name: str = field(default_factory=lambda: f"headway-{time.time_ns()}")  # of the plugin, and in the keys of tasks
+    client: "Client" = field(init=False)  # of the scheduler, while tasks are graded
+    todo: deque[GradingTask] = field(default_factory=deque)
+    pending: dict[int, _PendingTask] = field(default_factory=dict)  # by task number
+    tries: Counter[int] = field(default_factory=Counter)  # by task number
+    finished: "queue.Queue[tuple[int, Future[Reply], Reply | Exception | None]]" = field(default_factory=queue.Queue)
+    total_seconds: float = 0.0  # of the tasks that were answered
+    count: int = 0  # of these tasks
 
     def run(self, tasks: Iterable[GradingTask]) -> None:
         """Grade all tasks; raise UsageError if there is no such cluster, or none of its workers may take work."""
@@ -155,24 +172,24 @@ class DaskCluster:
         except ImportError:
             raise missing_package("a cluster needs Dask", "cluster") from None
         try:
-            client: Client = distributed.Client(self.address, timeout=CONNECT_SECONDS, set_as_default=False)
+            self.client = distributed.Client(self.address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             problem = f"no Dask scheduler answers at {self.address} ({error})"
             raise UsageError(f"{problem}. Start one: dask scheduler") from None
-        name = f"headway-{time.time_ns()}"
+        self.todo.extend(tasks)
         try:
-            self._register(client, name)
-            _TaskDispatcher(self, client, name, deque(tasks)).run()
+            self._register()
+            self.grade_all()
         finally:
-            _unregister(client, name)
+            self._unregister()
 
-    def _register(self, client: "Client", name: str) -> None:
+    def _register(self) -> None:
         from distributed import WorkerPlugin
 
         # The class is made here so that this module can be imported where Dask is not installed.
         plugin = type("HeadwaySlots", (WorkerSlots, WorkerPlugin), {})(self.setup, cache_keys.headway_digest())
-        client.register_plugin(plugin, name=name)
-        refusals = client.run(_refusal, name)
+        self.client.register_plugin(plugin, name=self.name)
+        refusals = self.client.run(_refusal, self.name)
         for address, refusal in refusals.items():
             if refusal:
                 self.on_warning(f"{address} takes no work: {refusal}")
@@ -180,64 +197,45 @@ class DaskCluster:
             first = next(iter(refusals.values()), "it has no workers")
             raise UsageError(f"no worker of {self.address} can take work: {first}. On each, run: headway doctor")
 
-
-@dataclasses.dataclass
-class _PendingTask:
-    """A task that was submitted to the cluster and not yet answered."""
-
-    task: GradingTask
-    submitted_at: float
-    futures: "list[Future[Reply]]" = dataclasses.field(default_factory=list)  # one for each worker it was given to
-
-
-class _TaskDispatcher:
-    """Submits the tasks of one run to a cluster and receives their results."""
-
-    def __init__(self, cluster: DaskCluster, client: "Client", name: str, todo: deque[GradingTask]) -> None:
-        self._cluster, self._client, self._name, self._todo = cluster, client, name, todo
-        self._pending: dict[int, _PendingTask] = {}  # by task number
-        self._tries: Counter[int] = Counter()
-        self._finished: queue.Queue[tuple[int, Future[Reply], Reply | Exception | None]] = queue.Queue()
-        self._total_seconds, self._count = 0.0, 0
-
-    def run(self) -> None:
-        while self._todo or self._pending:
+    def grade_all(self) -> None:
+        """Submit the tasks to the workers and receive their results, until there are none left."""
+        while self.todo or self.pending:
             # Two tasks per thread, one running and one queued, so that little of the class is in memory.
-            room = 2 * max(1, sum(self._client.nthreads().values())) - len(self._pending)
-            for _ in range(min(room, len(self._todo))):
-                if task := self._cluster.next_task(self._todo):
+            room = 2 * max(1, sum(self.client.nthreads().values())) - len(self.pending)
+            for _ in range(min(room, len(self.todo))):
+                if task := self.next_task(self.todo):
                     self._submit(task)
             with suppress(queue.Empty):
-                self._receive(*self._finished.get(timeout=0.5))
+                self._receive(*self.finished.get(timeout=0.5))
             self._resubmit_overdue()
 
     def _submit(self, task: GradingTask, workers: list[str] | None = None) -> None:
-        pending = self._pending.setdefault(task.number, _PendingTask(task, time.monotonic()))
-        future = self._client.submit(
+        pending = self.pending.setdefault(task.number, _PendingTask(task, time.monotonic()))
+        future = self.client.submit(
             _grade_on_worker,
-            self._name,
-            dataclasses.replace(task, source=task.read_files()),
-            key=f"{self._name}-{task.number}-{len(pending.futures)}-{self._tries[task.number]}",
+            self.name,
+            replace(task, source=task.read_files()),
+            key=f"{self.name}-{task.number}-{len(pending.futures)}-{self.tries[task.number]}",
             resources={RESOURCE: 1},
             workers=workers,  # only these: otherwise Dask would let a silent worker steal the task
             pure=False,
         )
         pending.futures.append(future)
-        assert self._client.loop is not None  # the client is connected
-        future.add_done_callback(partial(self._client.loop.add_callback, self._fetch, task.number))
+        assert self.client.loop is not None  # the client is connected
+        future.add_done_callback(partial(self.client.loop.add_callback, self._fetch, task.number))
 
     async def _fetch(self, number: int, future: "Future[Reply]") -> None:
         """Fetch a result from its worker. If the worker has fallen silent, only this coroutine waits."""
         reply: Reply | Exception | None = None
         if future.status == "finished":
             try:
-                reply = await self._client.gather(future, asynchronous=True)
+                reply = await self.client.gather(future, asynchronous=True)
             except Exception as error:
                 reply = error
-        self._finished.put((number, future, reply))
+        self.finished.put((number, future, reply))
 
     def _receive(self, number: int, future: "Future[Reply]", reply: Reply | Exception | None) -> None:
-        pending = self._pending.get(number)
+        pending = self.pending.get(number)
         if pending is None:
             return  # another worker was first
         if reply is None or isinstance(reply, Exception):
@@ -246,55 +244,54 @@ class _TaskDispatcher:
         kind, entry, graded = reply
         if kind == "refused":
             raise UsageError(entry)
-        del self._pending[number]
-        self._client.cancel([other for other in pending.futures if other is not future])
-        self._total_seconds += time.monotonic() - pending.submitted_at
-        self._count += 1
-        assert self._cluster.setup.results is not None
+        del self.pending[number]
+        self.client.cancel([other for other in pending.futures if other is not future])
+        self.total_seconds += time.monotonic() - pending.submitted_at
+        self.count += 1
+        assert self.setup.results is not None
         if graded is not None:
-            graded.write(self._cluster.setup.results, entry.file)
-        self._cluster.on_result(pending.task, entry)
+            graded.write(self.setup.results, entry.file)
+        self.on_result(pending.task, entry)
 
     def _retry(self, task: GradingTask, future: "Future[Reply]", error: Exception | None) -> None:
         """Submit a task again that Dask gave up because it, or its result, was lost with several workers."""
         if future.status == "cancelled":
             return
-        self._tries[task.number] += 1
-        del self._pending[task.number]
-        if self._tries[task.number] < MAX_TRIES:
+        self.tries[task.number] += 1
+        del self.pending[task.number]
+        if self.tries[task.number] < MAX_TRIES:
             self._submit(task)
         else:
             reason = f"internal error on the cluster: {clean(repr(error or future.exception()), 200)}"
-            self._cluster.on_result(task, JournalEntry(task.file, "", "failed", reason))
+            self.on_result(task, JournalEntry(task.file, "", "failed", reason))
 
     def _resubmit_overdue(self) -> None:
         """Give overdue tasks to another worker too, if all pending tasks are overdue: their workers may hang."""
-        usual = self._total_seconds / self._count if self._count else MIN_OVERDUE_SECONDS
+        usual = self.total_seconds / self.count if self.count else MIN_OVERDUE_SECONDS
         allowed = max(MIN_OVERDUE_SECONDS, OVERDUE_FACTOR * usual)
         now = time.monotonic()
         overdue = [
-            task for task in self._pending.values() if now - task.submitted_at > allowed * (2 ** len(task.futures) - 1)
+            task for task in self.pending.values() if now - task.submitted_at > allowed * (2 ** len(task.futures) - 1)
         ]
-        if not overdue or (self._todo and len(overdue) < len(self._pending)):
+        if not overdue or (self.todo and len(overdue) < len(self.pending)):
             return
-        processing = self._client.processing()
+        processing = self.client.processing()
         for pending in overdue:
             keys = {future.key for future in pending.futures}
-            holders = set(chain.from_iterable(self._client.who_has(pending.futures).values()))
+            holders = set(chain.from_iterable(self.client.who_has(pending.futures).values()))
             others = [name for name, tasks in processing.items() if keys.isdisjoint(tasks) and name not in holders]
             if others and len(pending.futures) < len(processing):
                 self._submit(pending.task, others)
 
+    def _unregister(self) -> None:
+        """Remove the plugin from the workers, waiting at most 5 s for those that do not answer."""
 
-def _unregister(client: "Client", name: str) -> None:
-    """Remove the plugin from the workers, waiting at most 5 s for those that do not answer."""
+        def unregister() -> None:
+            with suppress(Exception):
+                self.client.unregister_worker_plugin(self.name)
 
-    def unregister() -> None:
+        thread = threading.Thread(target=unregister, daemon=True)
+        thread.start()
+        thread.join(5)
         with suppress(Exception):
-            client.unregister_worker_plugin(name)
-
-    thread = threading.Thread(target=unregister, daemon=True)
-    thread.start()
-    thread.join(5)
-    with suppress(Exception):
-        client.close(timeout=2)
+            self.client.close(timeout=2)
