@@ -61,7 +61,7 @@ def report(
     OUT is the folder that "headway grade" wrote. Shows a summary in the terminal and writes a page that needs no
     network, and next to it a page with the code of each student.
     """
-    from autograder.classroom.class_report import class_comparison, class_statistics, student_pages
+    from autograder.classroom.class_report import class_statistics, student_pages
     from autograder.classroom.class_report.similarity import write_pair_pages
     from autograder.classroom.storage import gradebook
     from autograder.core.files import write_atomically
@@ -81,9 +81,9 @@ def report(
         records = class_statistics.collect(book)
         comparison = None
         if before is not None:
-            comparison = class_comparison.compare(records, class_statistics.collect(before), str(earlier))
+            comparison = class_statistics.compare(records, class_statistics.collect(before), str(earlier))
         elif since is not None:
-            comparison = class_comparison.since(records, book, since)
+            comparison = class_statistics.since(records, book, since)
     open_questions.render(gradebook.with_class(book.document), str(out), console)
     class_summary.render(records, console, comparison)
     similarity = SimilarityResult()

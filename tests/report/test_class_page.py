@@ -4,7 +4,7 @@ import pytest
 from support.html_rules import read_page
 from support.waiting import wait_until
 
-from autograder.classroom.class_report import class_comparison, class_statistics, similarity, student_pages
+from autograder.classroom.class_report import class_statistics, similarity, student_pages
 from autograder.classroom.storage import gradebook
 from autograder.courses.transformer import TRANSFORMER
 from autograder.report.class_records import SimilarityResult, SimilarPair
@@ -47,7 +47,7 @@ def page(book, records, earlier, tmp_path_factory):
     student_pages.write(book, path.with_suffix(""), path, similar)
     for student in records.students:
         student.page, student.feedback = (f"{name}/{student.submission}.html" for name in ("report", "feedback"))
-    comparison = class_comparison.compare(records, earlier, "week 2")
+    comparison = class_statistics.compare(records, earlier, "week 2")
     path.write_text(render_class(records, similar, comparison), "utf-8")
     return path
 

@@ -24,9 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograder.classroom.storage.gradebook import Gradebook
-from autograder.classroom.submissions import intake, layouts
+from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.account import account_for
 from autograder.classroom.submissions.model import Attempt
+from autograder.classroom.submissions.sources import read_class_members
 from autograder.core.archives import SkippedFile
 from autograder.core.current_folder import hidden_matplotlibrc
 from autograder.core.files import write_atomically
@@ -51,7 +52,7 @@ MIN_LENGTH = 9  # characters of a filtered line that is marked in a page
 
 def find_similar(folder: Path, *, layout: str = "auto") -> SimilarityResult:
     """Compare the last attempts in a folder, read as for grading; raise UsageError if copydetect is missing."""
-    members = layouts.read_class_members(folder, registry.default(), layout)
+    members = read_class_members(folder, registry.default(), layout)
     submitted = [(one.submission, one.attempts[-1]) for one in members if one.attempts]
     with source_reader() as reader:
         return _compare_all(reader, ((name, *_submitted_code(attempt, reader)) for name, attempt in submitted))

@@ -1,6 +1,5 @@
 """Find, read and validate `course.toml`; errors name the file, the line and the key."""
 
-import difflib
 import fnmatch
 import os
 import re
@@ -17,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from autograder.classroom.policy.model import Amount, AssignmentPolicy, Policy, PolicyException, RubricItem
-from autograder.core.text import time_zone
+from autograder.core.text import did_you_mean, time_zone
 from autograder.course import Curriculum
 from autograder.errors import UsageError
 
@@ -182,8 +181,7 @@ def _describe(expected: Any, key: str) -> str:
 
 
 def _suggest(name: str, choices: Iterable[str], otherwise: str = "") -> str:
-    close = difflib.get_close_matches(name, choices, n=1)
-    return f"Did you mean {close[0]!r}?" if close else otherwise
+    return did_you_mean(name, choices).strip() or otherwise
 
 
 def _join(table: str, key: str) -> str:

@@ -120,6 +120,10 @@ class StudentScore:
     counts: dict[str, Counts]  # by assignment
     score: float
     out_of: float
+    earned: float  # points in all assignments before late penalty and exceptions
+    possible: float  # points that can be earned
+    penalty: float  # points lost by being late
+    late_days: int  # of the latest assignment
 
     @property
     def percent(self) -> float | None:
@@ -130,26 +134,6 @@ class StudentScore:
     def dropped(self) -> tuple[str, ...]:
         """The assignments that are dropped for this student."""
         return tuple(name for name, counts in self.counts.items() if counts == "dropped")
-
-    @property
-    def earned(self) -> float:
-        """Points before late penalty and exceptions."""
-        return sum(assignment.earned for assignment in self.assignments.values())
-
-    @property
-    def possible(self) -> float:
-        """Points that can be earned."""
-        return sum(assignment.possible for assignment in self.assignments.values())
-
-    @property
-    def penalty(self) -> float:
-        """Points lost by being late."""
-        return sum(assignment.penalty for assignment in self.assignments.values())
-
-    @property
-    def late_days(self) -> int:
-        """Days late of the latest assignment."""
-        return max((assignment.late_days for assignment in self.assignments.values()), default=0)
 
 
 def graded_assignments(
@@ -211,7 +195,12 @@ def student_score(
         counts.update({names[at]: "counts" for at in choice.bank_days})
     counting = [one for one in required if counts[one.name] == "counts"]
     total = sum(assignment.weight * scores[assignment.name].share for assignment in counting)
-    return StudentScore(scores, counts, total, sum(assignment.weight for assignment in counting))
+    every = scores.values()
+    return StudentScore(
+        scores, counts, total, sum(assignment.weight for assignment in counting),
+        sum(one.earned for one in every), sum(one.possible for one in every), sum(one.penalty for one in every),
+        max((one.late_days for one in every), default=0),
+    )  # fmt: skip
 
 
 def _options(score_with: Callable[[int], AssignmentScore], bank: int, chosen: int | None) -> dict[int, AssignmentScore]:

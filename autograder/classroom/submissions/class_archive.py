@@ -180,11 +180,7 @@ class _Unpacking:
         return parts
 
     def _choose(self, entries: Sequence[_ArchiveEntry]) -> list[_ArchiveEntry]:
-        """Return the entries within the limits: first those of each account, then those of the archive.
-
-        If the archive is too large, the accounts that use the most are left out, so that nobody with many or large
-        files can keep the others from being graded.
-        """
+        """Return the entries within the limits: first those of each account, then those of the archive."""
         by_account: dict[tuple[str, ...], list[_ArchiveEntry]] = defaultdict(list)
         for entry in sorted(entries, key=lambda entry: entry.is_unclear):
             by_account[entry.account].append(entry)

@@ -43,13 +43,9 @@ def merge_students(
         source: {submission: name for submission, name in names.items() if submission not in owners}
         for source, names in (known or {}).items()
     }
-    return _with_owners(_students(sources, entries, known), owners)
-
-
-def _with_owners(students: list[Student], owners: Mapping[str, str]) -> list[Student]:
-    """Return the students without the strays, whose work their owners have, as earlier attempts."""
-    by_name = {student.submission: student for student in students}
+    by_name = {student.submission: student for student in _students(sources, entries, known)}
     for stray, name in owners.items():
+        # The owner has the work of the stray as earlier attempts.
         if stray in by_name and name in by_name and stray != name:
             owner, work = by_name[name], dict(by_name.pop(stray).work)
             for source, member in owner.work.items():

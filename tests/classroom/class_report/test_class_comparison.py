@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from support.commands import invoke, succeed
 
-from autograder.classroom.class_report import class_comparison, class_statistics, similarity
+from autograder.classroom.class_report import class_statistics, similarity
 from autograder.classroom.comments import grade_history
 from autograder.classroom.storage import gradebook
 from autograder.errors import UsageError
@@ -52,7 +52,7 @@ def test_function_statistics_few_students_say_nothing():
 def test_compare_matches_students_by_submission_then_id():
     now = ClassRecords("now", students=[record("ada", 8.0), record("bo new", 4.0, student_id="7"), record("chen", 5.0)])
     then = ClassRecords("then", students=[record("ada", 6.0), record("bo", 5.0, student_id="7"), record("dara", 1.0)])
-    found = class_comparison.compare(now, then, "week 1")
+    found = class_statistics.compare(now, then, "week 1")
     changes = [(now.students[change.student].name, change.before, change.after) for change in found.changes]
     assert changes == [("ada", 0.6, 0.8), ("bo new", 0.5, 0.4)]
     assert found.students == 2
@@ -61,7 +61,7 @@ def test_compare_matches_students_by_submission_then_id():
 def test_compare_prefers_the_submission_to_id_and_address():
     now = [record("ada", 8.0, student_id="1"), record("bo", 4.0, student_id="2")]
     then = [record("ADA", 6.0, student_id="2"), record("old", 5.0, student_id="1")]
-    found = class_comparison.compare(ClassRecords("", students=now), ClassRecords("", students=then), "")
+    found = class_statistics.compare(ClassRecords("", students=now), ClassRecords("", students=then), "")
     assert [(change.student, change.before, change.after) for change in found.changes] == [(0, 0.6, 0.8)]
     assert found.students == 1
 
@@ -70,7 +70,7 @@ def test_compare_sorts_gains_first_and_leaves_out_who_has_no_score():
     now = [record(name, score) for name, score in (("ada", 4.0), ("bo", 9.0), ("chen", 5.0), ("dara", 5.0))]
     then = [record(name, score) for name, score in (("ada", 6.0), ("bo", 5.0), ("chen", 5.004), ("dara", 1.0))]
     now[3].out_of = 0.0
-    found = class_comparison.compare(ClassRecords("", students=now), ClassRecords("", students=then), "")
+    found = class_statistics.compare(ClassRecords("", students=now), ClassRecords("", students=then), "")
     assert [change.student for change in found.changes] == [1, 0]
 
 
@@ -80,7 +80,7 @@ def test_page_shows_the_largest_losses_first(monkeypatch):
     students = [record(f"s{number:02}", float(number % 10)) for number in range(40)]
     now, then = ClassRecords("", students=students), ClassRecords("", students=students[::-1])
     changes = sorted((StudentChange(n, 0.5, n / 40) for n in range(40)), key=lambda change: -change.after)
-    comparison = replace(class_comparison.compare(now, then, ""), changes=changes)
+    comparison = replace(class_statistics.compare(now, then, ""), changes=changes)
     class_page.render_class(now, comparison=comparison)
     assert [change.student for change in shown["losses"]] == list(range(class_page.MAX_CHANGES))
     assert [change.student for change in shown["gains"]] == list(range(39, 39 - class_page.MAX_CHANGES, -1))
@@ -89,7 +89,7 @@ def test_page_shows_the_largest_losses_first(monkeypatch):
 def test_compare_shared_id_matches_nobody():
     now = ClassRecords("now", students=[record("bo new", 4.0, student_id="7")])
     then = ClassRecords("then", students=[record(name, 5.0, student_id="7") for name in ("bo", "chen")])
-    assert class_comparison.compare(now, then, "").students == 0
+    assert class_statistics.compare(now, then, "").students == 0
 
 
 @pytest.mark.slow
@@ -176,7 +176,7 @@ def test_report_since_a_date_reads_the_history(make_class):
     (out / grade_history.HISTORY).write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
     book = gradebook.read(out)
     records = class_statistics.collect(book)
-    found = class_comparison.since(records, book, "2026-03-05")
+    found = class_statistics.since(records, book, "2026-03-05")
     assert [(change.before, change.after) for change in found.changes] == [
         (0.1, pytest.approx(graded[0]["percent"] / 100))
     ]
@@ -201,9 +201,9 @@ def test_since_begins_at_midnight_of_the_course(make_class, zone, before):
     book = gradebook.Gradebook(book.out, document)
     if before is None:
         with pytest.raises(UsageError, match="from before 2026-03-05"):
-            class_comparison.since(records, book, "2026-03-05")
+            class_statistics.since(records, book, "2026-03-05")
     else:
-        assert [change.before for change in class_comparison.since(records, book, "2026-03-05").changes] == [before]
+        assert [change.before for change in class_statistics.since(records, book, "2026-03-05").changes] == [before]
 
 
 def test_since_reads_scores_of_zero_and_needs_possible_points(tmp_path):
@@ -223,7 +223,7 @@ def test_since_reads_scores_of_zero_and_needs_possible_points(tmp_path):
     )
     now = ClassRecords("", students=[record("Ada", 5.0)])
     now.assignments = [AssignmentSummary(name, [0.5]) for name in grades]
-    found = class_comparison.since(now, book, "2026-03-05")
+    found = class_statistics.since(now, book, "2026-03-05")
     assert [(change.before, change.after) for change in found.changes] == [(0.0, 0.5)]
     assert [(one.name, one.before, one.after) for one in found.assignments] == [
         ("total", 0.0, 0.5),
@@ -236,7 +236,7 @@ def test_compare_gives_the_earlier_pass_rates():
     students = [record("ada", 1.0, letters="p"), record("bo", 1.0, letters="f")]
     then = ClassRecords("", functions=["a.f"], students=students)
     now = ClassRecords("", functions=["a.f", "a.g"], students=[record("ada", 1.0, letters="pp")])
-    assert class_comparison.compare(now, then, "").pass_rates == {"a.f": 0.5}
+    assert class_statistics.compare(now, then, "").pass_rates == {"a.f": 0.5}
 
 
 def test_report_since_before_the_first_grade_is_one_line(make_class):

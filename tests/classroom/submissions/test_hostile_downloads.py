@@ -6,8 +6,9 @@ from contextlib import closing
 
 import pytest
 
-from autograder.classroom.submissions import intake, layouts
+from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.account import account_for
+from autograder.classroom.submissions.sources import read_class_members
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 from autograder.sandbox.process import SpawnedWorkers
@@ -51,7 +52,7 @@ def read(folder, files):
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
-    return {member.submission: member for member in layouts.read_class_members(folder, TRANSFORMER)}
+    return {member.submission: member for member in read_class_members(folder, TRANSFORMER)}
 
 
 def modules_of(member, folder):

@@ -2,11 +2,10 @@
 
 import pytest
 
-from autograder.classroom.submissions import layouts
 from autograder.classroom.submissions.merge_students import merge_students
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source
 from autograder.classroom.submissions.roster import read_roster, roster_entries
-from autograder.classroom.submissions.sources import read_source
+from autograder.classroom.submissions.sources import read_class_members, read_source
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 
@@ -49,7 +48,7 @@ def test_worksheet_tells_namesakes_apart_in_a_term(tmp_path, language):
 def test_folder_name_of_any_length_is_found_on_the_roster(tmp_path):
     (tmp_path / "class" / LONG).mkdir(parents=True)
     (tmp_path / "class" / LONG / "softmax.py").write_text("")
-    members = layouts.read_class_members(tmp_path / "class", TRANSFORMER)
+    members = read_class_members(tmp_path / "class", TRANSFORMER)
     roster = roster_entries([{"name": LONG, "id": "7"}], "the roster")
     (student,) = merge_students({"": members}, roster)
     assert student.id == "7" and student.work
@@ -86,7 +85,7 @@ def test_stray_work_goes_to_its_owner_in_every_run(tmp_path):
     for name in ("grace", "unknown-7"):
         (tmp_path / "class" / name).mkdir(parents=True)
         (tmp_path / "class" / name / "softmax.py").write_text("")
-    sources = {"": layouts.read_class_members(tmp_path / "class", TRANSFORMER)}
+    sources = {"": read_class_members(tmp_path / "class", TRANSFORMER)}
     for entries in (None, roster_entries([{"id": "grace"}], "the roster")):
         known = {}
         for _ in range(2):

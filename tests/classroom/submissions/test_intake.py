@@ -11,10 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autograder.classroom.submissions import account, folder_reader, intake, layouts
+from autograder.classroom.submissions import account, folder_reader, intake
 from autograder.classroom.submissions.account import account_for
 from autograder.classroom.submissions.intake import read_files
 from autograder.classroom.submissions.model import Attempt, SubmissionPart
+from autograder.classroom.submissions.sources import read_class_members
 from autograder.courses.transformer import TRANSFORMER
 
 GOOD = "def softmax(x):\n    return x\n"
@@ -97,9 +98,7 @@ def test_folder_exchanged_for_a_link_is_not_followed(copy, tmp_path, monkeypatch
     for name, text in (("ada", GOOD), ("bo", SECRET)):
         (tmp_path / "class" / name / "week 1").mkdir(parents=True)
         (tmp_path / "class" / name / "week 1" / "softmax.py").write_text(text)
-    (ada,) = (
-        member for member in layouts.read_class_members(tmp_path / "class", TRANSFORMER) if member.submission == "ada"
-    )
+    (ada,) = (member for member in read_class_members(tmp_path / "class", TRANSFORMER) if member.submission == "ada")
 
     def exchange():
         folder = tmp_path / "class" / exchanged

@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from autograder.classroom.submissions import intake, layouts
+from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.account import account_for
 from autograder.classroom.submissions.lms_downloads import parse_time
+from autograder.classroom.submissions.sources import read_class_members
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 from autograder.sandbox.process import SpawnedWorkers
@@ -27,7 +28,7 @@ def make(root, *paths, text=CODE):
 
 
 def read(folder, layout="auto", modules=()):
-    return {member.submission: member for member in layouts.read_class_members(folder, TRANSFORMER, layout, modules)}
+    return {member.submission: member for member in read_class_members(folder, TRANSFORMER, layout, modules)}
 
 
 def modules_of(attempt, tmp_path):
@@ -287,7 +288,7 @@ def test_parse_time_returns_a_time_that_can_be_stored(text, expected):
 
 def test_results_folder_is_no_submission(tmp_path):
     group = make(tmp_path, "ada/softmax.py", "bo/softmax.py", "results/class.json")
-    found = layouts.read_class_members(group, TRANSFORMER, out=group / "ada" / ".." / "results")
+    found = read_class_members(group, TRANSFORMER, out=group / "ada" / ".." / "results")
     assert [member.submission for member in found] == ["ada", "bo"]
 
 

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from autograder.classroom.submissions import layouts
 from autograder.classroom.submissions.roster import late_by
+from autograder.classroom.submissions.sources import read_class_members
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 
@@ -29,7 +29,7 @@ def test_read_moodle_takes_lateness_from_the_worksheet_of_the_folder(tmp_path):
         (tmp_path / f"{name}_assignsubmission_file" / "softmax.py").write_text("")
     rows = ["ID,Vollständiger Name,Status", "Teilnehmer/in 7,Ada L,Abgegeben - 2 Tage 1 Stunde verspätet"]
     (tmp_path / "Bewertungen.csv").write_text("\n".join([*rows, "Teilnehmer/in 8,Bo B,Abgegeben"]), "utf-8")
-    ada, bo, chen = (member.attempts[0] for member in layouts.read_class_members(tmp_path, TRANSFORMER))
+    ada, bo, chen = (member.attempts[0] for member in read_class_members(tmp_path, TRANSFORMER))
     assert (ada.late, ada.late_by) == (True, timedelta(days=2, hours=1))
     assert (bo.late, bo.late_by) == (False, timedelta(0))
     assert (chen.late, chen.late_by) == (None, None)
@@ -39,8 +39,8 @@ def test_read_moodle_refuses_two_worksheets_that_differ(tmp_path):
     (tmp_path / "Ada L_7_assignsubmission_file").mkdir()
     (tmp_path / "Ada L_7_assignsubmission_file" / "softmax.py").write_text("")
     for status in ("Abgegeben", "Abgegeben - 1 Tag zu spät"):
-        layouts.read_class_members(tmp_path, TRANSFORMER)
+        read_class_members(tmp_path, TRANSFORMER)
         rows = f"ID,Vollständiger Name,Status\nTeilnehmer/in 7,Ada L,{status}\n"
         (tmp_path / f"Bewertungen-{len(status)}.csv").write_text(rows, "utf-8")
     with pytest.raises(UsageError, match=r"Bewertungen-25\.csv and Bewertungen-9\.csv"):
-        layouts.read_class_members(tmp_path, TRANSFORMER)
+        read_class_members(tmp_path, TRANSFORMER)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from autograder.classroom.submissions import layouts
 from autograder.classroom.submissions.merge_students import merge_students
 from autograder.classroom.submissions.roster import read_roster
+from autograder.classroom.submissions.sources import read_class_members
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 
@@ -17,7 +17,7 @@ def make(root, *paths):
 
 
 def match(group, path):
-    return merge_students({"": layouts.read_class_members(group, TRANSFORMER)}, read_roster(path))
+    return merge_students({"": read_class_members(group, TRANSFORMER)}, read_roster(path))
 
 
 MOODLE_WORKSHEET = """Identifier,Full name,Email address
