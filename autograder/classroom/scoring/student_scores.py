@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from msgspec import structs
+from msgspec.structs import asdict
 
 from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Policy, PolicyException, RubricItem
 from autograder.classroom.scoring.best_choice import Candidate, best_choice
@@ -264,9 +264,9 @@ def effective_exception(entries: Iterable[PolicyException], assignment: str) -> 
     merged = unchanged = PolicyException()
     for entry in sorted(entries, key=lambda entry: bool(entry.assignment)):
         if entry.assignment in ("", assignment):
-            changes = {key: value for key, value in structs.asdict(entry).items() if value != getattr(unchanged, key)}
+            changes = {key: value for key, value in asdict(entry).items() if value != getattr(unchanged, key)}
             reasons = dict.fromkeys(filter(None, (merged.reason, entry.reason)))
-            merged = structs.replace(merged, **{**changes, "reason": "; ".join(reasons)})
+            merged = PolicyException(**{**asdict(merged), **changes, "reason": "; ".join(reasons)})
     return merged
 
 
