@@ -22,13 +22,16 @@ from itertools import takewhile
 from pathlib import Path
 
 from autograder.classroom.exporters import csv_cells
-from autograder.classroom.exporters.lms_plan import LmsPlan, has_score, listed, rows_of_students
-from autograder.classroom.exporters.person_matching import (
+from autograder.classroom.exporters.lms_plan import (
+    LmsPlan,
     Person,
     PlatformFile,
+    has_score,
     identifiers,
+    listed,
     name_words,
     person_of_student,
+    rows_of_students,
 )
 from autograder.classroom.storage.gradebook import Gradebook
 from autograder.classroom.submissions.roster import TEST_STUDENT_LOGIN

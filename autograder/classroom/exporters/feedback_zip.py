@@ -15,9 +15,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from autograder.classroom.exporters.lms_plan import listed
+from autograder.classroom.exporters.lms_plan import listed, match, person_of_student
 from autograder.classroom.exporters.moodle import Worksheet
-from autograder.classroom.exporters.person_matching import match, person_of_student
 from autograder.classroom.storage.gradebook import Gradebook, display_name
 from autograder.core.archives import SUFFIXES, tar_of, zip_of
 from autograder.core.files import lower_suffix, write_atomically

@@ -27,13 +27,15 @@ from functools import partial
 from pathlib import Path
 
 from autograder.classroom.exporters import csv_cells
-from autograder.classroom.exporters.lms_plan import LmsPlan, has_score, rows_of_students
-from autograder.classroom.exporters.person_matching import (
+from autograder.classroom.exporters.lms_plan import (
+    LmsPlan,
     Person,
     PlatformFile,
+    has_score,
     identifiers,
     name_words,
     person_of_student,
+    rows_of_students,
 )
 from autograder.classroom.storage.gradebook import Gradebook, has_no_result, iter_functions
 from autograder.classroom.submissions.roster import letters

@@ -228,7 +228,10 @@ def _assignment_score(
         if (given := manual.rubric.get(item.id)) is not None
     }
     earned = required + bonus + sum(given.points for given in rubric.values())
-    adjustments = (*_of_exception(exception), *manual.adjustments)
+    adjustments = list(manual.adjustments)
+    if exception.score is not None or exception.bonus:  # A score by hand replaces added points.
+        add = exception.bonus if exception.score is None else 0.0
+        adjustments.insert(0, adjustment(exception.reason, add, exception.score))
     by_hand = any(change["score"] is not None for change in adjustments)
     days = 0 if exception.excused else _late_days(assignment, late, work, exception)
     lost_share = min(late.cap, late.penalty_per_day * (days - bank_days))
@@ -241,7 +244,7 @@ def _assignment_score(
     return AssignmentScore(
         earned, possible, score, bonus, days, bank_days, penalty, exception.excused,
         by_hand and not exception.excused, exception=_describe_exception(exception, earned, possible),
-        adjustments=adjustments, rubric=rubric,
+        adjustments=tuple(adjustments), rubric=rubric,
     )  # fmt: skip
 
 
@@ -277,14 +280,6 @@ def _function_points(assignment: GradedAssignment, work: AssignmentWork, *, with
         earned = work.functions.get(name, (0.0, 0.0))[0]
         points[function.bonus] += earned * function.points / function.check_points
     return points[False], points[True] if with_bonus else 0.0
-
-
-def _of_exception(exception: PolicyException) -> tuple[AdjustmentRecord, ...]:
-    """Return the change of the score by an entry of `[[exceptions]]`; a score by hand replaces added points."""
-    if exception.score is None and not exception.bonus:
-        return ()
-    add = exception.bonus if exception.score is None else 0.0
-    return (adjustment(exception.reason, add, exception.score),)
 
 
 def _late_days(assignment: GradedAssignment, late: LatePolicy, work: AssignmentWork, exception: PolicyException) -> int:

@@ -43,7 +43,11 @@ def merge_students(
         source: {submission: name for submission, name in names.items() if submission not in owners}
         for source, names in (known or {}).items()
     }
-    by_name = {student.submission: student for student in _students(sources, entries, known)}
+    matched, others = ({}, _group(sources)) if entries is None else _match(sources, entries)
+    names = _Names(known, [*matched.values(), *others])
+    students = [_student(matched.get(number, _Group()), names, entry) for number, entry in enumerate(entries or ())]
+    students += [_student(group, names) for group in others]
+    by_name = {student.submission: student for student in students}
     for stray, name in owners.items():
         # The owner has the work of the stray as earlier attempts.
         if stray in by_name and name in by_name and stray != name:
@@ -53,13 +57,6 @@ def merge_students(
                 work[source] = replace(member, attempts=(*earlier, *member.attempts))
             by_name[name] = replace(owner, work=work)
     return list(by_name.values())
-
-
-def _students(sources: Members, entries: Sequence[RosterEntry] | None, known: KnownNames) -> list[Student]:
-    matched, others = ({}, _group(sources)) if entries is None else _match(sources, entries)
-    names = _Names(known, [*matched.values(), *others])
-    on_roster = [_student(matched.get(number, _Group()), names, entry) for number, entry in enumerate(entries or ())]
-    return on_roster + [_student(group, names) for group in others]
 
 
 def _match(sources: Members, entries: Sequence[RosterEntry]) -> tuple[dict[int, _Group], list[_Group]]:

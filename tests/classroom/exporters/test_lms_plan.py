@@ -6,8 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from autograder.classroom.exporters.lms_plan import MAX_NAMES, LmsPlan, has_score, listed, rows_of_students
-from autograder.classroom.exporters.person_matching import Person
+from autograder.classroom.exporters.lms_plan import MAX_NAMES, LmsPlan, Person, has_score, listed, rows_of_students
 from autograder.classroom.storage.gradebook import Gradebook
 from autograder.core.csv_table import parse_number
 from autograder.errors import UsageError

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.classroom.exporters.person_matching import Person, identifiers, match, name_words, person_of_student
+from autograder.classroom.exporters.lms_plan import Person, identifiers, match, name_words, person_of_student
 
 
 def person(name, **ids):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from autograder.classroom.scoring.open_questions import open_questions
+from autograder.classroom.scoring.class_document import open_questions
+from autograder.classroom.scoring.student_scores import StudentDecisions
 from autograder.classroom.storage.result_store import JournalEntry
 
 BEGUN = {"softmax": {"passed": 1}, "attention": {"not_started": 9}}
@@ -14,7 +15,8 @@ def questions(statuses, entry, **changes):
         for name, status in statuses.items()
     }
     entries = {name: entry for name, status in statuses.items() if status == "graded"}
-    return [(question["kind"], question["assignment"]) for question in open_questions((), grades, entries)]
+    found = open_questions((), grades, entries, StudentDecisions())
+    return [(question["kind"], question["assignment"]) for question in found]
 
 
 @pytest.mark.parametrize(("status", "kind"), [("waiting", "no_result"), ("failed", "no_result"), ("unreadable",) * 2])
