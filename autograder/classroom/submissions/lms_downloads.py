@@ -175,8 +175,8 @@ def read_moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[
     participants = read_worksheet(folder, [name for name in names if name not in matches])
     members = []
     for (name, number), parts in sorted(parts_by_student.items()):
-        participant = participants.get(number)
-        late_by, person = (participant.late_by, participant.person) if participant else (None, None)
+        person = participants.get(number)
+        late_by = person.late_by if person else None
         attempt = Attempt(tuple(parts), late=None if late_by is None else bool(late_by), late_by=late_by)
         submission, notes = safe_name(f"{name}_{number}"), tuple[str, ...]()
         if (name, number) not in clear and number in numbers:

@@ -51,14 +51,7 @@ class RosterEntry:
     ids: dict[str, str] = field(default_factory=dict)  # by platform, if the roster is that platform's
     section: str = ""
     ta: str = ""
-
-
-@dataclass(frozen=True)
-class Participant:
-    """A row of a worksheet: the person, and how late the work was; None if the worksheet does not say."""
-
-    person: RosterEntry
-    late_by: timedelta | None
+    late_by: timedelta | None = None  # how late the work was, if the row is of a worksheet that says so
 
 
 def read_roster(path: Path) -> list[RosterEntry]:
@@ -88,7 +81,7 @@ def roster_entries(rows: Sequence[dict[str, str]], where: str) -> list[RosterEnt
     """Return the people in the rows of a roster; raise UsageError, naming `where`, if a person is listed twice."""
     entries: dict[str, RosterEntry] = {}
     for row in rows:
-        entry = _entry(row, titles_by_word(row))
+        entry = _entry(row)
         if entry is None:
             continue
         key = entry.id or entry.email or entry.name
@@ -125,8 +118,9 @@ def letters(title: str) -> str:
     return "".join(char for char in unicodedata.normalize("NFC", title.lower()) if char.isalpha())
 
 
-def _entry(row: dict[str, str], titles: dict[str, str]) -> RosterEntry | None:
+def _entry(row: dict[str, str]) -> RosterEntry | None:
     """Return the person in a row, or None if there is none in it."""
+    titles = titles_by_word(row)
 
     def first(choices: Iterable[str]) -> str:
         cells = (row.get(titles[title], "").strip() for title in choices if title in titles)
@@ -187,7 +181,7 @@ def platform_key(platform: str, number: str) -> str:
     return f"{platform}:{number}"
 
 
-def read_worksheet(folder: Path, names: list[str]) -> dict[str, Participant]:
+def read_worksheet(folder: Path, names: list[str]) -> dict[str, RosterEntry]:
     """Return the participants by number, if a worksheet of Moodle lies in the folder of a download.
 
     Moodle's download has neither addresses nor dates, but the worksheet ("Download grading worksheet") has. Its column
@@ -195,19 +189,19 @@ def read_worksheet(folder: Path, names: list[str]) -> dict[str, Participant]:
 
     Raises UsageError if two worksheets differ about a participant: nothing says which one is the newer.
     """
-    found: dict[str, Participant] = {}
+    found: dict[str, RosterEntry] = {}
     file_of: dict[str, str] = {}
-    for name in names:
-        if name.lower().endswith(".csv"):
-            for row in read_rows(folder / name, "the worksheet"):
-                for person in roster_entries([row], f"the worksheet {name}"):
-                    if number := person.ids.get("moodle"):
-                        status = next((cell for title, cell in row.items() if title.strip().lower() in _STATUS), None)
-                        participant = Participant(person, None if status is None else late_by(status))
-                        if found.setdefault(number, participant) != participant:
-                            both = f"two grading worksheets in {folder} differ: {file_of[number]} and {name}"
-                            raise UsageError(f"{both}. Keep only the one that you downloaded last")
-                        file_of[number] = name
+    for name in (name for name in names if name.lower().endswith(".csv")):
+        for row in read_rows(folder / name, "the worksheet"):
+            person = _entry(row)
+            if person is None or not (number := person.ids.get("moodle")):
+                continue
+            status = next((cell for title, cell in row.items() if title.strip().lower() in _STATUS), None)
+            person = replace(person, late_by=None if status is None else late_by(status))
+            if found.setdefault(number, person) != person:
+                both = f"two grading worksheets in {folder} differ: {file_of[number]} and {name}"
+                raise UsageError(f"{both}. Keep only the one that you downloaded last")
+            file_of[number] = name
     return found
 
 
