@@ -247,7 +247,7 @@ def nbgrader(output: ExportOutput, database: str | None, course: Path | None) ->
         if database is None:
             target.parent.mkdir(parents=True, exist_ok=True)
         url = database or f"sqlite:///{target.resolve()}"
-        count = nbgrader.write_gradebook(book.document, book.results(), url)
+        count = nbgrader.write_gradebook(book, url)
     where = without_password(database) if database else target
     report(count, "submission", where, "in nbgrader_config.py, set c.CourseDirectory.db_url to this database")
     show_excuses(book)

@@ -23,10 +23,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from autograder.classroom.policy.model import AssignmentPolicy, Policy
-from autograder.classroom.storage.gradebook import display_name
+from autograder.classroom.policy.model import AssignmentPolicy
+from autograder.classroom.storage.gradebook import Gradebook, display_name
 from autograder.core.text import clean, clean_name
 from autograder.documents.reading import Document
 from autograder.errors import UsageError, missing_package
@@ -40,8 +38,7 @@ Score = tuple[float, float | None]  # points, and extra credit (None for a cell 
 
 
 def write_gradebook(
-    class_document: Document,
-    results: Results,
+    book: Gradebook,
     database_url: str,
     *,
     course_id: str = "default_course",
@@ -50,19 +47,18 @@ def write_gradebook(
 ) -> int:
     """Write a class into an nbgrader gradebook, or update it; return the number of submissions written.
 
-    The results are those of `gradebook.Gradebook.results`, the URL is nbgrader's `c.CourseDirectory.db_url`.
-    `solutions` holds, by assignment, the ids of the cells that students write; formgrader has a comment for each. Only
-    what `is_submitted` by a student (nbgrader's id) for an assignment is written. Raises UsageError if nbgrader is not
-    installed, or the database cannot be written.
+    The URL is nbgrader's `c.CourseDirectory.db_url`. `solutions` holds, by assignment, the ids of the cells that
+    students write; formgrader has a comment for each. Only what `is_submitted` by a student (nbgrader's id) for an
+    assignment is written. Raises UsageError if nbgrader is not installed, or the database cannot be written.
     """
     try:
-        from nbgrader.api import Gradebook
+        from nbgrader import api
         from sqlalchemy.exc import SQLAlchemyError
     except ImportError:
         raise missing_package("an nbgrader gradebook needs nbgrader", "notebooks") from None
     try:
-        with _alembic_on_path(), Gradebook(_with_driver(database_url), course_id=course_id) as book:
-            return _Writer(book, class_document, solutions or {}, is_submitted).write(results)
+        with _alembic_on_path(), api.Gradebook(_with_driver(database_url), course_id=course_id) as database:
+            return _Writer(api, database, book, solutions or {}, is_submitted).write(book.results())
     except ModuleNotFoundError as error:
         package = "psycopg2-binary" if error.name == "psycopg2" else error.name
         raise UsageError(f"this database needs the driver {error.name}. Install it: pip install {package}") from None
@@ -105,18 +101,16 @@ class _Writer:
 
     def __init__(
         self,
-        book: Any,
-        class_document: Document,
+        api: Any,
+        database: Any,
+        book: Gradebook,
         solutions: Mapping[str, Sequence[str]],
         is_submitted: Callable[[str, str], bool],
     ) -> None:
-        from nbgrader import api
-
-        self._api, self._book, self._solutions, self._is_submitted = api, book, solutions, is_submitted
-        self._assignments = {assignment["name"]: assignment for assignment in class_document["assignments"]}
-        self._policy = msgspec.convert(class_document["course"]["policy"], Policy)
-        self._ids = student_ids(class_document["students"])
-        graded = (item for student in class_document["students"] for item in student["assignments"].items())
+        self._api, self._book, self._solutions, self._is_submitted = api, database, solutions, is_submitted
+        self._assignments = {assignment["name"]: assignment for assignment in book.assignments}
+        self._policy, self._ids = book.policy, student_ids(book.students)
+        graded = (item for student in book.students for item in student["assignments"].items())
         self._changed = {name for name, grade in graded if _is_changed(grade)}
         self._notebooks: dict[str, Any] = {}
         self._cells: dict[tuple[str, str], str] = {}  # (assignment, cell's name) -> cell's id

@@ -107,13 +107,9 @@ def write(book: Gradebook, course: Course) -> tuple[int, int, list[str]]:
         submitted = {name for name in names if course.notebook("submitted", name, student).parent.is_dir()}
         return assignment in submitted or not submitted
 
+    solutions = {name: source.solution_ids for name, source in sources.items()}
     submissions = nbgrader.write_gradebook(
-        book.document,
-        book.results(),
-        course.database,
-        course_id=course.course_id,
-        solutions={name: source.solution_ids for name, source in sources.items()},
-        is_submitted=is_submitted,
+        book, course.database, course_id=course.course_id, solutions=solutions, is_submitted=is_submitted
     )
     without: dict[str, list[str]] = {}
     with source_reader() as reader:
