@@ -224,7 +224,12 @@ def plan(
     for row, student in found:
         cells = [_cell(gradebook, student, column, row, result) for column in chosen]
         result.rows.append([*(row[cell] for cell in gradebook.student_columns), *cells])
-    _require_no_blanks(result)
+    if blank := result.noted.get(_BLANK):
+        raise UsageError(
+            f"{counted(len(blank), 'cell')} would be blank ({listed(blank)}), and Canvas deletes a grade where a blank "
+            "cell is imported. Export one assignment at a time (--assignment NAME), or give Canvas's current "
+            "gradebook: --gradebook FILE"
+        )
     result.say_noted(_CHANGED, _KEPT, _EXCUSED, _UNASSIGNED)
     return result
 
@@ -299,16 +304,6 @@ def _cell(gradebook: CanvasGradebook, student: Document, column: _Column, row: l
         return there
     result.note(_CHANGED, f"{name} ({column.name} {there} → {new})")
     return new
-
-
-def _require_no_blanks(result: LmsPlan) -> None:
-    """Raise UsageError if blank cells would delete grades."""
-    if blank := result.noted.get(_BLANK):
-        raise UsageError(
-            f"{counted(len(blank), 'cell')} would be blank ({listed(blank)}), and Canvas deletes a grade where a blank "
-            "cell is imported. Export one assignment at a time (--assignment NAME), or give Canvas's current "
-            "gradebook: --gradebook FILE"
-        )
 
 
 def _same(there: str, new: str) -> bool:

@@ -32,11 +32,7 @@ def write(book: Gradebook, folder: Path, *, visibility: Visibility = "visible", 
 
 
 def document_of(
-    book: Gradebook,
-    student: Document,
-    result: Document | None,
-    visibility: Visibility = "visible",
-    assignment: str | None = None,
+    book: Gradebook, student: Document, result: Document | None, visibility: Visibility, assignment: str | None = None
 ) -> dict[str, Any]:
     """Return one student's `results.json`, for one assignment or all; it reveals no more than the result document."""
     grade = student if assignment is None else student["assignments"][assignment]

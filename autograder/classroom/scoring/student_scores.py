@@ -4,7 +4,7 @@ The rules, each with an example, are in docs/instructors.md.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -57,21 +57,13 @@ DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
-class GradedFunction:
-    """The points of one function."""
-
-    check_points: float  # the points of its checks
-    points: float  # what they are worth under the policy
-    bonus: bool = False  # whether its points are not among the possible points of its assignment
-
-
-@dataclass(frozen=True)
 class GradedAssignment:
     """One assignment, with what the policy says about it."""
 
     name: str
     title: str
-    functions: Mapping[str, GradedFunction]  # by qualified name
+    functions: Mapping[str, float]  # what a point of its checks is worth under the policy, by qualified name
+    bonus: Collection[str]  # the functions whose points are not among the possible points
     possible: float  # points for a perfect submission without bonus, those of the rubric included
     weight: float  # in the student's score
     due: datetime | None = None
@@ -146,11 +138,12 @@ def graded_assignments(
         checked = [one for one in module.functions if check_points.get(one.qualified)]
         of_checks = {one.name: check_points[one.qualified] for one in checked}
         worth = rules.worth(of_checks, {one.name for one in checked if one.bonus})
-        functions = {one.qualified: GradedFunction(of_checks[one.name], worth[one.name], one.bonus) for one in checked}
-        code = sum(one.points for one in functions.values() if not one.bonus) if rules.points is None else rules.points
+        functions = {one.qualified: worth[one.name] / of_checks[one.name] for one in checked}
+        bonus = [one.qualified for one in checked if one.bonus]
+        code = sum(worth[one.name] for one in checked if not one.bonus) if rules.points is None else rules.points
         possible = code + sum(item.points for item in rules.rubric)
         weight = possible if rules.weight is None else rules.weight
-        found.append(GradedAssignment(name, module.title, functions, possible, weight, rules.due, rules.rubric))
+        found.append(GradedAssignment(name, module.title, functions, bonus, possible, weight, rules.due, rules.rubric))
     return found
 
 
@@ -221,7 +214,9 @@ def _assignment_score(
     bank_days: int,
 ) -> AssignmentScore:
     late, possible = policy.late, assignment.possible
-    required, bonus = _function_points(assignment, work, with_bonus=policy.bonus != "off")
+    points = {name: work.functions.get(name, (0.0, 0.0))[0] * worth for name, worth in assignment.functions.items()}
+    required = sum(earned for name, earned in points.items() if name not in assignment.bonus)
+    bonus = sum(points[name] for name in assignment.bonus) if policy.bonus != "off" else 0.0
     rubric = {
         item.id: replace(given, points=min(given.points, item.points))
         for item in assignment.rubric
@@ -271,15 +266,6 @@ def effective_exception(entries: Iterable[PolicyException], assignment: str) -> 
             reasons = dict.fromkeys(filter(None, (merged.reason, entry.reason)))
             merged = PolicyException(**{**asdict(merged), **changes, "reason": "; ".join(reasons)})
     return merged
-
-
-def _function_points(assignment: GradedAssignment, work: AssignmentWork, *, with_bonus: bool) -> tuple[float, float]:
-    """Return the points of the required functions and those of the bonus functions, as the policy rates them."""
-    points = {False: 0.0, True: 0.0}
-    for name, function in assignment.functions.items():
-        earned = work.functions.get(name, (0.0, 0.0))[0]
-        points[function.bonus] += earned * function.points / function.check_points
-    return points[False], points[True] if with_bonus else 0.0
 
 
 def _late_days(assignment: GradedAssignment, late: LatePolicy, work: AssignmentWork, exception: PolicyException) -> int:

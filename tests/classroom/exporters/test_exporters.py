@@ -146,7 +146,7 @@ def test_gradescope_hidden_checks_stay_hidden(book):
     course = {"title": "", "policy": {"checks": {"hidden": ["softmax.softmax::*"]}}}
     hiding = gradebook.Gradebook(book.out, {**book.document, "course": course})
     student, result = next((s, r) for s, r in hiding.results() if r)
-    tests = gradescope.document_of(hiding, student, result)["tests"]
+    tests = gradescope.document_of(hiding, student, result, "visible")["tests"]
     hidden = {test["name"].partition(" ")[0] for test in tests if test["visibility"] == "hidden"}
     assert hidden == {"softmax.softmax"}
 
@@ -242,14 +242,14 @@ def test_gradescope_output_explains_the_score(book):
         **student,
         "comments": [{"time": "", "by": "", "assignment": "training", "text": "See me", "location": None}],
     }
-    document = gradescope.document_of(book, noted, result)
+    document = gradescope.document_of(book, noted, result, "visible")
     assert document["output"].startswith("\n".join(score_lines(student, book.document)))
     assert "See me" in document["output"]
 
 
 def test_gradescope_one_assignment_has_its_own_score(book, tmp_path):
     student, result = next((s, r) for s, r in book.results(["softmax"]) if r)
-    document = gradescope.document_of(book, student, result, assignment="softmax")
+    document = gradescope.document_of(book, student, result, "visible", "softmax")
     assert document["score"] == student["assignments"]["softmax"]["score"]
     assert {test["name"].partition(".")[0] for test in document["tests"]} == {"softmax"}
     assert document["output"].startswith("softmax: ") and "training" not in document["output"]
