@@ -1,15 +1,12 @@
 """Grade a class: read the submissions, grade those without a current result, write results and class document."""
 
 import dataclasses
-import json
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-
-import msgspec
 
 from autograder.classroom import score
 from autograder.classroom.comments import comment_records
@@ -20,7 +17,7 @@ from autograder.classroom.grading.worker_pool import StudentBudgets, WorkerPool
 from autograder.classroom.policy.model import Policy
 from autograder.classroom.scoring import class_document
 from autograder.classroom.scoring.class_document import AttemptFile, GradedClass
-from autograder.classroom.storage import result_store, run_settings, submission_records
+from autograder.classroom.storage import gradebook, result_store, run_settings, submission_records
 from autograder.classroom.storage.result_store import JournalEntry, ResultStore
 from autograder.classroom.storage.submission_records import SubmissionRecords
 from autograder.classroom.submissions import class_archive, intake, roster, sources
@@ -29,7 +26,7 @@ from autograder.classroom.submissions.model import ClassMember, Source, Student
 from autograder.classroom.submissions.student_names import StudentNames
 from autograder.core.versions import torch_version
 from autograder.course import Curriculum
-from autograder.documents.reading import CLASS_SCHEMA, Document, read_document
+from autograder.documents.reading import Document
 from autograder.engine import session
 from autograder.errors import UsageError, missing_package
 from autograder.report.grading_progress import GradingProgress
@@ -265,19 +262,18 @@ class _Before:
 
     digests: dict[str, str]  # of each submission, by its result document
     grades: dict[str, Document] = dataclasses.field(default_factory=dict)  # by assignment, of each submission
-    policy: str | None = None  # as JSON
+    policy: Policy | None = None
 
     @classmethod
     def read(cls, out: Path, store: ResultStore) -> "_Before":
         digests = {f"results/{entry.file}": entry.digest for entry in store.entries.values()}
         try:
-            document = read_document(out / "class.json", CLASS_SCHEMA)
-        except (OSError, ValueError):
+            book = gradebook.read(out)
+        except UsageError:  # There is none that can be read.
             return cls(digests)
-        grades = {student["submission"]: student["assignments"] for student in document["students"]}
-        return cls(digests, grades, _policy_text(document))
+        return cls(digests, {student["submission"]: student["assignments"] for student in book.students}, book.policy)
 
-    def cause(self, graded: Mapping[str, str], policy: str, student: Document, name: str) -> Cause:
+    def cause(self, graded: Mapping[str, str], policy: Policy, student: Document, name: str) -> Cause:
         """Return why a score differs from that before; `graded` are the digests of the submissions of this run."""
         grades: Document = student["assignments"]
         old, new = self.grades.get(student["submission"], grades).get(name), grades.get(name)
@@ -289,10 +285,6 @@ class _Before:
         if self.policy not in (None, policy):
             return "policy"
         return "lateness" if old and new and old["late_days"] != new["late_days"] else "run"
-
-
-def _policy_text(document: Document) -> str:
-    return json.dumps(msgspec.to_builtins(document["course"]["policy"]), sort_keys=True)
 
 
 class _Recorder:
@@ -348,7 +340,7 @@ class _Recorder:
             hint = "To choose: --assignment, or [assignments.NAME] in course.toml"
             self.warn(f"{only}: no student has submitted any other assignment. {hint}")
         document = self._document()
-        score.write(self._store.out, document, partial(self._before.cause, self._graded, _policy_text(document)))
+        score.write(self._store.out, document, partial(self._before.cause, self._graded, self._class.policy))
         return document
 
     def _document(self) -> Document:
