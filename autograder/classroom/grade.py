@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import zip_longest
+from operator import itemgetter
 from pathlib import Path
 
 from autograder.classroom import score
@@ -226,26 +226,25 @@ def _tasks(
     packages = allowed_packages(plan.policy.packages.allow).versions
     options = {source.name: plan.options([source]) for source in new}
     run_keys = {name: cache_keys.run_key(shared, packages=packages, **settings) for name, shared in options.items()}
-    in_order = [
-        (source, student.submission, member, sorted(graded_class.files_of(source, member), key=order))
+    attempts = [
+        (position, source, student.submission, member, graded)
         for source in new
         for student in graded_class.students
         if (member := student.work.get(source.name)) and (only is None or student.submission in only)
+        for position, graded in enumerate(sorted(graded_class.files_of(source, member), key=order))
     ]
     decisions = comment_records.decisions(comment_records.read(plan.out))
     number = 0
-    for round_of_attempts in zip_longest(*(attempts for *_, attempts in in_order)):
-        for (source, student, member, _), graded in zip(in_order, round_of_attempts, strict=True):
-            if graded is None:
-                continue
-            files = {name: file for name, file in decisions[student].chosen.items() if name in source.assignments}
-            entry = graded.entry
-            run_key = f"{run_keys[source.name]}{sorted(files.items()) or ''}"
-            if not plan.force and entry and store.is_current(graded.file, _current_key(run_key, member, graded, entry)):
-                continue
-            task = GradingTask(number, member.submission, graded.file, graded.attempt)
-            yield dataclasses.replace(task, run_key=run_key, functions=options[source.name].functions, chosen=files)
-            number += 1
+    # In rounds, each with one attempt of every student.
+    for _, source, student, member, graded in sorted(attempts, key=itemgetter(0)):
+        files = {name: file for name, file in decisions[student].chosen.items() if name in source.assignments}
+        entry = graded.entry
+        run_key = f"{run_keys[source.name]}{sorted(files.items()) or ''}"
+        if not plan.force and entry and store.is_current(graded.file, _current_key(run_key, member, graded, entry)):
+            continue
+        task = GradingTask(number, member.submission, graded.file, graded.attempt)
+        yield dataclasses.replace(task, run_key=run_key, functions=options[source.name].functions, chosen=files)
+        number += 1
 
 
 def _current_key(run_key: str, member: ClassMember, graded: AttemptFile, entry: JournalEntry) -> str:

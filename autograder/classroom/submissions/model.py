@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -46,11 +46,9 @@ class Attempt:
         named = (known[path] for path in (graded_file, graded_file.partition("/")[0]) if path in known)
         return next(named, next(iter(known.values()), ""))
 
-    def submitted_at(self, assignment: str = "") -> datetime | None:
-        """Return when an assignment was submitted (without one: the latest time), or None if that is unknown."""
-        if assignment:
-            return self.times.get(assignment, self.times.get(""))
-        return max(self.times.values(), default=None)
+    def submitted_at(self, assignment: str) -> datetime | None:
+        """Return when an assignment was submitted, or None if that is unknown."""
+        return self.times.get(assignment, self.times.get(""))
 
 
 @dataclass(frozen=True)
@@ -63,6 +61,11 @@ class Source:
     layout: str = "auto"
     functions: tuple[str, ...] = ()  # the qualified names of those that are graded
     unpacked: Path | None = None  # where the submissions are while a run reads them, if `folder` is an archive
+
+    def part(self, name: str, assignments: tuple[str, ...]) -> "Source":
+        """Return the source of some of its assignments only, under another name."""
+        functions = tuple(function for function in self.functions if function.partition(".")[0] in assignments)
+        return replace(self, name=name, assignments=assignments, functions=functions)
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ def find_sources(
     if twice:
         raise UsageError(f"{folder}: {' and '.join(twice)} are for the same assignment. Keep one of them")
     return [
-        Source(module, (module,), path, layout, tuple(f for f in functions if f.partition(".")[0] == module))
+        replace(whole.part(module, (module,)), folder=path)
         for path, module in sorted(named.items(), key=lambda item: list(curriculum.modules).index(item[1]))
         if module in modules
     ]
@@ -249,15 +249,7 @@ def split_as_before(stored: Sequence[Source], new: Sequence[Source]) -> list[Sou
         return [whole]
     rest = tuple(name for name in whole.assignments if name not in graded)
     named = {source.name: source.assignments for source in parts} | ({"-".join(rest): rest} if rest else {})
-    return [
-        replace(
-            whole,
-            name=name,
-            assignments=assignments,
-            functions=tuple(function for function in whole.functions if function.partition(".")[0] in assignments),
-        )
-        for name, assignments in named.items()
-    ]
+    return [whole.part(name, assignments) for name, assignments in named.items()]
 
 
 def combine(stored: Sequence[Source], new: Sequence[Source], out: Path) -> tuple[list[Source], list[str]]:
@@ -285,8 +277,7 @@ def combine(stored: Sequence[Source], new: Sequence[Source], out: Path) -> tuple
         if moved:
             notes.append(f"{', '.join(moved)}: graded from {taken[moved[0]].folder} now, not from {source.folder}")
         if left:
-            functions = tuple(name for name in source.functions if name.partition(".")[0] in left)
-            kept.append(replace(source, assignments=left, functions=functions))
+            kept.append(source.part(source.name, left))
     by_name = {source.name: source for source in [*kept, *new]}
     in_order = [by_name.pop(source.name) for source in stored if source.name in by_name]
     return [*in_order, *by_name.values()], notes

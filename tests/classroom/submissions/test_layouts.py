@@ -261,7 +261,7 @@ def test_gradescope_export_is_read(tmp_path, inner):
     assert list(found) == ["0042", "43"]
     ada = found["0042"]
     assert (ada.name, ada.id, ada.email, len(ada.attempts)) == ("Ada Lovelace", "0042", "ada@example.edu", 2)
-    assert ada.attempts[1].submitted_at() == datetime(2026, 4, 27, 9, tzinfo=UTC)
+    assert ada.attempts[1].submitted_at("softmax") == datetime(2026, 4, 27, 9, tzinfo=UTC)
     assert ada.attempts[0].submitted_at("softmax") == datetime(2026, 4, 26, 17, 34, 0, 861687, tzinfo=UTC)
 
 
