@@ -61,14 +61,16 @@ def require_most_of_roster(students: Sequence[Student], sources: Iterable[Source
         return
     for source in sources:
         works = [student.work[source.name] for student in students[:size] if source.name in student.work]
-        found = sum(any(attempt for attempt in work.attempts) for work in works)
+        found = sum(bool(work.attempts) for work in works)
         if 2 * found >= size:
             continue
         others = [one.work[source.name].submission for one in students[size:] if source.name in one.work]
         expected = f"{source.folder} has submissions of {found} of the {counted(size, 'student')} on the roster"
-        instead = f", and {counted(len(others), 'submission')} of other people, for example {clean(others[0], 60)!r}"
+        if others:
+            example = clean(others[0], 60)
+            expected += f", and {counted(len(others), 'submission')} of other people, for example {example!r}"
         hint = "Check the folder, --layout and --roster; if this is right, add --partial"
-        raise UsageError(f"{expected}{instead if others else ''}. {hint}")
+        raise UsageError(f"{expected}. {hint}")
 
 
 def require_submissions_from_roster(students: Sequence[Student], size: int) -> None:
