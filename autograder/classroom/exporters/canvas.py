@@ -34,7 +34,7 @@ from autograder.classroom.exporters.lms_plan import (
     rows_of_students,
 )
 from autograder.classroom.storage.gradebook import Gradebook
-from autograder.classroom.submissions.roster import TEST_STUDENT_LOGIN
+from autograder.classroom.submissions.roster import TEST_STUDENT_LOGIN, TITLES
 from autograder.core import csv_table
 from autograder.core.csv_table import CsvTable, parse_number
 from autograder.core.text import clean, counted
@@ -47,13 +47,6 @@ STUDENT_TITLES = (
 )  # fmt: skip
 HOW_TO_EXPORT = "In Canvas, open Grades, choose Export > Export Entire Gradebook, and give the file: --gradebook FILE"
 TITLE_AND_ID = re.compile(r"(.*)\s\((\d+)\)", re.DOTALL)  # Assignment.title_and_id
-# Words that a title may contain besides the assignment's name.
-_GENERIC = {
-    "assignment", "assignments", "exercise", "homework", "hw", "lab", "lesson", "module", "part", "problem",
-    "programming", "project", "ps", "set", "sheet", "unit", "week", "the", "a", "no", "nr", "aufgabe", "blatt", "übung",
-    "uebung", "woche", "devoir", "semaine", "tp", "tarea", "ejercicio", "semana", "práctica", "py",
-    "exercice",  # codespell:ignore exercice
-}  # fmt: skip
 EXCUSED = "EX"
 _NOT_ASSIGNED = "N/A"
 # What happens to cells.
@@ -168,7 +161,9 @@ def _means(column: str, name: str, title: str) -> bool:
     for phrase in (_words(name), _words(title)):
         for start in range(len(words) - len(phrase) + 1):
             rest = words[:start] + words[start + len(phrase) :]
-            if words[start : start + len(phrase)] == phrase and all(w in _GENERIC or w.isdigit() for w in rest):
+            if words[start : start + len(phrase)] == phrase and all(
+                w in TITLES["generic"] or w.isdigit() for w in rest
+            ):
                 return True
     return False
 

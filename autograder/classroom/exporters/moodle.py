@@ -38,7 +38,7 @@ from autograder.classroom.exporters.lms_plan import (
     rows_of_students,
 )
 from autograder.classroom.storage.gradebook import Gradebook, has_no_result, iter_functions
-from autograder.classroom.submissions.roster import letters
+from autograder.classroom.submissions.roster import TITLES, letters
 from autograder.core import csv_table
 from autograder.core.csv_table import CsvTable, parse_number
 from autograder.core.points import rounded_points
@@ -53,16 +53,6 @@ HOW_TO_DOWNLOAD = (
     "In Moodle, open the assignment, choose Grading action > Download grading worksheet (it needs the feedback type "
     "Offline grading worksheet), and give the file: --worksheet FILE"
 )
-# Titles by their letters in lower case: English, German, French and Spanish, from Moodle's language packs.
-_GRADE = ("grade", "bewertung", "note", "calificación")
-_SCALE = ("scale", "skala", "barème", "escala")
-_COMMENTS = (
-    "feedbackcomments", "feedbackalskommentar", "feedbackparcommentaires", "comentariosderetroalimentación",
-)  # fmt: skip
-_CAN_BE_CHANGED = (
-    "gradecanbechanged", "bewertungkanngeändertwerden", "lanotepeutêtremodifiée", "lacalificaciónpuedesercambiada",
-    "lacalificaciónpuedecambiarse",
-)  # fmt: skip
 _NO = {"no", "nein", "non"}
 _IDENTIFIER = re.compile(r"(\D*[^\W\d]\D*?)\s*(\d+)")
 MAX_REMARKS = 8
@@ -105,7 +95,7 @@ class Worksheet(PlatformFile):
 
     def is_locked(self, row: list[str]) -> bool:
         """Return whether Moodle says that the grade cannot be changed."""
-        column = _titled(self.titles, _CAN_BE_CHANGED)
+        column = _titled(self.titles, "can_be_changed")
         return column is not None and row[column].strip().casefold() in _NO
 
 
@@ -119,7 +109,7 @@ def read_worksheet(path: Path, columns: Mapping[str, str]) -> Worksheet:
 
 def _of_roster(book: Gradebook, columns: Mapping[str, str]) -> Worksheet | None:
     """Return the worksheet that was given as the roster of the class, or None if the roster is another file."""
-    roster, of_grade = book.roster, {*_GRADE, letters(columns.get("grade", ""))}
+    roster, of_grade = book.roster, {*TITLES["grade"], letters(columns.get("grade", ""))}
     if _identifier_column(roster) is None or of_grade.isdisjoint(map(letters, roster.titles)):
         return None
     return _worksheet("the roster", roster, columns)
@@ -137,21 +127,21 @@ def _worksheet(where: str, table: CsvTable, columns: Mapping[str, str]) -> Works
         if title not in table.titles:
             there = clean(", ".join(table.titles), 400)
             raise UsageError(f"{where} has no column {title!r}. Its columns: {there}")
-    if _titled(table.titles, _SCALE) is not None:
+    if _titled(table.titles, "scale") is not None:
         problem = f"{where} belongs to an assignment graded with a scale, and Headway exports points"
         raise UsageError(f"{problem}. Choose points in Moodle")
     grade = table.titles.index(columns["grade"]) if "grade" in columns else _grade_column(table)
     if grade is None or grade + 1 >= len(table.titles) or not _is_maximum(table.column(grade + 1)):
         there = clean(", ".join(table.titles), 400)
         raise UsageError(f"{where}: which column is the grade? Name it: --column grade=TITLE. The columns: {there}")
-    known = _titled(table.titles, _COMMENTS)
+    known = _titled(table.titles, "comments")
     comments = table.titles.index(columns["comments"]) if "comments" in columns else known
     return Worksheet(where, table.titles, table.rows, identifier, grade, comments)
 
 
-def _titled(titles: list[str], words: tuple[str, ...]) -> int | None:
-    """Return the first column whose title is one of these words."""
-    return next((number for number, title in enumerate(titles) if letters(title) in words), None)
+def _titled(titles: list[str], kind: str) -> int | None:
+    """Return the first column whose title is one of a kind, in any language."""
+    return next((number for number, title in enumerate(titles) if letters(title) in TITLES[kind]), None)
 
 
 def _identifier_column(table: CsvTable) -> int | None:
@@ -167,7 +157,7 @@ def _identifier_column(table: CsvTable) -> int | None:
 
 def _grade_column(table: CsvTable) -> int | None:
     """Return the column of the grade: by its title, or as the only one with numbers and then the same maximum."""
-    if (titled := _titled(table.titles, _GRADE)) is not None:
+    if (titled := _titled(table.titles, "grade")) is not None:
         return titled
     found = []
     for number in range(len(table.titles) - 1):

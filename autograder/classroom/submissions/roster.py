@@ -35,7 +35,6 @@ _UNITS = {
     timedelta(minutes=1): ("min",),
     timedelta(seconds=1): ("sec", "sek", "seg"),
 }
-_STATUS = ("status", "statut", "estado", "estatus", "stato")
 _AMOUNT = re.compile(r"(\d+)\s+([^\W\d_]+)")
 
 
@@ -196,7 +195,7 @@ def read_worksheet(folder: Path, names: list[str]) -> dict[str, RosterEntry]:
             person = _entry(row)
             if person is None or not (number := person.ids.get("moodle")):
                 continue
-            status = next((cell for title, cell in row.items() if title.strip().lower() in _STATUS), None)
+            status = next((cell for title, cell in row.items() if letters(title) in TITLES["status"]), None)
             person = replace(person, late_by=None if status is None else late_by(status))
             if found.setdefault(number, person) != person:
                 both = f"two grading worksheets in {folder} differ: {file_of[number]} and {name}"
