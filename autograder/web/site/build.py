@@ -53,10 +53,9 @@ def pages(
     if backend == "browser":
         from autograder.web.site.pyodide_bundle import browser_files  # It imports pytest, which reading does not need.
 
-        assets |= browser_files(curriculum, pyodide)
-        if pyodide:
-            files = pyodide_release.folder_files(pyodide)
-            contents |= {f"{pyodide_release.FOLDER}/{name}": data for name, data in files.items()}
+        local = pyodide_release.folder_files(pyodide) if pyodide else {}
+        assets |= browser_files(curriculum, local)
+        contents |= {f"{pyodide_release.FOLDER}/{name}": data for name, data in local.items()}
     course_map = importlib.resources.files(curriculum.package).joinpath("common/figures/map.svg")
     if backend != "none" and course_map.is_file():
         assets["map.svg"] = course_map.read_bytes()
@@ -86,18 +85,13 @@ def content_security_policy(backend: Backend, local_pyodide: bool = False) -> st
     """Return the policy of a page for its `<meta>` element; empty with a server, which sends a policy as a header."""
     if backend == "server":
         return ""
-    sources = {
-        "default-src": "'none'",
-        **dict.fromkeys(("script-src", "style-src", "connect-src", "font-src"), "'self'"),
-        "img-src": "'self' data:",
-        **dict.fromkeys(("base-uri", "form-action"), "'none'"),
-    }
-    if backend == "browser":
-        public = "" if local_pyodide else f" {PYODIDE_CDN}"
-        sources["script-src"] += f" 'wasm-unsafe-eval'{public}"
-        sources["connect-src"] += public
-        sources["worker-src"] = "'self'"
-    return "; ".join(f"{name} {value}" for name, value in sources.items())
+    public = f" {PYODIDE_CDN}" if backend == "browser" and not local_pyodide else ""
+    wasm = " 'wasm-unsafe-eval'" if backend == "browser" else ""
+    workers = "; worker-src 'self'" if backend == "browser" else ""
+    return (
+        f"default-src 'none'; script-src 'self'{wasm}{public}; style-src 'self'; connect-src 'self'{public}; "
+        f"font-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'{workers}"
+    )
 
 
 def write(contents: Mapping[str, bytes], folder: Path) -> None:

@@ -10,7 +10,7 @@ import hashlib
 import importlib.util
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -32,18 +32,18 @@ HEADWAY_ZIP, PYODIDE_JSON, MEMO_FOLDER = "headway.zip", "pyodide.json", "memo"
 _PACKAGE = Path(autograder.__file__).parent
 
 
-def browser_files(curriculum: Curriculum, pyodide: Path | None = None) -> dict[str, bytes]:
+def browser_files(curriculum: Curriculum, pyodide: Mapping[str, bytes] | None = None) -> dict[str, bytes]:
     """Return the files for a browser by their paths below `assets/`.
 
     They are the zip, the shipped answers of each assignment, and `pyodide.json`, which says where everything is and
-    what its digest is. `pyodide` is a folder with Pyodide and NumPy, which is then used in place of the public CDN.
+    what its digest is. `pyodide` are the files of Pyodide and NumPy that are then used in place of the public CDN.
     """
     answers = registry.folder(curriculum.package)
     memos = {module: f"{MEMO_FOLDER}/{module}.memo" for module in curriculum.modules}
     memos = {module: name for module, name in memos.items() if shipped_file(answers, module).is_file()}
     files = {HEADWAY_ZIP: headway_zip(curriculum)}
     files |= {name: shipped_file(answers, module).read_bytes() for module, name in memos.items()}
-    release = pyodide_release.from_folder(pyodide) if pyodide else pyodide_release.from_cdn()
+    release = pyodide_release.from_files(pyodide) if pyodide else pyodide_release.from_cdn()
     index = {
         "pyodide": pyodide_release.VERSION,
         "python": pyodide_release.PYTHON,

@@ -4,9 +4,10 @@ The core files on the CDN are those of the npm package `pyodide`; the digests of
 `pyodide-lock.json` in that package states. A page uses nothing whose digest differs.
 """
 
-import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from autograder.errors import UsageError
@@ -49,21 +50,20 @@ def from_cdn() -> list[Download]:
     return core + [Download(name, WHEELS_URL + name, digest, size, wheel=True) for name, size, digest in WHEELS]
 
 
-def from_folder(folder: Path) -> list[Download]:
-    """Return the files in a folder that the user gave, with their own digests.
+def from_files(files: Mapping[str, bytes]) -> list[Download]:
+    """Return the files of a folder that the user gave, with their own digests."""
+    return [
+        Download(name, f"../{FOLDER}/{name}", sha256(content).hexdigest(), len(content), wheel=name.endswith(".whl"))
+        for name, content in files.items()
+    ]
+
+
+def folder_files(folder: Path) -> dict[str, bytes]:
+    """Return the content of the files that the site needs from a folder with Pyodide.
 
     Raises UsageError if one is missing, or is of another version. Only `regex` may be missing, which one assignment
     needs.
     """
-    downloads = []
-    for name, content in folder_files(folder).items():
-        digest = hashlib.sha256(content).hexdigest()
-        downloads.append(Download(name, f"../{FOLDER}/{name}", digest, len(content), wheel=name.endswith(".whl")))
-    return downloads
-
-
-def folder_files(folder: Path) -> dict[str, bytes]:
-    """Return the content of the files that the site needs from a folder with Pyodide; raise UsageError as above."""
     names = [name for name, _, _ in (*CORE, *WHEELS)]
     missing = [name for name in names if not (folder / name).is_file() and not name.startswith("regex-")]
     if missing:
