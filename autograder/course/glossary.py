@@ -1,9 +1,9 @@
 """The glossary of a course: each term and its meaning, by the lesson that introduces it."""
 
-import difflib
 import tomllib
 from collections.abc import Sequence
 
+from autograder.core.text import did_you_mean
 from autograder.course import Curriculum, registry
 from autograder.errors import UsageError
 
@@ -31,7 +31,7 @@ def select(names: Sequence[str], curriculum: Curriculum) -> Glossary:
     glossary = load(curriculum)
     if not glossary:
         raise UsageError("this course has no glossary. Its lessons explain the terms: headway list")
-    known = {_normalize(term): (module, term) for module in glossary for term in glossary[module]}
+    known = {normalize(term): (module, term) for module in glossary for term in glossary[module]}
     modules = {name: a.module for a in curriculum.assignments for name in (a.module, str(a.number))}
     if not names:
         return glossary
@@ -39,12 +39,11 @@ def select(names: Sequence[str], curriculum: Curriculum) -> Glossary:
     for name in names:
         if name in modules:
             wanted.update((modules[name], term) for term in glossary.get(modules[name], {}))
-        elif _normalize(name) in known:
-            wanted.add(known[_normalize(name)])
+        elif normalize(name) in known:
+            wanted.add(known[normalize(name)])
         else:
-            close = difflib.get_close_matches(_normalize(name), known, n=1)
-            suggestion = f" Did you mean {known[close[0]][1]!r}?" if close else ""
-            raise UsageError(f"no such term: {name!r}.{suggestion} List all terms: headway list --terms")
+            suggestion = did_you_mean(name, (term for _, term in known.values()))
+            raise UsageError(f"no such term: {name!r}. {suggestion}List all terms: headway list --terms")
     return {
         module: selected
         for module, terms in glossary.items()
@@ -52,6 +51,9 @@ def select(names: Sequence[str], curriculum: Curriculum) -> Glossary:
     }
 
 
-def _normalize(term: str) -> str:
+def normalize(term: str) -> str:
     """Return a term in the form in which it is looked up: lower case, singular."""
-    return " ".join(term.split()).lower().removesuffix("s")
+    text = " ".join(term.split()).lower()
+    if text.endswith(("axis", "axes")):
+        return text[:-2]
+    return text[:-3] + "y" if text.endswith("ies") else text.removesuffix("s")

@@ -30,12 +30,8 @@ def select(curriculum: Curriculum, names: Iterable[str]) -> Curriculum:
     modules = curriculum.select_assignments(names)
     if len(modules) == len(curriculum.assignments):
         return curriculum
-    selected = replace(
-        curriculum,
-        assignments=tuple(curriculum.modules[module] for module in modules),
-        given=(),
-        assignment_count=curriculum.total,
-    )
+    chosen = tuple(curriculum.modules[module] for module in modules)
+    selected = replace(curriculum, assignments=chosen, given=(), assignment_count=curriculum.total)
     source = replace(registry.default(), assignments=(*curriculum.assignments, *curriculum.given))
     return registry.with_given(selected, source)
 

@@ -38,7 +38,7 @@ class CourseLinks:
         """Return the terms of the glossary by their normalized form."""
         tables = glossary.load(self.curriculum)
         found = [Term(text, meaning, module) for module in tables for text, meaning in tables[module].items()]
-        return {normalize(term.text): term for term in found}
+        return {glossary.normalize(term.text): term for term in found}
 
     @cached_property
     def _pattern(self) -> re.Pattern[str] | None:
@@ -48,7 +48,7 @@ class CourseLinks:
     def find_terms(self, text: str, module: str) -> Iterator[tuple[int, int, Term]]:
         """Yield where the text contains terms that the lessons up to `module` have introduced."""
         for match in self._pattern.finditer(text) if self._pattern and module else ():
-            term = self.terms.get(normalize(match[0]))
+            term = self.terms.get(glossary.normalize(match[0]))
             if term is None or (term.text in EVERYDAY_WORDS and term.module != module):
                 continue
             if self.curriculum.modules[term.module].number <= self.curriculum.modules[module].number:
@@ -69,14 +69,6 @@ class CourseLinks:
             page = qualified.partition(".")[0]
             return f"#{qualified}" if page == module else f"{page}.html#{qualified}"
         return f"{name}.html" if name in {*self.curriculum.modules, *self.exercises} - {module} else ""
-
-
-def normalize(term: str) -> str:
-    """Return the form of a term by which it is found: lower case, singular."""
-    text = " ".join(term.split()).lower()
-    if text.endswith("axes"):
-        return text[:-2] + "is"
-    return text[:-3] + "y" if text.endswith("ies") else text.removesuffix("s")
 
 
 def _forms(term: str) -> str:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from autograder.course import glossary
 from autograder.errors import HeadwayError
 from autograder.web.site.formulas import to_mathml
-from autograder.web.site.links import CourseLinks, Term, normalize
+from autograder.web.site.links import CourseLinks, Term
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -108,7 +109,7 @@ class Markdown:
         return result
 
     def _mark_introduction(self, bold: "Token", text: str, page: PageText) -> None:
-        term = self._links.terms.get(normalize(text))
+        term = self._links.terms.get(glossary.normalize(text))
         if term and term.module == page.module and term.anchor not in page.ids:
             page.ids.add(term.anchor)
             bold.attrSet("id", term.anchor)
