@@ -71,11 +71,9 @@ class Access:
         """Return whether a token in an address is valid; a token for a single use is not valid again."""
         if _equal(token, self.url_token):
             return True
-        for valid in self._single_use:
-            if _equal(token, valid):
-                self._single_use.discard(valid)
-                return True
-        return False
+        used = {valid for valid in self._single_use if _equal(token, valid)}
+        self._single_use -= used
+        return bool(used)
 
 
 def _equal(given: str, secret: str) -> bool:
