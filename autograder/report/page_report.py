@@ -30,7 +30,6 @@ def page_report(document: Document) -> dict[str, Any]:
         "passed": bool(document["passed"]) and not document["internal_errors"],
         "subject": wording.subject(checks),
         "headline": wording.verdict(document),
-        "points": document["points"],
         "points_text": f"{wording.total_points_text(document)} points",
         "counts": [
             {"status": status, "count": count, "word": word} for status, count, word in wording.check_counts(checks)
@@ -55,7 +54,6 @@ def _card(check: Document) -> dict[str, Any]:
         "title": clean(title),
         "status": status,
         "word": wording.STATUS_WORDS[status],
-        "mark": wording.STATUS_MARKS[status],
         "points_text": f"{wording.points_text(check['points'])} points",
         "message": clean(wording.headline(check)),
         "inputs": clean(check["inputs"] or ""),
