@@ -8,10 +8,9 @@ from typing import Final, Literal
 
 from autograder.documents.results import STATUSES
 
-# A student's record holds one letter per function, NO_RESULT where there is no result.
-LETTERS = dict(zip(STATUSES, "pfetnb", strict=True))
+# The class page has one letter per student and function.
+LETTERS: dict[str, str] = dict(zip(STATUSES, "pfetnb", strict=True))
 STATES = {"excused": "x", "missing": "m", "unreadable": "u", "waiting": "w", "failed": "i"}  # of whole assignments
-NO_RESULT = "-"
 HISTOGRAM_BINS = 20
 KEY_SCORES: dict[str, Callable[[list[float]], float]] = {"median": median, "mean": mean, "lowest": min, "highest": max}
 GROUPS: Final[dict[str, Literal["section", "ta"]]] = {"section": "section", "teaching assistant": "ta"}
@@ -69,7 +68,7 @@ class StudentRecord:
     ta: str = ""
     shares: dict[str, float] = field(default_factory=dict)  # of the points of each graded assignment that counts
     notes: list[str] = field(default_factory=list)  # student exceptions, and remarks for the instructor
-    letters: str = ""  # one status letter per function, in the order of the class's functions
+    statuses: dict[str, str] = field(default_factory=dict)  # of each function that was graded
     mistakes: list[int] = field(default_factory=list)  # numbers of the mistakes made
     states: dict[str, str] = field(default_factory=dict)  # of each assignment without a result that counts
     page: str | None = None  # the address of the page for the instructor, relative to the class page
@@ -246,7 +245,4 @@ class ClassRecords:
 
     def status_counts(self, function: str) -> Counter[str]:
         """Return how many graded students have each status in a function."""
-        index = self.functions.index(function)
-        statuses = {letter: status for status, letter in LETTERS.items()}
-        letters = Counter(student.letters[index] for student in self.graded if index < len(student.letters))
-        return Counter({statuses[letter]: count for letter, count in letters.items() if letter in statuses})
+        return Counter(student.statuses[function] for student in self.graded if function in student.statuses)

@@ -80,9 +80,9 @@ def test_table_same_names_and_unreadable_work(tmp_path):
 
 def test_pass_rates_are_among_the_students_who_started():
     found = class_records.ClassRecords("CS", functions=["softmax.softmax"])
-    letters = [class_records.LETTERS[status] for status in ("passed", "failed", "not_started", "not_started")]
-    for letter in letters:
-        record = class_records.StudentRecord("s", "", "s", "graded", "", 5.0, 10.0, 0, True, letters=letter)
+    for status in ("passed", "failed", "not_started", "not_started"):
+        statuses = {"softmax.softmax": status}
+        record = class_records.StudentRecord("s", "", "s", "graded", "", 5.0, 10.0, 0, True, statuses=statuses)
         found.students.append(record)
     shown = io.StringIO()
     class_summary.render(found, Console(file=shown, width=200))

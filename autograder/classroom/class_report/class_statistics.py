@@ -14,8 +14,6 @@ from autograder.documents.reading import Document
 from autograder.engine.diagnosis.mistake import mistakes_of_function
 from autograder.errors import UsageError
 from autograder.report.class_records import (
-    LETTERS,
-    NO_RESULT,
     AssignmentChange,
     AssignmentSummary,
     CheckRecord,
@@ -40,7 +38,6 @@ def collect(book: Gradebook) -> ClassRecords:
     """Return the records of a class: students, functions, checks and mistakes."""
     records = ClassRecords(clean(book.title, 200), seed=book.document["seed"])
     mistakes: dict[str, MistakeRecord] = {}
-    letters: list[dict[str, str]] = []  # for each student: function -> letter of its status
     functions: dict[str, None] = {}  # an ordered set
     outcomes: list[dict[str, Outcome]] = []
     for number, (student, result) in enumerate(book.results()):
@@ -50,12 +47,11 @@ def collect(book: Gradebook) -> ClassRecords:
             record.states = dict.fromkeys(student["assignments"], "failed")
         records.students.append(record)
         records.reused_comments.update(clean(one["reuses"], 60) for one in student["comments"] if one["reuses"])
-        letters.append({})
         outcomes.append({})
         for name, function in iter_functions(result) if result else ():
             functions[name], points = None, function["points"]
             outcomes[-1][name] = function["status"] == "passed", points["earned"], points["possible"]
-            letters[-1][name] = LETTERS[function["status"]]
+            record.statuses[name] = function["status"]
             _add_checks(records, mistakes, number, name, function["checks"])
     known = {assignment["name"]: index for index, assignment in enumerate(book.assignments)}
     # Within an assignment, functions keep the order of the documents.
@@ -65,9 +61,6 @@ def collect(book: Gradebook) -> ClassRecords:
     for name in (assignment["name"] for assignment in book.assignments):
         shares = [student.shares[name] for student in records.students if name in student.shares]
         records.assignments.append(AssignmentSummary(name, shares))
-    for record, by_function in zip(records.students, letters, strict=True):
-        if by_function:
-            record.letters = "".join(by_function.get(name, NO_RESULT) for name in records.functions)
     records.mistakes = sorted(mistakes.values(), key=lambda item: (-len(item.students), position[item.function]))
     for index, mistake in enumerate(records.mistakes):
         for number in mistake.students:

@@ -10,7 +10,6 @@ from autograder.report.class_records import (
     GROUPS,
     HISTOGRAM_BINS,
     LETTERS,
-    NO_RESULT,
     STATES,
     ClassComparison,
     ClassRecords,
@@ -22,6 +21,7 @@ from autograder.report.html import render_page
 from autograder.report.open_questions import QuestionLine
 from autograder.report.wording import STATUS_MARKS, STATUS_WORDS
 
+NO_RESULT = "-"  # in place of the letter of a status
 BAR_HEIGHT = 65  # of the highest bar of the histogram, in percent
 LOW_DISCRIMINATION = 0.2  # below it, a function hardly tells strong students from weak ones (Ebel 1965)
 MAX_COLUMNS = 8  # assignments in the table of sections
@@ -104,9 +104,11 @@ def _script_data(records: ClassRecords, similarity: SimilarityResult) -> dict[st
 
 def _letters(student: StudentRecord, records: ClassRecords) -> str:
     """Return a letter for each function, which is the same for all of an assignment without a result that counts."""
-    own = student.letters or NO_RESULT * len(records.functions)
-    states = [student.states.get(name.partition(".")[0], "") for name in records.functions]
-    return "".join(STATES.get(state, letter) for state, letter in zip(states, own, strict=True))
+    letters = []
+    for name in records.functions:
+        state, status = student.states.get(name.partition(".")[0]), student.statuses.get(name)
+        letters.append(STATES[state] if state in STATES else LETTERS[status] if status else NO_RESULT)
+    return "".join(letters)
 
 
 def _histogram_bins(shares: list[float]) -> list[dict[str, Any]]:

@@ -233,9 +233,10 @@ def test_since_reads_scores_of_zero_and_needs_possible_points(tmp_path):
 
 
 def test_compare_gives_the_earlier_pass_rates():
-    students = [record("ada", 1.0, letters="p"), record("bo", 1.0, letters="f")]
+    students = [record("ada", 1.0, statuses={"a.f": "passed"}), record("bo", 1.0, statuses={"a.f": "failed"})]
     then = ClassRecords("", functions=["a.f"], students=students)
-    now = ClassRecords("", functions=["a.f", "a.g"], students=[record("ada", 1.0, letters="pp")])
+    passed = dict.fromkeys(["a.f", "a.g"], "passed")
+    now = ClassRecords("", functions=[*passed], students=[record("ada", 1.0, statuses=passed)])
     assert class_statistics.compare(now, then, "").pass_rates == {"a.f": 0.5}
 
 
