@@ -290,6 +290,7 @@ class LessonBackend:
             if contents == before:
                 return []
             changed = [name for name in self.curriculum.modules if contents.get(name) != before.get(name)]
+            last = self.progress_event()
             events: list[Reply] = []
             for name in changed:
                 cells, notes = {}, []
@@ -297,9 +298,9 @@ class LessonBackend:
                     cells = self._cells(self.curriculum.modules[name])
                 except UsageError as error:
                     notes = [str(error)]
-                events.append({"event": "changed", "module": name, "cells": cells, "notes": notes})
-            last = self.progress_event()
-            return [*(event | {"statuses": last["statuses"]} for event in events), last]
+                event = {"event": "changed", "module": name, "cells": cells, "notes": notes}
+                events.append(event | {"statuses": last["statuses"]})
+            return [*events, last]
 
     def check_next_unknown(self, check: Check) -> bool:
         """Check the first assignment with functions of unknown status, without diagnosis; return whether there was one.
@@ -366,17 +367,12 @@ class LessonBackend:
         cells = FileCells(self.workspace.folder, assignment.module, self.curriculum)
         if (notebook := self.workspace.notebook_modules.get(assignment.module)) is not None:
             return self._notebook_cells(assignment, notebook)
-        found = {f"{assignment.module}.{name}": (name, cells.find(name)) for name in cells.functions}
-        return {
-            qualified: {
-                "text": cell.text,
-                "digest": cell.digest,
-                "line": cell.line,
-                "shared_with": cells.shared_with(name, cell),
-            }
-            for qualified, (name, cell) in found.items()
-            if cell is not None
-        }
+        shown: dict[str, Reply] = {}
+        for name in cells.functions:
+            if (cell := cells.find(name)) is not None:
+                about = {"digest": cell.digest, "line": cell.line, "shared_with": cells.shared_with(name, cell)}
+                shown[f"{assignment.module}.{name}"] = {"text": cell.text, **about}
+        return shown
 
     def _notebook_cells(self, assignment: Assignment, module: str) -> dict[str, Reply]:
         """Return the functions of a notebook that counts, each below a line that says so."""
