@@ -213,19 +213,15 @@ def _tools(name: str) -> tuple[Any, Any]:
 
 
 def _image(tokens: "list[Token]", i: int, _options: Any, env: Any) -> str:
+    """Return a figure; a link to the file shows it in its full size."""
     page: PageText = env["page"]
     token = tokens[i]
     source = str(token.attrs["src"])
     if (svg := page.figures.get(source)) is None:
         raise HeadwayError(f"a text shows {source}, which does not exist. Draw it: make figures")
-    return figure(source, svg, token.content)
-
-
-def figure(source: str, svg: str, alt: str) -> str:
-    """Return a figure; a link to the file shows it in its full size."""
     box = re.search(r'viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"', svg)
     size = f' width="{round(float(box[1]))}" height="{round(float(box[2]))}"' if box else ""
-    description = html.escape(" ".join(alt.split()))
+    description = html.escape(" ".join(token.content.split()))
     image = f'<img src="{source}" alt="{description}"{size} loading="lazy" decoding="async">'
     kind = "picture" if len(set(re.findall(r"#[0-9a-f]{6}", svg))) > 24 or "<image" in svg else "drawing"
     return f'<figure class="{kind}"><a href="{source}">{image}</a></figure>\n'

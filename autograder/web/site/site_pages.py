@@ -67,8 +67,7 @@ class SitePages:
             "possible": sum(self._points.get(f.qualified) or nan for f in curriculum.functions.values() if not f.bonus),
             "site_name": "Headway" if self._built_in else curriculum.title,
             "has_commands": bool(commands),
-            "menu": self._menu(),
-            "all_pages": self._all_pages(),
+            **self._menus(),
         }
 
     def pages(self) -> dict[str, str]:
@@ -93,7 +92,11 @@ class SitePages:
                 "glossary.html.j2", "Glossary", "glossary", terms=terms, introduced=introduced
             )
         for guide in self._guides:
-            result[f"{guide.page}.html"] = self._guide_page(guide)
+            resolve = guides.link_resolver(guide, self._guides, self.figures, self._repository)
+            document = guides.render_guide(guide, self._markdown, resolve)
+            result[f"{guide.page}.html"] = self._render(
+                "document.html.j2", guide.name, guide.page, description=guide.about, document=document
+            )
         if self._commands:
             sections = groupby(self._commands, key=attrgetter("section"))
             result["commands.html"] = self._render(
@@ -101,18 +104,18 @@ class SitePages:
             )
         return result
 
-    def _menu(self) -> list[tuple[str, str]]:
+    def _menus(self) -> dict[str, list[tuple[str, str]]]:
+        """Return the addresses and names in the menu of each page, and those of all pages."""
+        lists = [("train.html", "Train")] if self._built_in else []
+        lists += [("glossary.html", "Glossary")] if self._links.terms else []
+        lists += [("commands.html", "Commands")] if self._commands else []
         readers = [(f"{d.page}.html", d.name[4:].capitalize()) for d in self._guides if d.name.startswith("For ")]
-        return [("index.html#course", "Lessons"), *readers, *self._lists()]
-
-    def _lists(self) -> list[tuple[str, str]]:
-        glossary = [("glossary.html", "Glossary")] if self._links.terms else []
-        train = [("train.html", "Train")] if self._built_in else []
-        return train + glossary + ([("commands.html", "Commands")] if self._commands else [])
-
-    def _all_pages(self) -> list[tuple[str, str]]:
         lessons = [(f"{a.module}.html", f"{a.number}. {a.title}") for a in self._course.assignments]
-        return lessons + [(f"{d.page}.html", d.name) for d in self._guides] + self._lists()
+        documents = [(f"{d.page}.html", d.name) for d in self._guides]
+        return {
+            "menu": [("index.html#course", "Lessons"), *readers, *lists],
+            "all_pages": [*lessons, *documents, *lists],
+        }
 
     def _start_page(self, lessons: dict[str, PageHtml]) -> str:
         example = json.loads(files(__package__).joinpath(EXAMPLE).read_text("utf-8")) if self._built_in else None
@@ -145,11 +148,6 @@ class SitePages:
             previous=neighbors[number - 1] if number else None,
             following=neighbors[number + 1] if number + 1 < len(neighbors) else None,
         )
-
-    def _guide_page(self, guide: guides.Guide) -> str:
-        resolve = guides.link_resolver(guide, self._guides, self.figures, self._repository)
-        rendered = guides.render_guide(guide, self._markdown, resolve)
-        return self._render("document.html.j2", guide.name, guide.page, description=guide.about, document=rendered)
 
     def _render(self, template: str, title: str, page: str, *, description: str = "", **values: Any) -> str:
         script, extra_styles = _EXTRA.get(page, ("", ()))
