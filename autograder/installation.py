@@ -51,17 +51,6 @@ def names_no_address(requirement: str) -> bool:
     return canonicalize_name(parsed.name) == _DISTRIBUTION and parsed.url is None
 
 
-def foreign_distributions() -> list[str]:
-    """Return the installed distributions, with versions, that also provide a package `autograder`.
-
-    PyPI has an unrelated distribution of that name. Both write into the same folder, so one breaks the other.
-    """
-    try:
-        return [f"autograder {importlib.metadata.version('autograder')}"]
-    except importlib.metadata.PackageNotFoundError:
-        return []
-
-
 def describe() -> str:
     """Return how Headway was installed, in words without a path or an address."""
     record = _origin()

@@ -4,6 +4,7 @@ import importlib
 import io
 import os
 import sys
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -152,15 +153,6 @@ class _HeadwayGroup(click.Group):
 def main(context: click.Context) -> None:
     """Learn the transformer by writing it in NumPy, checked against PyTorch."""
     if context.invoked_subcommand is None:
-        from pathlib import Path
+        from autograder.cli.watch import welcome_and_watch
 
-        from autograder.workspace.workspace import Workspace
-
-        if Workspace.open(Path()).has_assignments:
-            from autograder.cli.watch import welcome_and_watch
-
-            welcome_and_watch(Path())
-        else:
-            from autograder.cli.no_workspace import directions
-
-            click.echo(directions(Path()))
+        welcome_and_watch(Path())

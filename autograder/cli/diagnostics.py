@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from autograder.core.versions import installed_version
-from autograder.installation import describe, foreign_distributions, install_step
+from autograder.installation import describe, install_step
 from autograder.report.doctor import Diagnostic
 
 # The packages, what the optional ones are needed for, and the extra that installs them.
@@ -61,9 +61,9 @@ def _python() -> Diagnostic:
 
 
 def _headway() -> Diagnostic:
-    """Find the unrelated distribution `autograder`, whose files overwrite some of Headway's."""
-    if others := foreign_distributions():
-        text = f"{others[0]} from PyPI is installed, too, and has overwritten files of Headway"
+    """Find PyPI's unrelated distribution `autograder`: both write into the same folder, so one breaks the other."""
+    if other := installed_version("autograder"):
+        text = f"autograder {other} from PyPI is installed, too, and has overwritten files of Headway"
         fix = f"pip uninstall autograder, then {install_step()}"
         return Diagnostic("headway", False, text, fix)
     return Diagnostic("headway", True, importlib.metadata.version("headway"))

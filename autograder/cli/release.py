@@ -74,6 +74,7 @@ def release(
     from autograder.course import registry, selection, stubs
     from autograder.engine.official_solutions import official_solutions
     from autograder.workspace import files
+    from autograder.workspace.create import INSTRUCTIONS, read_instructions
 
     if release_format is None:
         raise UsageError("no format given. Use: headway release DIR --format stubs|notebooks|github|nbgrader|policy")
@@ -110,9 +111,7 @@ def release(
 
             texts = student_notebooks.student_notebooks(solutions, curriculum)
     if agents is not None:
-        from autograder.workspace import tutor_instructions
-
-        texts = {**texts, tutor_instructions.FILE: tutor_instructions.read_replacement(agents).decode()}
+        texts = {**texts, INSTRUCTIONS: read_instructions(agents).decode()}
     if not force:
         _require_replaceable(folder, texts, curriculum, another)
     with report_write_error(folder, ANOTHER_FOLDER):

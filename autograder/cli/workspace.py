@@ -42,12 +42,11 @@ def init(folder: Path, archive: Path | None, names: tuple[str, ...], agents: Pat
     Existing files are never overwritten, except by --from, which keeps a backup of each file that it changes.
     """
     from autograder.cli import diagnostics
-    from autograder.workspace.create import add_assignments, create
-    from autograder.workspace.tutor_instructions import read_replacement
+    from autograder.workspace.create import add_assignments, create, read_instructions
 
     curriculum = add_assignments(options.open_workspace(folder), names)
     content = None if archive is None else _read_archive(archive, curriculum)
-    lines = create(folder, curriculum, None if agents is None else read_replacement(agents))
+    lines = create(folder, curriculum, None if agents is None else read_instructions(agents))
     if content is not None:
         from autograder.workspace import import_archive
 

@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder import __version__
+from autograder.core.files import read_plain_file
 from autograder.core.text import counted
 from autograder.course import Curriculum, registry, selection
 from autograder.course.stubs import bundled
 from autograder.errors import UsageError
-from autograder.workspace import editor_settings, files, notebook_files, state, tutor_instructions
+from autograder.workspace import editor_settings, files, notebook_files, state
 from autograder.workspace.progress import VERSION
 from autograder.workspace.workspace import Workspace
 
 ANOTHER_FOLDER = "Name another folder: headway init DIR"
+INSTRUCTIONS = "AGENTS.md"  # asks coding assistants in a workspace to tutor; an instructor can replace it
+MAX_INSTRUCTIONS = 100_000  # bytes
 GIVEN = """
 Your assignments import official solutions, which are here, too: {files}. Leave them as they are.
 """
@@ -72,7 +75,7 @@ def workspace_files(curriculum: Curriculum, folder: Path, agents: bytes | None =
     contents |= {f"{name}.py": files.solution_text(name, curriculum).encode() for name in curriculum.given_modules}
     contents["README.md"] = readme_text(curriculum, folder).encode()
     contents |= editor_settings.settings_files(folder)
-    contents[tutor_instructions.FILE] = agents or template("tutor_instructions.md").encode()
+    contents[INSTRUCTIONS] = agents or template("tutor_instructions.md").encode()
     contents[".gitignore"] = GITIGNORE.encode()
     given = registry.figure_texts(curriculum) | registry.extra_texts(curriculum.package)
     contents |= {name: text.encode() for name, text in given.items()}
@@ -82,6 +85,22 @@ def workspace_files(curriculum: Curriculum, folder: Path, agents: bytes | None =
             if notebook.stem not in others:
                 contents[f"notebooks/{notebook.name}"] = notebook.read_bytes()
     return contents
+
+
+def read_instructions(path: Path) -> bytes:
+    """Return the content of an instructor's file that replaces AGENTS.md; raise UsageError if it is no text."""
+    another = "Name a text file: --agents FILE"
+    try:
+        content = read_plain_file(path)
+        is_text = b"\0" not in content and bool(content.decode("utf-8").strip())
+    except UnicodeError:
+        is_text = False
+    except OSError as error:
+        raise UsageError(f"cannot read {path} ({error.strerror}). {another}") from None
+    if not is_text or len(content) > MAX_INSTRUCTIONS:
+        reason = "is too large" if len(content) > MAX_INSTRUCTIONS else "is not UTF-8 text, or it is empty"
+        raise UsageError(f"{path} {reason}. {another}")
+    return content
 
 
 def add_assignments(workspace: Workspace, names: Sequence[str]) -> Curriculum:
@@ -132,8 +151,8 @@ def create(folder: Path, curriculum: Curriculum, agents: bytes | None = None) ->
     digests |= {name: notebook_files.digest(contents[name]) for name in written if name.endswith(notebook_files.SUFFIX)}
     recorded.save()
     kept = len(contents) - len(written)
-    is_kept = agents is not None and tutor_instructions.FILE not in written
-    remedy = f"! {tutor_instructions.FILE} exists, so it was kept. To replace it, delete it and run this command again."
+    is_kept = agents is not None and INSTRUCTIONS not in written
+    remedy = f"! {INSTRUCTIONS} exists, so it was kept. To replace it, delete it and run this command again."
     solved = ", ".join(f"{name}.py" for name in curriculum.given_modules)
     return [
         f"{folder}: {len(written)} files written" + (f", {kept} existing files kept" if kept else ""),
