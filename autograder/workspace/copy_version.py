@@ -12,7 +12,7 @@ from autograder.errors import UsageError
 from autograder.parsing.extract import HEADER, cell_parts
 from autograder.parsing.function_uses import written_functions
 from autograder.workspace import files
-from autograder.workspace.function_source import line_range
+from autograder.workspace.function_source import named_statements
 from autograder.workspace.notebook_files import code_cells, to_ipynb
 from autograder.workspace.sources import Version, written
 from autograder.workspace.workspace import Workspace
@@ -58,17 +58,9 @@ def copy_version(workspace: Workspace, module: str, to: Version) -> Path:
 
 
 def _parts(text: str) -> list[tuple[str, slice]]:
-    """Return the name that each top-level statement binds, or "", and its lines; without docstrings and experiments."""
-    parts = []
+    """Return the names and lines of the top-level statements without docstrings and experiments."""
     lines = text.split("\n")
-    for node in ast.parse(text).body:
-        where = line_range(node)
-        name = getattr(node, "name", "")
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            name = node.targets[0].id
-        if not isinstance(node, ast.Expr) and not lines[where.start].startswith(EXPERIMENT[:-1]):
-            parts.append((name, where))
-    return parts
+    return [part for part in named_statements(text) if not lines[part[1].start].startswith(EXPERIMENT[:-1])]
 
 
 def _merged(text: str, new: dict[str, str]) -> str:

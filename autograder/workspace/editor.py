@@ -1,6 +1,7 @@
 """Locate functions in the student's files, and open them in the student's editor."""
 
 import ast
+import contextlib
 import difflib
 import os
 import shlex
@@ -10,10 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
-from autograder.core.files import read_plain_file
 from autograder.errors import UsageError
 from autograder.workspace import files, notebook_files
-from autograder.workspace.function_source import find_function, functions_in
+from autograder.workspace.function_source import functions_by_name
 from autograder.workspace.terminal import InteractiveTerminal
 from autograder.workspace.workspace import Workspace
 
@@ -23,45 +23,32 @@ GRAPHICAL = {"code": "--goto {file}:{line}", "codium": "--goto {file}:{line}", "
              "pycharm": "--line {line} {file}", "charm": "--line {line} {file}"}  # fmt: skip
 
 
-def functions_of(file: Path | str) -> dict[str, ast.FunctionDef]:
-    """Return the functions that a file, or a text, defines, by name; none if Python cannot read it."""
-    try:
-        source = file if isinstance(file, str) else read_plain_file(file)
-        return {node.name: node for node in functions_in(source)}
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-
-
-def line_of(file: Path, function: str) -> int:
-    """Return the line on which a function begins; 1 if it cannot be found."""
-    node = functions_of(file).get(function)
-    return node.lineno if node else 1
+def functions_of(workspace: Workspace, module: str) -> dict[str, ast.FunctionDef]:
+    """Return the functions that an assignment defines, by name; none if Python cannot read it."""
+    source = workspace.snapshot.modules.get(module)
+    return functions_by_name(source.content) if source else {}
 
 
 def locate_stub(workspace: Workspace, qualified: str) -> tuple[str, int, str]:
     """Return the file and the line of a function; if it is missing, line 0 and what to do."""
     module, _, name = qualified.partition(".")
-    if (notebook := workspace.notebook_modules.get(module)) is not None:
-        if name not in functions_of(notebook):
-            file = workspace.file_of(module)
-            return file, 0, f"{file} has no function {name}. To restore its cell: headway reset {module}"
-        return workspace.file_of(module), 1, ""
-    path = workspace.folder / f"{module}.py"
-    if not path.is_file():
-        return path.name, 0, f"No such file: {path.name}. To restore its stub, run in another window: headway update"
-    functions = functions_of(path)
-    if name not in functions:
-        return path.name, 0, _missing_function_text(workspace, qualified, functions)
-    return path.name, functions[name].lineno, ""
+    file, functions = workspace.file_of(module), functions_of(workspace, module)
+    in_notebook = module in workspace.notebook_modules
+    if name in functions:
+        return file, 1 if in_notebook else functions[name].lineno, ""
+    if in_notebook:
+        return file, 0, f"{file} has no function {name}. To restore its cell: headway reset {module}"
+    if not (workspace.folder / file).is_file():
+        return file, 0, f"No such file: {file}. To restore its stub, run in another window: headway update"
+    return file, 0, _missing_function_text(workspace, qualified, functions)
 
 
 def documentation(workspace: Workspace, qualified: str) -> str:
     """Return the first line and the docstring of a function as the stub has them; empty if there is no stub."""
     module, _, name = qualified.partition(".")
-    try:
-        stub = find_function(files.stub_text(module, workspace.curriculum), name)
-    except (OSError, SyntaxError):
-        return ""
+    stub = None
+    with contextlib.suppress(OSError):
+        stub = functions_by_name(files.stub_text(module, workspace.curriculum)).get(name)
     doc = ast.get_docstring(stub) if stub else None
     if stub is None or not doc:
         return ""

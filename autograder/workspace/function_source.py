@@ -2,14 +2,22 @@
 
 import ast
 import re
-from collections.abc import Sequence
 
+from autograder.course.model import reachable
 from autograder.workspace.dependencies import ModuleSource
 
 
 def functions_in(source: str | bytes) -> list[ast.FunctionDef]:
     """Return the top-level functions of a source; raise whatever `ast.parse` raises if Python cannot read it."""
     return [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+
+
+def functions_by_name(source: str | bytes) -> dict[str, ast.FunctionDef]:
+    """Return the same by name, the last of each name; none if Python cannot read the source."""
+    try:
+        return {node.name: node for node in functions_in(source)}
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
 
 
 def written_lines(source: bytes) -> int:
@@ -66,27 +74,27 @@ def replace_function(source: str, name: str, new: str) -> str | None:
     return "\n".join(lines)
 
 
-def private_helpers(source: str, functions: Sequence[str]) -> list[str]:
-    """Return the private names (`_name`) that functions use, directly or indirectly, in the order of the file."""
-    module = ModuleSource("m", source.encode()).parsed
-    pending, helpers = list(functions), set()
-    while pending:
-        for _, used in module.uses.get(pending.pop(), ()):
-            if used.startswith("_") and used in module.definitions and used not in helpers:
-                helpers.add(used)
-                pending.append(used)
-    return [name for name in module.definitions if name in helpers]
+def named_statements(source: str) -> list[tuple[str, slice]]:
+    """Return the name that each top-level statement binds, "" if it has none, and its lines; without docstrings."""
+    found = []
+    for node in ast.parse(source).body:
+        match node:
+            case ast.Expr():
+                continue
+            case ast.Assign(targets=[ast.Name(name), *_]) | ast.AnnAssign(target=ast.Name(name)):
+                found.append((name, line_range(node)))
+            case _:
+                found.append((getattr(node, "name", ""), line_range(node)))
+    return found
 
 
 def function_with_helpers(source: str, name: str) -> str:
-    """Return the source of a function and of the private helpers and constants that it uses."""
-    lines = source.split("\n")
-    wanted = {*private_helpers(source, [name]), name}
-    parts = []
-    for node in ast.parse(source).body:
-        match node:
-            case ast.FunctionDef(name=bound) if bound in wanted:
-                parts.append(lines[line_range(node)])
-            case ast.Assign(targets=targets) if any(isinstance(t, ast.Name) and t.id in wanted for t in targets):
-                parts.append(lines[node.lineno - 1 : node.end_lineno])
-    return "\n\n\n".join(map("\n".join, parts))
+    """Return the source of a function and of the private helpers and constants (`_name`) that it uses."""
+    module = ModuleSource("m", source.encode()).parsed
+
+    def helpers(user: str) -> set[str]:
+        names = {used for _, used in module.uses.get(user, ()) if used.startswith("_")}
+        return names & module.definitions.keys()
+
+    wanted, lines = reachable([name], helpers), source.split("\n")
+    return "\n\n\n".join("\n".join(lines[where]) for bound, where in named_statements(source) if bound in wanted)

@@ -23,7 +23,7 @@ from autograder.parsing import Unreadable
 from autograder.parsing.read_ipynb import MAX_NOTEBOOK_BYTES, read_modules, submitted_cells
 from autograder.workspace import files
 from autograder.workspace.dependencies import ModuleSource
-from autograder.workspace.function_source import find_function, function_text, replace_function
+from autograder.workspace.function_source import function_text, functions_by_name, replace_function
 from autograder.workspace.state import State
 
 FOLDER = "notebooks"
@@ -137,7 +137,7 @@ def reset_function(content: bytes, module: str, function: str) -> bytes:
     stub = next((text for source in stub_cells if (text := function_text(source, function))), "")
     try:
         notebook = json.loads(content)
-        cells = [cell for cell in code_cells(notebook) if _defines("".join(cell["source"]), function)]
+        cells = [cell for cell in code_cells(notebook) if function in functions_by_name("".join(cell["source"]))]
     except (ValueError, KeyError, TypeError, AttributeError):
         cells = []
     if not cells or not stub:
@@ -161,13 +161,6 @@ def to_ipynb(notebook: dict[str, Any]) -> bytes:
 def code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the code cells of a notebook."""
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-
-
-def _defines(source: str, function: str) -> bool:
-    try:
-        return find_function(source, function) is not None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
 
 
 def reset(folder: Path, name: str, notebook: str) -> Path:

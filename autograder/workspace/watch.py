@@ -6,21 +6,23 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
 
 from autograder.core.current_folder import python_command
 from autograder.core.text import clean_name
 from autograder.documents.reading import Document
 from autograder.errors import UsageError
-from autograder.report import watch_screen, wording
-from autograder.workspace import editor, files, hints, solutions, watch_views
+from autograder.report import diff, watch_screen, wording
+from autograder.workspace import editor, files, hints, solutions
 from autograder.workspace.background_checker import CheckReply
 from autograder.workspace.file_watcher import REREAD, SAVED
 from autograder.workspace.finished import finished_assignment
+from autograder.workspace.function_source import without_docstring
 from autograder.workspace.session import WRONG, WatchSession, watched
 from autograder.workspace.terminal import RESIZED, EventQueue, InteractiveTerminal
 from autograder.workspace.watch_plain import print_progress
@@ -61,7 +63,7 @@ class WatchLoop:
         self.is_slow = False
         self._is_quiet = False  # whether a check has just begun, which the screen does not show yet
         self._notes: list[str] = []
-        self._documented: tuple[tuple[str, bytes], str] | None = None
+        self._documentation = cache(partial(editor.documentation, self._workspace))
         self.done = False
 
     def handle(self, event: Any) -> None:
@@ -98,10 +100,9 @@ class WatchLoop:
         before = self._workspace.snapshot
         if self._session.check_changes(is_save=is_save):
             if self._session.checking:
-                self._shows_hint, self._cursor = False, None
+                self._close()
                 self._notes, self._message, self._question = [], self._reset_message, None
                 self._reset_message, self.is_slow = "", False
-                self._view, self._scroll = None, 0
                 self._is_quiet = True
             elif self._workspace.snapshot is not before:
                 self._message = "saved; no code was changed"
@@ -134,8 +135,8 @@ class WatchLoop:
                 "l": self._toggle_list,
                 "a": self._session.check_all,
                 "b": self._go_to_broken,
-                "s": lambda: self._show_if_allowed(watch_views.solution_view),
-                "d": lambda: self._show_if_allowed(watch_views.diff_view),
+                "s": lambda: self._show_if_allowed(_solution_view),
+                "d": lambda: self._show_if_allowed(_diff_view),
                 "e": self._edit,
                 "g": self._debug,
                 "r": self._ask_to_reset,
@@ -157,17 +158,28 @@ class WatchLoop:
         elif (name := self._session.next_function()) is None:
             self._message = "every function passes: this was the last one"
         else:
-            self._close()
-            self._notes = []
-            self._session.go_to(name)
+            self._go_to(name)
 
     def _go_to_broken(self) -> None:
-        broken = [name for name in self._session.broken if name != self._session.focus]
-        if not broken:
+        if broken := self._broken:
+            self._go_to(broken[0])
+        else:
             self._message = "no other function that used to pass now fails"
-            return
+
+    def _go_to(self, function: str) -> None:
         self._close()
-        self._session.go_to(broken[0])
+        self._notes = []
+        self._session.go_to(function)
+
+    @property
+    def _broken(self) -> list[str]:
+        """The other functions that used to pass and now fail.
+
+        Left out are those that are being checked, and those in unreadable files, which are reported once.
+        """
+        session, is_readable = self._session, self._workspace.snapshot.is_readable
+        others = session.statuses.keys() - {session.focus}
+        return [name for name in session.broken if name in others and is_readable(name.partition(".")[0])]
 
     def _close(self) -> None:
         self._shows_hint, self._cursor, self._shows_only_map = False, None, False
@@ -180,13 +192,13 @@ class WatchLoop:
     def _passes(self) -> bool:
         return self._session.statuses.get(self._session.focus) == "passed"
 
-    def _show_if_allowed(self, draw: Callable[[Workspace, str, int], RenderableType]) -> None:
+    def _show_if_allowed(self, draw: Callable[[Workspace, str, int], RenderableType], *, give_up: bool = False) -> None:
         """Show what contains the solution: at once, or after a question, or say why it may not be shown."""
         focus, passes = self._session.focus, self._passes
         view = partial(draw, self._workspace, focus)
         view(80)  # raises UsageError where the student's file cannot be read
         try:
-            solutions.require_solutions_allowed(self._workspace, [focus], [focus] if passes else [], give_up=False)
+            solutions.require_solutions_allowed(self._workspace, [focus], [focus] if passes else [], give_up=give_up)
         except solutions.SolutionRefused as refused:
             if refused.rule != "give-up":
                 self._message = str(refused)
@@ -194,13 +206,8 @@ class WatchLoop:
                 self._message = "the solution can be shown after the last hint: h shows the first, m one more"
             else:
                 self._message = f"{focus} does not pass yet. Show its solution? This is recorded. y / n"
-                self._question = lambda: self._give_up(view)
+                self._question = lambda: self._show_if_allowed(draw, give_up=True)
             return
-        self._open(view)
-
-    def _give_up(self, view: Callable[[int], RenderableType]) -> None:
-        focus = self._session.focus
-        solutions.require_solutions_allowed(self._workspace, [focus], [focus] if self._passes else [], give_up=True)
         self._open(view)
 
     def _open(self, view: Callable[[int], RenderableType] | None) -> None:
@@ -238,10 +245,7 @@ class WatchLoop:
         if key in ("l", "escape"):
             self._cursor = None
         elif key == "enter":
-            chosen = self._cursor
-            self._close()
-            self._notes = []
-            self._session.go_to(chosen)
+            self._go_to(self._cursor)
         else:
             step = 1 if key in ("down", "j") else -1
             self._cursor = names[(names.index(self._cursor) + step) % len(names)]
@@ -254,8 +258,9 @@ class WatchLoop:
             where = wording.location_text(location) if location else self._workspace.file_of(module)
             self._message = f"{self._session.focus} is in a notebook: {where}. Edit it where you have the notebook open"
             return
+        function = editor.functions_of(self._workspace, module).get(name)
         file = self._workspace.folder / (location["file"] if location else f"{module}.py")
-        line = location["line"] if location else editor.line_of(file, name)
+        line = location["line"] if location else function.lineno if function else 1
         self._message = editor.open_in_editor(file, line, self._terminal)
 
     def _debug(self) -> None:
@@ -282,14 +287,6 @@ class WatchLoop:
 
     def _quit(self) -> None:
         self.done = True
-
-    def _documentation(self, function: str) -> str:
-        """Return the documentation of a function; it is read again only if its file has changed."""
-        module = self._workspace.snapshot.modules.get(function.partition(".")[0])
-        key = function, module.content if module else b""
-        if self._documented is None or self._documented[0] != key:
-            self._documented = key, editor.documentation(self._workspace, function)
-        return self._documented[1]
 
     def draw(self) -> None:
         """Redraw the screen."""
@@ -326,12 +323,7 @@ class WatchLoop:
     def _screen(self, columns: int) -> watch_screen.WatchScreen:
         session = self._session
         focus, statuses = session.focus, session.statuses
-        # Leave out functions that are being checked, and those in unreadable files, which are reported once.
-        broken = [
-            name
-            for name in session.broken
-            if name != focus and name in statuses and self._workspace.snapshot.is_readable(name.partition(".")[0])
-        ]
+        broken = self._broken
         check = self._check_to_show(broken)
         stub = editor.locate_stub(self._workspace, focus) if check and check["status"] == "not_started" else None
         documented = check["function"] if check and not wording.broken_file(check) else focus
@@ -374,6 +366,20 @@ class WatchLoop:
             details=session.details() if self._cursor else {},
             curriculum=session.curriculum,
         )
+
+
+def _solution_view(workspace: Workspace, function: str, width: int) -> RenderableType:
+    from rich.syntax import Syntax
+
+    # The documentation is on the screen before this one.
+    code = without_docstring(solutions.solution_of(function, workspace.curriculum), function.partition(".")[2])
+    highlighted = Syntax(code, "python", theme="ansi_dark", background_color="default", word_wrap=True)
+    return Group(Text.assemble((function, "bold"), " · the solution\n"), highlighted)
+
+
+def _diff_view(workspace: Workspace, function: str, width: int) -> RenderableType:
+    mine, theirs = solutions.student_and_solution(workspace, function)
+    return diff.comparison(function, list(solutions.compare_lines(mine, theirs)), width, folded=True)
 
 
 def run(folder: Path, *, poll: bool, console: Console) -> None:

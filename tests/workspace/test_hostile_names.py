@@ -137,8 +137,8 @@ def test_link_to_a_line_contains_no_command_for_the_terminal(hostile, monkeypatc
     assert link.startswith("vscode://file/" if program else "file:///")
 
 
-def test_editor_of_a_pipe_begins_at_line_1(hostile):
-    assert editor.line_of(hostile / "pipe.py", "f") == 1
+def test_pipe_has_no_functions_to_edit(hostile):
+    assert editor.functions_of(Workspace.open(hostile), "pipe") == {}
 
 
 def test_task_of_vscode_quotes_the_name_of_the_file(hostile):

@@ -93,6 +93,7 @@ def test_locate_stub_of_renamed_function_finds_it(folder, workspace):
     assert (file, at) == ("tokenizer.py", 0)
     assert f"build_vocabulary (line {line})" in text
     path.write_text("def encode(text, stoi):\n    pass\n")
+    workspace.refresh_snapshot()
     assert "encode" not in editor.locate_stub(workspace, "tokenizer.decode")[2]  # encode belongs to the course
 
 
