@@ -2,21 +2,23 @@
 
 import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from autograder.cli import options
-from autograder.cli.export_output import ExportOutput, report
 from autograder.cli.nbgrader import open_course, show_excuses, without_password, write_course
+from autograder.core.text import counted
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
     from autograder.classroom.exporters.gradescope import Visibility
     from autograder.classroom.exporters.lms_plan import LmsPlan
     from autograder.classroom.storage.gradebook import Gradebook
+    from autograder.documents.reading import Document
 
 Names = tuple[str, ...]
 Decorator = Callable[[Any], Any]
@@ -39,6 +41,85 @@ _visibility = click.option(
 )
 
 
+@dataclass(frozen=True)
+class ExportOutput:
+    """The folder of a graded class, and where to write."""
+
+    out: Path
+    to: Path | None
+    force: bool
+    despite_open: bool  # write although questions are open
+    names: Names = ()  # of the assignments to export; empty for all, or for the total
+
+    def target(self, name: str, *, by_assignment: bool = False) -> Path:
+        """Return the file to write; `by_assignment` if each assignment has a file of its own."""
+        if by_assignment and self.names:
+            stem, _, suffix = name.partition(".")
+            name = f"{stem}-{self.names[0]}.{suffix}"
+        return self.to or self.out / "exports" / name
+
+    @contextlib.contextmanager
+    def replacing(self, target: Path, files: list[Path] | None = None) -> Iterator[None]:
+        """Write `target` in the block: replace only what an export wrote, and report what the system refuses."""
+        from autograder.core.files import report_write_error
+        from autograder.core.output_files import OutputRecord
+
+        record, files = OutputRecord(self.out, is_own_folder=True), files or [target]
+        record.require_replaceable(files, option="--to PATH", force=self.force)
+        with report_write_error(target, "Choose another place: --to PATH"):
+            yield
+        if self.out.is_dir():
+            record.add(files)
+
+    def read(self) -> "Gradebook":
+        """Return the graded class, and name the students whose scores are not complete."""
+        from autograder.classroom.storage import gradebook
+        from autograder.report import open_questions
+
+        book = gradebook.read(self.out)
+        for line in _unmarked_questions(book, self.names):
+            options.show(line)
+        questions = open_questions.question_lines(
+            {**student, "open": [one for one in student["open"] if _concerns(one, self.names)]}
+            for student in gradebook.with_class(book.document)
+        )
+        for one in questions:
+            options.show(f"{one.name}: {one.text}. {' or '.join(one.commands(str(self.out)))}")
+        if questions and not self.despite_open:
+            raise UsageError(
+                f"{counted(len(questions), 'question')} about these grades {'is' if len(questions) == 1 else 'are'} "
+                "open, so nothing was written. Decide with the commands above, or export anyway: --despite-open"
+            )
+        return book
+
+    def assignment(self, book: "Gradebook") -> str | None:
+        """Return the assignment to export, or None for the total."""
+        if len(self.names) > 1:
+            raise UsageError("this format has one assignment per file. Name one (--assignment NAME), or none")
+        book.require_graded(self.names)
+        return self.names[0] if self.names else None
+
+
+def _concerns(question: "Document", names: Names) -> bool:
+    """Return whether a question is about these grades as they are; a student's request can wait."""
+    return question["kind"] != "request" and (not names or question["assignment"] in (*names, ""))
+
+
+def _unmarked_questions(book: "Gradebook", names: Names) -> Iterator[str]:
+    """Name the questions that are not marked for some students; they count 0 until then."""
+    from autograder.classroom.exporters.lms_plan import listed
+    from autograder.report.score_words import unmarked_rubric_items
+
+    students: dict[tuple[str, str], list[str]] = {}
+    for student in book.students:
+        for item in unmarked_rubric_items(student):
+            if not names or item[0] in names:
+                students.setdefault(item, []).append(book.names[student["submission"]])
+    for (assignment, title), unmarked in students.items():
+        question = f'{assignment}: "{title}" is not graded yet for {counted(len(unmarked), "student")} and counts 0'
+        yield f"{question}: {listed(unmarked)}. See: headway comment --help"
+
+
 def _columns(help_text: str) -> Decorator:
     return click.option("--column", "columns", multiple=True, metavar="NAME=TITLE", help=help_text)
 
@@ -57,8 +138,8 @@ def _format(name: str, *extra: Decorator) -> Callable[[Callable[..., None]], cli
 
     def register(function: Callable[..., None]) -> click.Command:
         @functools.wraps(function)
-        def run(out: Path, to: Path | None, force: bool, despite_open: bool, **values: Any) -> None:
-            function(ExportOutput(out, to, force, despite_open), **values)
+        def run(out: Path, to: Path | None, force: bool, despite_open: bool, names: Names = (), **values: Any) -> None:
+            function(ExportOutput(out, to, force, despite_open, names), **values)
 
         to = click.option("--to", type=options.PATH, help="File or folder to write (default: in OUT/exports).")
         despite_open = click.option("--despite-open", is_flag=True, help="Write although some questions are open.")
@@ -107,18 +188,16 @@ def junit(output: ExportOutput) -> None:
     _partial,
     _dry_run,
 )
-def canvas(
-    output: ExportOutput, names: Names, gradebook: Path | None, columns: Names, dry_run: bool, **choices: bool
-) -> None:
+def canvas(output: ExportOutput, gradebook: Path | None, columns: Names, dry_run: bool, **choices: bool) -> None:
     """Fill the grades into Canvas's gradebook."""
     from autograder.classroom.exporters import canvas
 
     def plan(book: "Gradebook") -> "LmsPlan":
         canvas_file = canvas.read_gradebook(gradebook) if gradebook else None
-        return canvas.plan(book, canvas_file, assignments=names, columns=_titles(columns), **choices)
+        return canvas.plan(book, canvas_file, assignments=output.names, columns=_titles(columns), **choices)
 
     next_step = "in Canvas, open Grades and choose Import"
-    _fill_in(output, output.target("canvas.csv"), names, plan, next_step, dry_run=dry_run)
+    _fill_in(output, output.target("canvas.csv"), plan, next_step, dry_run=dry_run)
 
 
 @_format(
@@ -131,36 +210,34 @@ def canvas(
     _partial,
     _dry_run,
 )
-def moodle(
-    output: ExportOutput, names: Names, worksheet: Path | None, columns: Names, dry_run: bool, **choices: bool
-) -> None:
+def moodle(output: ExportOutput, worksheet: Path | None, columns: Names, dry_run: bool, **choices: bool) -> None:
     """Fill the grades into Moodle's grading worksheet."""
     from autograder.classroom.exporters import moodle
 
     def plan(book: "Gradebook") -> "LmsPlan":
         titles = _titles(columns)
         sheet = moodle.read_worksheet(worksheet, titles) if worksheet else None
-        return moodle.plan(book, sheet, assignment=_one_of(book, names), columns=titles, **choices)
+        return moodle.plan(book, sheet, assignment=output.assignment(book), columns=titles, **choices)
 
     menu = "in Moodle, open the assignment, then Submissions, then Upload grading worksheet"
     # PHP's strtotime, with which Moodle reads the times of its grades, knows only English.
     box = "Allow updating records … (German: Aktualisierung von Datensätzen … zulassen)"
     next_step = f"{menu} (UTF-8, separator comma). Tick “{box}”, or Moodle may skip rows whose dates it cannot read"
-    target = output.target("moodle.csv", names)
-    _fill_in(output, target, names, plan, next_step, dry_run=dry_run)
+    target = output.target("moodle.csv", by_assignment=True)
+    _fill_in(output, target, plan, next_step, dry_run=dry_run)
 
 
 @_format("canvas-feedback", options.assignment_option("The assignment; needed where there are several."))
-def canvas_feedback(output: ExportOutput, names: Names) -> None:
+def canvas_feedback(output: ExportOutput) -> None:
     """Write feedback files for Canvas's bulk upload."""
     from autograder.classroom.exporters import feedback_zip
 
     next_step = "in Canvas, open the assignment and choose Upload Submissions"
-    _write_feedback(output, "canvas-feedback.zip", names, feedback_zip.write_canvas, next_step)
+    _write_feedback(output, "canvas-feedback.zip", feedback_zip.write_canvas, next_step)
 
 
 @_format("moodle-feedback", options.assignment_option("The assignment; needed where there are several."), _worksheet)
-def moodle_feedback(output: ExportOutput, names: Names, worksheet: Path | None) -> None:
+def moodle_feedback(output: ExportOutput, worksheet: Path | None) -> None:
     """Write feedback files for Moodle's bulk upload."""
     from autograder.classroom.exporters import feedback_zip
     from autograder.classroom.exporters.moodle import read_worksheet
@@ -170,18 +247,18 @@ def moodle_feedback(output: ExportOutput, names: Names, worksheet: Path | None) 
         return feedback_zip.write_moodle(book, target, assignment, sheet)
 
     menu = "in Moodle, open the assignment, then Submissions, then Upload multiple feedback files in a zip"
-    _write_feedback(output, "moodle-feedback.zip", names, write, menu)
+    _write_feedback(output, "moodle-feedback.zip", write, menu)
 
 
 @_format("gradescope", options.assignment_option(ONE_ASSIGNMENT), _visibility)
-def gradescope(output: ExportOutput, names: Names, visibility: "Visibility") -> None:
+def gradescope(output: ExportOutput, visibility: "Visibility") -> None:
     """Write a results.json for each submission."""
     from autograder.classroom.exporters import gradescope
 
-    target, book = output.target("gradescope"), output.read(names)
+    target, book = output.target("gradescope"), output.read()
     with output.replacing(target, [target / f"{stem}.json" for stem in book.file_names().values()]):
-        count = gradescope.write(book, target, visibility=visibility, assignment=_one_of(book, names))
-    report(count, "submission", target, "give Gradescope each file as the results.json of that submission")
+        count = gradescope.write(book, target, visibility=visibility, assignment=output.assignment(book))
+    _report(count, "submission", target, "give Gradescope each file as the results.json of that submission")
 
 
 @_format(
@@ -197,14 +274,14 @@ def gradescope(output: ExportOutput, names: Names, visibility: "Visibility") -> 
     click.option("--unsafe-no-sandbox", "unsafe", is_flag=True, help="Grade without a sandbox if there is none."),
 )
 def gradescope_autograder(
-    output: ExportOutput, names: Names, visibility: "Visibility", seed: int, feedback: str, unsafe: bool
+    output: ExportOutput, visibility: "Visibility", seed: int, feedback: str, unsafe: bool
 ) -> None:
     """Write an autograder that Gradescope runs."""
     from autograder.classroom.exporters import gradescope_autograder
     from autograder.classroom.storage import gradebook
     from autograder.course import registry
 
-    target = output.target("gradescope-autograder.zip")
+    target, names = output.target("gradescope-autograder.zip"), output.names
     book = gradebook.read(output.out) if (output.out / "class.json").exists() else None
     if names:
         registry.default().select(names)
@@ -220,7 +297,7 @@ def gradescope_autograder(
         options.show(f"It has the points, the bonus rule and the hidden checks of {output.out}.")
     if not seed:
         options.show("It uses the inputs whose answers students have. For other inputs: --seed N")
-    report(count, "file", target, "in Gradescope, upload it under Configure Autograder")
+    _report(count, "file", target, "in Gradescope, upload it under Configure Autograder")
 
 
 @_format(
@@ -249,54 +326,65 @@ def nbgrader(output: ExportOutput, database: str | None, course: Path | None) ->
         url = database or f"sqlite:///{target.resolve()}"
         count = nbgrader.write_gradebook(book, url)
     where = without_password(database) if database else target
-    report(count, "submission", where, "in nbgrader_config.py, set c.CourseDirectory.db_url to this database")
+    _report(count, "submission", where, "in nbgrader_config.py, set c.CourseDirectory.db_url to this database")
     show_excuses(book)
 
 
-def _write(output: ExportOutput, name: str, write: "Callable[[Gradebook, Path], int]", next_step: str) -> None:
-    """Write all students into one file; `write` returns their number."""
-    target = output.target(name)
+def _write(
+    output: ExportOutput,
+    name: str,
+    write: "Callable[[Gradebook, Path], int]",
+    next_step: str,
+    *,
+    by_assignment: bool = False,
+) -> None:
+    """Write the students into one file; `write` returns their number."""
+    target = output.target(name, by_assignment=by_assignment)
     with output.replacing(target):
         count = write(output.read(), target)
-    report(count, "student", target, next_step)
+    _report(count, "student", target, next_step)
 
 
 def _write_feedback(
     output: ExportOutput,
     name: str,
-    names: Names,
     write: "Callable[[Gradebook, Path, str], tuple[int, list[str]]]",
     next_step: str,
 ) -> None:
     """Write the feedback on one assignment; `write` returns the number of students, and what to show."""
-    target = output.target(name, names)
-    with output.replacing(target):
-        book = output.read(names)
-        count, lines = write(book, target, _exactly_one_of(book, names))
-    for line in lines:
-        options.show(line)
-    report(count, "student", target, next_step)
+
+    def write_one(book: "Gradebook", target: Path) -> int:
+        known = [entry["name"] for entry in book.assignments]
+        assignment = output.assignment(book) or (known[0] if len(known) == 1 else None)
+        if assignment is None:
+            raise UsageError(f"each assignment has its own feedback. Name one: --assignment {' or '.join(known)}")
+        count, lines = write(book, target, assignment)
+        for line in lines:
+            options.show(line)
+        return count
+
+    _write(output, name, write_one, next_step, by_assignment=True)
 
 
 def _fill_in(
-    output: ExportOutput,
-    target: Path,
-    names: Names,
-    make_plan: "Callable[[Gradebook], LmsPlan]",
-    next_step: str,
-    *,
-    dry_run: bool,
+    output: ExportOutput, target: Path, make_plan: "Callable[[Gradebook], LmsPlan]", next_step: str, *, dry_run: bool
 ) -> None:
     """Report what will change in a platform's file, and write it."""
     with contextlib.nullcontext() if dry_run else output.replacing(target):
-        plan = make_plan(output.read(names))
+        plan = make_plan(output.read())
         for line in plan.lines:
             options.show(line)
         if dry_run:
             options.show("Nothing was written (--dry-run)")
             return
         count = plan.write(target)
-    report(count, "student", target, next_step)
+    _report(count, "student", target, next_step)
+
+
+def _report(count: int, what: str, where: Path | str, next_step: str) -> None:
+    """Say what was written, and what to do with it."""
+    options.show(f"Wrote {counted(count, what)} to {where}")
+    options.show(f"Next: {next_step}", "dim")
 
 
 def _titles(columns: Names) -> dict[str, str]:
@@ -308,20 +396,3 @@ def _titles(columns: Names) -> dict[str, str]:
             raise UsageError(f"--column {column}: write it as NAME=TITLE, {example}")
         titles[name.strip()] = title.strip()
     return titles
-
-
-def _one_of(book: "Gradebook", names: Names) -> str | None:
-    """Return the assignment to export, or None for the total."""
-    if len(names) > 1:
-        raise UsageError("this format has one assignment per file. Name one (--assignment NAME), or none")
-    book.require_graded(names)
-    return names[0] if names else None
-
-
-def _exactly_one_of(book: "Gradebook", names: Names) -> str:
-    """Return the named assignment, or the only one."""
-    known = [entry["name"] for entry in book.assignments]
-    name = _one_of(book, names) or (known[0] if len(known) == 1 else None)
-    if name is None:
-        raise UsageError(f"each assignment has its own feedback. Name one: --assignment {' or '.join(known)}")
-    return name

@@ -4,7 +4,7 @@ import pytest
 from support.commands import invoke, refusal, succeed
 from support.softmax_class import RIGHT, WRONG, class_document, grade
 
-from autograder.cli.export_output import _concerns
+from autograder.cli.export import _concerns
 
 pytestmark = pytest.mark.slow
 STUB = 'def softmax(x, axis=-1, temperature=1.0):\n    raise NotImplementedError("softmax.softmax")\n'
