@@ -14,7 +14,6 @@ from autograder.errors import UsageError
 if TYPE_CHECKING:
     from autograder.course import Curriculum
     from autograder.notebooks.nbgrader_course import Prerequisites
-    from autograder.workspace.workspace import Workspace
 
 ANOTHER_FOLDER = "Name another folder: headway release DIR"
 
@@ -99,7 +98,7 @@ def release(
         given: dict[str, str] = {}
         if release_format in ("stubs", "github"):
             if prerequisites == "official":
-                given = {f"{name}.py": files.solution_text(name, curriculum) for name in curriculum.given_modules}
+                given = files.given_texts(curriculum)
             shown = registry.figure_texts(curriculum) | registry.extra_texts(curriculum.package)
             texts = stubs.make_stubs(solutions, curriculum) | given | shown
             if release_format == "github":
@@ -172,23 +171,15 @@ def _release_policy(folder: Path, curriculum: "Curriculum", force: bool, another
 
 
 def _holds_work(folder: Path, curriculum: "Curriculum") -> bool:
-    """Return whether `headway init` made `folder`, or it holds assignments with more than stubs."""
+    """Return whether `headway init` made `folder`, or it holds assignments with more than stubs or given solutions."""
+    from autograder.workspace import files
     from autograder.workspace.workspace import Workspace
 
     workspace = Workspace.open(folder, curriculum)
-    if workspace.is_initialized or not all(map(workspace.snapshot.is_stub, curriculum.functions)):
-        return True
-    return any(_is_changed_solution(folder / f"{name}.py", workspace) for name in curriculum.given_modules)
-
-
-def _is_changed_solution(path: Path, workspace: "Workspace") -> bool:
-    """Return whether the file of a given assignment is neither its official solution nor a stub."""
-    from autograder.workspace import files
-
-    if not path.is_file() or path.read_bytes() == files.solution_text(path.stem, workspace.curriculum).encode():
-        return False
-    functions = (name for name in workspace.curriculum.all_functions if name.partition(".")[0] == path.stem)
-    return not all(map(workspace.snapshot.is_stub, functions))
+    present = {f"{module}.py": content for module, content in workspace.snapshot.contents.items()}
+    unchanged = [name for name, text in files.given_texts(curriculum).items() if present.get(name) == text.encode()]
+    functions = [name for name in curriculum.all_functions if f"{name.partition('.')[0]}.py" not in unchanged]
+    return workspace.is_initialized or not all(map(workspace.snapshot.is_stub, functions))
 
 
 def _release_course(

@@ -13,7 +13,7 @@ from autograder.errors import UsageError
 
 if TYPE_CHECKING:
     from autograder.classroom.storage.gradebook import Gradebook
-    from autograder.report.class_records import ClassRecords, SimilarityResult, StudentRecord
+    from autograder.report.class_records import ClassRecords, StudentRecord
 
 
 @click.command(context_settings=options.WITH_DEFAULTS)
@@ -88,8 +88,11 @@ def report(
     class_summary.render(records, console, comparison)
     similarity = SimilarityResult()
     if similar is not None:
+        from autograder.classroom.class_report.similarity import find_similar, find_similar_code, with_names
+
         with options.spinner(console, "Comparing the submissions …"):
-            similarity = _find_similar(book, similar, layout)
+            found = find_similar(Path(similar), layout=layout) if similar else find_similar_code(book)
+            similarity = with_names(found, book)
         class_summary.render_similarity(similarity, console)
     target = page or out / "report.html"
     pages = target.parent / target.stem if target.suffix else target.with_name(f"{target.name}-pages")
@@ -103,7 +106,9 @@ def report(
     written.require_replaceable(student_files, option="--html FILE", force=force)
     try:
         if folder is not None:
-            _write_feedback(book, folder)
+            with options.spinner(console, "Writing feedback …"):
+                count = student_pages.write_feedback(book, folder)
+            options.show(f"Feedback for {counted(count, 'student')}: {folder}", "dim")
         if not no_pages:
             with options.spinner(console, "Writing a page for each student …"):
                 similarity = write_pair_pages(similarity, book, pages, target) if similarity.pairs else similarity
@@ -120,21 +125,6 @@ def report(
     if not no_pages:
         options.show(f"A page for each student: {pages}{os.sep}", "dim")
     options.show(f"Page: {target}", "dim")
-
-
-def _find_similar(book: "Gradebook", folder: str, layout: str) -> "SimilarityResult":
-    from autograder.classroom.class_report import similarity
-
-    found = similarity.find_similar(Path(folder), layout=layout) if folder else similarity.find_similar_code(book)
-    return similarity.with_names(found, book)
-
-
-def _write_feedback(book: "Gradebook", folder: Path) -> None:
-    from autograder.classroom.class_report import student_pages
-
-    with options.spinner(options.make_console(), "Writing feedback …"):
-        count = student_pages.write_feedback(book, folder)
-    options.show(f"Feedback for {counted(count, 'student')}: {folder}", "dim")
 
 
 def _add_links(

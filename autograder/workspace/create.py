@@ -71,14 +71,12 @@ def readme_text(curriculum: Curriculum, folder: Path) -> str:
 
 def workspace_files(curriculum: Curriculum, folder: Path, agents: bytes | None = None) -> dict[str, bytes]:
     """Return the files of a new workspace in `folder` by relative path; `agents` replaces the text of AGENTS.md."""
-    contents = {f"{module}.py": files.stub_text(module, curriculum).encode() for module in curriculum.modules}
-    contents |= {f"{name}.py": files.solution_text(name, curriculum).encode() for name in curriculum.given_modules}
-    contents["README.md"] = readme_text(curriculum, folder).encode()
-    contents |= editor_settings.settings_files(folder)
+    texts = {f"{module}.py": files.stub_text(module, curriculum) for module in curriculum.modules}
+    texts |= files.given_texts(curriculum)
+    texts |= {"README.md": readme_text(curriculum, folder), ".gitignore": GITIGNORE}
+    texts |= registry.figure_texts(curriculum) | registry.extra_texts(curriculum.package)
+    contents = {name: text.encode() for name, text in texts.items()} | editor_settings.settings_files(folder)
     contents[INSTRUCTIONS] = agents or template("tutor_instructions.md").encode()
-    contents[".gitignore"] = GITIGNORE.encode()
-    given = registry.figure_texts(curriculum) | registry.extra_texts(curriculum.package)
-    contents |= {name: text.encode() for name, text in given.items()}
     if curriculum.is_built_in:
         others = registry.default().modules.keys() - curriculum.modules.keys()
         for notebook in sorted((bundled("assignments") / "notebooks").glob("*.ipynb")):
@@ -167,10 +165,9 @@ def create(folder: Path, curriculum: Curriculum, agents: bytes | None = None) ->
 
 def _remove_outdated(existing: Workspace, curriculum: Curriculum) -> None:
     """Remove unchanged official solutions of what is now an assignment, and an unchanged README, which lists them."""
-    for name in existing.curriculum.given_modules:
-        path = existing.folder / f"{name}.py"
-        solution = files.solution_text(name, curriculum)
-        if name in curriculum.modules and path.is_file() and path.read_bytes() == solution.encode():
+    for name, solution in files.given_texts(existing.curriculum).items():
+        path = existing.folder / name
+        if path.stem in curriculum.modules and path.is_file() and path.read_bytes() == solution.encode():
             path.unlink()
     readme = existing.folder / "README.md"
     is_outdated = existing.is_initialized and existing.curriculum != curriculum and readme.is_file()

@@ -56,11 +56,6 @@ def refuse_links(folder: Path, names: Iterable[str]) -> None:
             raise UsageError(f"{name} is a link, which a page does not follow. Replace it with a copy of the file")
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write a student's file atomically."""
-    write_bytes(path, text.encode())
-
-
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a student's file atomically, as it is; its folder must exist."""
     with report_write_error(path.name, "Check its permissions"):
@@ -77,12 +72,12 @@ def stub_text(module: str, curriculum: Curriculum) -> str:
     """Return the stub of an assignment in the installed version of the course."""
     if curriculum.is_built_in:
         return (bundled("assignments") / f"{module}.py").read_text("utf-8")
-    return make_stub(solution_text(module, curriculum), module, curriculum)
+    return make_stub(registry.solution_text(module, curriculum.package), module, curriculum)
 
 
-def solution_text(module: str, curriculum: Curriculum) -> str:
-    """Return the solution of an assignment, or of one that is given."""
-    return registry.solution_text(module, curriculum.package)
+def given_texts(curriculum: Curriculum) -> dict[str, str]:
+    """Return the official solutions of the given assignments by file name."""
+    return {f"{name}.py": registry.solution_text(name, curriculum.package) for name in curriculum.given_modules}
 
 
 def text_digest(text: str) -> str:
@@ -123,7 +118,7 @@ def reset(folder: Path, name: str, curriculum: Curriculum) -> Path | None:
             f"Reset the whole file: headway reset {module}"
         )
     backup = back_up(path) if path.exists() else None
-    write_file(path, new)
+    write_bytes(path, new.encode())
     return backup
 
 
@@ -138,14 +133,14 @@ def update(folder: Path, state: State) -> list[str]:
     for module, assignment in curriculum.modules.items():
         path, new = folder / f"{module}.py", stub_text(module, curriculum)
         if not path.exists():
-            write_file(path, new)
+            write_bytes(path, new.encode())
             lines.append(f"{path.name}: restored (it was missing)")
         elif (old := read_file(path)) != new:
             if digests.get(path.name) != text_digest(old):
                 lines += _update_functions(path, assignment, old, new)
                 continue
             back_up(path)
-            write_file(path, new)
+            write_bytes(path, new.encode())
             lines.append(f"{path.name}: replaced by the new stub (you had not changed it)")
         digests[path.name] = text_digest(new)
     return lines
@@ -156,20 +151,20 @@ def _update_figures(folder: Path, curriculum: Curriculum) -> list[str]:
     changed = {path: text for path, text in figures.items() if not path.is_file() or path.read_bytes() != text.encode()}
     for path, text in changed.items():
         make_folder(path.parent)
-        write_file(path, text)
+        write_bytes(path, text.encode())
     return [f"figures: {counted(len(changed), 'picture')} updated"] if changed else []
 
 
 def _update_given(folder: Path, curriculum: Curriculum) -> list[str]:
     """Restore the official solutions of given assignments."""
     lines = []
-    for module in curriculum.given_modules:
-        path, solution = folder / f"{module}.py", solution_text(module, curriculum)
+    for name, solution in given_texts(curriculum).items():
+        path = folder / name
         if path.is_file() and path.read_bytes() == solution.encode():
             continue
         backup = f" (backup: {back_up(path)})" if path.is_file() else ""
-        write_file(path, solution)
-        lines.append(f"{path.name}: now the official solution of this version{backup}")
+        write_bytes(path, solution.encode())
+        lines.append(f"{name}: now the official solution of this version{backup}")
     return lines
 
 
@@ -187,5 +182,5 @@ def _update_functions(path: Path, assignment: Assignment, old: str, new: str) ->
     if not updated:
         return []
     backup = back_up(path)
-    write_file(path, text)
+    write_bytes(path, text.encode())
     return [f"{path.name}: new stubs for {', '.join(updated)}; your work is kept (backup: {backup})"]

@@ -28,7 +28,7 @@ from autograder.workspace.state import State
 
 FOLDER = "notebooks"
 SUFFIX = ".ipynb"
-# A notebook that is being saved may be half written. It is read again after RETRY_SECONDS, at most MAX_RETRIES times.
+# A file that is being saved may be half written. It is read again after RETRY_SECONDS, at most MAX_RETRIES times.
 RETRY_SECONDS, MAX_RETRIES = 0.02, 3
 _Stamp = tuple[int, int, int]  # modification time (ns), size and inode
 
@@ -90,7 +90,8 @@ class NotebookReader:
 
     def _read(self, module: str, path: Path) -> NotebookFile:
         for attempt in range(1 + MAX_RETRIES):
-            stamp = _stamp(path)
+            status = os.stat(path)
+            stamp = status.st_mtime_ns, status.st_size, status.st_ino
             if module in self._known and self._known[module][0] == stamp:
                 return self._known[module][1]
             notebook = self._parse(module, path, stamp)
@@ -118,11 +119,6 @@ class NotebookReader:
             if (text := modules.get(f"{module}.py")) is not None:
                 return NotebookFile(name, content, saved, ModuleSource(module, text))
         return NotebookFile(name, content, saved)
-
-
-def _stamp(path: Path) -> _Stamp:
-    status = os.stat(path)
-    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def released(module: str) -> bytes | None:

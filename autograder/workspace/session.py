@@ -18,10 +18,9 @@ from autograder.workspace import progress
 from autograder.workspace.background_checker import BackgroundChecker, CheckReply, CheckRequest
 from autograder.workspace.dependencies import Snapshot
 from autograder.workspace.file_watcher import REREAD, SAVED, FileWatcher
+from autograder.workspace.notebook_files import MAX_RETRIES, RETRY_SECONDS
 from autograder.workspace.workspace import Workspace
 
-# A file that looks half written is read again after RETRY_SECONDS, at most MAX_RETRIES times.
-RETRY_SECONDS, MAX_RETRIES = 0.02, 3
 WRONG = ("failed", "error", "timeout")
 
 
@@ -47,34 +46,24 @@ class WatchSession:
         self.focus = (
             workspace.current_function
             or self._first_started()
-            or progress.next_unfinished(self.statuses, self.curriculum)
+            or progress.next_unfinished(self.workspace.statuses, self.curriculum)
             or next(iter(self.curriculum.functions))
         )
 
     def _first_started(self) -> str | None:
         """Return the first function that is written and not known to pass: where the student has begun unwatched."""
-        statuses, is_stub = self.statuses, self.workspace.snapshot.is_stub
+        statuses, is_stub = self.workspace.statuses, self.workspace.snapshot.is_stub
         names = self.curriculum.functions
         return next((name for name in names if statuses.get(name) != "passed" and not is_stub(name)), None)
 
     @property
-    def statuses(self) -> dict[str, Status]:
-        """The status of each function whose code has not changed since it was checked."""
-        return self.workspace.statuses
-
-    @property
-    def latest_statuses(self) -> dict[str, Status]:
-        """The latest status of each function, including those whose code has changed since."""
-        return {name: entry.status for name, entry in self.workspace.progress.items()}
-
-    @property
     def is_passing(self) -> bool:
         """Whether the current function passes, as it is now."""
-        return not self.checking and self.statuses.get(self.focus) == "passed"
+        return not self.checking and self.workspace.statuses.get(self.focus) == "passed"
 
     def begin(self) -> None:
         """Check the current function, then every function whose status is unknown."""
-        self._pending = {name for name in self.curriculum.functions if name not in self.statuses} - {self.focus}
+        self._pending = self.curriculum.functions.keys() - self.workspace.statuses.keys() - {self.focus}
         self._check(self.focus)
 
     def check_changes(self, *, is_save: bool = True) -> bool:
@@ -96,7 +85,7 @@ class WatchSession:
                 self._continue()
             return self.workspace.snapshot.modules != before.modules
         edited = set(self.workspace.snapshot.edited_functions(before))
-        statuses = self.statuses
+        statuses = self.workspace.statuses
         not_passed = (name for name in self.curriculum.functions if statuses.get(name) != "passed")
         prerequisites = self.curriculum.all_prerequisites
         dependent = {name for name in (*not_passed, self.focus) if not edited.isdisjoint(prerequisites(name))}
@@ -133,7 +122,7 @@ class WatchSession:
 
     def next_function(self) -> str | None:
         """Return the function after the current one; None when everything passes."""
-        return progress.next_unfinished(self.statuses, self.curriculum, self.focus)
+        return progress.next_unfinished(self.workspace.statuses, self.curriculum, self.focus)
 
     def receive(self, reply: CheckReply) -> bool:
         """Record a reply, continue in the background, and return whether a foreground check has ended.
@@ -220,7 +209,7 @@ class WatchSession:
                 return
 
     def _can_be_diagnosed(self, function: str) -> bool:
-        if function not in self._undiagnosed or function not in self.statuses:
+        if function not in self._undiagnosed or function not in self.workspace.statuses:
             return False
         return any(record["status"] in DIAGNOSED for record in self.records[function])
 
@@ -230,7 +219,7 @@ class WatchSession:
         known: dict[str, Status] = {
             name: "not_started" for name in self.curriculum.functions if self.workspace.snapshot.is_stub(name)
         }
-        known = {name: status for name, status in (known | self.statuses).items() if name not in functions}
+        known = {name: status for name, status in (known | self.workspace.statuses).items() if name not in functions}
         self._checker.submit(CheckRequest(self._number, functions, known, diagnose))
 
     def points(self) -> tuple[float, float]:
@@ -242,7 +231,7 @@ class WatchSession:
         """Return how many checks of the current function pass, as " 3/5"; empty if it is a stub or all pass."""
         statuses = [record["status"] for record in self.records.get(self.focus, [])]
         passed = statuses.count("passed")
-        started = self.statuses.get(self.focus, "not_started") != "not_started"
+        started = self.workspace.statuses.get(self.focus, "not_started") != "not_started"
         return f" {passed}/{len(statuses)}" if started and passed < len(statuses) else ""
 
     def printed(self, function: str) -> str:

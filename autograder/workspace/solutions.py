@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from autograder.course import Curriculum
+from autograder.course import Curriculum, registry
 from autograder.errors import UsageError
 from autograder.workspace import files, hints
 from autograder.workspace.function_source import function_with_helpers
@@ -61,7 +61,7 @@ def require_solutions_allowed(
 def solution_of(name: str, curriculum: Curriculum) -> str:
     """Return the solution of a function, with the private helpers that it uses, or of a whole assignment."""
     module, _, function = name.partition(".")
-    text = files.solution_text(module, curriculum)
+    text = registry.solution_text(module, curriculum.package)
     return function_with_helpers(text, function) + "\n" if function else text
 
 

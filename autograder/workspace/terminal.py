@@ -48,14 +48,14 @@ class EventQueue:
         with contextlib.suppress(BlockingIOError):  # the pipe is full, so the reader wakes anyway
             os.write(self._write, b"\0")
 
-    def next_event(self, terminal: "InteractiveTerminal | None" = None, seconds: float | None = None) -> Any:
-        """Wait for the next event or key and return it; None if there is none for that many seconds."""
+    def next_event(self, terminal: "InteractiveTerminal", seconds: float | None) -> Any:
+        """Wait for the next event or key and return it; None if there is none for that many seconds, if any."""
         while True:
             if self._waiting:
                 return self._waiting.popleft()
             with selectors.DefaultSelector() as selector:
                 selector.register(self._read, selectors.EVENT_READ)
-                if terminal is not None and terminal.open:
+                if terminal.open:
                     selector.register(terminal.descriptor, selectors.EVENT_READ)
                 ready = [key.fd for key, _ in selector.select(seconds)]
             if not ready:
@@ -63,7 +63,7 @@ class EventQueue:
             if self._read in ready:
                 with contextlib.suppress(BlockingIOError):
                     os.read(self._read, 4096)
-            elif terminal is not None:
+            else:
                 self._waiting.extend(terminal.read())
 
 

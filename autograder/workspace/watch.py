@@ -178,7 +178,7 @@ class WatchLoop:
         Left out are those that are being checked, and those in unreadable files, which are reported once.
         """
         session, is_readable = self._session, self._workspace.snapshot.is_readable
-        others = session.statuses.keys() - {session.focus}
+        others = self._workspace.statuses.keys() - {session.focus}
         return [name for name in session.broken if name in others and is_readable(name.partition(".")[0])]
 
     def _close(self) -> None:
@@ -190,7 +190,7 @@ class WatchLoop:
 
     @property
     def _passes(self) -> bool:
-        return self._session.statuses.get(self._session.focus) == "passed"
+        return self._workspace.statuses.get(self._session.focus) == "passed"
 
     def _show_if_allowed(self, draw: Callable[[Workspace, str, int], RenderableType], *, give_up: bool = False) -> None:
         """Show what contains the solution: at once, or after a question, or say why it may not be shown."""
@@ -300,7 +300,7 @@ class WatchLoop:
         """Return the check whose panel to show: one of the current function, or else of one that has broken."""
         session = self._session
         focus, checking = session.focus, session.checking
-        check = session.most_telling_check(focus) if session.statuses.get(focus) != "passed" else None
+        check = session.most_telling_check(focus) if self._workspace.statuses.get(focus) != "passed" else None
         if check is None and broken and not checking:
             check = session.most_telling_check(broken[0])
             return check if check and check["status"] != "not_started" else None  # a note reports a reset function
@@ -322,7 +322,7 @@ class WatchLoop:
 
     def _screen(self, columns: int) -> watch_screen.WatchScreen:
         session = self._session
-        focus, statuses = session.focus, session.statuses
+        focus, statuses = session.focus, self._workspace.statuses
         broken = self._broken
         check = self._check_to_show(broken)
         stub = editor.locate_stub(self._workspace, focus) if check and check["status"] == "not_started" else None
@@ -340,7 +340,7 @@ class WatchLoop:
         regressions = [f"! {name} used to pass and now fails" for name in broken[:2]]
         return watch_screen.WatchScreen(
             name=clean_name(self._workspace.folder.name),
-            statuses=session.latest_statuses,
+            statuses={name: entry.status for name, entry in self._workspace.progress.items()},
             points=session.points(),
             focus=focus,
             passing=session.is_passing,

@@ -42,7 +42,7 @@ class _PlainWatch:
     def __init__(self, session: WatchSession, console: Console) -> None:
         self._session, self._console = session, console
         # The finished assignments that need not be reported.
-        self._finished = {*progress.passed_assignments(session.statuses, session.curriculum)}
+        self._finished = {*progress.passed_assignments(session.workspace.statuses, session.curriculum)}
         self._broken: set[str] = set()  # the functions already reported
         self._source_notes: list[str] = []  # already printed
 
@@ -69,7 +69,9 @@ class _PlainWatch:
             self.print(*(session.source_notes() if session.source_notes() != self._source_notes else ()))
             self._source_notes = session.source_notes()
         elif diagnosed is not None and diagnosed != session.diagnosing:
-            self.print(*cause_lines(session, diagnosed))
+            check = session.most_telling_check(diagnosed)  # Its report has been printed.
+            if check is not None and (cause := wording.cause(check)):
+                self.print(f"{diagnosed}: {check['title']}: likely cause: {cause}")
         self.print(*session.badge_lines, *session.internal_errors)
         session.badge_lines.clear()
         for name in session.broken:
@@ -82,7 +84,7 @@ class _PlainWatch:
     def _finished_lines(self, checked: Iterable[str]) -> Iterator[str]:
         """Yield the lines of the assignments that all pass since the last check."""
         for module in dict.fromkeys(name.partition(".")[0] for name in checked):
-            finished = finished_assignment(self._session.workspace, module, self._session.statuses)
+            finished = finished_assignment(self._session.workspace, module, self._session.workspace.statuses)
             if finished is None:
                 self._finished.discard(module)
             elif module not in self._finished:
@@ -122,16 +124,9 @@ def _place(check: Document) -> str:
     return f" ({wording.location_text(check['location'])})" if check["location"] else ""
 
 
-def cause_lines(session: WatchSession, name: str) -> Iterator[str]:
-    """Yield the mistake that was found in a function whose report has been printed, if any."""
-    check = session.most_telling_check(name)
-    if check is not None and (cause := wording.cause(check)):
-        yield f"{name}: {check['title']}: likely cause: {cause}"
-
-
 def function_line(session: WatchSession, name: str) -> str:
     """Return the status of one function, and its most telling check, as one line of words."""
-    status = session.statuses.get(name, "not_started")
+    status = session.workspace.statuses.get(name, "not_started")
     check = session.most_telling_check(name)
     line = f"{name}: {wording.STATUS_WORDS[status]}"
     if check is None or status == "not_started":
@@ -144,6 +139,6 @@ def function_line(session: WatchSession, name: str) -> str:
 
 def print_progress(session: WatchSession, console: Console) -> None:
     """Print the student's progress and how to resume, when watching ends."""
-    passed = list(session.latest_statuses.values()).count("passed")
+    passed = sum(entry.status == "passed" for entry in session.workspace.progress.values())
     console.print(Text(f"{passed} of {len(session.curriculum.functions)} functions pass."))
     console.print(Text(f"You were working on {session.focus}. To continue: headway"))

@@ -20,6 +20,7 @@ from autograder.workspace import badges, files, notebook_files, progress, source
 from autograder.workspace import state as state_file
 from autograder.workspace.dependencies import Snapshot, take_snapshot
 from autograder.workspace.module_folder import ModuleFolder
+from autograder.workspace.notebook_files import NotebookReader
 from autograder.workspace.sources import AssignmentSource, Version
 
 # An instructor's settings for a workspace: solutions = "after-pass" | "give-up" | "never"; [packages] allow = ["scipy"]
@@ -47,6 +48,10 @@ class Workspace:
     follow_links: bool = True  # whether files that are links are read
     _sources: dict[str, AssignmentSource] = field(default_factory=dict, init=False)
     _files: Snapshot | None = field(default=None, init=False)  # the modules in files, when they were last read
+
+    def __post_init__(self) -> None:
+        self._notebooks = NotebookReader(self.folder, self.curriculum, follow_links=self.follow_links)
+        self._module_folder = ModuleFolder(self.folder)
 
     @classmethod
     def open(cls, folder: Path, curriculum: Curriculum | None = None, *, follow_links: bool = True) -> "Workspace":
@@ -132,14 +137,6 @@ class Workspace:
             if version == "notebook" and notebook.module is not None:
                 modules[name] = notebook.module
         return Snapshot(modules, self.curriculum), in_files, found
-
-    @cached_property
-    def _notebooks(self) -> notebook_files.NotebookReader:
-        return notebook_files.NotebookReader(self.folder, self.curriculum, follow_links=self.follow_links)
-
-    @cached_property
-    def _module_folder(self) -> ModuleFolder:
-        return ModuleFolder(self.folder)
 
     @property
     def sources(self) -> dict[str, AssignmentSource]:

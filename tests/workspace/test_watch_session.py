@@ -52,7 +52,7 @@ def test_verdict_comes_before_the_mistake(session):
     assert session.checking == ("softmax.softmax",)
     assert not last_request(session).diagnose
     assert answer(session) is True
-    assert session.statuses["softmax.softmax"] == "failed"
+    assert session.workspace.statuses["softmax.softmax"] == "failed"
     assert (session.checking, session.diagnosing, cause(session)) == ((), "softmax.softmax", None)
     assert (last_request(session).functions, last_request(session).diagnose) == (("softmax.softmax",), True)
     assert answer(session) is False
