@@ -27,7 +27,6 @@ An instructor installs a course, and it is trusted like Headway itself. Files th
 name a course.
 """
 
-import ast
 import importlib
 import importlib.util
 import sys
@@ -106,17 +105,10 @@ def with_given(curriculum: Curriculum, source: Curriculum) -> Curriculum:
 @cache
 def imported_names(module: str, package: str) -> frozenset[str]:
     """Return the top-level names of the modules that a solution imports; none if it is missing or not valid Python."""
-    try:
-        tree = ast.parse(solution_path(module, package).read_bytes())
-    except (OSError, SyntaxError, ValueError):
-        return frozenset()
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and not node.level:
-            names.add(node.module or "")
-        elif isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-    return frozenset(name.partition(".")[0] for name in names)
+    from autograder.parsing.cell_statements import imported_roots
+
+    path = solution_path(module, package)
+    return frozenset(imported_roots(path.read_bytes()) if path.is_file() else ())
 
 
 def folder(package: str) -> Path:

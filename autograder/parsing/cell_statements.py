@@ -138,7 +138,7 @@ def _changed_names(node: ast.stmt) -> Iterator[str]:
             yield target.id
 
 
-def imported_roots(text: str) -> set[str]:
+def imported_roots(text: str | bytes) -> set[str]:
     """Return the top-level names of all modules that a text imports; none if it is not Python."""
     try:
         nodes = list(ast.walk(ast.parse(text)))

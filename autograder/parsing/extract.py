@@ -202,26 +202,22 @@ def _module_text(
             binding.setdefault(name, []).append(i)
     needed, chosen = set(functions), set[int]()
 
-    def choose(is_root: Callable[[Statement], bool], may_be_needed: Callable[[Statement], bool]) -> None:
-        """Choose the roots, and all statements that may be needed and bind a needed name.
+    def choose(pending: list[int], may_be_needed: Callable[[Statement], bool]) -> None:
+        """Choose statements, and all others that may be needed and bind a needed name.
 
         Each name and each statement is looked at once, so that the time grows with the length of the notebook only.
         """
-        open_names = list(needed)
-        allowed = {i for i, statement in candidates.items() if i not in chosen and may_be_needed(statement)}
-        pending = [i for i, statement in candidates.items() if is_root(statement)]
-        while pending or open_names:
-            if not pending:
-                pending = [i for i in binding.get(open_names.pop(), ()) if i in allowed]
-            for i in pending:
-                if i not in chosen:
-                    chosen.add(i)
-                    open_names += candidates[i].reads - needed
-                    needed.update(candidates[i].reads)
-            pending = []
+        while pending:
+            i = pending.pop()
+            if i not in chosen:
+                chosen.add(i)
+                for name in candidates[i].reads - needed:
+                    needed.add(name)
+                    pending += [j for j in binding.get(name, ()) if may_be_needed(candidates[j])]
 
-    choose(_is_class_or_star_import, lambda statement: True)
-    choose(_is_function, _is_cheap)
+    mine = (i for name in functions for i in binding.get(name, ()))
+    choose([*mine, *(i for i in candidates if _is_class_or_star_import(candidates[i]))], lambda statement: True)
+    choose([i for i in candidates if _is_function(candidates[i])], _is_cheap)
     lines = PREAMBLE.split("\n")
     for name in sorted(needed & elsewhere):
         lines += _guarded(ast.parse(f"from {module_of[name]} import {name}").body[0], {name}, f"importing {name}")
@@ -300,13 +296,14 @@ def _cannot_fail(node: ast.stmt) -> bool:
     """Return whether running a statement cannot raise, so that it is kept unchanged, with its comments."""
     if isinstance(node, _FUNCTIONS):
         defaults = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
-        return not node.decorator_list and all(map(_is_literal, defaults))
+        return not node.decorator_list and all(map(is_literal, defaults))
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names] == ["numpy"]
-    return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_literal(node.value)
+    return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and is_literal(node.value)
 
 
-def _is_literal(node: ast.expr) -> bool:
+def is_literal(node: ast.expr) -> bool:
+    """Return whether an expression is made of constants, such as `-1` or `(0, None)`, so that it cannot fail."""
     plain = (ast.Constant, ast.UnaryOp, ast.USub, ast.Tuple, ast.List, ast.Dict, ast.Load)
     return all(isinstance(part, plain) for part in ast.walk(node))
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from autograder.core.files import read_plain_file
 from autograder.course import Curriculum, registry
-from autograder.parsing.extract import HEADER, unguarded
+from autograder.parsing.extract import HEADER, is_literal, unguarded
 from autograder.parsing.function_uses import Function, function_body, is_stub
 
 MAX_BYTES = 1 << 20  # nobody writes a larger module by hand, so larger files are ignored
@@ -64,7 +64,7 @@ def _definitions(module: str, statement: ast.stmt) -> Iterator[tuple[str, str, s
         outside = [*statement.decorator_list, *statement.args.defaults, *filter(None, statement.args.kw_defaults)]
         inside = [statement.args, *function_body(statement)]
         yield statement.name, f"def {_dump(*outside, *inside)}", _names_used(module, *outside, *inside)
-        if evaluated := [node for node in outside if not _is_literal(node)]:
+        if evaluated := [node for node in outside if not is_literal(node)]:
             yield UNBOUND, _dump(*evaluated), _names_used(module, *evaluated)
     elif isinstance(statement, ast.ClassDef):
         yield statement.name, _dump(statement), _names_used(module, statement)
@@ -80,14 +80,6 @@ def _definitions(module: str, statement: ast.stmt) -> Iterator[tuple[str, str, s
             yield name, _dump(statement), _names_used(module, statement)
     elif not _has_no_effect(statement):
         yield UNBOUND, _dump(statement), _names_used(module, statement)
-
-
-def _is_literal(node: ast.expr) -> bool:
-    """Return whether an expression is a constant such as `None` or `-1`, whose evaluation cannot fail."""
-    match node:
-        case ast.Constant() | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float())):
-            return True
-    return False
 
 
 def _has_no_effect(statement: ast.stmt) -> bool:
@@ -164,14 +156,7 @@ class Snapshot:
         """The source of every module."""
         return {name: module.content for name, module in self.modules.items()}
 
-    def fingerprint(self, module: str, name: str) -> str:
-        """Return a digest of everything that a function depends on in the workspace."""
-        digest = hashlib.sha256()
-        for qualified, text in sorted(self._dependencies((module, name)).items()):
-            digest.update(f"{qualified}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
-        return digest.hexdigest()[:16]
-
-    def _dependencies(self, start: QualifiedName) -> dict[QualifiedName, str]:
+    def dependencies(self, start: QualifiedName) -> dict[QualifiedName, str]:
         """Return every name that `start` uses, directly or indirectly, with its definition."""
         reached: dict[QualifiedName, str] = {}
         pending = [start]
@@ -192,13 +177,18 @@ class Snapshot:
 
 
 class _Fingerprints(dict[str, str]):
+    """Digests of everything that a function depends on in the workspace."""
+
     def __init__(self, snapshot: Snapshot) -> None:
         super().__init__()
         self._snapshot = snapshot
 
     def __missing__(self, qualified: str) -> str:
         module, _, name = qualified.partition(".")
-        self[qualified] = self._snapshot.fingerprint(module, name)
+        digest = hashlib.sha256()
+        for dependency, text in sorted(self._snapshot.dependencies((module, name)).items()):
+            digest.update(f"{dependency}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
+        self[qualified] = digest.hexdigest()[:16]
         return self[qualified]
 
 

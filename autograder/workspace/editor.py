@@ -7,7 +7,6 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
@@ -65,21 +64,16 @@ def _missing_function_text(workspace: Workspace, qualified: str, functions: dict
     return "\n".join([*lines, "To restore the stub, run in another window: headway update"])
 
 
-def make_linker(folder: Path) -> Callable[[str, int], str]:
-    """Return a function that makes the URL of a line for a terminal link (OSC 8)."""
-
-    def link(file: str, line: int) -> str:
-        notebook = file.partition(" cell ")[0] if ".ipynb cell " in file else ""
-        if notebook:
-            found = notebook_files.find(folder, notebook.removesuffix(notebook_files.SUFFIX))
-            return (found or folder).absolute().as_uri()
-        path = (folder / file).absolute()
-        in_vscode = os.environ.get("TERM_PROGRAM") == "vscode"
-        # A name may contain the bytes that end a link, and commands for the terminal after them.
-        quoted = quote(os.fsencode(path.as_posix()), safe="/:")
-        return f"vscode://file{quoted}:{line}" if in_vscode else path.as_uri()
-
-    return link
+def link(folder: Path, file: str, line: int) -> str:
+    """Return the URL of a line of a file or a notebook's cell in a workspace, for a terminal link (OSC 8)."""
+    if ".ipynb cell " in file:
+        module = file.partition(" cell ")[0].removesuffix(notebook_files.SUFFIX)
+        return (notebook_files.find(folder, module) or folder).absolute().as_uri()
+    path = (folder / file).absolute()
+    in_vscode = os.environ.get("TERM_PROGRAM") == "vscode"
+    # A name may contain the bytes that end a link, and commands for the terminal after them.
+    quoted = quote(os.fsencode(path.as_posix()), safe="/:")
+    return f"vscode://file{quoted}:{line}" if in_vscode else path.as_uri()
 
 
 def open_in_editor(file: Path, line: int, terminal: InteractiveTerminal) -> str:

@@ -362,7 +362,7 @@ class WatchLoop:
             scroll=self._scroll,
             message=self._message or (SLOW_CHECK if self.is_slow else state_notes[0] if state_notes else ""),
             notes=[*self._notes, *session.source_notes(), *regressions],
-            link=editor.make_linker(self._workspace.folder),
+            link=partial(editor.link, self._workspace.folder),
             details=session.details() if self._cursor else {},
             curriculum=session.curriculum,
         )

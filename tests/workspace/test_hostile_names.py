@@ -132,7 +132,7 @@ def test_watch_draws_hostile_folder_in_one_line(hostile):
 @pytest.mark.parametrize("program", ["vscode", ""])
 def test_link_to_a_line_contains_no_command_for_the_terminal(hostile, monkeypatch, program):
     monkeypatch.setenv("TERM_PROGRAM", program)
-    link = editor.make_linker(hostile)(f"{HOSTILE}.py", 3)
+    link = editor.link(hostile, f"{HOSTILE}.py", 3)
     assert link.isascii() and link.isprintable()
     assert link.startswith("vscode://file/" if program else "file:///")
 
