@@ -144,7 +144,7 @@ class LessonBackend:
             self._checked[function] = result.checks
             can_be_diagnosed = any(c.status in DIAGNOSED and not c.file_at_fault for c in result.checks)
             following = None
-            if result.passed and (name := progress.next_unfinished(self._known(), self.curriculum, function)):
+            if result.passed and (name := progress.next_unfinished(self.workspace.statuses, self.curriculum, function)):
                 module = name.partition(".")[0]
                 following = {"function": name, "module": module, "title": self.curriculum.modules[module].title}
             return {
@@ -313,7 +313,7 @@ class LessonBackend:
             snapshot = self.workspace.snapshot
             if not all(map(snapshot.is_readable, self.curriculum.modules)):
                 return False
-            known, written = self._known(), self._being_written.items()
+            known, written = self.workspace.known_statuses, self._being_written.items()
             waiting = {name for name, fingerprint in written if fingerprint == snapshot.fingerprints[name]}
             unknown = {
                 name: snapshot.fingerprints[name]
@@ -350,7 +350,7 @@ class LessonBackend:
             for name in functions:
                 self._being_written.pop(name, None)
             before = self.workspace.snapshot
-            known = {name: status for name, status in self._known().items() if name not in functions}
+            known = {name: status for name, status in self.workspace.known_statuses.items() if name not in functions}
         result = (check or self._check_functions)(functions, known, diagnose)
         with self._lock:
             self.workspace.locate(result)
@@ -385,14 +385,9 @@ class LessonBackend:
             if (code := function_text(text, function))
         }
 
-    def _known(self) -> dict[str, Status]:
-        names, is_stub = self.curriculum.functions, self.workspace.snapshot.is_stub
-        stubs: dict[str, Status] = {name: "not_started" for name in names if is_stub(name)}
-        return stubs | self.workspace.statuses
-
     def _progress(self) -> Reply:
         """Return the status of every function as it is now, None if it must be checked to know, and the points."""
-        known = self._known()
+        known = self.workspace.known_statuses
         current = {name: entry for name, entry in self.workspace.progress.items() if name in self.workspace.statuses}
         earned, possible = progress.total_points(current, self.curriculum)
         statuses = {name: known.get(name) for name in self.curriculum.functions}

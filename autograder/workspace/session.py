@@ -216,10 +216,7 @@ class WatchSession:
     def _submit(self, functions: tuple[str, ...], *, diagnose: bool) -> None:
         self._number += 1
         self._pending -= set(functions)
-        known: dict[str, Status] = {
-            name: "not_started" for name in self.curriculum.functions if self.workspace.snapshot.is_stub(name)
-        }
-        known = {name: status for name, status in (known | self.workspace.statuses).items() if name not in functions}
+        known = {name: status for name, status in self.workspace.known_statuses.items() if name not in functions}
         self._checker.submit(CheckRequest(self._number, functions, known, diagnose))
 
     def points(self) -> tuple[float, float]:

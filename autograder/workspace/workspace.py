@@ -244,6 +244,12 @@ class Workspace:
         return progress.current_statuses(self.progress, self.snapshot.fingerprints)
 
     @property
+    def known_statuses(self) -> dict[str, Status]:
+        """The same, with stubs as not started: they need no check."""
+        stubs = filter(self.snapshot.is_stub, self.curriculum.functions)
+        return {**dict.fromkeys(stubs, "not_started"), **self.statuses}
+
+    @property
     def unchecked(self) -> frozenset[str]:
         """The functions that are written and were never checked."""
         functions = self.curriculum.functions

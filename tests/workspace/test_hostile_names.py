@@ -86,7 +86,7 @@ def test_watch_shows_hostile_folder_as_one_line(hostile, monkeypatch):
     class Ended:
         """A session in which the user presses Ctrl-C at once."""
 
-        curriculum, statuses = TRANSFORMER, {}
+        curriculum, workspace = TRANSFORMER, Workspace.open(hostile)
 
         def begin(self): ...
 
