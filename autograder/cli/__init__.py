@@ -59,7 +59,7 @@ SECTIONS = {
     "Maintain": {
         "doctor": "maintainer:doctor",
         "verify": "maintainer:verify",
-        "completion": "completion:completion",
+        "completion": "maintainer:completion",
     },
 }
 # The commands that matter most, as a student types them, with what they do.

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli import options
-from autograder.cli.completion import CourseName
 from autograder.core.files import report_write_error
 from autograder.core.output_files import require_replaceable
 from autograder.core.text import clean, clean_name
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("names", metavar="[NAME[.function]]...", nargs=-1, type=CourseName())
+@click.argument("names", metavar="[NAME[.function]]...", nargs=-1, type=options.CourseName())
 @options.submission_folder
 @click.option("--seed", type=click.IntRange(0), default=0, help="Use other inputs, which need PyTorch (default: 0).")
 @options.call_seconds
@@ -168,7 +167,7 @@ def _choose_versions(
 
 
 @click.command()
-@click.argument("names", metavar="[NAME]...", nargs=-1, type=CourseName())
+@click.argument("names", metavar="[NAME]...", nargs=-1, type=options.CourseName())
 @options.workspace_folder
 @click.option("--out", type=options.PATH, help="The archive (default: NAME.zip in the current folder).")
 @click.option("--name", "student", help="Your name as your class knows it (default: the name of the workspace).")

@@ -1,4 +1,4 @@
-"""Commands for authors and maintainers: new-assignment, verify, and doctor, which tests the installation."""
+"""Commands for authors and maintainers: new-assignment, verify; and for the installation: doctor, completion."""
 
 import sys
 from pathlib import Path
@@ -132,3 +132,17 @@ def new_assignment(name: str, folder: Path, title: str) -> None:
     from autograder.authoring import new_assignment
 
     click.echo("\n".join(new_assignment.create(folder, name, title)))
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print a script that completes commands and names in your shell.
+
+    For bash: eval "$(headway completion bash)"
+    """
+    from click.shell_completion import shell_complete
+
+    from autograder.cli import main
+
+    shell_complete(main, {}, "headway", "_HEADWAY_COMPLETE", f"{shell}_source")

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.types import StringParamType
 
 from autograder.core import safe_output
 from autograder.core.text import clean, escape_controls
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
     from rich.console import Console
 
     from autograder.course import Curriculum
@@ -42,6 +44,29 @@ class _Path(click.Path):
             if error.errno in (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG):
                 raise
         return path
+
+
+class CourseName(StringParamType):
+    """The name of an assignment, or of a function as `assignment.function`, with completion."""
+
+    name = "name"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+        """Return the assignments that fit; once there is a dot or only one assignment fits, its functions, too."""
+        from click.shell_completion import CompletionItem
+
+        from autograder.course import registry
+        from autograder.errors import UsageError
+        from autograder.workspace import state
+
+        try:
+            curriculum = state.load(ctx.params.get("folder") or Path()).curriculum
+        except UsageError:
+            curriculum = registry.default()
+        names = [name for name in curriculum.modules if name.startswith(incomplete)]
+        if "." in incomplete or len(names) == 1:
+            names += [name for name in curriculum.functions if name.startswith(incomplete)]
+        return [CompletionItem(name) for name in names]
 
 
 PATH = _Path(path_type=Path)

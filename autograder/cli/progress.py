@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli import options
-from autograder.cli.completion import CourseName
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command("list")
-@click.argument("names", metavar="[NAME]...", nargs=-1, type=CourseName())
+@click.argument("names", metavar="[NAME]...", nargs=-1, type=options.CourseName())
 @options.workspace_folder
 @click.option("--open", "only_open", is_flag=True, help="List only functions that do not pass yet.")
 @click.option("--done", "only_done", is_flag=True, help="List only functions that pass.")
@@ -60,7 +59,7 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
 
 
 @click.command()
-@click.argument("name", metavar="[NAME]", required=False, type=CourseName())
+@click.argument("name", metavar="[NAME]", required=False, type=options.CourseName())
 @click.option("--more", count=True, help="Show one hint more than before; repeat for further ones.")
 @click.option("--dir", "folder", type=options.PATH, help="Your workspace (default: this folder).")
 @options.curriculum

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli import options
-from autograder.cli.completion import CourseName
 from autograder.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from autograder.workspace.workspace import Workspace
 
 
-name_argument = click.argument("name", metavar="NAME", type=CourseName())
+name_argument = click.argument("name", metavar="NAME", type=options.CourseName())
 give_up_option = click.option("--give-up", is_flag=True, help="Show it before your code passes; this is recorded.")
 
 
@@ -122,7 +121,7 @@ def reset_(name: str, folder: Path, yes: bool) -> None:
 
 
 @click.command("copy")
-@click.argument("name", metavar="ASSIGNMENT", type=CourseName())
+@click.argument("name", metavar="ASSIGNMENT", type=options.CourseName())
 @click.option("--to", type=click.Choice(["file", "notebook"]), required=True, help="Where the functions are copied.")
 @options.workspace_folder
 def copy_(name: str, to: "Version", folder: Path) -> None:
@@ -205,7 +204,7 @@ def diff(name: str, folder: Path, give_up: bool) -> None:
 
 
 @click.command()
-@click.argument("name", metavar="ASSIGNMENT", type=CourseName())
+@click.argument("name", metavar="ASSIGNMENT", type=options.CourseName())
 @click.argument("experiment", metavar="[EXPERIMENT]", default="")
 @options.workspace_folder
 def experiment(name: str, experiment: str, folder: Path) -> None:
@@ -230,7 +229,7 @@ def experiment(name: str, experiment: str, folder: Path) -> None:
 
 
 @click.command()
-@click.argument("name", metavar="ASSIGNMENT.FUNCTION", type=CourseName())
+@click.argument("name", metavar="ASSIGNMENT.FUNCTION", type=options.CourseName())
 @click.option("--print", "print_it", is_flag=True, help="Print the program, for example to paste it into a notebook.")
 @options.workspace_folder
 def debug(name: str, print_it: bool, folder: Path) -> None:

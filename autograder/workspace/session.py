@@ -63,7 +63,7 @@ class WatchSession:
 
     def begin(self) -> None:
         """Check the current function, then every function whose status is unknown."""
-        self._pending = self.curriculum.functions.keys() - self.workspace.statuses.keys() - {self.focus}
+        self._pending = self.curriculum.functions.keys() - self.workspace.statuses.keys()
         self._check(self.focus)
 
     def check_changes(self, *, is_save: bool = True) -> bool:
@@ -89,7 +89,7 @@ class WatchSession:
         not_passed = (name for name in self.curriculum.functions if statuses.get(name) != "passed")
         prerequisites = self.curriculum.all_prerequisites
         dependent = {name for name in (*not_passed, self.focus) if not edited.isdisjoint(prerequisites(name))}
-        self._pending |= {*affected, *dependent, *self.checking, *self._background}
+        self._pending |= {*affected, *dependent}
         # The current function is urgent, too, if it depends on what was edited.
         urgent = edited | (dependent & {self.focus})
         self._check(*(name for name in self.curriculum.functions if name in urgent))
@@ -112,7 +112,6 @@ class WatchSession:
         if function in self.checking:
             return
         if function not in self.records:
-            self._pending |= {*self._background, *self.checking}
             self._check(function)
         elif function in self._undiagnosed:
             self._to_diagnose = {function: None} | self._to_diagnose
@@ -177,15 +176,15 @@ class WatchSession:
 
     def _check(self, *functions: str) -> None:
         """Check functions in the foreground, in place of everything that is being checked."""
-        self._checker.cancel_before(self._number + 1)
-        self.checking, self.diagnosing, self._background = functions, None, ()
+        self._interrupt()
+        self.checking = functions
         self._submit(functions, diagnose=False)
 
     def _interrupt(self) -> None:
-        """End what runs in the background; `_continue` takes it up again."""
+        """End everything that is being checked; `_continue` takes it up again."""
         self._checker.cancel_before(self._number + 1)
-        self._pending |= {*self._background}
-        self.diagnosing, self._background = None, ()
+        self._pending |= {*self.checking, *self._background}
+        self.checking, self.diagnosing, self._background = (), None, ()
 
     def _continue(self) -> None:
         """Look for the next wanted mistake, or else check the next assignment with pending functions.

@@ -1,4 +1,4 @@
-"""Decide which version of an assignment counts: `softmax.py` or its notebook.
+"""Decide which version of an assignment counts, `softmax.py` or its notebook, and provide those that count.
 
 It is decided for an assignment as a whole. The version that has work counts, that is, a function that is more than a
 stub. Where both have work and it differs, the one counts that was changed since they last agreed: since their functions
@@ -7,17 +7,25 @@ because a copied or unpacked workspace has new times. Where both were changed si
 choose; until then the one that was saved last counts, if their times differ.
 """
 
+import contextlib
 import hashlib
-from collections.abc import Iterable
+import os
+import re
+import shutil
+import tempfile
+import weakref
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from autograder.course import Curriculum
+from autograder.course.stubs import EXPERIMENT, experiment_name
 from autograder.errors import UsageError
 from autograder.parsing.function_uses import written_functions
-from autograder.workspace.dependencies import ModuleSource
+from autograder.workspace.dependencies import ModuleSource, Snapshot
+from autograder.workspace.files import stub_text
 from autograder.workspace.notebook_files import NotebookFile
 
 KEY = "sources"  # key of the state file: assignment -> the choice, and digests of both versions at that time
@@ -173,3 +181,47 @@ def describe(source: AssignmentSource, *, command: bool = True) -> str:
         other: Version = "file" if source.version == "notebook" else "notebook"
         reason += f" Choose one: headway check {source.module} --use {source.version} (or --use {other})"
     return f"{source.module}: {reason}" if reason else ""
+
+
+class ModuleFolder:
+    """The folder from which student code is imported: the workspace, or a copy in which notebooks replace files."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._workspace = workspace
+        self._copy: Path | None = None  # deleted with this object
+        self.path = workspace
+
+    def update(self, snapshot: Snapshot, from_notebooks: Collection[AssignmentSource]) -> None:
+        """Make `path` a folder with the modules of a snapshot."""
+        if not from_notebooks:
+            self.path = self._workspace
+            return
+        if self._copy is None:
+            self._copy = Path(tempfile.mkdtemp(prefix="headway-"))
+            weakref.finalize(self, shutil.rmtree, self._copy, ignore_errors=True)
+        self.path = self._copy
+        modules = {f"{name}.py": module.content for name, module in snapshot.modules.items()}
+        for source in from_notebooks:  # So that `headway experiment` runs them.
+            modules[f"{source.module}.py"] += f"\n\n{_experiments(source.module, snapshot.curriculum)}".encode()
+        for name, content in modules.items():
+            path = self.path / name
+            if not path.is_file() or path.read_bytes() != content:
+                path.write_bytes(content)
+        entries = {path.name: path for path in self._workspace.iterdir() if path.suffix != ".py"}
+        others = {name: path for name, path in entries.items() if not name.startswith((".", "__pycache__"))}
+        for path in self.path.iterdir():
+            if path.name not in modules and path.name not in others:
+                with contextlib.suppress(OSError):  # A folder, such as __pycache__.
+                    path.unlink()
+        for name, original in others.items():  # Student code may read its own files.
+            with contextlib.suppress(OSError):  # It exists already, or this system has no links.
+                os.symlink(original.absolute(), self.path / name)
+
+
+def _experiments(module: str, curriculum: Curriculum) -> str:
+    """Return the experiments of an assignment as they stand in its file, for a module that comes from a notebook."""
+    text = stub_text(module, curriculum)
+    imports = [line for line in text.splitlines() if line.startswith(("import ", "from "))]
+    cells = re.split(r"(?m)^# %%.*\n+", text)
+    begin = "\n".join([EXPERIMENT, *(f"    {line}" for line in imports)])
+    return "\n\n".join([begin, *(cell for cell in cells if experiment_name(cell) is not None)])

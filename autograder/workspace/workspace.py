@@ -19,9 +19,8 @@ from autograder.sandbox.policy import SandboxPolicy
 from autograder.workspace import badges, files, notebook_files, progress, sources
 from autograder.workspace import state as state_file
 from autograder.workspace.dependencies import Snapshot, take_snapshot
-from autograder.workspace.module_folder import ModuleFolder
 from autograder.workspace.notebook_files import NotebookReader
-from autograder.workspace.sources import AssignmentSource, Version
+from autograder.workspace.sources import AssignmentSource, ModuleFolder, Version
 
 # An instructor's settings for a workspace: solutions = "after-pass" | "give-up" | "never"; [packages] allow = ["scipy"]
 COURSE = "course.toml"
