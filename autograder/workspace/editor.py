@@ -1,7 +1,6 @@
 """Locate functions in the student's files, and open them in the student's editor."""
 
 import ast
-import contextlib
 import difflib
 import os
 import shlex
@@ -12,7 +11,7 @@ from urllib.parse import quote
 
 from autograder.errors import UsageError
 from autograder.workspace import files, notebook_files
-from autograder.workspace.function_source import functions_by_name
+from autograder.workspace.function_source import find_function, functions_in
 from autograder.workspace.terminal import InteractiveTerminal
 from autograder.workspace.workspace import Workspace
 
@@ -25,7 +24,7 @@ GRAPHICAL = {"code": "--goto {file}:{line}", "codium": "--goto {file}:{line}", "
 def functions_of(workspace: Workspace, module: str) -> dict[str, ast.FunctionDef]:
     """Return the functions that an assignment defines, by name; none if Python cannot read it."""
     source = workspace.snapshot.modules.get(module)
-    return functions_by_name(source.content) if source else {}
+    return (functions_in(source.content) if source else None) or {}
 
 
 def locate_stub(workspace: Workspace, qualified: str) -> tuple[str, int, str]:
@@ -45,9 +44,7 @@ def locate_stub(workspace: Workspace, qualified: str) -> tuple[str, int, str]:
 def documentation(workspace: Workspace, qualified: str) -> str:
     """Return the first line and the docstring of a function as the stub has them; empty if there is no stub."""
     module, _, name = qualified.partition(".")
-    stub = None
-    with contextlib.suppress(OSError):
-        stub = functions_by_name(files.stub_text(module, workspace.curriculum)).get(name)
+    stub = find_function(files.stub_text(module, workspace.curriculum), name)
     doc = ast.get_docstring(stub) if stub else None
     if stub is None or not doc:
         return ""

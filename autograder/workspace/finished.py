@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 
 from autograder.course import Assignment, Curriculum, registry
 from autograder.course.stubs import EXPERIMENT, PICTURE
@@ -47,11 +46,8 @@ def finished_assignment(workspace: Workspace, module: str, statuses: Mapping[str
 
 def _what_you_wrote(workspace: Workspace, functions: int) -> str:
     """Return a sentence about all that the student wrote."""
-    lines = 0
-    for name in workspace.curriculum.modules:
-        if (source := workspace.snapshot.modules.get(name)) is not None:
-            with suppress(SyntaxError, ValueError):  # A file that was checked before it broke.
-                lines += written_lines(source.content)
+    modules = workspace.snapshot.modules
+    lines = sum(written_lines(modules[name].content) for name in workspace.curriculum.modules if name in modules)
     return f"You wrote all of it: {functions} functions, {lines:,} lines."
 
 

@@ -7,32 +7,27 @@ from autograder.course.model import reachable
 from autograder.workspace.dependencies import ModuleSource
 
 
-def functions_in(source: str | bytes) -> list[ast.FunctionDef]:
-    """Return the top-level functions of a source; raise whatever `ast.parse` raises if Python cannot read it."""
-    return [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
-
-
-def functions_by_name(source: str | bytes) -> dict[str, ast.FunctionDef]:
-    """Return the same by name, the last of each name; none if Python cannot read the source."""
+def functions_in(source: str | bytes) -> dict[str, ast.FunctionDef] | None:
+    """Return the top-level functions of a source, the last one of each name; None if Python cannot read it."""
     try:
-        return {node.name: node for node in functions_in(source)}
+        return {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
+        return None
+
+
+def find_function(source: str | bytes, name: str) -> ast.FunctionDef | None:
+    """Return the function of that name; None if there is none, or Python cannot read the source."""
+    return (functions_in(source) or {}).get(name)
 
 
 def written_lines(source: bytes) -> int:
-    """Return how many lines the top-level functions of a source have, without docstrings and empty lines."""
+    """Return how many lines its top-level functions have, without docstrings and empty lines; 0 if unreadable."""
     lines, count = source.splitlines(), 0
-    for node in functions_in(source):
+    for node in (functions_in(source) or {}).values():
         of_docstring = node.body[0].end_lineno if ast.get_docstring(node) is not None else None
         body = lines[of_docstring or node.lineno : node.end_lineno]
         count += 1 + sum(bool(line.strip()) for line in body)
     return count
-
-
-def find_function(source: str | bytes, name: str) -> ast.FunctionDef | None:
-    """Return the last top-level function of that name, if any; raises like `functions_in`."""
-    return next((node for node in reversed(functions_in(source)) if node.name == name), None)
 
 
 def line_range(node: ast.stmt) -> slice:
@@ -62,15 +57,13 @@ def replace_function(source: str, name: str, new: str) -> str | None:
 
     In a file of cells, an appended function gets a cell of its own: the last one may be a lesson.
     """
-    try:
-        node = find_function(source, name)
-    except (SyntaxError, ValueError, RecursionError):
+    if (functions := functions_in(source)) is None:
         return None
-    if node is None:
+    if name not in functions:
         cell = "# %%\n" if re.search(r"(?m)^# %%", source) else ""
         return source.rstrip("\n") + f"\n\n\n{cell}{new}\n"
     lines = source.split("\n")
-    lines[line_range(node)] = new.split("\n")
+    lines[line_range(functions[name])] = new.split("\n")
     return "\n".join(lines)
 
 

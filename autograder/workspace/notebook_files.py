@@ -23,7 +23,7 @@ from autograder.parsing import Unreadable
 from autograder.parsing.read_ipynb import MAX_NOTEBOOK_BYTES, read_modules, submitted_cells
 from autograder.workspace import files
 from autograder.workspace.dependencies import ModuleSource
-from autograder.workspace.function_source import function_text, functions_by_name, replace_function
+from autograder.workspace.function_source import find_function, function_text, replace_function
 from autograder.workspace.state import State
 
 FOLDER = "notebooks"
@@ -133,7 +133,7 @@ def reset_function(content: bytes, module: str, function: str) -> bytes:
     stub = next((text for source in stub_cells if (text := function_text(source, function))), "")
     try:
         notebook = json.loads(content)
-        cells = [cell for cell in code_cells(notebook) if function in functions_by_name("".join(cell["source"]))]
+        cells = [cell for cell in code_cells(notebook) if find_function("".join(cell["source"]), function)]
     except (ValueError, KeyError, TypeError, AttributeError):
         cells = []
     if not cells or not stub:

@@ -24,7 +24,7 @@ from autograder.workspace.file_watcher import REREAD, SAVED
 from autograder.workspace.finished import finished_assignment
 from autograder.workspace.function_source import without_docstring
 from autograder.workspace.session import WRONG, WatchSession, watched
-from autograder.workspace.terminal import RESIZED, EventQueue, InteractiveTerminal
+from autograder.workspace.terminal import EventQueue, InteractiveTerminal
 from autograder.workspace.watch_plain import print_progress
 from autograder.workspace.workspace import Workspace
 
@@ -396,7 +396,7 @@ def run(folder: Path, *, poll: bool, console: Console) -> None:
                 if event is None:
                     loop.run_out_of_patience()
                 else:
-                    loop.handle(None if event is RESIZED else event)
+                    loop.handle(event)
     print_progress(session, console)
 
 
