@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from autograder.cli import options
-from autograder.core.files import report_write_error
+from autograder.core.files import report_write_error, write_atomically
 from autograder.core.output_files import require_replaceable
 from autograder.core.text import clean, clean_name
 from autograder.errors import UsageError
@@ -195,5 +195,6 @@ def submit(names: tuple[str, ...], folder: Path, out: Path | None, student: str 
     result = check_workspace(workspace, selected).result
     contents = archive.collect_files(workspace)
     manifest = archive.make_manifest(student, contents, result, workspace.state)
-    archive.write_archive(path, contents, manifest)
+    with report_write_error(path, "Name another file: --out FILE"):
+        write_atomically(path, archive.make_archive(contents, manifest))
     submission.render(manifest, result, path, options.make_console())

@@ -10,6 +10,7 @@ import autograder
 from autograder.core.text import clean
 from autograder.course import Curriculum
 from autograder.course.stubs import experiment_name
+from autograder.workspace.file_cells import split_cells
 from autograder.workspace.files import stub_text
 from autograder.workspace.workspace import Workspace
 
@@ -32,8 +33,8 @@ class ExperimentRun:
 
 def names(module: str, curriculum: Curriculum) -> list[str]:
     """Return the names of an assignment's experiments; "" is the one that runs without a name."""
-    cells = re.split(r"(?m)^# %%.*\n+", stub_text(module, curriculum))
-    return [name for cell in cells if (name := experiment_name(cell)) is not None]
+    cells = split_cells(stub_text(module, curriculum))
+    return [name for cell in cells if (name := experiment_name(cell.text)) is not None]
 
 
 def program(workspace: Workspace, module: str, name: str) -> list[str]:

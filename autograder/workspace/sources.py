@@ -10,7 +10,6 @@ choose; until then the one that was saved last counts, if their times differ.
 import contextlib
 import hashlib
 import os
-import re
 import shutil
 import tempfile
 import weakref
@@ -25,6 +24,7 @@ from autograder.course.stubs import EXPERIMENT, experiment_name
 from autograder.errors import UsageError
 from autograder.parsing.function_uses import written_functions
 from autograder.workspace.dependencies import ModuleSource, Snapshot
+from autograder.workspace.file_cells import split_cells
 from autograder.workspace.files import stub_text
 from autograder.workspace.notebook_files import NotebookFile
 
@@ -222,6 +222,5 @@ def _experiments(module: str, curriculum: Curriculum) -> str:
     """Return the experiments of an assignment as they stand in its file, for a module that comes from a notebook."""
     text = stub_text(module, curriculum)
     imports = [line for line in text.splitlines() if line.startswith(("import ", "from "))]
-    cells = re.split(r"(?m)^# %%.*\n+", text)
     begin = "\n".join([EXPERIMENT, *(f"    {line}" for line in imports)])
-    return "\n\n".join([begin, *(cell for cell in cells if experiment_name(cell) is not None)])
+    return "\n\n".join([begin, *(cell.text for cell in split_cells(text) if experiment_name(cell.text) is not None)])

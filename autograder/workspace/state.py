@@ -21,7 +21,7 @@ class State:
     content: dict[str, Any] = field(default_factory=dict)  # everything in the file; change it, then call `save`
     notes: list[str] = field(default_factory=list)  # the problems, a line each; none of them stops a command
     _unsaved: bool = False
-    _read: tuple[int, ...] = ()  # what told the file apart from a changed one when it was last read or written
+    _read: tuple[int, ...] | None = None  # what told the file apart from a changed one when it was read or written
 
     def section(self, key: str) -> dict[str, Any]:
         """Return the dictionary under `key` for reading and changing; a new one if there is no valid one."""
@@ -49,12 +49,23 @@ class State:
         return tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
 
     def refresh(self) -> None:
-        """Read the file again if another command has written it; keep changes that could not be saved."""
-        if not self._unsaved and self._read != file_stamp(self.folder / FILE):
-            latest = load(self.folder)
-            self.content, self._read = latest.content, latest._read
-            for note in latest.notes:
-                self.add_note(note)
+        """Read the file unless it is as it was last read or written; keep changes that could not be saved."""
+        path = self.folder / FILE
+        if self._unsaved or self._read == file_stamp(path):
+            return
+        self.content, self._read = {}, file_stamp(path)
+        try:
+            content = None if path.is_symlink() else json.loads(read_plain_file(path))
+            if not isinstance(content, dict):
+                raise ValueError
+            self.content = content
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError, RecursionError):
+            self.add_note(
+                f"{FILE} is damaged or was not written by Headway, so progress and hints start afresh. "
+                "Your code is untouched."
+            )
 
     def save(self) -> None:
         """Write the file atomically; add a note if it cannot be written."""
@@ -74,18 +85,5 @@ class State:
 def load(folder: Path) -> State:
     """Return the state of the workspace `folder`; a damaged file counts as empty, and a note reports it."""
     state = State(folder)
-    path = folder / FILE
-    state._read = file_stamp(path)
-    try:
-        content = None if path.is_symlink() else json.loads(read_plain_file(path))
-        if not isinstance(content, dict):
-            raise ValueError
-        state.content = content
-    except FileNotFoundError:
-        pass
-    except (OSError, ValueError, RecursionError):
-        state.notes.append(
-            f"{FILE} is damaged or was not written by Headway, so progress and hints start afresh. "
-            "Your code is untouched."
-        )
+    state.refresh()
     return state

@@ -12,7 +12,6 @@ from typing import Any
 
 from autograder import __version__
 from autograder.core.archives import zip_of
-from autograder.core.files import report_write_error, write_atomically
 from autograder.core.output_files import require_replaceable
 from autograder.course import registry
 from autograder.documents.results import SubmissionResult, function_status
@@ -113,12 +112,6 @@ def require_new_archive(path: Path, student: str, force: bool) -> None:
 
     what = f"an archive of headway submit with the name {student}"
     require_replaceable(path, is_own, what, option="--out FILE", force=force)
-
-
-def write_archive(path: Path, contents: dict[str, bytes], manifest: dict[str, Any]) -> None:
-    """Write the archive to a file."""
-    with report_write_error(path, "Name another file: --out FILE"):
-        write_atomically(path, make_archive(contents, manifest))
 
 
 def safe_file_name(text: str) -> str:

@@ -5,7 +5,8 @@ import pytest
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
-from autograder.workspace import files, function_source, state, submit
+from autograder.workspace import files, state, submit
+from autograder.workspace.function_source import function_text, replace_function
 
 
 def test_reset_function_keeps_the_rest_and_a_backup(folder):
@@ -16,7 +17,6 @@ def test_reset_function_keeps_the_rest_and_a_backup(folder):
     assert (folder / backup).read_text() == solved
     text = path.read_text()
     stub = files.stub_text("softmax", TRANSFORMER)
-    function_text = function_source.function_text
     assert function_text(text, "log_softmax") == function_text(stub, "log_softmax")
     assert function_text(text, "softmax") == function_text(solved, "softmax")
     assert files.reset(folder, "softmax", TRANSFORMER) != backup
@@ -43,9 +43,8 @@ def test_reset_and_update_accept_bom_and_windows_newlines(folder):
     path.write_bytes(b"\xef\xbb\xbf" + solved.replace(b"\n", b"\r\n"))
     files.reset(folder, "softmax.log_softmax", TRANSFORMER)
     stub = files.stub_text("softmax", TRANSFORMER)
-    assert files.read_file(path) == function_source.replace_function(
-        solved.decode(), "log_softmax", function_source.function_text(stub, "log_softmax")
-    )
+    new = replace_function(solved.decode(), "log_softmax", function_text(stub, "log_softmax"))
+    assert files.read_file(path) == new
     path.write_bytes(b"\xef\xbb\xbf" + stub.encode())
     assert files.update(folder, state.load(folder)) == []
 
@@ -68,8 +67,8 @@ def test_update_brings_new_stubs_and_keeps_work(folder, monkeypatch):
     assert len(files.update(folder, recorded)) == len(TRANSFORMER.modules)
     text = (folder / "softmax.py").read_text()
     assert "return my_work(x)" in text and "def my_work" in text and "# newer" not in text
-    assert "Newer args:" not in function_source.function_text(text, "softmax")
-    assert "Newer args:" in function_source.function_text(text, "log_softmax")
+    assert "Newer args:" not in function_text(text, "softmax")
+    assert "Newer args:" in function_text(text, "log_softmax")
     assert (folder / "attention.py").read_text() == newer("attention", TRANSFORMER)
     assert (folder / "ffn.py").read_text() == newer("ffn", TRANSFORMER)
     assert files.update(folder, recorded) == []
