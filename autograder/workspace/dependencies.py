@@ -206,9 +206,8 @@ def take_snapshot(
         paths = sorted(folder.glob("*.py"))
     for path in paths:
         with contextlib.suppress(OSError):
-            if not follow_links and path.is_symlink():
-                continue
-            if path.is_file() and path.stat().st_size <= MAX_BYTES:
+            is_skipped = path.is_symlink() and not follow_links
+            if not is_skipped and path.is_file() and path.stat().st_size <= MAX_BYTES:
                 content = read_plain_file(path)
                 old = before.modules.get(path.stem) if before else None
                 modules[path.stem] = old if old and old.content == content else ModuleSource(path.stem, content)
