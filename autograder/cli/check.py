@@ -179,7 +179,7 @@ def submit(names: tuple[str, ...], folder: Path, out: Path | None, student: str 
     It is checked first: everything, or the named assignments or functions. You see what does not pass yet.
     """
     from autograder.report import submission
-    from autograder.workspace import submit as archive
+    from autograder.workspace import archive
     from autograder.workspace.check import check_workspace
 
     workspace = options.open_workspace(folder).require_assignments()

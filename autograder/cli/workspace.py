@@ -47,10 +47,10 @@ def init(folder: Path, archive: Path | None, names: tuple[str, ...], agents: Pat
     content = None if archive is None else _read_archive(archive, curriculum)
     lines = create(folder, curriculum, None if agents is None else read_instructions(agents))
     if content is not None:
-        from autograder.workspace import import_archive
+        from autograder.workspace.archive import import_archive
 
         workspace = options.open_workspace(folder)
-        lines[1:1] = import_archive.import_archive(folder, content, workspace.state)
+        lines[1:1] = import_archive(folder, content, workspace.state)
         workspace.state.save()
         lines[2:2] = _check_imported(folder)
     for diagnostic in diagnostics.check_requirements():
@@ -81,7 +81,7 @@ def _read_archive(path: Path, curriculum: "Curriculum") -> bytes:
     """Return the content of a submitted archive; raise UsageError, before anything is written, if it is none."""
     from autograder.core.archives import MAX_ARCHIVE_BYTES
     from autograder.core.files import read_plain_file
-    from autograder.workspace.import_archive import read_submission
+    from autograder.workspace.archive import read_submission
 
     try:
         content = read_plain_file(path, MAX_ARCHIVE_BYTES + 1)

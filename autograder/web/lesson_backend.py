@@ -20,12 +20,11 @@ from autograder.models import plot_data
 from autograder.report.page_report import page_report
 from autograder.sandbox.process import start_workers
 from autograder.sandbox.workers import StartWorkers
-from autograder.workspace import experiments, failed_call, files, hints, progress, solutions, submit
+from autograder.workspace import archive, experiments, failed_call, files, hints, progress, solutions
 from autograder.workspace.copy_version import copy_version
 from autograder.workspace.experiments import ExperimentRun
 from autograder.workspace.file_cells import ChangedMeanwhile, Conflict, FileCell, FileCells
 from autograder.workspace.function_source import function_text
-from autograder.workspace.import_archive import import_archive
 from autograder.workspace.workspace import Workspace
 
 Payload = Mapping[str, Any]
@@ -253,8 +252,8 @@ class LessonBackend:
     def export(self, payload: Payload) -> Reply:
         """Return the archive of `headway submit`; everything is checked first."""
         with self._lock:
-            submit.refuse_outside_links(self.workspace.folder)
-            submit.require_decided(self.workspace)
+            archive.refuse_outside_links(self.workspace.folder)
+            archive.require_decided(self.workspace)
         result, _ = self._check(tuple(self.curriculum.functions), diagnose=False)
         with self._lock:
             return self.pack(result)
@@ -262,10 +261,10 @@ class LessonBackend:
     def pack(self, result: SubmissionResult) -> Reply:
         """Return the archive of the workspace with a result."""
         name = self.workspace.folder.name
-        contents = submit.collect_files(self.workspace)
-        manifest = submit.make_manifest(clean_name(name), contents, result, self.workspace.state)
-        archive = submit.make_archive(contents, manifest)
-        return {"name": f"{submit.safe_file_name(name)}.zip", "base64": base64.b64encode(archive).decode()}
+        contents = archive.collect_files(self.workspace)
+        manifest = archive.make_manifest(clean_name(name), contents, result, self.workspace.state)
+        content = base64.b64encode(archive.make_archive(contents, manifest))
+        return {"name": f"{archive.safe_file_name(name)}.zip", "base64": content.decode()}
 
     def import_(self, payload: Payload) -> Reply:
         """Write the modules of such an archive into the workspace, with backups."""
@@ -277,7 +276,7 @@ class LessonBackend:
             self._require_own_backups()
             state = self.workspace.state
             state.refresh()
-            notes = import_archive(self.workspace.folder, content, state, notebooks=False)
+            notes = archive.import_archive(self.workspace.folder, content, state, notebooks=False)
             state.save()
             return {"notes": notes}
 

@@ -5,7 +5,7 @@ import pytest
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
-from autograder.workspace import files, state, submit
+from autograder.workspace import archive, files, state
 from autograder.workspace.function_source import function_text, replace_function
 
 
@@ -77,11 +77,11 @@ def test_update_brings_new_stubs_and_keeps_work(folder, monkeypatch):
 
 @pytest.mark.parametrize("name", ["helper.py", "bigram.ipynb", "notebooks/bigram.ipynb"])
 def test_link_out_of_the_workspace_is_not_submitted(folder, tmp_path_factory, name):
-    submit.refuse_outside_links(folder)
+    archive.refuse_outside_links(folder)
     secret = tmp_path_factory.mktemp("elsewhere") / "secret"
     secret.write_text("{}")
     (folder / "notebooks").mkdir(exist_ok=True)
     (folder / name).unlink(missing_ok=True)
     (folder / name).symlink_to(secret)
     with pytest.raises(UsageError, match=f"{name} is a link"):
-        submit.refuse_outside_links(folder)
+        archive.refuse_outside_links(folder)

@@ -13,7 +13,7 @@ from support.commands import invoke
 from autograder import __version__
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult
-from autograder.workspace import badges, editor, editor_settings, progress, state, submit
+from autograder.workspace import archive, badges, editor, editor_settings, progress, state
 from autograder.workspace.session import WatchSession
 from autograder.workspace.terminal import parse_keys
 from autograder.workspace.workspace import Workspace
@@ -125,14 +125,14 @@ def test_session_starts_at_work_begun_before(folder):
 
 
 def test_archive_of_same_work_is_identical(workspace):
-    contents = submit.collect_files(workspace)
+    contents = archive.collect_files(workspace)
     assert set(contents) == {f"{module}.py" for module in TRANSFORMER.modules}
-    manifest = {"schema": submit.SCHEMA}
-    content = submit.make_archive(contents, manifest)
-    assert content == submit.make_archive(contents, manifest)
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        assert json.loads(archive.read(submit.MANIFEST)) == manifest
-        assert archive.read("softmax.py") == contents["softmax.py"]
+    manifest = {"schema": archive.SCHEMA}
+    content = archive.make_archive(contents, manifest)
+    assert content == archive.make_archive(contents, manifest)
+    with zipfile.ZipFile(io.BytesIO(content)) as opened:
+        assert json.loads(opened.read(archive.MANIFEST)) == manifest
+        assert opened.read("softmax.py") == contents["softmax.py"]
 
 
 def test_badges_are_awarded_once(workspace):

@@ -148,7 +148,7 @@ def test_the_archive_of_the_page_is_one_of_headway_submit(lesson, tmp_path):
         });""")
     wait_until(lambda: lesson.js("return window.archive"), SECONDS)
     archive = base64.b64decode(lesson.js("return window.archive"))
-    from autograder.workspace.import_archive import read_submission
+    from autograder.workspace.archive import read_submission
 
     modules, manifest, notes = read_submission(archive, TRANSFORMER)
     assert b"# from the first tab" in modules["softmax.py"] and notes == []

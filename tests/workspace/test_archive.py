@@ -11,8 +11,8 @@ from support.commands import refusal
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import SubmissionResult
 from autograder.errors import UsageError
-from autograder.workspace import state, submit
-from autograder.workspace.import_archive import import_archive, read_submission
+from autograder.workspace import state
+from autograder.workspace.archive import import_archive, make_archive, make_manifest, read_submission
 from autograder.workspace.solutions import GAVE_UP
 
 SOFT = "softmax.softmax"
@@ -22,8 +22,8 @@ WORK = {"softmax.py": b"x = 1\n", "helper.py": b"y = 2\n"}
 def archive(contents=WORK, listed=None, **more):
     """An archive whose manifest has the digests of the files `listed` (default: all)."""
     result = SubmissionResult("ada", "", 0, [])
-    manifest = submit.make_manifest("ada", listed or contents, result, state.State(Path()))
-    return submit.make_archive(contents, {**manifest, **more})
+    manifest = make_manifest("ada", listed or contents, result, state.State(Path()))
+    return make_archive(contents, {**manifest, **more})
 
 
 @pytest.mark.parametrize("name", ["softmax.py", "helper.py"])
