@@ -39,7 +39,7 @@ SECTIONS = {
         "card": "models:card",
         "import-model": "models:import_model",
         "generate": "train:generate",
-        "chat": "chat:chat",
+        "chat": "models:chat",
         "plot": "train:plot",
         "data": "train:data",
     },

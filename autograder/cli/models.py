@@ -1,12 +1,36 @@
-"""The commands about models that exist: runs lists them, card describes one, import-model reads one."""
+"""The commands about models that exist: runs lists them, card describes one, import-model reads one, chat talks to one.
 
+A conversation is held in a terminal, or with lines from another program.
+"""
+
+import contextlib
+import random
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from autograder.cli import options
-from autograder.cli.train import solution_option
+from autograder.cli.train import TOP_P_HELP, solution_option
+from autograder.errors import UsageError
+
+if TYPE_CHECKING:
+    from autograder.models.pretrained.chat import Conversation
+
+TEMPERATURE_HELP = "0 always takes the most likely token (default: what the model's authors suggest, or 1)."
+SYSTEM_HELP = "What the model should know, or how it should answer."
+HELP = """\
+/system TEXT      Say how the model should answer. Without TEXT: nothing.
+/temperature X    Change the temperature. 0 always takes the most likely token.
+/reset            Forget all questions and answers.
+/tokens           Show what the model reads, token by token.
+/quit             End the conversation, as Ctrl-D does. Ctrl-C stops an answer.
+A message that begins with / is written with two: //"""
 
 
 @click.command()
@@ -19,7 +43,6 @@ def runs(folder: Path, plain: bool, json_file: str | None) -> None:
 
     The losses are those of the latest steps. Settings that differ from the preset's are shown.
     """
-    from autograder.errors import UsageError
     from autograder.models.training import checkpoint_list
     from autograder.report import runs_table
 
@@ -66,7 +89,6 @@ def card(
 
     from autograder.core.files import report_write_error, write_atomically
     from autograder.core.output_files import require_no_work
-    from autograder.errors import UsageError
     from autograder.models.training import checkpoint
     from autograder.models.training.model_card import make_card
     from autograder.models.training.sampling import Sampling
@@ -123,3 +145,122 @@ def import_model(source: Path, folder: Path, solution: bool, out: Path | None, f
     )
     text = f'Generate text: headway generate {out} --prompt "Once upon a time"'
     click.echo(f"Wrote {out}. {f'Talk with it: headway chat {out}' if form_of(description) else text}")
+
+
+@click.command(context_settings=options.WITH_DEFAULTS)
+@click.argument("path", metavar="MODEL", type=options.PATH)
+@options.submission_folder
+@solution_option
+@click.option("--system", metavar="TEXT", default="", help=SYSTEM_HELP)
+@click.option("--temperature", type=click.FloatRange(0), help=TEMPERATURE_HELP)
+@click.option("--top-k", type=click.IntRange(1), metavar="K", help="Choose among the K most likely only.")
+@click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), metavar="P", help=TOP_P_HELP)
+@click.option("--seed", type=click.IntRange(0), help="Seed of the sampling (default: another one each time).")
+@options.no_color
+def chat(path: Path, folder: Path, solution: bool, system: str, seed: int | None, **choices: Any) -> None:
+    """Talk with a model from headway import-model that was trained to answer.
+
+    Uses your code for each assignment that passes, and the official solution for the rest. Ctrl-C stops an answer, and
+    Ctrl-D ends the conversation; /help lists the commands, such as /system and /tokens.
+    """
+    from autograder.models.model_process import ModelProcess
+    from autograder.models.pretrained import model_file
+    from autograder.models.pretrained.chat import CannotDo, Conversation, chat_model, sampling_for
+    from autograder.models.training import select_modules
+    from autograder.sandbox.process import start_workers
+
+    model, form = chat_model(path, model_file.load(path))
+    sampling = sampling_for(model, seed=random.randrange(10**6) if seed is None else seed, **choices)
+    with select_modules.use_modules(folder, solution, select_modules.kind_of(model)) as modules, start_workers() as w:
+        click.echo(modules.describe(), err=True)
+        with closing(ModelProcess(w, modules.folder, "pretrained")) as process:
+            conversation = Conversation(process, model, form, sampling)
+            conversation.set_system(system)
+            about = f"{form.name} format, up to {conversation.n_positions:,} tokens"
+            about += f", temperature {sampling.temperature:g}, seed {sampling.seed}"
+            click.echo(f"{about}. List the commands: /help", err=True)
+            for line in _lines():
+                if line == "/quit":
+                    break
+                try:
+                    _obey(line, conversation)
+                except CannotDo as error:
+                    click.echo(f"{error}.", err=True)
+
+
+def _lines() -> Iterator[str]:
+    """Yield what the user types until the end of the input, or Ctrl-C at the prompt."""
+    if not sys.stdin.isatty():
+        yield from (line.decode("utf-8", "replace").strip() for line in sys.stdin.buffer)
+        return
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401  # With it, a line can be edited, and earlier ones come back.
+    while True:
+        try:
+            yield click.prompt("\nyou", prompt_suffix="> ", default="", show_default=False).strip()
+        except click.Abort:
+            click.echo()
+            return
+
+
+def _obey(line: str, conversation: "Conversation") -> None:
+    """Do what a line asks for; raise CannotDo if that is not possible."""
+    from autograder.models.pretrained.chat import CannotDo
+
+    command, _, text = line.partition(" ")
+    if not line:
+        return
+    if not line.startswith("/") or line.startswith("//"):
+        _answer(line[line.startswith("/") :], conversation)
+    elif command == "/system":
+        conversation.set_system(text.strip())
+        done = "The model reads the conversation anew, with this" if text else "No system message"
+        click.echo(f"{'; '.join([done, *conversation.notes])}.", err=True)
+    elif command == "/temperature":
+        conversation.set_temperature(text)
+        click.echo(f"Temperature {conversation.temperature:g}.", err=True)
+    elif command == "/reset":
+        conversation.reset()
+        click.echo("Forgot all questions and answers.", err=True)
+    elif command == "/tokens":
+        _show_tokens(conversation)
+    elif command == "/help":
+        click.echo(HELP, err=True)
+    else:
+        raise CannotDo(f"no such command: {command}. List all commands: /help")
+
+
+def _answer(question: str, conversation: "Conversation") -> None:
+    """Print the answer to a question as it comes, then how long it took."""
+    from autograder.core.text import counted
+    from autograder.models.training.runs import stop_on_ctrl_c
+
+    n_before, started, times, n_read = conversation.n_computed, time.perf_counter(), [], 0
+    with stop_on_ctrl_c() as stop:
+        try:
+            for piece in conversation.answer(question, stop):
+                times.append(time.perf_counter())
+                n_read = n_read or conversation.n_computed - n_before  # without those of the answer
+                click.echo(piece, nl=False)
+        finally:
+            click.echo()
+    line = f"read {counted(n_read or conversation.n_computed - n_before, 'token')}"
+    if times:
+        line += f", first token after {times[0] - started:.2f} s"
+    if len(times) > 1:
+        line += f", then {(len(times) - 1) / (times[-1] - times[0]):.1f} per second"
+    reasons = [*conversation.notes, *(["stopped by Ctrl-C"] if stop.is_set() else [])]
+    click.echo(f"({'; '.join([line, *reasons])})", err=True)
+
+
+def _show_tokens(conversation: "Conversation") -> None:
+    """Print what the model reads, its tokens apart, and the special ones in color."""
+    from rich.text import Text
+
+    shown = Text()
+    for is_special, text in conversation.shown():
+        shown.append(text.replace("\n", "⏎"), style="bold cyan" if is_special else "")
+        shown.append("\n" if text.endswith("\n") else "│", style="dim")
+    options.make_console().print(shown, soft_wrap=False)
+    n_unread, n = conversation.n_unread, len(conversation.ids)
+    click.echo(f"{n:,} of {conversation.n_positions:,} tokens; {n_unread:,} are read with the next message.", err=True)

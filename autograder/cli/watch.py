@@ -80,7 +80,7 @@ def welcome_and_watch(folder: Path) -> None:
 
 def _directions(folder: Path) -> str:
     """Return what a student can do in a folder that is not a workspace."""
-    from autograder.workspace.editor_settings import change_folder
+    from autograder.workspace.create import change_folder
 
     here = folder.resolve()
     depth = next((steps for steps, parent in enumerate(here.parents, start=1) if _is_workspace(parent)), 0)

@@ -1,7 +1,12 @@
-"""Create a workspace: stubs, notebooks, a README, settings. Existing files are never overwritten."""
+"""Create a workspace: stubs, notebooks, a README, editor settings. Existing files are never overwritten."""
 
 import contextlib
 import importlib.resources
+import json
+import os
+import shlex
+import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +16,7 @@ from autograder.core.text import counted
 from autograder.course import Curriculum, registry, selection
 from autograder.course.stubs import bundled
 from autograder.errors import UsageError
-from autograder.workspace import editor_settings, files, notebook_files, state
+from autograder.workspace import files, notebook_files, state
 from autograder.workspace.progress import VERSION
 from autograder.workspace.workspace import Workspace
 
@@ -38,6 +43,18 @@ COMMANDS = {
     "submit": "pack your work into one archive to submit",
 }
 DESTINATION = "See where the course leads, in a minute: headway train --solution --out destination.safetensors"
+TASKS = {
+    "version": "2.0.0",
+    "tasks": [
+        {"label": "Headway: watch", "type": "shell", "command": "headway watch", "isBackground": True,
+         "problemMatcher": [], "presentation": {"panel": "dedicated", "reveal": "always"}},
+        {"label": "Headway: check this file", "type": "shell", "command": "headway",
+         # Without quotes, the shell would run commands in the name of a file.
+         "args": ["check", "--", {"value": "${fileBasenameNoExtension}", "quoting": "strong"}],
+         "problemMatcher": [], "group": {"kind": "test", "isDefault": True}},
+    ],
+}  # fmt: skip
+EXTENSIONS = {"recommendations": ["ms-python.python", "charliermarsh.ruff"]}
 GITIGNORE = "__pycache__/\nbackups/\n.headway.json\n*.safetensors\n"
 
 
@@ -65,7 +82,7 @@ def readme_text(curriculum: Curriculum, folder: Path) -> str:
         else "",
         warm_up=WARM_UP if built_in else "",
         commands="\n".join(f"{command:{width}}  {description}" for command, description in descriptions.items()),
-        return_commands="\n".join(f"    {command}" for command in editor_settings.return_commands(folder)),
+        return_commands="\n".join(f"    {command}" for command in return_commands(folder)),
     )
 
 
@@ -75,7 +92,7 @@ def workspace_files(curriculum: Curriculum, folder: Path, agents: bytes | None =
     texts |= files.given_texts(curriculum)
     texts |= {"README.md": readme_text(curriculum, folder), ".gitignore": GITIGNORE}
     texts |= registry.figure_texts(curriculum) | registry.extra_texts(curriculum.package)
-    contents = {name: text.encode() for name, text in texts.items()} | editor_settings.settings_files(folder)
+    contents = {name: text.encode() for name, text in texts.items()} | settings_files(folder)
     contents[INSTRUCTIONS] = agents or template("tutor_instructions.md").encode()
     if curriculum.is_built_in:
         others = registry.default().modules.keys() - curriculum.modules.keys()
@@ -157,7 +174,7 @@ def create(folder: Path, curriculum: Curriculum, agents: bytes | None = None) ->
         *([f"Official solutions, because your assignments import them: {solved}"] if solved else []),
         *([remedy] if is_kept else []),
         "Next:",
-        f"    {editor_settings.change_folder(str(folder))}",
+        f"    {change_folder(str(folder))}",
         f"    headway          (then open {names[0]} in your editor)",
         *([DESTINATION] if curriculum.is_built_in else []),
     ]
@@ -173,3 +190,57 @@ def _remove_outdated(existing: Workspace, curriculum: Curriculum) -> None:
     is_outdated = existing.is_initialized and existing.curriculum != curriculum and readme.is_file()
     if is_outdated and readme.read_bytes() == readme_text(existing.curriculum, existing.folder).encode():
         readme.unlink()
+
+
+def settings_files(folder: Path) -> dict[str, bytes]:
+    """Return the files of `.vscode/` by path relative to the workspace `folder`."""
+    settings = {"python.defaultInterpreterPath": interpreter_path(folder), "python.terminal.activateEnvironment": True}
+    files = {"tasks": TASKS, "extensions": EXTENSIONS, "settings": settings}
+    return {f".vscode/{name}.json": (json.dumps(content, indent=2) + "\n").encode() for name, content in files.items()}
+
+
+def interpreter_path(folder: Path, executable: str = sys.executable) -> str:
+    """Return the path of the Python that runs Headway, as VS Code reads it.
+
+    A path inside the workspace, or beside it, is relative, so that both can be moved together.
+    """
+    root = Path(os.path.abspath(folder))
+    interpreter = Path(os.path.abspath(executable))  # Not resolved: that would leave the virtual environment.
+    if interpreter.is_relative_to(root):
+        return f"${{workspaceFolder}}/{interpreter.relative_to(root).as_posix()}"
+    is_top = root.parent == Path(root.anchor)
+    if interpreter.is_relative_to(root.parent) and not is_top and root.parent != Path.home():
+        return f"${{workspaceFolder}}/../{interpreter.relative_to(root.parent).as_posix()}"
+    return str(interpreter)
+
+
+def return_commands(folder: Path) -> list[str]:
+    """Return the commands to continue in a new terminal: activate the environment, go to the workspace, watch."""
+    return [*filter(None, [_activation()]), change_folder(os.path.abspath(folder)), "headway"]
+
+
+def change_folder(path: str) -> str:
+    """Return the command that goes to a folder."""
+    if os.name == "nt":
+        return f'cd "{path}"' if " " in path else f"cd {path}"
+    return f"cd {shlex.quote(path)}"
+
+
+def _activation() -> str:
+    """Return the command that puts `headway` on the path; empty if it is there in every terminal."""
+    if name := os.environ.get("CONDA_DEFAULT_ENV"):
+        return f"conda activate {shlex.quote(name)}"
+    if sys.prefix == sys.base_prefix or _is_tool():
+        return ""
+    if os.name == "nt":
+        return str(Path(sys.prefix, "Scripts", "activate"))
+    return f". {shlex.quote(os.path.join(sys.prefix, 'bin', 'activate'))}"
+
+
+def _is_tool() -> bool:
+    """Return whether pipx or `uv tool` installed Headway; both put a link to the command on the path."""
+    link = shutil.which("headway")
+    if link is not None and Path(link).is_symlink() and Path(link).resolve().is_relative_to(Path(sys.prefix).resolve()):
+        return not Path(link).is_relative_to(sys.prefix)
+    parts = Path(sys.prefix).parts
+    return "pipx" in parts or parts[-3:-1] == ("uv", "tools")

@@ -1,7 +1,10 @@
-"""The student's progress: the latest result of each function, valid for its fingerprint and Headway's version."""
+"""The student's progress: the latest result of each function, valid for its fingerprint and Headway's version.
+
+Each milestone, such as the first attention head that works, has a badge: one line, shown once.
+"""
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,6 +17,15 @@ from autograder.workspace.state import FILE, State
 # Keys of the state file.
 KEY, VERSION = "progress", "kit"  # codespell:ignore kit
 CURRENT_FUNCTION = "at"
+BADGES = "badges"
+
+BADGE_OF_FUNCTION = {
+    "attention.attention": ("head", "your first working attention head"),
+    "blocks.block": ("block", "your first transformer block"),
+    "gpt.gpt_loss": ("gpt", "your GPT can compute its loss and every gradient"),
+}
+LOSS_BADGE = ("loss", "your first training run whose loss falls")
+NAME_BADGE = ("name", "your model invented its first name")
 
 
 def load(state: State, curriculum: Curriculum) -> dict[str, ProgressEntry]:
@@ -93,3 +105,30 @@ def passed_assignments(statuses: Mapping[str, Status], curriculum: Curriculum) -
         for assignment in curriculum.assignments
         if all(statuses.get(function.qualified) == "passed" for function in assignment.functions if not function.bonus)
     )
+
+
+def award_badges(state: State, passed: Iterable[str]) -> list[str]:
+    """Award the badges for functions that now pass, and return their lines; the caller saves the state."""
+    badges = [BADGE_OF_FUNCTION[name] for name in passed if name in BADGE_OF_FUNCTION]
+    return [line for badge, text in badges for line in award_badge(state, badge, text)]
+
+
+def award_badge(state: State, badge: str, text: str) -> list[str]:
+    """Award one badge and return its line; no line if it was awarded before."""
+    section = state.section(BADGES)
+    if badge in section:
+        return []
+    section[badge] = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    return [f"★ {text}"]
+
+
+def loss_has_fallen(losses: list[float]) -> bool:
+    """Return whether the mean loss of the last tenth of a run is at least 5 % below that of the first tenth."""
+    tenth = len(losses) // 10
+    return tenth > 0 and sum(losses[-tenth:]) < 0.95 * sum(losses[:tenth])
+
+
+def first_new_line(text: str, known: str) -> str | None:
+    """Return the first complete line of `text` that is not a line of `known`, if any."""
+    known_lines = set(known.split("\n"))
+    return next((line for line in text.split("\n")[1:-1] if len(line) > 1 and line not in known_lines), None)

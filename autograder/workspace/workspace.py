@@ -16,7 +16,7 @@ from autograder.engine.cell_locations import locate_in_cells
 from autograder.errors import UsageError
 from autograder.sandbox.packages import allowed_packages
 from autograder.sandbox.policy import SandboxPolicy
-from autograder.workspace import badges, files, notebook_files, progress, sources
+from autograder.workspace import files, notebook_files, progress, sources
 from autograder.workspace import state as state_file
 from autograder.workspace.dependencies import Snapshot, take_snapshot
 from autograder.workspace.notebook_files import NotebookReader
@@ -277,7 +277,7 @@ class Workspace:
         newly_passed = progress.update(self.progress, result.checks, self.snapshot.fingerprints)
         if not save:
             return []
-        lines = badges.award_for_functions(self.state, newly_passed)
+        lines = progress.award_badges(self.state, newly_passed)
         for source in self.sources.values():
             if source.reason == "same":
                 self.state.section(sources.KEY)[source.module] = source.record(source.version)

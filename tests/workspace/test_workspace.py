@@ -13,7 +13,7 @@ from support.commands import invoke
 from autograder import __version__
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult
-from autograder.workspace import archive, badges, editor, editor_settings, progress, state
+from autograder.workspace import archive, create, editor, progress, state
 from autograder.workspace.session import WatchSession
 from autograder.workspace.terminal import parse_keys
 from autograder.workspace.workspace import Workspace
@@ -35,7 +35,7 @@ def test_create_writes_valid_editor_settings(folder):
     ("/usr/bin/python3", "/usr/bin/python3"),
 ])  # fmt: skip
 def test_interpreter_path_near_the_workspace_is_relative(executable, written):
-    assert editor_settings.interpreter_path(Path("/c/ada/my-gpt"), executable) == written
+    assert create.interpreter_path(Path("/c/ada/my-gpt"), executable) == written
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the commands are those of a POSIX shell")
@@ -46,7 +46,7 @@ def test_interpreter_path_near_the_workspace_is_relative(executable, written):
 def test_return_commands_activate_what_needs_it(monkeypatch, prefix, first):
     monkeypatch.setattr(sys, "prefix", prefix)
     monkeypatch.delenv("CONDA_DEFAULT_ENV", raising=False)
-    commands = editor_settings.return_commands(Path("/c/my gpt"))
+    commands = create.return_commands(Path("/c/my gpt"))
     assert commands[0].startswith(first) and commands[-2:] == ["cd '/c/my gpt'", "headway"]
 
 
@@ -137,16 +137,16 @@ def test_archive_of_same_work_is_identical(workspace):
 
 def test_badges_are_awarded_once(workspace):
     passed = ["attention.attention", "ffn.relu"]
-    assert len(badges.award_for_functions(workspace.state, passed)) == 1
-    assert badges.award_for_functions(workspace.state, passed) == []
+    assert len(progress.award_badges(workspace.state, passed)) == 1
+    assert progress.award_badges(workspace.state, passed) == []
 
 
 def test_loss_has_fallen_needs_a_lasting_drop():
-    assert badges.loss_has_fallen([3.0] * 10 + [2.0] * 90) and not badges.loss_has_fallen([3.0] * 100)
-    assert not badges.loss_has_fallen([3.0, 1.0])
+    assert progress.loss_has_fallen([3.0] * 10 + [2.0] * 90) and not progress.loss_has_fallen([3.0] * 100)
+    assert not progress.loss_has_fallen([3.0, 1.0])
 
 
 @pytest.mark.slow
 def test_first_new_line_skips_known_and_incomplete_lines():
-    assert badges.first_new_line("\nemma\nbolina\nzz", "emma\nava\n") == "bolina"
-    assert badges.first_new_line("\nemma\nbol", "emma\nava\n") is None
+    assert progress.first_new_line("\nemma\nbolina\nzz", "emma\nava\n") == "bolina"
+    assert progress.first_new_line("\nemma\nbol", "emma\nava\n") is None

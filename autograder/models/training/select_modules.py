@@ -14,7 +14,7 @@ from autograder.errors import UsageError
 from autograder.models.pretrained.model_file import ImportedModel
 from autograder.models.training import datasets
 from autograder.models.training.checkpoint import Checkpoint
-from autograder.workspace import badges, progress
+from autograder.workspace import progress
 from autograder.workspace.check import statuses_of
 from autograder.workspace.workspace import Workspace
 
@@ -104,7 +104,7 @@ def use_modules(folder: Path, solution: bool, kind: str = "gpt") -> Iterator[Mod
 def award_loss_badge(folder: Path, modules: ModuleSelection, run: Checkpoint) -> list[str]:
     """Award the badge for the first falling loss, if the model is the student's. Return the lines to show."""
     is_own = run.settings.kind in modules.student
-    return _award(folder, badges.LOSS) if is_own and badges.loss_has_fallen(run.losses) else []
+    return _award(folder, progress.LOSS_BADGE) if is_own and progress.loss_has_fallen(run.losses) else []
 
 
 def award_name_badge(folder: Path, modules: ModuleSelection, run: Checkpoint, text: str) -> list[str]:
@@ -112,15 +112,15 @@ def award_name_badge(folder: Path, modules: ModuleSelection, run: Checkpoint, te
     is_known = run.settings.data in datasets.DATASETS  # A file of the user's may be gone.
     if run.settings.kind not in modules.student or not is_known or not datasets.has_lines(run.settings):
         return []
-    name = badges.first_new_line(text, datasets.text_of(run.settings))
-    return _award(folder, (badges.NAME[0], f"{badges.NAME[1]}: {name}")) if name else []
+    name = progress.first_new_line(text, datasets.text_of(run.settings))
+    return _award(folder, (progress.NAME_BADGE[0], f"{progress.NAME_BADGE[1]}: {name}")) if name else []
 
 
 def _award(folder: Path, badge: tuple[str, str]) -> list[str]:
     workspace = Workspace.open(folder, TRANSFORMER)
     if not workspace.is_initialized:
         return []
-    lines = badges.award(workspace.state, *badge)
+    lines = progress.award_badge(workspace.state, *badge)
     if lines:
         workspace.state.save()
     return lines
