@@ -62,7 +62,7 @@ class GradedAssignment:
 
     name: str
     title: str
-    functions: Mapping[str, float]  # what a point of its checks is worth under the policy, by qualified name
+    functions: Mapping[str, tuple[float, float]]  # points of the checks, and what they are worth, by qualified name
     bonus: Collection[str]  # the functions whose points are not among the possible points
     possible: float  # points for a perfect submission without bonus, those of the rubric included
     weight: float  # in the student's score
@@ -138,7 +138,7 @@ def graded_assignments(
         checked = [one for one in module.functions if check_points.get(one.qualified)]
         of_checks = {one.name: check_points[one.qualified] for one in checked}
         worth = rules.worth(of_checks, {one.name for one in checked if one.bonus})
-        functions = {one.qualified: worth[one.name] / of_checks[one.name] for one in checked}
+        functions = {one.qualified: (of_checks[one.name], worth[one.name]) for one in checked}
         bonus = [one.qualified for one in checked if one.bonus]
         code = sum(worth[one.name] for one in checked if not one.bonus) if rules.points is None else rules.points
         possible = code + sum(item.points for item in rules.rubric)
@@ -214,7 +214,11 @@ def _assignment_score(
     bank_days: int,
 ) -> AssignmentScore:
     late, possible = policy.late, assignment.possible
-    points = {name: work.functions.get(name, (0.0, 0.0))[0] * worth for name, worth in assignment.functions.items()}
+    # The division comes last: all points of the checks give exactly what they are worth.
+    points = {
+        name: work.functions.get(name, (0.0, 0.0))[0] * worth / of_checks
+        for name, (of_checks, worth) in assignment.functions.items()
+    }
     required = sum(earned for name, earned in points.items() if name not in assignment.bonus)
     bonus = sum(points[name] for name in assignment.bonus) if policy.bonus != "off" else 0.0
     rubric = {

@@ -104,6 +104,16 @@ def test_points_of_a_function_are_scaled_from_its_checks(rules, expected, possib
     assert (total.assignments["softmax"].earned, total.assignments["softmax"].possible) == (expected, possible)
 
 
+def test_all_points_of_the_checks_give_exactly_what_a_function_is_worth():
+    totals = {
+        points: score(
+            Policy(assignments={"softmax": AssignmentPolicy(functions={"f": 1.0})}), *2 * [{"softmax": points}]
+        )
+        for points in map(float, range(1, 100))
+    }
+    assert {points: total.score for points, total in totals.items() if total.score != 1.0} == {}
+
+
 @pytest.mark.parametrize(
     ("hours", "days", "expected"), [(-1, 0, 28), (0, 0, 28), (1, 0, 28), (3, 1, 25.2), (27, 2, 22.4), (24 * 30, 30, 14)]
 )
