@@ -25,7 +25,7 @@ def problems(task):
 
 
 @pytest.mark.slow
-@pytest.mark.drawn(10)
+@pytest.mark.drawn(6)
 @pytest.mark.parametrize("function", TRANSFORMER.functions)
 def test_mistakes_and_promises_of_a_function_are_caught(function, drawing):
     """Of its mistakes, one in twelve is tried, and all where files of the assignment have changed."""
@@ -38,7 +38,7 @@ def test_mistakes_and_promises_of_a_function_are_caught(function, drawing):
 
 
 @pytest.mark.slow
-@pytest.mark.drawn(5)
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("answer", sorted(str(path.relative_to(RIGHT)) for path in RIGHT.glob("*/*.py")))
 def test_right_answer_passes(answer):
     assert problems(verify.VerifyTask("right answer", str(RIGHT / answer))) == []

@@ -47,7 +47,7 @@ def test_benchmarks_are_all_run_and_described():
 
 
 @pytest.mark.slow
-@pytest.mark.drawn(4)
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(("script", "arguments"), [(name, each) for name, runs in SMALLEST.items() for each in runs])
 def test_benchmark_with_smallest_arguments_runs(script, arguments, tmp_path):
     if not find_spec(NEEDED.get(script, "pytest")):

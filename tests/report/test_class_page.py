@@ -18,7 +18,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
-pytestmark = [pytest.mark.browser, pytest.mark.drawn(5)]
+pytestmark = [pytest.mark.browser, pytest.mark.drawn(3)]
 
 
 @pytest.fixture(scope="module")

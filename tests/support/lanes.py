@@ -23,7 +23,7 @@ from support.paths import ROOT, TESTS
 
 COSTLY = ("sandbox", "browser", "notebook", "cluster", "slow")
 LANES = ("fast", "test", "all")
-SHARE = 4
+SHARE = 8
 COURSE_FOLDERS = ("solutions", "autograder/courses", "tests/courses", "tests/submissions")
 
 # The files that take longest, the longest first: minutes to half a minute of CPU time each.

@@ -16,7 +16,7 @@ from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.workspace.file_cells import FileCells
 
-pytestmark = [pytest.mark.browser, pytest.mark.drawn(5)]
+pytestmark = [pytest.mark.browser, pytest.mark.drawn(3)]
 SOFT = "softmax.softmax"
 
 

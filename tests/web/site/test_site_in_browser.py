@@ -13,7 +13,7 @@ pytest.importorskip("selenium")
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-pytestmark = [pytest.mark.browser, pytest.mark.drawn(5)]
+pytestmark = [pytest.mark.browser, pytest.mark.drawn(3)]
 
 
 @pytest.fixture(scope="module")
