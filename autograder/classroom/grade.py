@@ -10,6 +10,7 @@ from pathlib import Path
 
 from autograder.classroom import score
 from autograder.classroom.comments import comment_records
+from autograder.classroom.comments.comment_records import CommentRecord
 from autograder.classroom.comments.grade_history import Cause
 from autograder.classroom.grading import cache_keys, class_guards
 from autograder.classroom.grading.worker import GradingTask, WorkerSetup, scratch_folder
@@ -17,9 +18,9 @@ from autograder.classroom.grading.worker_pool import StudentBudgets, WorkerPool
 from autograder.classroom.policy.model import Policy
 from autograder.classroom.scoring import class_document
 from autograder.classroom.scoring.class_document import AttemptFile, GradedClass
+from autograder.classroom.scoring.student_scores import StudentDecisions
 from autograder.classroom.storage import gradebook, result_store, run_settings, submission_records
 from autograder.classroom.storage.result_store import JournalEntry, ResultStore
-from autograder.classroom.storage.submission_records import SubmissionRecords
 from autograder.classroom.submissions import class_archive, intake, roster, sources
 from autograder.classroom.submissions.merge_students import merge_students
 from autograder.classroom.submissions.model import ClassMember, Source, Student
@@ -102,7 +103,8 @@ def run(plan: GradingPlan, on_progress: OnProgress) -> Document:
         members = {_place(source): sources.read_source(source, plan.curriculum, out) for source in unpacked}
         entries = roster.read_roster(plan.roster) if plan.roster is not None else None
         with result_store.locked(out) as record_scratch, ResultStore(out) as store:
-            term = _term(unpacked, members, entries, submission_records.read(out), out)
+            records = comment_records.read(out)
+            term = _term(unpacked, members, entries, records, out)
             if not plan.partial:
                 size = len(term.roster or ())
                 class_guards.require_most_of_roster(term.students, term.new, size)
@@ -110,15 +112,13 @@ def run(plan: GradingPlan, on_progress: OnProgress) -> Document:
                     class_guards.require_submissions_from_roster(term.students, size)
             names = StudentNames(term.students)
             only = {names.require(name, "--only") for name in plan.only} if plan.only else None
-            submitted = GradedClass(term.sources, term.students, plan.policy, plan.curriculum, plan.seed, store.entries)
+            group = GradedClass(term.sources, term.students, plan.policy, plan.curriculum, plan.seed, store.entries)
+            graded_class, warnings = score.with_decisions(group, records)
             new = {source.name for source in term.new}
-            class_guards.require_same_class(submitted, new, store)  # before anything of another is overwritten
+            class_guards.require_same_class(graded_class, new, store)  # before anything of another is overwritten
             before = _Before.read(out, store)
             _write_records(term, plan)
-            comments = comment_records.read(out)
-            how = plan.policy, plan.curriculum, plan.seed
-            graded_class, warnings = score.read_class(out, *how, comments, store.entries)
-            tasks = list(_tasks(submitted, store, plan, term.new, only))
+            tasks = list(_tasks(graded_class, store, plan, term.new, only))
             if tasks and not plan.cluster:
                 _require_torch(plan)
             recorder = _Recorder(graded_class, store, on_progress, tasks, new, started, before)
@@ -180,10 +180,11 @@ def _term(
     given: Sequence[Source],
     read: Mapping[_Place, list[ClassMember]],
     entries: list[roster.RosterEntry] | None,
-    stored: SubmissionRecords,
+    records: Sequence[CommentRecord],
     out: Path,
 ) -> _Term:
     """Return the term after this run: stored sources, replaced or extended by the given ones."""
+    stored = submission_records.read(out)
     if not given and not stored.sources:
         what = "contains no results" if (out / result_store.JOURNAL).exists() else "contains no graded class"
         raise UsageError(f"{out} {what}. Name the submissions: headway grade DIR --out {out}")
@@ -195,8 +196,7 @@ def _term(
             new.append(source)
     members = {source.name: members[source.name] for source in combined}
     entries = entries if entries is not None else stored.roster_entries(out)
-    owners = comment_records.owners(comment_records.read(out))
-    students = merge_students(members, entries, stored.names, owners)
+    students = merge_students(members, entries, stored.names, comment_records.owners(records))
     return _Term(combined, members, students, entries, new, warnings)
 
 
@@ -233,11 +233,11 @@ def _tasks(
         if (member := student.work.get(source.name)) and (only is None or student.submission in only)
         for position, graded in enumerate(sorted(graded_class.files_of(source, member), key=order))
     ]
-    decisions = comment_records.decisions(comment_records.read(plan.out))
     number = 0
     # In rounds, each with one attempt of every student.
     for _, source, student, member, graded in sorted(attempts, key=itemgetter(0)):
-        files = {name: file for name, file in decisions[student].chosen.items() if name in source.assignments}
+        chosen = graded_class.decisions.get(student, StudentDecisions()).chosen
+        files = {name: file for name, file in chosen.items() if name in source.assignments}
         entry = graded.entry
         run_key = f"{run_keys[source.name]}{sorted(files.items()) or ''}"
         if not plan.force and entry and store.is_current(graded.file, _current_key(run_key, member, graded, entry)):

@@ -3,7 +3,8 @@
 Comments and points given by hand are recorded here, too: the scores change, without submissions and without grading.
 """
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,11 +15,11 @@ from autograder.classroom.comments.comment_records import CommentRecord
 from autograder.classroom.comments.comment_request import about_its_line, require_valid
 from autograder.classroom.comments.grade_history import CauseOf
 from autograder.classroom.exporters import table
-from autograder.classroom.policy.model import AssignmentPolicy, Policy, PolicyException
+from autograder.classroom.policy.model import AssignmentPolicy, PolicyException
 from autograder.classroom.scoring import class_document
 from autograder.classroom.scoring.class_document import GradedClass
 from autograder.classroom.storage import gradebook, result_store, submission_records
-from autograder.classroom.storage.result_store import JournalEntry, ResultStore
+from autograder.classroom.storage.result_store import ResultStore
 from autograder.classroom.submissions.merge_students import merge_students
 from autograder.classroom.submissions.model import Student
 from autograder.classroom.submissions.student_names import StudentNames
@@ -29,32 +30,15 @@ from autograder.errors import UsageError
 PATIENCE = 30.0  # seconds in which another person's command may finish
 
 
-def read_class(
-    out: Path,
-    policy: Policy,
-    curriculum: Curriculum,
-    seed: int,
-    records: Sequence[CommentRecord],
-    entries: Mapping[str, JournalEntry],
-) -> tuple[GradedClass, list[str]]:
-    """Return the class in the folder `out` with its comments, and warnings of exceptions and comments without effect.
-
-    Raises UsageError if the folder does not say who submitted what.
-    """
-    stored = submission_records.read(out)
-    if not stored.sources:
-        problem = f"{out / submission_records.SUBMISSIONS} is missing, so it is not known who submitted what"
-        raise UsageError(f"{problem}. Grade the class again: headway grade DIR --out {out}")
-    owners = comment_records.owners(records)
-    students = merge_students(stored.members, stored.roster_entries(out), stored.names, owners)
-    exceptions, warnings = exceptions_by_submission(policy.exceptions, students)
+def with_decisions(group: GradedClass, records: Sequence[CommentRecord]) -> tuple[GradedClass, list[str]]:
+    """Return a class with the exceptions and comments of its students, and warnings of those without effect."""
+    exceptions, warnings = exceptions_by_submission(group.policy.exceptions, group.students)
     decisions = comment_records.decisions(records)
-    known = exceptions, decisions, warnings
-    graded_class = GradedClass(stored.sources, students, policy, curriculum, seed, entries, *known)
-    rules = {name: policy.assignments.get(name, AssignmentPolicy()) for name in graded_class.modules}
+    rules = {name: group.policy.assignments.get(name, AssignmentPolicy()) for name in group.modules}
     rubrics = {name: {item.id for item in rule.rubric} for name, rule in rules.items()}
-    submissions = [student.submission for student in students]
-    return graded_class, [*warnings, *comment_records.warnings(records, submissions, rubrics)]
+    submissions = [student.submission for student in group.students]
+    decided = dataclasses.replace(group, exceptions=exceptions, decisions=decisions, unclear=warnings)
+    return decided, [*warnings, *comment_records.warnings(records, submissions, rubrics)]
 
 
 def exceptions_by_submission(
@@ -117,7 +101,14 @@ def record_decisions(out: Path, requests: Sequence[CommentRecord], by: str, curr
             require_valid(request, before, policy, stored)
         time, first = comment_records.now(), 1 + max((int(old.id) for old in stored if old.id.isdecimal()), default=0)
         records = [replace(request, id=str(n), time=time, by=by) for n, request in enumerate(requests, start=first)]
-        group, _ = read_class(out, policy, curriculum, before["seed"], [*stored, *records], store.entries)
+        submitted, all_records = submission_records.read(out), [*stored, *records]
+        if not submitted.sources:
+            problem = f"{out / submission_records.SUBMISSIONS} is missing, so it is not known who submitted what"
+            raise UsageError(f"{problem}. Grade the class again: headway grade DIR --out {out}")
+        entries, owners = submitted.roster_entries(out), comment_records.owners(all_records)
+        classmates = merge_students(submitted.members, entries, submitted.names, owners)
+        group = GradedClass(submitted.sources, classmates, policy, curriculum, before["seed"], store.entries)
+        group, _ = with_decisions(group, all_records)
         assignments, chosen = group.assignments(), {record.student for record in records}
         people = [person for person in group.students if person.submission in chosen]
         changed: dict[str, Document] = {one.submission: group.student_document(one, assignments) for one in people}
