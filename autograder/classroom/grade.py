@@ -19,7 +19,7 @@ from autograder.classroom.policy.model import Policy
 from autograder.classroom.scoring import class_document
 from autograder.classroom.scoring.class_document import AttemptFile, GradedClass
 from autograder.classroom.scoring.student_scores import StudentDecisions
-from autograder.classroom.storage import gradebook, result_store, run_settings, submission_records
+from autograder.classroom.storage import gradebook, result_store, run_records
 from autograder.classroom.storage.result_store import JournalEntry, ResultStore
 from autograder.classroom.submissions import class_archive, intake, roster, sources
 from autograder.classroom.submissions.merge_students import merge_students
@@ -99,7 +99,7 @@ def run(plan: GradingPlan, on_progress: OnProgress) -> Document:
     with class_archive.unpacked(plan.sources, plan.curriculum) as (unpacked, archive_warnings):
         if not unpacked and not out.is_dir():
             raise UsageError(f"no such folder: {out}. Name the submissions: headway grade DIR --out {out}")
-        unpacked = sources.split_as_before(submission_records.read(out).sources, unpacked)
+        unpacked = sources.split_as_before(run_records.read_submissions(out).sources, unpacked)
         members = {_place(source): sources.read_source(source, plan.curriculum, out) for source in unpacked}
         entries = roster.read_roster(plan.roster) if plan.roster is not None else None
         with result_store.locked(out) as record_scratch, ResultStore(out) as store:
@@ -137,13 +137,12 @@ def run(plan: GradingPlan, on_progress: OnProgress) -> Document:
 
 def _write_records(term: _Term, plan: GradingPlan) -> None:
     """Write what later runs and commands need to know of this one."""
-    out, stored = plan.out, run_settings.read(plan.out).seed
+    out, stored = plan.out, run_records.read_settings(plan.out).seed
     if plan.policy.seed is None and stored not in (None, plan.seed):
         raise UsageError(f"another run has just drawn a seed for {out}. Run the same command again")
     with result_store.report_store_error(out):
-        submission_records.write(out, term.sources, term.members, term.students, term.roster)
-        course, of_roster = (run_settings.relative_to(out, path) for path in (plan.course, plan.roster))
-        run_settings.write(out, run_settings.RunRecord(plan.seed, course, of_roster))
+        run_records.write_submissions(out, term.sources, term.members, term.students, term.roster)
+        run_records.write_settings(out, plan.seed, plan.course, plan.roster)
 
 
 def _grade(
@@ -184,7 +183,7 @@ def _term(
     out: Path,
 ) -> _Term:
     """Return the term after this run: stored sources, replaced or extended by the given ones."""
-    stored = submission_records.read(out)
+    stored = run_records.read_submissions(out)
     if not given and not stored.sources:
         what = "contains no results" if (out / result_store.JOURNAL).exists() else "contains no graded class"
         raise UsageError(f"{out} {what}. Name the submissions: headway grade DIR --out {out}")

@@ -18,7 +18,7 @@ from autograder.classroom.exporters import table
 from autograder.classroom.policy.model import AssignmentPolicy, PolicyException
 from autograder.classroom.scoring import class_document
 from autograder.classroom.scoring.class_document import GradedClass
-from autograder.classroom.storage import gradebook, result_store, submission_records
+from autograder.classroom.storage import gradebook, result_store, run_records
 from autograder.classroom.storage.result_store import ResultStore
 from autograder.classroom.submissions.merge_students import merge_students
 from autograder.classroom.submissions.model import Student
@@ -101,9 +101,9 @@ def record_decisions(out: Path, requests: Sequence[CommentRecord], by: str, curr
             require_valid(request, before, policy, stored)
         time, first = comment_records.now(), 1 + max((int(old.id) for old in stored if old.id.isdecimal()), default=0)
         records = [replace(request, id=str(n), time=time, by=by) for n, request in enumerate(requests, start=first)]
-        submitted, all_records = submission_records.read(out), [*stored, *records]
+        submitted, all_records = run_records.read_submissions(out), [*stored, *records]
         if not submitted.sources:
-            problem = f"{out / submission_records.SUBMISSIONS} is missing, so it is not known who submitted what"
+            problem = f"{out / run_records.SUBMISSIONS} is missing, so it is not known who submitted what"
             raise UsageError(f"{problem}. Grade the class again: headway grade DIR --out {out}")
         entries, owners = submitted.roster_entries(out), comment_records.owners(all_records)
         classmates = merge_students(submitted.members, entries, submitted.names, owners)

@@ -98,7 +98,7 @@ def grade(
     import os
 
     from autograder.classroom.grade import GradingPlan
-    from autograder.classroom.storage import run_settings
+    from autograder.classroom.storage import run_records
     from autograder.classroom.submissions import sources
     from autograder.notebooks.release_manifest import released_seed
 
@@ -109,7 +109,7 @@ def grade(
     if target:
         options.preload("nbgrader.api")  # importing it takes seconds
     curriculum = options.selected_curriculum()
-    policy, file = run_settings.find_policy(out, folder, course, curriculum)
+    policy, file = run_records.find_policy(out, folder, course, curriculum)
     if target and choices["seed"] is None and policy.seed is None:
         choices["seed"] = released_seed(target.root)  # With it, both ways of grading agree.
     policy = policy.with_options(choices)
@@ -118,7 +118,7 @@ def grade(
     if folder:
         found = sources.find_sources(folder, curriculum, policy.layout, selected, out)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    roster, seed = run_settings.find_roster(out, policy, file, roster), run_settings.find_seed(out, policy)
+    roster, seed = run_records.find_roster(out, policy, file, roster), run_records.find_seed(out, policy)
     how = {name: choices[name] for name in ("unsafe", "force", "only", "partial", "cluster")}
     plan = GradingPlan(found, out, policy, curriculum, seed, processes or cores, course=file, roster=roster, **how)
     _run(plan, target)

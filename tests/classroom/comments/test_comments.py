@@ -16,7 +16,7 @@ from autograder.classroom.exporters import table
 from autograder.classroom.policy.model import AssignmentPolicy, Policy, RubricItem
 from autograder.classroom.scoring import class_document
 from autograder.classroom.scoring.class_document import GradedClass
-from autograder.classroom.storage import gradebook, submission_records
+from autograder.classroom.storage import gradebook, run_records
 from autograder.classroom.storage.result_store import JournalEntry, ResultStore
 from autograder.classroom.submissions.merge_students import merge_students
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source
@@ -40,7 +40,7 @@ def out(tmp_path):
     students = merge_students(members, None, {})
     points = {"ada": (5.0, 10.0), "bo": (10.0, 0.0)}
     with ResultStore(folder) as store:
-        submission_records.write(folder, [source], members, students, None)
+        run_records.write_submissions(folder, [source], members, students, None)
         for name, (softmax, attention) in points.items():
             functions = {"softmax.softmax": (softmax, 10.0), "attention.attention": (attention, 10.0)}
             store.add(JournalEntry(f"{name}.json", "", functions=functions))

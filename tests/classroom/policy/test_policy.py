@@ -19,8 +19,7 @@ from autograder.classroom.policy.model import (
     RubricItem,
 )
 from autograder.classroom.policy.policy_file import load_policy
-from autograder.classroom.storage import run_settings
-from autograder.classroom.storage.run_settings import find_policy, find_roster
+from autograder.classroom.storage.run_records import find_policy, find_roster, write_settings
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 
@@ -207,7 +206,7 @@ def test_find_policy_is_that_of_out_or_of_the_last_run(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "policy.toml").write_text('title = "recorded"')
     (tmp_path / "people.csv").write_text("name\nAda\n")
-    run_settings.write(tmp_path / "out", run_settings.RunRecord(1, "../policy.toml", "../people.csv"))
+    write_settings(tmp_path / "out", 1, tmp_path / "policy.toml", tmp_path / "people.csv")
     assert found(tmp_path, None) == ("recorded", tmp_path / "people.csv")
     (tmp_path / "out" / "course.toml").write_text('title = "in OUT"\nroster = "mine.csv"')
     assert found(tmp_path, None) == ("in OUT", tmp_path / "out" / "mine.csv")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder.classroom.policy.model import Policy
-from autograder.classroom.storage import run_settings
+from autograder.classroom.storage import run_records
 from autograder.classroom.storage.result_store import JOURNAL, LOCK, JournalEntry, ResultStore, file_name, locked
 from autograder.errors import UsageError
 
@@ -54,13 +54,13 @@ def test_journal_keeps_the_last_result_of_each_file(tmp_path):
 
 @pytest.mark.parametrize("wanted", [0, 7])
 def test_seed_is_the_wanted_one_then_the_stored_one(tmp_path, wanted):
-    run_settings.write(tmp_path, run_settings.RunRecord(wanted))
-    assert run_settings.find_seed(tmp_path, Policy()) == wanted
-    assert run_settings.find_seed(tmp_path, Policy(seed=8)) == 8
+    run_records.write_settings(tmp_path, wanted, None, None)
+    assert run_records.find_seed(tmp_path, Policy()) == wanted
+    assert run_records.find_seed(tmp_path, Policy(seed=8)) == 8
 
 
 def test_seed_is_drawn_if_there_is_none(tmp_path):
-    assert run_settings.find_seed(tmp_path, Policy()) != run_settings.find_seed(tmp_path, Policy())
+    assert run_records.find_seed(tmp_path, Policy()) != run_records.find_seed(tmp_path, Policy())
 
 
 def test_file_name_of_a_long_submission_is_short_and_unique():
