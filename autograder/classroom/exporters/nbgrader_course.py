@@ -4,7 +4,7 @@ The course's folders, database and id are read from its settings, as nbgrader re
 Jupyter folders and of the course. These files are the instructor's code and are run.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -111,22 +111,17 @@ def write(book: Gradebook, course: Course) -> tuple[int, int, list[str]]:
     submissions = nbgrader.write_gradebook(
         book, course.database, course_id=course.course_id, solutions=solutions, is_submitted=is_submitted
     )
-    without: dict[str, list[str]] = {}
     with source_reader() as reader:
-        notebooks = sum(_write_notebooks(book, course, sources, reader, without))
+        notebooks, without = _write_notebooks(book, course, sources, reader)
     notes = [f"no notebook with a report for {name}: {listed(students)}" for name, students in without.items()]
     return submissions, notebooks, notes
 
 
 def _write_notebooks(
-    book: Gradebook,
-    course: Course,
-    sources: Mapping[str, nbgrader_autograded.InstructorNotebook],
-    reader: SourceReader,
-    without: dict[str, list[str]],
-) -> Iterator[int]:
-    """Yield 1 for each notebook; add to `without` the students who submitted none, by assignment."""
-    ids = nbgrader.student_ids(book.students)
+    book: Gradebook, course: Course, sources: Mapping[str, nbgrader_autograded.InstructorNotebook], reader: SourceReader
+) -> tuple[int, dict[str, list[str]]]:
+    """Write the notebooks; return their number, and the students who submitted none, by assignment."""
+    count, without, ids = 0, dict[str, list[str]](), nbgrader.student_ids(book.students)
     for student, document in book.results():
         key = ids[student["submission"]]
         if document is None or Path(key).name != key or key == "..":
@@ -156,7 +151,8 @@ def _write_notebooks(
                 except (SkippedFile, OSError):
                     continue
                 write_atomically(target.with_name(name), exchange_file)
-            yield 1
+            count += 1
+    return count, without
 
 
 def _renamed(notebook: Path) -> Path | None:
