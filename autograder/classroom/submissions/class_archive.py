@@ -56,7 +56,7 @@ def unpacked(sources: Sequence[Source], curriculum: Curriculum) -> Iterator[tupl
     with contextlib.ExitStack() as stack:
         found, warnings = list[Source](), list[str]()
         for source in sources:
-            archive = source.folder if source.folder.is_file() else _download_in(source.folder, curriculum)
+            archive = source.folder if source.folder.is_file() else _download_in(source.folder)
             if archive is None or not lower_suffix(archive.name).endswith(".zip"):
                 found.append(source)
                 continue
@@ -72,26 +72,26 @@ def unpacked(sources: Sequence[Source], curriculum: Curriculum) -> Iterator[tupl
         yield found, warnings
 
 
-def download_kind(path: Path, curriculum: Curriculum) -> str:
+def download_kind(path: Path) -> str:
     """Return the platform whose download is a folder, an archive, or the archive in a folder; '' if there is none."""
-    if path.is_dir() and (kind := lms_downloads.download_kind(path, lms_downloads.submission_names(path), curriculum)):
+    if path.is_dir() and (kind := lms_downloads.download_kind(path, lms_downloads.submission_names(path))):
         return kind
-    archive = path if path.is_file() else _download_in(path, curriculum)
-    return _platform_of(archive, curriculum) if archive else ""
+    archive = path if path.is_file() else _download_in(path)
+    return _platform_of(archive) if archive else ""
 
 
-def _download_in(folder: Path, curriculum: Curriculum) -> Path | None:
+def _download_in(folder: Path) -> Path | None:
     """Return the platform's archive in a folder that holds no other submissions, or None."""
     if not folder.is_dir():
         return None
     names = lms_downloads.submission_names(folder)
     submitted = [folder / name for name in names if is_gradable(name) or (folder / name).is_dir()]
-    if len(submitted) == 1 and submitted[0].is_file() and _platform_of(submitted[0], curriculum):
+    if len(submitted) == 1 and submitted[0].is_file() and _platform_of(submitted[0]):
         return submitted[0]
     return None
 
 
-def _platform_of(archive: Path, curriculum: Curriculum) -> str:
+def _platform_of(archive: Path) -> str:
     """Return the platform that gave an archive its names, or ''."""
     if not lower_suffix(archive.name).endswith(".zip"):
         return ""
@@ -102,7 +102,7 @@ def _platform_of(archive: Path, curriculum: Curriculum) -> str:
         return ""
     for depth in range(3):  # An instructor may have unpacked the download and packed its folder again.
         names = sorted({path[depth] for path in paths if len(path) > depth and path[depth]})
-        if kind := lms_downloads.download_kind(archive, [name for name in names if name[-4:] != ".csv"], curriculum):
+        if kind := lms_downloads.download_kind(archive, [name for name in names if name[-4:] != ".csv"]):
             return kind
         if len(names) != 1:
             break

@@ -83,17 +83,17 @@ def student_in_name(name: str, *, is_folder: bool) -> tuple[str, bool]:
     return (f"{moodle['name']}_{moodle['id']}", _is_unclear_in_moodle(name)) if moodle else ("", False)
 
 
-def download_kind(folder: Path, names: list[str], curriculum: Curriculum) -> str:
+def download_kind(folder: Path, names: list[str]) -> str:
     """Return the platform that gave the entries of a folder their names, or ''. One student's files are not enough."""
     if "submission_metadata.yml" in names:
         return "Gradescope"
     for kind, reader in (("Canvas", read_canvas), ("Moodle", read_moodle)):
-        if len(names) > 1 and len(reader(folder, names, curriculum) or ()) > 1:
+        if len(names) > 1 and len(reader(folder, names) or ()) > 1:
             return kind
     return ""
 
 
-def read_canvas(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
+def read_canvas(folder: Path, names: list[str]) -> list[ClassMember] | None:
     """Read the unpacked archive of Canvas's "Download Submissions".
 
     The file names are made in lib/content_zipper.rb (github.com/instructure/canvas-lms): name, LATE, user id, the
@@ -145,7 +145,7 @@ def _is_unclear_in_moodle(name: str) -> bool:
     return name.count("_assignsubmission_") > 1
 
 
-def read_moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
+def read_moodle(folder: Path, names: list[str]) -> list[ClassMember] | None:
     """Read the unpacked archive of Moodle's "Download all submissions", in folders or not.
 
     The names are made in mod/assign/classes/downloader.php (github.com/moodle/moodle): full name, participant's
@@ -189,7 +189,7 @@ def read_moodle(folder: Path, names: list[str], curriculum: Curriculum) -> list[
     return members
 
 
-def read_gradescope(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
+def read_gradescope(folder: Path, names: list[str]) -> list[ClassMember] | None:
     """Read the unpacked archive of Gradescope's "Export Submissions": `submission_metadata.yml`, `submission_NNN/`.
 
     The keys of the index are Ruby symbols: per submission `:submitters:` (each `:name:`, `:sid:`, `:email:`) and
@@ -365,7 +365,7 @@ def _is_tool_entry(path: Path) -> bool:
     )
 
 
-def read_github(folder: Path, names: list[str], curriculum: Curriculum) -> list[ClassMember] | None:
+def read_github(folder: Path, names: list[str]) -> list[ClassMember] | None:
     """Read what `gh classroom clone student-repos` writes: `SLUG-submissions/SLUG-LOGIN/`, a clone for each student.
 
     Sources: `cmd/gh-classroom/clone/student-repos/student-repos.go` in github.com/github/gh-classroom, which names the

@@ -31,15 +31,7 @@ ARCHIVES = (*SUFFIXES, ".7z", ".rar")
 _IS_NO_SUBMISSION = re.compile(
     r"(?i)(readme|license)\b.*|.*\.(csv|tsv|xlsx|ods|json|jsonl|toml|ya?ml|log|sh|html|lock)"
 )
-Reader = Callable[[Path, list[str], Curriculum], list[ClassMember] | None]
-# Platforms first: their downloads cannot be mistaken for anything else.
-_PLATFORM_READERS = {
-    "gradescope": lms_downloads.read_gradescope,
-    "moodle": lms_downloads.read_moodle,
-    "canvas": lms_downloads.read_canvas,
-    "nbgrader": lms_downloads.read_nbgrader,
-    "github": lms_downloads.read_github,
-}
+Reader = Callable[[Path, list[str]], list[ClassMember] | None]
 
 
 def modules_of(curriculum: Curriculum, functions: Iterable[str]) -> tuple[str, ...]:
@@ -72,9 +64,15 @@ def find_sources(
     if not folder.is_dir():
         return [whole]  # reading it reports the problem
     paths = [folder / name for name in submission_names(folder)]
-    folders = [path for path in paths if _may_be_source(path, curriculum) and path.resolve() != out.resolve()]
+    folders = [
+        path
+        for path in paths
+        if not path.is_symlink() and path.resolve() != out.resolve()
+        # An archive is a source if it is named after an assignment and comes from a platform.
+        if path.is_dir() or (_module_of_name(path, curriculum) and class_archive.download_kind(path))
+    ]
     named = {path: module for path in folders if (module := _module_of_name(path, curriculum))}
-    downloads = {path: kind for path in folders if (kind := class_archive.download_kind(path, curriculum))}
+    downloads = {path: kind for path in folders if (kind := class_archive.download_kind(path))}
     if len(folders) > 1 and len(downloads) * 2 > len(folders) and len(named) < len(folders):
         raise UsageError(_unclear_downloads(folder, downloads, named, next(iter(modules), "softmax")))
     if not named or len(named) < len(folders) or not (downloads or len(named) > 1):
@@ -89,13 +87,6 @@ def find_sources(
         for path, module in sorted(named.items(), key=lambda item: list(curriculum.modules).index(item[1]))
         if module in modules
     ]
-
-
-def _may_be_source(path: Path, curriculum: Curriculum) -> bool:
-    """Return whether a path is a folder, or an archive that is named after an assignment and comes from a platform."""
-    if path.is_symlink():
-        return False
-    return path.is_dir() or bool(_module_of_name(path, curriculum) and class_archive.download_kind(path, curriculum))
 
 
 def _module_of_name(path: Path, curriculum: Curriculum) -> str:
@@ -139,7 +130,7 @@ def read_class_members(
     """Return the students whose submissions are in `folder`.
 
     Args:
-        layout: a key of `_PLATFORM_READERS`, "plain", or "auto".
+        layout: one of those at the top of this module, or "auto".
         modules: the assignments to grade; if there is only one, a file of any name counts as it.
         out: the folder of results; it is no submission, even inside `folder`.
 
@@ -149,13 +140,21 @@ def read_class_members(
         raise UsageError(f"{folder} is neither a folder nor a .zip. Check the path: headway grade DIR --out OUT")
     if not folder.is_dir():
         raise UsageError(f"no such folder: {folder}. Check the path.")
-    readers: dict[str, Reader] = {**_PLATFORM_READERS, "plain": partial(read_plain_layout, modules=modules)}
+    readers: dict[str, Reader] = {
+        # Platforms first: their downloads cannot be mistaken for anything else.
+        "gradescope": lms_downloads.read_gradescope,
+        "moodle": lms_downloads.read_moodle,
+        "canvas": lms_downloads.read_canvas,
+        "nbgrader": partial(lms_downloads.read_nbgrader, curriculum=curriculum),
+        "github": lms_downloads.read_github,
+        "plain": partial(read_plain_layout, curriculum=curriculum, modules=modules),
+    }
     try:
         results = out.resolve() if out else None
         own = results.name if results and results.parent == folder.resolve() else None
         names = [name for name in submission_names(folder) if name != own]
         for name in readers if layout == "auto" else (layout,):
-            if members := readers[name](folder, names, curriculum):
+            if members := readers[name](folder, names):
                 return [_below(folder, member) for member in members]
     except OSError as error:
         path = error.filename or folder

@@ -298,7 +298,7 @@ def test_unpack_with_a_flood_of_warnings_shows_one_of_each_student(tmp_path, mon
 def test_read_platform_with_a_number_of_many_digits_is_no_download(tmp_path):
     name = f"ada_1_{'9' * 5000}_softmax.py"
     archive = write_zip(tmp_path / "softmax.zip", {name: "", name.replace("ada", "bo"): ""})
-    assert class_archive.download_kind(archive, TRANSFORMER) == ""
+    assert class_archive.download_kind(archive) == ""
 
 
 @pytest.mark.parametrize("content", ["Identifier,Status\na,b,c", "Identifier,Status\nParticipant 18,on time"])
