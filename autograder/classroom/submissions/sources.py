@@ -113,15 +113,12 @@ def read_source(source: Source, curriculum: Curriculum, out: Path) -> list[Class
         members = read_class_members(folder, curriculum, source.layout, source.assignments, out=out)
     except UsageError as error:  # The user knows the archive, not the place where it was unpacked.
         raise UsageError(str(error).replace(str(folder), str(source.folder))) from None
-    return [replace(member, ids=_ids_in(source, member.ids)) for member in members]
-
-
-def _ids_in(source: Source, ids: dict[str, str]) -> dict[str, str]:
-    """Return the ids of a student; Moodle's participant number is another one for each assignment."""
-    if "moodle" not in ids or len(source.assignments) > 1:
-        return ids
-    rest = {platform: number for platform, number in ids.items() if platform != "moodle"}
-    return {**rest, f"moodle:{source.assignments[0]}": ids["moodle"]}
+    # Moodle's participant number is another one for each assignment.
+    keys = {"moodle": f"moodle:{source.assignments[0]}"} if len(source.assignments) == 1 else {}
+    return [
+        replace(member, ids={keys.get(platform, platform): number for platform, number in member.ids.items()})
+        for member in members
+    ]
 
 
 def read_class_members(
