@@ -100,7 +100,7 @@ def grade(
     from autograder.classroom.grade import GradingPlan
     from autograder.classroom.storage import run_records
     from autograder.classroom.submissions import sources
-    from autograder.notebooks.release_manifest import released_seed
+    from autograder.notebooks.nbgrader_course import released_seed
 
     if folder and given_sources:
         raise UsageError(f"give DIR or --source, not both. For one more assignment: --source NAME={folder}")

@@ -186,16 +186,16 @@ def _release_course(
     folder: Path, solutions: Path, curriculum: "Curriculum", prerequisites: "Prerequisites", seed: int | None
 ) -> None:
     from autograder.engine.inputs import fresh_seed
-    from autograder.notebooks import nbgrader_course, release_manifest
+    from autograder.notebooks import nbgrader_course
     from autograder.notebooks.nbgrader_course import SETTINGS, SETTINGS_TO_COPY
 
-    seeds = (seed, release_manifest.released_seed(folder), fresh_seed())
+    seeds = (seed, nbgrader_course.released_seed(folder), fresh_seed())
     hidden_seed = next(candidate for candidate in seeds if candidate is not None)
     with report_write_error(folder, ANOTHER_FOLDER):
         files = nbgrader_course.course_files(solutions, curriculum, prerequisites, hidden_seed)
         if (folder / SETTINGS).is_file():
             nbgrader_course.adapt_to_settings(files, (folder / SETTINGS).read_bytes())
-        done = release_manifest.write_release(folder, files, hidden_seed)
+        done = nbgrader_course.write_release(folder, files, hidden_seed)
     for verb, names in (("wrote", done.written), ("removed", done.removed)):
         for name in names:
             click.echo(f"{verb} {folder / name}")

@@ -47,7 +47,7 @@ def record_checks(folder: Path, checks: Sequence[CheckResult], texts: Mapping[st
 
 def show_hint(function: str, curriculum: Curriculum, folder: Path, more: int) -> None:
     """Print the hints of a function that were shown before, at least the first, and `more` further ones."""
-    from autograder.report import hints as hints_report
+    from autograder.report import help_texts
 
     steps = hints.require_steps(function, curriculum.package)
     workspace = find_workspace(folder)
@@ -55,7 +55,7 @@ def show_hint(function: str, curriculum: Curriculum, folder: Path, more: int) ->
     count = hints.show_more(state, function, more, save=workspace is not None)
     name = function.partition(".")[2]
     shown = list(zip(hints.KINDS, steps, strict=True))[:count]
-    _print_with(lambda console: hints_report.render(
+    _print_with(lambda console: help_texts.render_hints(
         function, shown, len(steps), (f"check({name})", f"hint({name}, more=True)"), console
     ))  # fmt: skip
 

@@ -21,7 +21,7 @@ from support.run_notebooks import kernel_sockets
 
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
-from autograder.notebooks import release_manifest
+from autograder.notebooks import nbgrader_course
 
 pytestmark = pytest.mark.notebook
 
@@ -210,7 +210,7 @@ def test_exported_grades_reach_gradebook_and_feedback(course, by_headway, tmp_pa
     autograded = nbformat.read(other / course.notebook("autograded", "right").relative_to(course.folder), as_version=4)
     assert sum('grade("softmax.softmax"' in cell.source for cell in autograded.cells) == 1
     course.run("-c", COMMENT, f"sqlite:///{other / 'gradebook.db'}")
-    shutil.copy(course.folder / release_manifest.MANIFEST, other)  # has the seed
+    shutil.copy(course.folder / nbgrader_course.MANIFEST, other)  # has the seed
     again = ("--out", "out", "--assignment", ASSIGNMENT, "--nbgrader", other)
     output = course.headway("grade", "submitted", *again)
     assert f"{len(by_headway)} already graded, 0 to grade" in output and f"{len(by_headway)} submissions" in output

@@ -18,7 +18,7 @@ from support.paths import TESTS
 from autograder.course.stubs import EXPERIMENT, bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.models.plot_data import PLOTS
-from autograder.notebooks import cells, nbgrader_course, release_manifest, running_notebook, student_notebooks
+from autograder.notebooks import cells, nbgrader_course, running_notebook, student_notebooks
 
 pytestmark = pytest.mark.notebook
 
@@ -148,16 +148,16 @@ def release(folder, *options):
 
 
 def test_file_that_is_the_new_version_already_is_not_kept_back(tmp_path):
-    release_manifest.write_release(tmp_path, {"a.py": "old", "b.py": "old"}, 0)
+    nbgrader_course.write_release(tmp_path, {"a.py": "old", "b.py": "old"}, 0)
     for name, text in (("a.py", "new"), ("b.py", "mine")):
         (tmp_path / name).write_text(text)
-    done = release_manifest.write_release(tmp_path, {"a.py": "new", "b.py": "new"}, 0)
+    done = nbgrader_course.write_release(tmp_path, {"a.py": "new", "b.py": "new"}, 0)
     assert (done.written, done.kept) == (["a.py"], ["b.py"])
 
 
 def test_release_again_keeps_changed_files(made, tmp_path):
-    release_manifest.write_release(tmp_path, made, 0)
-    record = (tmp_path / release_manifest.MANIFEST).read_text()
+    nbgrader_course.write_release(tmp_path, made, 0)
+    record = (tmp_path / nbgrader_course.MANIFEST).read_text()
     for untouched in ("submitted", "gradebook.db"):
         (tmp_path / untouched).write_text("the instructor's")
     edited, saved = (tmp_path / "source" / name / f"{name}.ipynb" for name in ("softmax", "attention"))
@@ -178,21 +178,21 @@ def test_release_again_keeps_changed_files(made, tmp_path):
     assert {path.name for path in (tmp_path / "source" / "gpt").iterdir()} == {"gpt.ipynb", "own.py"}
     assert (tmp_path / "submitted").read_text() == (tmp_path / "gradebook.db").read_text() == "the instructor's"
 
-    assert release_manifest.released_seed(tmp_path) == 0, "the hidden inputs are those of the first time"
+    assert nbgrader_course.released_seed(tmp_path) == 0, "the hidden inputs are those of the first time"
     edited.unlink()
-    release_manifest.write_release(tmp_path, made, 0)
+    nbgrader_course.write_release(tmp_path, made, 0)
     assert edited.read_text() == fresh
-    assert (tmp_path / release_manifest.MANIFEST).read_text() == record
+    assert (tmp_path / nbgrader_course.MANIFEST).read_text() == record
 
     edited.write_text(json.dumps(notebook))
     gone = {path.relative_to(tmp_path).as_posix() for path in (edited, saved)}
-    release_manifest.write_release(tmp_path, {path: made[path] for path in made.keys() - gone}, 0)
+    nbgrader_course.write_release(tmp_path, {path: made[path] for path in made.keys() - gone}, 0)
     assert edited.exists() and not saved.exists(), "the course has neither any more"
 
 
 def test_release_updates_files_that_nobody_changed(tmp_path):
     for text in ("first", "second"):
-        release_manifest.write_release(tmp_path, {"a.txt": text}, 0)
+        nbgrader_course.write_release(tmp_path, {"a.txt": text}, 0)
         assert (tmp_path / "a.txt").read_text() == text
 
 

@@ -62,7 +62,7 @@ TRUSTED = {
     "notebooks.api": OWN_FILES,
     "notebooks.nbgrader_autograded": "the instructor's notebook",
     "notebooks.nbgrader_preprocessor": "writes a cell; nbgrader has read the notebook",
-    "notebooks.release_manifest": OWN_SOURCES,
+    "notebooks.nbgrader_course": OWN_SOURCES,
     "notebooks.running_notebook": OWN_FILES,
     "notebooks.student_notebooks": OWN_SOURCES,
     "sandbox.interpreter_state": "forgets cached lines of edited files, for a browser",
