@@ -34,9 +34,9 @@ def list_(names: tuple[str, ...], folder: Path, only_open: bool, only_done: bool
     console = options.make_console()
     if terms:
         from autograder.course import glossary
-        from autograder.report import course_table
+        from autograder.report import help_texts
 
-        course_table.render(glossary.select(names, workspace.curriculum), workspace.curriculum, console)
+        help_texts.render_by_assignment(glossary.select(names, workspace.curriculum), workspace.curriculum, console)
         return
     selected = workspace.curriculum.select(names)
     is_folded = not (names or only_open or only_done or every)
@@ -71,7 +71,7 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
     --more counts from the first hint.
     """
     from autograder.core.points import format_points
-    from autograder.report import hints as hints_report
+    from autograder.report import help_texts
     from autograder.workspace import hints, solutions, state
 
     workspace = options.open_workspace(folder or Path())
@@ -87,7 +87,7 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
     if len(selected) > 1:
         counts = {function: hints.shown_count(recorded, function) for function in selected}
         choices = [f"headway hint {function}{dir_option}" for function in selected]
-        hints_report.render_choice(curriculum.functions[selected[0]].module, counts, choices, console)
+        help_texts.render_hint_choice(curriculum.functions[selected[0]].module, counts, choices, console)
     else:
         (function,) = selected
         steps = hints.require_steps(function, curriculum.package)
@@ -102,7 +102,7 @@ def hint(name: str | None, more: int, folder: Path | None) -> None:
             solution = f"headway solution {function}{'' if passes else ' --give-up'}{dir_option}"
         points = f"{format_points(entry.earned)} of {format_points(entry.possible)} points" if entry else ""
         steps_so_far = kinds_and_steps[:count]
-        hints_report.render(function, steps_so_far, len(steps), commands, console, solution, points, passes=passes)
+        help_texts.render_hints(function, steps_so_far, len(steps), commands, console, solution, points, passes=passes)
     for note in recorded.notes if remembers else ():
         click.echo(f"! {note}", err=True)
 

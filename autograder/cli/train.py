@@ -223,14 +223,14 @@ def plot(
     from autograder.workspace.workspace import Workspace
 
     if name is None:
-        from autograder.report import course_table
+        from autograder.report import help_texts
 
         titles = {
             module: {plot.name: plot.title + " (trained model)" * plot.trained for plot in assignment.plots}
             for module, assignment in registry.default().modules.items()
             if assignment.plots
         }
-        course_table.render(titles, registry.default(), options.make_console())
+        help_texts.render_by_assignment(titles, registry.default(), options.make_console())
         click.echo(
             "\nDraw one with your own functions: headway plot NAME. To use the official ones, add --solution.\n"
             "Plots of a trained model need a checkpoint from headway train: --checkpoint model.safetensors"

@@ -13,11 +13,11 @@ from rich.text import Text
 
 from autograder.course import Curriculum, registry
 from autograder.documents.reading import Document
-from autograder.report import documentation, styles, wording
+from autograder.report import styles, wording
 from autograder.report.assignment_finished import FinishedAssignment, finished_panel
 from autograder.report.check_report import BAR_GLYPHS, STATUS_STYLES, check_panel
 from autograder.report.console import text_console
-from autograder.report.hints import hint_table
+from autograder.report.help_texts import documentation_panel, hint_table
 
 # Each key with a short name, and what it does. A narrow terminal leaves out the last ones, but never help and quit.
 KEYS = {
@@ -200,7 +200,7 @@ def _lines_of(console: Console, *shown: RenderableType) -> list[str]:
 @lru_cache(maxsize=8)
 def _documentation_lines(title: str, text: str, columns: int, no_color: bool | None) -> list[str]:
     """Return the documentation by lines; the screen is drawn several times for each save."""
-    return _lines_of(text_console(columns, no_color), documentation.panel(title, text))
+    return _lines_of(text_console(columns, no_color), documentation_panel(title, text))
 
 
 def _body(screen: WatchScreen, console: Console, room: int) -> list[str]:
