@@ -38,7 +38,7 @@ from autograder.errors import UsageError, missing_package
 from autograder.parsing.code_tokens import filtered
 from autograder.parsing.extract import PREAMBLE
 from autograder.report.class_records import SimilarityResult, SimilarPair
-from autograder.report.similar_pair import PairModule, as_page
+from autograder.report.html.class_page import PairModule, render_pair
 from autograder.sandbox.source_reader import SourceReader, source_reader
 
 K = 20  # characters of filtered code in a fingerprint, about two short lines
@@ -213,7 +213,7 @@ def write_pair_pages(result: SimilarityResult, book: Gradebook, folder: Path, pa
                 pairs.append(pair)
                 continue
             path = folder / f"pair-{number}.html"
-            content = as_page(pair, _modules(pair, first, second, filtered_lines), quote(f"../{page.name}"))
+            content = render_pair(pair, _modules(pair, first, second, filtered_lines), quote(f"../{page.name}"))
             write_atomically(path, content.encode("utf-8", "replace"))
             pairs.append(replace(pair, page=quote(f"{folder.name}/{path.name}")))
     return SimilarityResult(pairs, result.unread)

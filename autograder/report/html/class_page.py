@@ -1,7 +1,8 @@
-"""The page of a class: the values that `class.html.j2` shows, and the data that its script sorts and searches."""
+"""The page of a class, whose script sorts and searches its data, and the page of two similar submissions."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -14,9 +15,11 @@ from autograder.report.class_records import (
     ClassComparison,
     ClassRecords,
     SimilarityResult,
+    SimilarPair,
     StudentRecord,
     histogram,
 )
+from autograder.report.code_lines import shown_text
 from autograder.report.html import render_page
 from autograder.report.open_questions import QuestionLine
 from autograder.report.wording import STATUS_MARKS, STATUS_WORDS
@@ -26,9 +29,13 @@ BAR_HEIGHT = 65  # of the highest bar of the histogram, in percent
 LOW_DISCRIMINATION = 0.2  # below it, a function hardly tells strong students from weak ones (Ebel 1965)
 MAX_COLUMNS = 8  # assignments in the table of sections
 MAX_CHANGES = 10  # students with the largest gains, and losses
+AROUND = 2  # lines shown around one that two submissions have in common
+MIN_HIDDEN = 4  # lines that are worth a button
 WORDS = {letter: STATUS_WORDS[status] for status, letter in LETTERS.items()}
 WORDS |= {letter: state for state, letter in STATES.items()} | {STATES["failed"]: "grading failed"}
 MARKS = {letter: STATUS_MARKS[status] for status, letter in LETTERS.items()} | dict(zip("xmuwi", "⊘–?…▲", strict=True))
+
+_Line = tuple[int, str, int | None]  # number, text, number of the same line on the other side
 
 
 def render_class(
@@ -140,3 +147,43 @@ def _function_row(records: ClassRecords, name: str, comparison: ClassComparison 
         "parts": parts,
         "label": ", ".join(f"{count} {STATUS_WORDS[status]}" for status, count in counts.items()),
     }
+
+
+@dataclass(frozen=True)
+class PairModule:
+    """A module of two students. Everything is given for the first and for the second."""
+
+    name: str
+    lines: tuple[list[str], list[str]]
+    partners: tuple[dict[int, int], dict[int, int]]  # by common line: the same line on the other side
+
+
+def render_pair(pair: SimilarPair, modules: list[PairModule], class_page: str) -> str:
+    """Return the page; `class_page` is the address of the page of the class."""
+    names = clean(pair.first, 120), clean(pair.second, 120)
+    return render_page(
+        "pair.html.j2",
+        styles=("page.css", "student.css", "pair.css"),
+        pair=pair,
+        names=names,
+        modules=[_pair_values(module, names) for module in modules],
+        class_page=class_page,
+    )
+
+
+def _pair_values(module: PairModule, names: tuple[str, str]) -> dict[str, Any]:
+    sides = []
+    for side, name in enumerate(names):
+        partners = module.partners[side]
+        lines = [(n, shown_text(text), partners.get(n)) for n, text in enumerate(module.lines[side], 1)]
+        values = {"name": name, "letter": "ab"[side], "other": "ba"[side], "count": len(lines), "common": len(partners)}
+        sides.append({**values, "runs": _runs(lines)})
+    return {"name": clean(module.name, 80), "sides": sides}
+
+
+def _runs(lines: list[_Line]) -> list[tuple[bool, list[_Line]]]:
+    """Return the lines in runs, each with whether it is far from every common line, so that it need not be shown."""
+    common = [number for number, _, partner in lines if partner]
+    near = {number + step for number in common for step in range(-AROUND, AROUND + 1)}
+    runs = [(is_far, list(run)) for is_far, run in groupby(lines, key=lambda line: line[0] not in near)]
+    return [(is_far and len(run) >= MIN_HIDDEN, run) for is_far, run in runs]
