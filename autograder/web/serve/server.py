@@ -22,9 +22,8 @@ from autograder.errors import UsageError
 from autograder.models.page.runs import TrainingRuns
 from autograder.web.lesson_backend import LessonBackend
 from autograder.web.serve.access import Access
-from autograder.web.serve.app import Action, LessonServer
+from autograder.web.serve.app import Action, EventHub, LessonServer
 from autograder.web.serve.check_queue import CheckQueue
-from autograder.web.serve.events import EventHub
 from autograder.web.serve.experiments import Experiments
 from autograder.workspace.file_watcher import FileWatcher
 from autograder.workspace.workspace import Workspace

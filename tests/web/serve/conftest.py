@@ -9,9 +9,8 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.web.lesson_backend import LessonBackend
 from autograder.web.serve.access import Access
-from autograder.web.serve.app import LessonServer
+from autograder.web.serve.app import EventHub, LessonServer
 from autograder.web.serve.check_queue import CheckQueue
-from autograder.web.serve.events import EventHub
 from autograder.web.serve.experiments import Experiments
 from autograder.workspace.workspace import Workspace
 

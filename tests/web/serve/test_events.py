@@ -2,14 +2,14 @@
 
 import asyncio
 
-from autograder.web.serve import events
+from autograder.web.serve import app
 
 
 def test_stream_of_a_page_that_does_not_read_ends(monkeypatch):
-    monkeypatch.setattr(events, "MAX_WAITING", 3)
+    monkeypatch.setattr(app, "MAX_WAITING", 3)
 
     async def read_late():
-        hub = events.EventHub()
+        hub = app.EventHub()
         stream = hub.stream()
         await anext(stream)
         hub.publish([{"event": "x"}] * 5)
