@@ -1,15 +1,20 @@
-"""Check the workspace in this interpreter: a browser has no processes.
+"""Check the workspace and run experiments in this interpreter: a browser has no processes.
 
 Student code shares the interpreter with the right answers: for learning on one's own, never for grades. A loop in it is
 stopped here. A loop inside NumPy cannot be stopped, so the page replaces the whole worker if it gets no report for too
-long: it gets one for every call of student code, and for every step of the search for a mistake.
+long: it gets one for every call of student code, and for every step of the search for a mistake. Nothing here can stop
+an experiment that does not end: for these, the page has a deadline.
 """
 
+import os
+import runpy
+import sys
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from autograder.course import Assignment, Curriculum, registry
 from autograder.documents.results import Status, SubmissionResult
@@ -18,13 +23,16 @@ from autograder.engine.reference import Reference
 from autograder.engine.reference.memo import Memo, shipped_file
 from autograder.errors import UsageError
 from autograder.sandbox.in_process import InProcess, InProcessWorkers
+from autograder.sandbox.interpreter_state import InterpreterState
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import SandboxPolicy
 from autograder.web.browser.call_watch import watch
+from autograder.workspace.experiments import OUTPUT_BYTES, CappedOutput, ExperimentRun, explain_error
 
 # The page's deadline is 10 s without progress. Here the clock alone limits a call: it has `CLOCK_FACTOR` times as long.
 LIMITS = Limits(call_seconds=3.0, least_seconds=0.67, load_seconds=2.0, grader_seconds=6.0)
 NOTIFY_SECONDS = 0.2
+_UNLIMITED = 1 << 62  # The output of an experiment has room for everything: it keeps the beginning and the end.
 
 
 class MissingAnswers(UsageError):
@@ -114,3 +122,44 @@ class _WatchedProcess(InProcess):
     def traceback(self) -> str:
         """Return where the call was stopped."""
         return "".join(self._where)
+
+
+def run_experiment(folder: Path, curriculum: Curriculum, module: str, name: str) -> ExperimentRun:
+    """Run the file of an assignment, as `python MODULE.py [NAME]` would in `folder`; "" is the main experiment."""
+    output = CappedOutput(OUTPUT_BYTES)
+    state = InterpreterState(str(folder), cast("IO[bytes]", output), _UNLIMITED)
+    arguments = [f"{module}.py", *([name] if name else [])]
+    begin = time.monotonic()
+    error = state.run(lambda: _run(arguments, folder, curriculum).encode("utf-8", "replace")).decode()
+    seconds = time.monotonic() - begin
+    state.end()
+    if state.exit_code:
+        error = f"The experiment ended with exit code {state.exit_code}."
+    return ExperimentRun(output.text(), round(seconds, 2), error)
+
+
+def _run(arguments: list[str], folder: Path, curriculum: Curriculum) -> str:
+    """Run a program with this state of the interpreter; return why it ended early."""
+    os.chdir(folder)
+    sys.path.insert(0, str(folder))
+    sys.argv = arguments
+    try:
+        runpy.run_path(arguments[0], run_name="__main__")
+    except SystemExit as ending:
+        if ending.code in (None, 0):
+            return ""
+        is_code = isinstance(ending.code, int)
+        return f"The experiment ended with exit code {ending.code}." if is_code else str(ending.code)
+    except FileNotFoundError as error:
+        return _not_here(f"the file {error.filename}")
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError):
+            package = (error.name or "").partition(".")[0]
+            if package not in curriculum.modules:
+                return _not_here("Headway's data sets" if package == "autograder" else f"the package {package}")
+        return explain_error("".join(traceback.format_exception(error)), folder, curriculum)
+    return ""
+
+
+def _not_here(what: str) -> str:
+    return f"This experiment needs {what}, which Python in the browser does not have. Run it in a terminal instead."

@@ -17,8 +17,7 @@ from autograder.course import registry
 from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.engine.session import content_hash
 from autograder.errors import HeadwayError
-from autograder.web.browser.checker import BrowserChecker, MissingAnswers
-from autograder.web.browser.experiments import run_experiment
+from autograder.web.browser.checker import BrowserChecker, MissingAnswers, run_experiment
 from autograder.web.lesson_backend import LessonBackend
 from autograder.workspace import files
 from autograder.workspace.progress import VERSION

@@ -15,9 +15,8 @@ from autograder.course.duration import duration
 from autograder.errors import HeadwayError, missing_package
 from autograder.report.html import safe_environment
 from autograder.web.site import guides
-from autograder.web.site.check_points import points_of
 from autograder.web.site.command_line import CommandHelp
-from autograder.web.site.lesson import PageHtml, render_lesson
+from autograder.web.site.lesson import PageHtml, points_of, render_lesson
 from autograder.web.site.links import CourseLinks
 from autograder.web.site.markdown import Markdown, PageText
 from autograder.workspace.files import stub_text

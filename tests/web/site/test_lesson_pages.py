@@ -13,8 +13,8 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.session import Options, check
 from autograder.errors import HeadwayError
 from autograder.web.site.build import pages
-from autograder.web.site.check_points import points_of
 from autograder.web.site.formulas import to_mathml
+from autograder.web.site.lesson import points_of
 from autograder.workspace import experiments
 
 MODULES = list(TRANSFORMER.modules)
