@@ -10,7 +10,7 @@ from autograder.cli import options
 from autograder.errors import UsageError, missing_package
 
 if TYPE_CHECKING:
-    from autograder.web.site.command_line import CommandHelp
+    from autograder.web.site.guides import CommandHelp
     from autograder.workspace.workspace import Workspace
 
 
@@ -95,6 +95,6 @@ def site(folder: Path, pyodide: Path | None, no_checks: bool, repository: str, f
 def command_help() -> "tuple[CommandHelp, ...]":
     """Return what `headway NAME --help` says, of every command."""
     from autograder.cli import SECTIONS, main
-    from autograder.web.site.command_line import describe_commands
+    from autograder.web.site.guides import describe_commands
 
     return describe_commands(main, SECTIONS)

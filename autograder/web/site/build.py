@@ -11,7 +11,7 @@ from typing import Literal
 
 from autograder.course import Curriculum
 from autograder.web.site import pyodide_release
-from autograder.web.site.command_line import CommandHelp
+from autograder.web.site.guides import CommandHelp
 from autograder.web.site.site_pages import SitePages
 
 Backend = Literal["server", "browser", "none"]

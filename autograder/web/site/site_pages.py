@@ -15,7 +15,6 @@ from autograder.course.duration import duration
 from autograder.errors import HeadwayError, missing_package
 from autograder.report.html import safe_environment
 from autograder.web.site import guides
-from autograder.web.site.command_line import CommandHelp
 from autograder.web.site.lesson import PageHtml, points_of, render_lesson
 from autograder.web.site.links import CourseLinks
 from autograder.web.site.markdown import Markdown, PageText
@@ -41,7 +40,7 @@ class SitePages:
         backend: str,
         policy: str,
         assets: Collection[str],
-        commands: Sequence[CommandHelp],
+        commands: Sequence[guides.CommandHelp],
         repository: str,
     ) -> None:
         self.figures = registry.figure_texts(curriculum)
