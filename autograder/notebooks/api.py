@@ -16,28 +16,35 @@ import functools
 import io
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.core.safe_output import echo
 from autograder.course import Curriculum
-from autograder.documents.results import Level, SubmissionResult, function_status, to_document, withhold
+from autograder.documents.results import CheckResult, Level, SubmissionResult, function_status, to_document, withhold
 from autograder.engine import session
 from autograder.engine.cell_locations import locate_in_cells
 from autograder.errors import UsageError
-from autograder.notebooks import notebook_workspace, running_notebook
+from autograder.notebooks import running_notebook
 from autograder.parsing.cell_statements import Cell
 from autograder.parsing.extract import extract_modules
 from autograder.report.notebook import NotebookReport
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import start_workers
 from autograder.sandbox.workers import Workers
-from autograder.workspace import failed_call
+from autograder.workspace import failed_call, hints, solutions
+from autograder.workspace.dependencies import ModuleSource, Snapshot
+from autograder.workspace.state import State
+
+if TYPE_CHECKING:
+    from autograder.report.console import SafeConsole
 
 CALL_SECONDS = 5.0  # shorter than elsewhere: somebody is waiting, and cells may have a time limit
+WIDTH = 96
 _statuses: dict[str, str] = {}  # latest status of each function checked in this kernel
+_state_without_workspace = State(Path())  # the hints shown by this kernel, where there is no workspace to remember them
 
 
 @contextlib.contextmanager
@@ -62,7 +69,23 @@ def check(*functions: Any, seed: int = 0) -> None:
 @_one_line_for_errors()
 def hint(function: Any, more: bool = False) -> None:
     """Print the hints of a function that you have seen, at least the first one, and one `more` if you want it."""
-    notebook_workspace.show_hint(_one_name(function), running_notebook.course(), Path.cwd(), int(more))
+    from autograder.report import help_texts
+
+    qualified, workspace = _one_name(function), running_notebook.find_workspace(Path.cwd())
+    steps = hints.require_steps(qualified, running_notebook.course().package)
+    state = workspace.state if workspace else _state_without_workspace
+    count = hints.show_more(state, qualified, int(more), save=workspace is not None)
+    name = qualified.partition(".")[2]
+    commands = f"check({name})", f"hint({name}, more=True)"
+    shown = list(zip(hints.KINDS, steps, strict=True))[:count]
+    help_texts.render_hints(qualified, shown, len(steps), commands, _plain_console())
+
+
+def _plain_console() -> "SafeConsole":
+    """Return a console for plain text, which every notebook editor shows alike."""
+    from autograder.report.console import SafeConsole
+
+    return SafeConsole(width=WIDTH, force_jupyter=False, color_system=None)
 
 
 @_one_line_for_errors()
@@ -77,16 +100,45 @@ def debug(function: Any) -> None:
 @_one_line_for_errors()
 def solution(function: Any, give_up: bool = False) -> None:
     """Print the solution of a function, once yours passes; `give_up` shows it earlier, which is recorded."""
-    name, course = _one_name(function), running_notebook.course()
-    notebook_workspace.show_solution(name, course, Path.cwd(), _statuses.get(name) == "passed", give_up)
+    qualified, workspace = _one_name(function), running_notebook.find_workspace(Path.cwd())
+    if workspace is None:
+        raise UsageError("solutions are shown in the notebooks of a workspace. Create one: headway init my-gpt")
+    name = qualified.partition(".")[2]
+    passed = {name for known in (workspace.statuses, _statuses) for name, status in known.items() if status == "passed"}
+    try:
+        solutions.require_solutions_allowed(workspace, [qualified], passed, give_up=give_up)
+    except solutions.SolutionRefused as error:
+        if error.rule == "never":
+            raise UsageError(f"your instructor has disabled solutions. Ask for a hint: hint({name})") from None
+        now = f". To see the solution now (this is recorded): solution({name}, give_up=True)"
+        later = " (your instructor shows solutions only after they pass)"
+        ending = now if error.rule == "give-up" else later
+        raise UsageError(f"{qualified} does not pass yet. Ask for a hint: hint({name}, more=True){ending}") from None
+    echo(solutions.solution_of(qualified, running_notebook.course()), end="")
 
 
 @_one_line_for_errors()
 def progress(*functions: Any) -> None:
-    """Print your progress: in the whole course, or in the functions or assignments that are named."""
+    """Print your progress: in the whole course, or in the functions or assignments that are named.
+
+    It is the progress recorded in the workspace; elsewhere, the functions that pass in this notebook.
+    """
+    from autograder.report import progress_table
+
     cells, course = running_notebook.executed_cells(), running_notebook.course()
-    names = tuple(name for argument in functions for name in _names(argument, cells, course))
-    notebook_workspace.show_progress(names or tuple(course.functions), course, Path.cwd(), _statuses)
+    names = tuple(name for argument in functions for name in _names(argument, cells, course)) or tuple(course.functions)
+    workspace = running_notebook.find_workspace(Path.cwd())
+    if workspace is None or not workspace.has_recorded_course:
+        passed = [name for name in names if _statuses.get(name) == "passed"]
+        listed = f": {', '.join(passed)}" if passed else ""
+        echo(f"{len(passed)} of {len(names)} functions pass in this notebook{listed}")
+        return
+    entries = workspace.progress
+    stale = frozenset(entries.keys() - workspace.statuses.keys())
+    total = len(workspace.curriculum.functions)
+    progress_table.render(course, names, _plain_console(), entries, stale, total)
+    for line in workspace.describe_sources(dict.fromkeys(name.partition(".")[0] for name in names)):
+        echo(line)
 
 
 def _one_name(function: Any) -> str:
@@ -163,7 +215,7 @@ def report(
         results.append(_check(submission, selected, seed, curriculum))
         if record and not seed:
             checks, own = results[-1].checks, submission.own_modules
-            badges += notebook_workspace.record_checks(Path.cwd(), checks, submission.texts, own)
+            badges += _record_checks(checks, submission.texts, own)
         origins.update(submission.origins)
     result, *others = results
     for other in others:
@@ -189,6 +241,22 @@ def _check(
         result = session.check("notebook", Path(folder), options)
     locate_in_cells(result, {module: submission.texts[module] for module in submission.own_modules})
     return result
+
+
+def _record_checks(checks: Sequence[CheckResult], texts: Mapping[str, str], own: set[str]) -> list[str]:
+    """Record results in the workspace, if there is one, for the code that was checked; return a line for each badge.
+
+    Args:
+        texts: the modules of the notebook and those that they import, as they were checked.
+        own: the modules that come from the notebook.
+    """
+    workspace = running_notebook.find_workspace(Path.cwd())
+    if workspace is None or not workspace.has_recorded_course:
+        return []
+    sources = {name: ModuleSource(name, text.encode("utf-8", "replace")) for name, text in texts.items()}
+    workspace.snapshot = Snapshot(sources, workspace.curriculum)
+    recorded = [check for check in checks if check.function.partition(".")[0] in own]
+    return workspace.record(SubmissionResult("", "", 0, recorded))
 
 
 @functools.cache

@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 
 from autograder.core.safe_output import echo
 from autograder.course import Curriculum, registry
-from autograder.notebooks.notebook_workspace import find_workspace
 from autograder.parsing import Unreadable, extract
 from autograder.parsing.cell_statements import Cell, imported_roots, read_statements
 from autograder.parsing.read_ipynb import read_modules
+from autograder.workspace.workspace import Workspace
 
 OFFICIAL_ORIGIN = "official solution"
 
@@ -83,6 +83,15 @@ def write_next_cell(text: str) -> None:
     """Put a new cell below the one that runs; print the text outside IPython."""
     shell = _shell()
     shell.set_next_input(text) if shell else echo(text, end="")
+
+
+def find_workspace(folder: Path) -> Workspace | None:
+    """Return the workspace of a notebook in `folder`: this folder or the one above, if `headway init` made it."""
+    for place in (folder, folder.parent):
+        workspace = Workspace.open(place)
+        if workspace.is_initialized:
+            return workspace
+    return None
 
 
 def assemble_submission(

@@ -10,8 +10,7 @@ from support.paths import TESTS
 from support.student_notebook import write_functions
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.errors import UsageError
-from autograder.notebooks import notebook_workspace, running_notebook
+from autograder.notebooks import api, running_notebook
 from autograder.workspace import solutions
 from autograder.workspace.workspace import Workspace
 
@@ -19,33 +18,36 @@ SOFT, LOG = "softmax.softmax", "softmax.log_softmax"
 
 
 @pytest.fixture
-def notebooks(folder):
-    """The folder of notebooks of a new workspace."""
+def notebooks(folder, monkeypatch):
+    """The folder of notebooks of a new workspace, in which a kernel runs."""
+    monkeypatch.chdir(folder / "notebooks")
     return folder / "notebooks"
 
 
 def test_hints_are_remembered_in_the_workspace(notebooks, capsys):
-    notebook_workspace.show_hint(SOFT, TRANSFORMER, notebooks, 0)
+    api.hint(SOFT)
     assert "hint 1 of 3" in (first := capsys.readouterr().out)
     assert "hint(softmax, more=True)" in first
-    notebook_workspace.show_hint(SOFT, TRANSFORMER, notebooks, 1)
+    api.hint(SOFT, more=True)
     assert "hint 2 of 3" in capsys.readouterr().out
     assert "hint 2 of 3" in invoke("hint", SOFT, cwd=notebooks.parent).stdout
 
 
-def test_solution_needs_a_pass_or_giving_up(notebooks, tmp_path, capsys):
-    with pytest.raises(UsageError, match="give_up=True"):
-        notebook_workspace.show_solution(SOFT, TRANSFORMER, notebooks, False, False)
-    notebook_workspace.show_solution(LOG, TRANSFORMER, notebooks, True, False)
+def test_solution_needs_a_pass_or_giving_up(notebooks, tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(api._statuses, LOG, "passed")
+    api.solution(SOFT)
+    assert "give_up=True" in (shown := capsys.readouterr().out) and "def softmax" not in shown
+    api.solution(LOG)
     assert solutions.GAVE_UP not in json.loads((notebooks.parent / ".headway.json").read_text())
-    notebook_workspace.show_solution(SOFT, TRANSFORMER, notebooks, False, True)
+    api.solution(SOFT, give_up=True)
     assert "def softmax" in capsys.readouterr().out
     assert list(Workspace.open(notebooks.parent).state.section(solutions.GAVE_UP)) == [SOFT]
     (notebooks.parent / solutions.COURSE).write_text('solutions = "never"')
-    with pytest.raises(UsageError, match="disabled"):
-        notebook_workspace.show_solution(SOFT, TRANSFORMER, notebooks, True, True)
-    with pytest.raises(UsageError, match="of a workspace"):
-        notebook_workspace.show_solution(SOFT, TRANSFORMER, tmp_path / "elsewhere" / "notebooks", True, True)
+    api.solution(LOG, give_up=True)
+    assert "disabled" in capsys.readouterr().out
+    monkeypatch.chdir(tmp_path)
+    api.solution(LOG, give_up=True)
+    assert "of a workspace" in capsys.readouterr().out
 
 
 @pytest.mark.slow
