@@ -19,6 +19,7 @@ from autograder.parsing.extract import HEADER, is_literal, unguarded
 from autograder.parsing.function_uses import Function, function_body, is_stub
 
 MAX_BYTES = 1 << 20  # nobody writes a larger module by hand, so larger files are ignored
+MAIN = "__name__ == '__main__'"  # begins the condition of an experiment
 UNBOUND = ""  # stands for the top-level statements of a module that bind no name
 
 QualifiedName = tuple[str, str]  # module and name
@@ -48,9 +49,9 @@ class ModuleSource:
         try:
             tree = ast.parse(self.content)
             for statement in unguarded(tree) if self.content.startswith(HEADER.encode()) else tree.body:
-                for bound, text, uses in _definitions(self.name, statement):
-                    parsed.definitions[bound] = parsed.definitions.get(bound, "") + text
-                    parsed.uses.setdefault(bound, set()).update(uses)
+                for bound, nodes in _definitions(statement):
+                    parsed.definitions[bound] = parsed.definitions.get(bound, "") + "\n".join(map(ast.dump, nodes))
+                    parsed.uses.setdefault(bound, set()).update(_names_used(self.name, nodes))
                 if isinstance(statement, Function) and is_stub(statement):
                     parsed.stubs.add(statement.name)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # recursion: a sum of 1000s of terms
@@ -58,38 +59,32 @@ class ModuleSource:
         return parsed
 
 
-def _definitions(module: str, statement: ast.stmt) -> Iterator[tuple[str, str, set[QualifiedName]]]:
-    if isinstance(statement, Function):
-        # Defaults and decorators are evaluated on import, so an error in them affects the whole module.
-        outside = [*statement.decorator_list, *statement.args.defaults, *filter(None, statement.args.kw_defaults)]
-        inside = [statement.args, *function_body(statement)]
-        yield statement.name, f"def {_dump(*outside, *inside)}", _names_used(module, *outside, *inside)
-        if evaluated := [node for node in outside if not is_literal(node)]:
-            yield UNBOUND, _dump(*evaluated), _names_used(module, *evaluated)
-    elif isinstance(statement, ast.ClassDef):
-        yield statement.name, _dump(statement), _names_used(module, statement)
-    elif isinstance(statement, ast.ImportFrom) and not any(alias.name == "*" for alias in statement.names):
-        for alias in statement.names:
-            text = f"from {statement.module} {alias.name}"
-            yield alias.asname or alias.name, text, {(statement.module or "", alias.name)}
-    elif isinstance(statement, ast.Import):
-        for alias in statement.names:
-            yield (alias.asname or alias.name).partition(".")[0], f"import {alias.name}", {(alias.name, "*")}
-    elif isinstance(statement, ast.Assign | ast.AnnAssign) and (names := _assigned_names(statement)):
-        for name in names:
-            yield name, _dump(statement), _names_used(module, statement)
-    elif not _has_no_effect(statement):
-        yield UNBOUND, _dump(statement), _names_used(module, statement)
-
-
-def _has_no_effect(statement: ast.stmt) -> bool:
-    """Return whether importing the module skips a statement: a literal, or `if __name__ == "__main__" …:`."""
+def _definitions(statement: ast.stmt) -> Iterator[tuple[str, list[ast.AST]]]:
+    """Yield each name that a top-level statement binds with what defines it; nothing if an import skips it."""
     match statement:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            # Defaults and decorators are evaluated on import, so an error in them affects the whole module.
+            outside = [*statement.decorator_list, *statement.args.defaults, *filter(None, statement.args.kw_defaults)]
+            yield statement.name, [*outside, statement.args, *function_body(statement)]
+            if evaluated := [node for node in outside if not is_literal(node)]:
+                yield UNBOUND, [*evaluated]
+        case ast.ClassDef():
+            yield statement.name, [statement]
+        case ast.ImportFrom(module=source, names=aliases, level=level) if aliases[0].name != "*":
+            for alias in aliases:
+                yield alias.asname or alias.name, [ast.ImportFrom(source, [alias], level)]
+        case ast.Import(names=aliases):
+            for alias in aliases:
+                yield (alias.asname or alias.name).partition(".")[0], [ast.Import([alias])]
+        case ast.Assign() | ast.AnnAssign() if names := _assigned_names(statement):
+            for name in names:
+                yield name, [statement]
         case ast.Expr(value=ast.Constant()):
-            return True
-        case ast.If(test=ast.BoolOp(op=ast.And(), values=[test, *_]) | test, orelse=[]):
-            return ast.unparse(test) == "__name__ == '__main__'"
-    return False
+            return
+        case ast.If(test=ast.BoolOp(op=ast.And(), values=[test, *_]) | test, orelse=[]) if ast.unparse(test) == MAIN:
+            return
+        case _:
+            yield UNBOUND, [statement]
 
 
 def _assigned_names(statement: ast.Assign | ast.AnnAssign) -> list[str]:
@@ -98,20 +93,15 @@ def _assigned_names(statement: ast.Assign | ast.AnnAssign) -> list[str]:
     return names if len(names) == len(targets) else []
 
 
-def _dump(*nodes: ast.AST) -> str:
-    return "\n".join(map(ast.dump, nodes))
-
-
-def _names_used(module: str, *nodes: ast.AST) -> set[QualifiedName]:
+def _names_used(module: str, nodes: list[ast.AST]) -> set[QualifiedName]:
     found: set[QualifiedName] = set()
-    for node in nodes:
-        for part in ast.walk(node):
-            if isinstance(part, ast.Name):
-                found.add((module, part.id))
-            elif isinstance(part, ast.Import):
-                found.update((alias.name, "*") for alias in part.names)
-            elif isinstance(part, ast.ImportFrom):
-                found.update((part.module or "", alias.name) for alias in part.names)
+    for part in (part for node in nodes for part in ast.walk(node)):
+        if isinstance(part, ast.Name):
+            found.add((module, part.id))
+        elif isinstance(part, ast.Import):
+            found.update((alias.name, "*") for alias in part.names)
+        elif isinstance(part, ast.ImportFrom):
+            found.update((part.module or "", alias.name) for alias in part.names)
     return found
 
 

@@ -118,8 +118,12 @@ class WatchLoop:
             self._message = f"internal error (please report it): {self._session.internal_errors[0][:200]}"
 
     def _press(self, key: str) -> None:
-        if self._question:
-            self._answer(key)
+        if confirmed := self._question:
+            self._question = None
+            if key == "y":
+                confirmed()
+            else:
+                self._message = "nothing was changed"
         elif key in SCROLL and self._cursor is None:
             self._scroll = max(0, SCROLL[key](self._scroll, self._page))
         elif self._cursor is not None and key in ("up", "down", "k", "j", "enter", "l", "escape"):
@@ -273,13 +277,6 @@ class WatchLoop:
         function = self._session.focus
         self._message = f"Reset {function} to its stub? A backup goes to {files.BACKUPS}/. y / n"
         self._question = lambda: self._reset(function)
-
-    def _answer(self, key: str) -> None:
-        action, self._question = self._question, None
-        if key == "y" and action is not None:
-            action()
-        else:
-            self._message = "nothing was changed"
 
     def _reset(self, function: str) -> None:
         backup, hint = self._workspace.reset(function)
