@@ -132,15 +132,14 @@ def _cell_comments(text: str) -> list[tuple[int, str, int]]:
     return [(number, match[1], int(match[2])) for number, match in matches if match]
 
 
-def unguarded(tree: ast.Module) -> list[ast.stmt]:
-    """Return the statements of an extracted module as the notebook has them: those that may raise without a guard."""
-    statements: list[ast.stmt] = []
-    for node in tree.body:
-        match node:
-            case ast.Try(body=[guarded], handlers=[ast.ExceptHandler(name="_error")]):
-                statements.append(guarded)
-            case _:
-                statements.append(node)
+def module_statements(content: bytes) -> list[ast.stmt]:
+    """Return the statements of a module; of an extracted one as the notebook has them, without guards."""
+    statements = ast.parse(content).body
+    if content.startswith(HEADER.encode()):
+        for i, node in enumerate(statements):
+            match node:
+                case ast.Try(body=[guarded], handlers=[ast.ExceptHandler(name="_error")]):
+                    statements[i] = guarded
     return statements
 
 

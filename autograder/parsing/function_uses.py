@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Sequence
 
 from .cell_statements import PARSER_ERRORS
-from .extract import HEADER, unguarded
+from .extract import module_statements
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -32,11 +32,10 @@ def written_functions(content: bytes, names: Sequence[str]) -> dict[str, str]:
     uses: dict[str, set[str]] = {}
     stubs: set[str] = set()
     try:
-        tree = ast.parse(content)
-        for part in ast.walk(tree):
-            if isinstance(part, (Function, ast.ClassDef)):
-                part.body = function_body(part)
-        for node in unguarded(tree) if content.startswith(HEADER.encode()) else tree.body:
+        for node in module_statements(content):
+            for part in ast.walk(node):
+                if isinstance(part, (Function, ast.ClassDef)):
+                    part.body = function_body(part)
             parts: list[ast.AST] = [node]
             if isinstance(node, ast.ClassDef):
                 bound = {node.name}

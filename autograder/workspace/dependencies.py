@@ -15,7 +15,7 @@ from pathlib import Path
 
 from autograder.core.files import read_plain_file
 from autograder.course import Curriculum, registry
-from autograder.parsing.extract import HEADER, is_literal, unguarded
+from autograder.parsing.extract import is_literal, module_statements
 from autograder.parsing.function_uses import Function, function_body, is_stub
 
 MAX_BYTES = 1 << 20  # nobody writes a larger module by hand, so larger files are ignored
@@ -47,8 +47,7 @@ class ModuleSource:
         """The definitions of the module; none if Python cannot read it."""
         parsed = ParsedModule()
         try:
-            tree = ast.parse(self.content)
-            for statement in unguarded(tree) if self.content.startswith(HEADER.encode()) else tree.body:
+            for statement in module_statements(self.content):
                 for bound, nodes in _definitions(statement):
                     parsed.definitions[bound] = parsed.definitions.get(bound, "") + "\n".join(map(ast.dump, nodes))
                     parsed.uses.setdefault(bound, set()).update(_names_used(self.name, nodes))

@@ -111,14 +111,12 @@ class NotebookReader:
         if content == released(module):
             return NotebookFile(name, content, saved)
         try:
-            submitted_cells(content)
-        except Unreadable as error:
-            return NotebookFile(name, content, saved, problem=f"{error}. Save it again in your notebook editor")
-        with contextlib.suppress(Unreadable):  # It defines no function, or not those of its assignment.
             modules = read_modules(content, self._curriculum.function_names, path.name)
-            if (text := modules.get(f"{module}.py")) is not None:
-                return NotebookFile(name, content, saved, ModuleSource(module, text))
-        return NotebookFile(name, content, saved)
+        except Unreadable as error:
+            problem = f"{error}. Shorten it, or save it again in your notebook editor"
+            return NotebookFile(name, content, saved, problem=problem)
+        text = modules.get(f"{module}.py")  # None if it defines no function of its assignment.
+        return NotebookFile(name, content, saved, None if text is None else ModuleSource(module, text))
 
 
 def released(module: str) -> bytes | None:

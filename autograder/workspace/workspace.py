@@ -66,9 +66,8 @@ class Workspace:
     @property
     def has_assignments(self) -> bool:
         """Whether the folder holds at least one assignment of the course, as a file or a notebook."""
-        if any((self.folder / f"{module}.py").is_file() for module in self.curriculum.modules):
-            return True
-        return next(notebook_files.paths(self.folder, self.curriculum), None) is not None
+        has_files = any((self.folder / f"{module}.py").is_file() for module in self.curriculum.modules)
+        return has_files or any(notebook_files.paths(self.folder, self.curriculum))
 
     @property
     def has_recorded_course(self) -> bool:
