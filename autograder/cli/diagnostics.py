@@ -8,6 +8,7 @@ import platform
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.core.versions import installed_version
@@ -69,13 +70,11 @@ def _headway() -> Diagnostic:
     return Diagnostic("headway", True, importlib.metadata.version("headway"))
 
 
-def _packages() -> list[Diagnostic]:
-    diagnostics = []
+def _packages() -> Iterator[Diagnostic]:
     for name, use, extra in PACKAGES:
         version = installed_version(name)
         text = version or (f"not installed; needed for {use}" if use else "not installed")
-        diagnostics.append(Diagnostic(name, version is not None, text, install_step(extra), bool(extra)))
-    return diagnostics
+        yield Diagnostic(name, version is not None, text, install_step(extra), bool(extra))
 
 
 def _course_files() -> Diagnostic:
@@ -159,23 +158,21 @@ def _student_process() -> Diagnostic:
     return Diagnostic(name, is_isolated, text, "install headway into a virtual environment of its own")
 
 
-def _sandbox() -> list[Diagnostic]:
+def _sandbox() -> Iterator[Diagnostic]:
     """Test each mechanism of the sandbox for grading, and find the strongest level that they allow."""
     from autograder.sandbox import probe
     from autograder.sandbox.probe import SandboxUnavailable, strongest_level
 
-    diagnostics = []
     with tempfile.TemporaryDirectory(prefix="headway-") as name:
         scratch = Path(name)
         for mechanism in ("bubblewrap", "landlock", "seccomp"):
             proven, problems = probe.prove((mechanism,), scratch)
             text = "works" if proven else problems.get(mechanism, "does not work")
-            diagnostics.append(Diagnostic(mechanism, proven is not None, text, SANDBOX_HELP, optional=True))
+            yield Diagnostic(mechanism, proven is not None, text, SANDBOX_HELP, optional=True)
         try:
             level = strongest_level(scratch)
         except SandboxUnavailable:
             fix = f"{SANDBOX_HELP}, or grade in a Linux virtual machine"
-            strongest = Diagnostic("sandbox level", False, "none, so headway grade refuses to run", fix, optional=True)
+            yield Diagnostic("sandbox level", False, "none, so headway grade refuses to run", fix, optional=True)
         else:
-            strongest = Diagnostic("sandbox level", True, " + ".join(level.mechanisms))
-    return [*diagnostics, strongest]
+            yield Diagnostic("sandbox level", True, " + ".join(level.mechanisms))

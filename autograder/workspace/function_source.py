@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterator
 
 from autograder.course.model import reachable
 from autograder.workspace.dependencies import ModuleSource
@@ -67,18 +68,16 @@ def replace_function(source: str, name: str, new: str) -> str | None:
     return "\n".join(lines)
 
 
-def named_statements(source: str) -> list[tuple[str, slice]]:
-    """Return the name that each top-level statement binds, "" if it has none, and its lines; without docstrings."""
-    found = []
+def named_statements(source: str) -> Iterator[tuple[str, slice]]:
+    """Yield the name that each top-level statement binds, "" if it has none, and its lines; without docstrings."""
     for node in ast.parse(source).body:
         match node:
             case ast.Expr():
                 continue
             case ast.Assign(targets=[ast.Name(name), *_]) | ast.AnnAssign(target=ast.Name(name)):
-                found.append((name, line_range(node)))
+                yield name, line_range(node)
             case _:
-                found.append((getattr(node, "name", ""), line_range(node)))
-    return found
+                yield getattr(node, "name", ""), line_range(node)
 
 
 def function_with_helpers(source: str, name: str) -> str:
