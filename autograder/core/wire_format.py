@@ -42,9 +42,6 @@ class FrameError(ValueError):
     """The bytes are not a valid frame, or the frame is too large."""
 
 
-_MARKERS = {"r": "an Rng", "c": "a Config", "g": "a GeneratorOf", "f": "a FunctionOf", "m": "a MappedArray"}  # by tag
-
-
 @dataclass(frozen=True)
 class Handle:
     """A value that stays in the student's process and is represented by its number."""
@@ -180,11 +177,27 @@ class Opaque:
     type_name: str
 
 
+# The classes above by the tag of their header entries, with the types that their fields may have (none listed: any).
+# The content of an entry is a list of the fields, or the only field.
+_MARKERS: dict[str, tuple[type, dict[str, tuple[type, ...]]]] = {
+    "h": (Handle, {"number": (int,)}),
+    "o": (Opaque, {"type_name": (str,)}),
+    "n": (Instance, {"type_name": (str,), "fields": (dict,)}),
+    "r": (Rng, {"seed": (int,)}),
+    "c": (Config, {"module": (str,), "name": (str,), "fields": (dict,)}),
+    "g": (GeneratorOf, {"items": (list,), "endless": (bool,)}),
+    "f": (FunctionOf, {"kind": (str,), "weights": (), "max_calls": (int, type(None))}),
+    "m": (MappedArray, {"path": (str,), "dtype": (str,), "shape": (tuple,), "offset": (int,), "transposed": (bool,)}),
+}
+_TAGS = {kind: tag for tag, (kind, _) in _MARKERS.items()}
+_FROM_STUDENTS = (Handle, Opaque, Instance)  # All others make objects.
+
+
 def pack(value: Any) -> bytes:
     """Encode a value as one frame.
 
-    None, bool, int, float, str, tuple, list, dict, NumPy arrays and scalars, and the markers above are encoded. An
-    instance of a dataclass becomes an `Instance`, anything else an `Opaque` with the name of its type. Raises
+    None, bool, int, float, str, bytes, tuple, list, dict, NumPy arrays and scalars, and the markers above are encoded.
+    An instance of a dataclass becomes an `Instance`, anything else an `Opaque` with the name of its type. Raises
     FrameError if the value is too deep or large.
     """
     chunks: list[bytes] = []
@@ -229,10 +242,10 @@ def parse_prefix(prefix: bytes, max_body: int = MAX_BODY) -> tuple[int, int]:
 
 
 def _describe(value: Any, chunks: list[bytes], depth: int) -> Any:
-    if depth > MAX_DEPTH:
-        raise FrameError("the value is nested too deeply")
     if value is None or type(value) in (bool, int, float, str):
         return value
+    if depth > MAX_DEPTH:
+        raise FrameError("the value is nested too deeply")
     if isinstance(value, np.str_):
         return str(value)
     if type(value) is np.ndarray or isinstance(value, np.generic):
@@ -241,26 +254,19 @@ def _describe(value: Any, chunks: list[bytes], depth: int) -> Any:
             return {"o": f"{_type_name(value)} of {array.dtype}"}
         chunks.append(array.tobytes())
         return {"a" if type(value) is np.ndarray else "s": [array.dtype.str, list(array.shape)]}
+    if type(value) is bytes:
+        chunks.append(value)
+        return {"b": len(value)}
     if type(value) in (tuple, list):
         return {"t" if type(value) is tuple else "l": [_describe(item, chunks, depth + 1) for item in value]}
     if type(value) is dict:
         return {"d": [[_describe(k, chunks, depth + 1), _describe(v, chunks, depth + 1)] for k, v in value.items()]}
-    if type(value) is Handle:
-        return {"h": value.number}
-    if type(value) is Rng:
-        return {"r": value.seed}
-    if type(value) is GeneratorOf:
-        return {"g": [_describe(value.items, chunks, depth + 1), value.endless]}
-    if type(value) is FunctionOf:
-        return {"f": [value.kind, _describe(value.weights, chunks, depth + 1), value.max_calls]}
-    if type(value) is MappedArray:
-        return {"m": [value.path, value.dtype, list(value.shape), value.offset, value.transposed]}
-    if type(value) is Config:
-        return {"c": [value.module, value.name, _describe(value.fields, chunks, depth + 1)]}
-    if is_dataclass(value) and not isinstance(value, (type, Opaque)):
-        instance = value if type(value) is Instance else Instance.of(value)
-        return {"n": [instance.type_name, _describe(instance.fields, chunks, depth + 1)]}
-    return {"o": value.type_name if type(value) is Opaque else _type_name(value)}
+    if type(value) not in _TAGS:
+        is_instance = is_dataclass(value) and not isinstance(value, type)
+        value = Instance.of(value) if is_instance else Opaque(_type_name(value))
+    tag = _TAGS[type(value)]
+    parts = [_describe(getattr(value, name), chunks, depth + 1) for name in _MARKERS[tag][1]]
+    return {tag: parts if len(parts) > 1 else parts[0]}
 
 
 def _type_name(value: Any) -> str:
@@ -268,8 +274,8 @@ def _type_name(value: Any) -> str:
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _is_shape(value: Any) -> bool:
-    return type(value) is list and len(value) <= MAX_AXES and all(type(n) is int and 0 <= n < 1 << 40 for n in value)
+def _is_shape(value: list[Any] | tuple[Any, ...]) -> bool:
+    return len(value) <= MAX_AXES and all(type(n) is int and 0 <= n < 1 << 40 for n in value)
 
 
 def _decode(header: bytes, body: bytes, handles: Iterable[int] | None) -> Any:
@@ -293,10 +299,10 @@ class _Decoder:
 
     def build(self, spec: Any, depth: int) -> Any:
         """Return the value of one header entry, which is nested in `depth` others."""
-        if depth > MAX_DEPTH + 1:
-            raise FrameError("the value is nested too deeply")
         if spec is None or type(spec) in (bool, int, float, str):
             return spec
+        if depth > MAX_DEPTH + 1:
+            raise FrameError("the value is nested too deeply")
         if type(spec) is not dict or len(spec) != 1:
             raise FrameError("unknown header entry")
         ((tag, content),) = spec.items()
@@ -307,44 +313,35 @@ class _Decoder:
             return tuple(items) if tag == "t" else items
         if tag == "d" and type(content) is list:
             return self._dict(content, depth)
-        if tag == "h" and type(content) is int:
-            return self._handle(content)
-        if tag == "o" and type(content) is str:
-            return Opaque(content[:200])
-        if tag == "n" and type(content) is list and len(content) == 2 and type(content[0]) is str:
-            values = self.build(content[1], depth + 1)
-            if type(values) is dict:
-                return Instance(content[0][:200], values)
-        if tag in _MARKERS and not self._trusted:
-            raise FrameError(f"it contains {_MARKERS[tag]}, which only the grader may send")
-        if tag == "r" and type(content) is int:
-            return Rng(content)
-        if tag == "g" and type(content) is list and len(content) == 2:
-            items, endless = self.build(content[0], depth + 1), content[1]
-            if type(items) is list and type(endless) is bool:
-                return GeneratorOf(items, endless)
-        if tag == "f" and type(content) is list and len(content) == 3:
-            kind, weights, max_calls = content[0], self.build(content[1], depth + 1), content[2]
-            if type(kind) is str and kind in FUNCTIONS and type(max_calls) in (int, type(None)):
-                return FunctionOf(kind, weights, max_calls)
-        if tag == "m" and type(content) is list and len(content) == 5:
-            path, code, shape, offset, transposed = content
-            is_right = type(path) is str and type(code) is str and code in DTYPES and _is_shape(shape)
-            if is_right and type(offset) is int and type(transposed) is bool:
-                return MappedArray(path, code, tuple(shape), offset, transposed)
-        if tag == "c" and type(content) is list and len(content) == 3:
-            module, name, fields = content
-            values = self.build(fields, depth + 1)
-            if type(module) is str and type(name) is str and type(values) is dict:
-                return Config(module, name, values)
+        if tag == "b" and type(content) is int and content >= 0:
+            start = self._skip(content)
+            return self._body[start : self.position]
+        if tag in _MARKERS:
+            return self._marker(tag, content, depth)
         raise FrameError(f"malformed header entry {str(tag)[:8]!r}")
 
-    def _handle(self, number: int) -> Handle:
-        if not self._trusted:
-            if number not in self._handles:
+    def _marker(self, tag: str, content: Any, depth: int) -> Any:
+        kind, fields = _MARKERS[tag]
+        if not self._trusted and kind not in _FROM_STUDENTS:
+            raise FrameError(f"it contains a marker ({kind.__name__}) that only the grader may send")
+        malformed = FrameError(f"malformed header entry {tag!r}")
+        parts = content if len(fields) > 1 else [content]
+        if type(parts) is not list or len(parts) != len(fields):
+            raise malformed
+        values = {name: self.build(part, depth + 1) for name, part in zip(fields, parts, strict=True)}
+        if any(types and type(values[name]) not in types for name, types in fields.items()):
+            raise malformed
+        if kind is Handle and not self._trusted:
+            if values["number"] not in self._handles:
                 raise FrameError("it contains a handle that the grader did not issue for it")
-            self._handles.remove(number)
-        return Handle(number)
+            self._handles.remove(values["number"])
+        if kind is FunctionOf and values["kind"] not in FUNCTIONS:
+            raise malformed
+        if kind is MappedArray and not (values["dtype"] in DTYPES and _is_shape(values["shape"])):
+            raise malformed
+        if kind in (Opaque, Instance):
+            values["type_name"] = values["type_name"][:200]
+        return kind(**values)
 
     def _dict(self, content: list[Any], depth: int) -> dict[Any, Any]:
         result: dict[Any, Any] = {}
@@ -367,15 +364,13 @@ class _Decoder:
         code, shape = content
         if type(code) is not str or code not in DTYPES:
             raise FrameError("an array has a dtype that is not allowed")
-        if not _is_shape(shape):
+        if type(shape) is not list or not _is_shape(shape):
             raise FrameError("an array has a malformed shape")
         if tag == "s" and shape:
             raise FrameError("a scalar has axes")
         dtype, count = DTYPES[code], math.prod(shape)
-        start, self.position = self.position, self.position + count * dtype.itemsize
-        if self.position > len(self._body):
-            raise FrameError("an array is larger than the body")
-        raw = np.frombuffer(self._body, np.uint8, count * dtype.itemsize, start)
+        size = count * dtype.itemsize
+        raw = np.frombuffer(self._body, np.uint8, size, self._skip(size))
         if code == "|b1" and raw.size and raw.max() > 1:
             raise FrameError("a boolean is neither 0 nor 1")
         try:
@@ -383,3 +378,10 @@ class _Decoder:
         except ValueError:  # No elements, but axes whose product overflows.
             raise FrameError("an array has a malformed shape") from None
         return array if tag == "a" else array[()]
+
+    def _skip(self, size: int) -> int:
+        """Return where the next `size` bytes of the body begin."""
+        start, self.position = self.position, self.position + size
+        if self.position > len(self._body):
+            raise FrameError("an array is larger than the body")
+        return start

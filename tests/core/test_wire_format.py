@@ -14,7 +14,8 @@ from hypothesis.extra import numpy as hnp
 
 from autograder.core import wire_format
 
-SCALARS = st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False) | st.text(max_size=20)
+NUMBERS = st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False)
+SCALARS = st.none() | NUMBERS | st.text(max_size=20) | st.binary(max_size=20)
 ARRAYS = hnp.arrays(
     st.sampled_from(list(wire_format.DTYPES.values())), hnp.array_shapes(min_dims=0, max_dims=4, min_side=0)
 )
@@ -87,14 +88,16 @@ def framed(header, body=b""):
         ({"x": 1}, b"", "malformed"),
         ({"t": [1], "l": [1]}, b"", "unknown"),
         ({"h": "1"}, b"", "malformed"),
+        ({"b": -1}, b"", "malformed"),
+        ({"b": 9}, bytes(8), "larger than the body"),
         ({"c": ["os", "system", 3]}, b"", "malformed"),
-        ({"m": ["f", "<f4", [1], 0]}, b"", "malformed"),
-        ({"m": ["f", "O", [1], 0, False]}, b"", "malformed"),
-        ({"m": [1, "<f4", [1], 0, False]}, b"", "malformed"),
-        ({"m": ["f", "<f4", [-1], 0, False]}, b"", "malformed"),
-        ({"m": ["f", ["<f4"], [1], 0, False]}, b"", "malformed"),
-        ({"m": ["f", "<f4", [1], "0", False]}, b"", "malformed"),
-        ({"m": ["f", "<f4", [1], 0, 1]}, b"", "malformed"),
+        ({"m": ["f", "<f4", {"t": [1]}, 0]}, b"", "malformed"),
+        ({"m": ["f", "O", {"t": [1]}, 0, False]}, b"", "malformed"),
+        ({"m": [1, "<f4", {"t": [1]}, 0, False]}, b"", "malformed"),
+        ({"m": ["f", "<f4", {"t": [-1]}, 0, False]}, b"", "malformed"),
+        ({"m": ["f", {"l": ["<f4"]}, {"t": [1]}, 0, False]}, b"", "malformed"),
+        ({"m": ["f", "<f4", {"t": [1]}, "0", False]}, b"", "malformed"),
+        ({"m": ["f", "<f4", {"t": [1]}, 0, 1]}, b"", "malformed"),
     ],
 )
 def test_unpack_malformed_header_raises(header, body, words):
@@ -266,7 +269,8 @@ NESTED = {
 
 @pytest.mark.parametrize("place", NESTED)
 @pytest.mark.parametrize(
-    "data", [None, True, 3, 0.5, "text", np.arange(3), np.float32(2), (1,), [2], {"a": 1}, wire_format.Opaque("x")]
+    "data",
+    [None, True, 3, 0.5, "text", b"x", np.arange(3), np.float32(2), (1,), [2], {"a": 1}, wire_format.Opaque("x")],
 )
 def test_student_frame_of_data_is_decoded(data, place):
     value = NESTED[place](data)

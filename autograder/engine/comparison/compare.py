@@ -384,8 +384,13 @@ def _axes_text(axes: Sequence[str], ndim: int) -> str:
     return f" = ({', '.join(axis_names(axes, ndim))}{',' if ndim == 1 else ''})" if axes and ndim else ""
 
 
+class _ShortRepr(reprlib.Repr):
+    def repr_bytes(self, value: bytes, level: int) -> str:
+        return "bytes"  # There may be megabytes.
+
+
 # Formatting a list of a million arrays takes seconds.
-_SHORT = reprlib.Repr()
+_SHORT = _ShortRepr()
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 60
 _SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 300
 

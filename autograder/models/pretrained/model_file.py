@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-import numpy as np
 
 from autograder.core import tensor_files
 from autograder.core.tensor_files import DTYPES, StoredTensor, TensorFile
@@ -228,6 +227,6 @@ def read_description(file: TensorFile) -> ModelDescription:
     return description
 
 
-def as_bytes(value: Any) -> "np.ndarray[Any, np.dtype[np.uint8]]":
-    """Return JSON as an array of bytes, for values that are too long for the header of a frame."""
-    return np.frombuffer(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"), np.uint8)
+def as_bytes(value: Any) -> bytes:
+    """Return JSON, for values that are too long for the header of a frame."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")

@@ -52,7 +52,7 @@ class Tokenizer:
 
     def __init__(self, submission, request):
         self.function = submission.function
-        self.tokens, merges = (json.loads(request[name].tobytes()) for name in ("tokens", "merges"))
+        self.tokens, merges = (json.loads(request[name]) for name in ("tokens", "merges"))
         self.vocab = {token: number for number, token in enumerate(self.tokens)}
         self.merges = [tuple(pair) for pair in merges]
         self.special, self.front = request["special"], request["front"]

@@ -208,30 +208,14 @@ def is_stub(submission, request):
 
 def parse(submission, request):
     """Parse source code. Nothing of it is run, and a process that is asked this is asked nothing else."""
-    return as_arrays(parsing.answer(request["operation"], as_bytes(request["arguments"])))
+    return parsing.answer(request["operation"], request["arguments"])
 
 
 def warm_up():
     """Parse something, so that the first parsing of each forked process does not pay for Python's own preparations."""
     notebook = b'{"cells": [{"cell_type": "code", "source": "import numpy as np\\ndef f(x=np.pi):\\n    return [x]"}]}'
-    frame = frames.pack({"content": np.frombuffer(notebook, np.uint8), "course": {"m": ["f"]}})
-    frames.pack(as_arrays(parsing.answer("read_modules", as_bytes(frames.unpack(frame)))))
-
-
-def as_bytes(value):
-    """Return a value of a request with bytes in place of arrays."""
-    if isinstance(value, dict):
-        return {key: as_bytes(item) for key, item in value.items()}
-    return value.tobytes() if isinstance(value, np.ndarray) else value
-
-
-def as_arrays(value):
-    """Return an answer with arrays in place of bytes, which frames cannot hold."""
-    if isinstance(value, dict):
-        return {key: as_arrays(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [as_arrays(item) for item in value]
-    return np.frombuffer(value, np.uint8) if isinstance(value, bytes) else value
+    arguments = frames.unpack(frames.pack({"content": notebook, "course": {"m": ["f"]}}))
+    frames.pack(parsing.answer("read_modules", arguments))
 
 
 OPERATIONS = {"call": call, "is_stub": is_stub, "entry": entry, "training": training.handle,
