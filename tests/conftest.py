@@ -12,8 +12,7 @@ import pytest
 from support.chromium import chromium
 from support.kept_servers import kept_servers
 
-from autograder.core.gc_tuning import raise_gc_threshold
-from autograder.core.slow_imports import skip_slow_imports
+from autograder.core.interpreter import raise_gc_threshold, skip_slow_imports
 from autograder.course.stubs import bundled
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import SubmissionResult

@@ -11,7 +11,7 @@ import click
 
 from autograder import __version__
 from autograder.cli.options import INTERNAL_ERROR, INTERRUPTED, USAGE, describe_os_error
-from autograder.core import ascii_fallback, gc_tuning, safe_output, slow_imports
+from autograder.core import ascii_fallback, interpreter, safe_output
 from autograder.core.text import clean, did_you_mean
 from autograder.errors import UsageError
 
@@ -82,8 +82,8 @@ class _HeadwayGroup(click.Group):
     """The group of all commands; it turns every failure into one line and an exit code."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        gc_tuning.raise_gc_threshold()
-        slow_imports.skip_slow_imports()
+        interpreter.raise_gc_threshold()
+        interpreter.skip_slow_imports()
         if isinstance(sys.stdout, io.TextIOWrapper):
             # Where output is not UTF-8 (a pipe on Windows, an old locale), print v for ✓ rather than fail.
             sys.stdout.reconfigure(errors=ascii_fallback.ERRORS)

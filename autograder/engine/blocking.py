@@ -11,7 +11,7 @@ from autograder.core.files import secret_folder
 from autograder.course import CACHES, Curriculum
 from autograder.documents.results import CheckResult, Status, SubmissionResult
 from autograder.engine.jobs import Job, JobResult
-from autograder.engine.prerequisites import OfficialPrerequisites, copy_with_official_functions
+from autograder.engine.official_solutions import OfficialPrerequisites, copy_with_official_functions
 from autograder.sandbox.source_reader import SourceReader
 from autograder.sandbox.student_process import ResourceUsage
 

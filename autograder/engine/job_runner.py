@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from autograder.core import cpu_clock
+from autograder.core import interpreter
 from autograder.core.text import clean
 from autograder.documents.results import DIAGNOSED, CheckResult, hide
 from autograder.engine.check_results import build_check_result
@@ -195,12 +195,12 @@ class JobRunner:
                     limit = f"the grader's limit of {self.limits.grader_seconds:g} s of CPU time is used up"
                     result.notes.append(f"not all mistakes were looked for: {limit}")
                     break
-                started = cpu_clock.cpu_seconds()
+                started = interpreter.cpu_seconds()
                 package = self._curriculum.package
                 diagnoses = diagnose(
                     function, recorded, package, thorough=is_first, seconds=left, is_cancelled=is_cancelled
                 )
-                usage.grader_seconds += cpu_clock.cpu_seconds() - started
+                usage.grader_seconds += interpreter.cpu_seconds() - started
                 for check in result.checks:
                     if check.id in diagnoses:
                         check.mistake = diagnoses[check.id].as_record()

@@ -9,14 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.core import cpu_clock
+from autograder.core import interpreter
 from autograder.core.files import read_modules
 from autograder.course import Curriculum, registry
 from autograder.documents.results import Status, SubmissionResult
 from autograder.engine.blocking import BlockedChecks
 from autograder.engine.jobs import Job
 from autograder.engine.jobs import Options as Options
-from autograder.engine.prerequisites import OfficialPrerequisites
+from autograder.engine.official_solutions import OfficialPrerequisites
 from autograder.errors import HeadwayError, UsageError
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.source_reader import SourceReader
@@ -105,7 +105,7 @@ class CheckSession:
         Functions whose status is `known` need not be checked again to decide what is blocked. `limits` replace those of
         the session for this submission.
         """
-        started, grader_started = time.perf_counter(), cpu_clock.cpu_seconds()
+        started, grader_started = time.perf_counter(), interpreter.cpu_seconds()
         self._runner.limits = limits or self._options.limits
         curriculum, sandbox = self._options.curriculum, self._options.sandbox
         scratch, untrusted = sandbox.submissions_root, bool(sandbox.mechanisms) or sandbox.unsafe
@@ -125,7 +125,7 @@ class CheckSession:
         spent = self.reader.next_submission()
         usage.seconds += spent.seconds
         usage.cpu_seconds += spent.cpu_seconds
-        usage.grader_seconds = cpu_clock.cpu_seconds() - grader_started  # diagnosis included
+        usage.grader_seconds = interpreter.cpu_seconds() - grader_started  # diagnosis included
         result.notes = list(dict.fromkeys([*found.notes, *blocked.notes]))
         result.used = {
             "seconds": round(usage.seconds, 3), "cpu_seconds": round(usage.cpu_seconds, 3),

@@ -6,8 +6,8 @@ from support.built_in import mistakes_of_function, parameter_names
 
 from autograder.core.wire_format import FunctionOf, Rng
 from autograder.courses.transformer import TRANSFORMER
+from autograder.engine.check_results import describe_inputs
 from autograder.engine.comparison.compare import compare
-from autograder.engine.describe_inputs import describe_inputs
 from autograder.engine.diagnosis.explanation import Diagnosis, is_same_error
 from autograder.engine.exception_hints import hint_for_exception
 from autograder.errors import Mismatch, StudentException

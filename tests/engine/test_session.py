@@ -13,7 +13,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import SubmissionResult, to_document
 from autograder.engine import job_runner
 from autograder.engine.diagnosis import diagnose
-from autograder.engine.prerequisites import OfficialPrerequisites
+from autograder.engine.official_solutions import OfficialPrerequisites
 from autograder.engine.reference import Reference
 from autograder.engine.reference.memo import Memo
 from autograder.engine.session import Options, check, check_many, run_in_session

@@ -55,7 +55,7 @@ TRUSTED = {
     "documents": RESULTS,
     "engine.cell_locations": "finds comments in lines of text",
     "engine.diagnosis": OWN_SOURCES,
-    "engine.prerequisites": OWN_SOURCES,
+    "engine.official_solutions": OWN_SOURCES,
     "engine.reference.memo": OWN_SOURCES,
     "installation": "what pip has recorded about this installation",
     "models": OWN_FILES,

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.core.slow_imports import skip_slow_imports
+from autograder.core.interpreter import skip_slow_imports
 
 skip_slow_imports()
 

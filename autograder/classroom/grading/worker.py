@@ -30,7 +30,7 @@ from autograder.classroom.storage.result_store import JournalEntry, Status
 from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.account import Account, account_for
 from autograder.classroom.submissions.model import Attempt
-from autograder.core import gc_tuning
+from autograder.core import interpreter
 from autograder.core.files import secret_folder, write_atomically
 from autograder.core.text import listed
 from autograder.course import Curriculum
@@ -184,7 +184,7 @@ def main(pipe: Connection) -> None:
     sender.start()
 
     def grade_tasks(checks: session.CheckSession) -> None:
-        gc_tuning.raise_gc_threshold(freeze=True)
+        interpreter.raise_gc_threshold(freeze=True)
         while (task := tasks.get()) is not None:
             # Sent at once, past the outbox: if this submission kills the process, the run must know which one it was.
             with lock, contextlib.suppress(OSError):

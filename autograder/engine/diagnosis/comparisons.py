@@ -3,17 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from autograder.engine.diagnosis.call_matching import is_coarse, match_answer, parts_of
-from autograder.engine.diagnosis.matching import (
-    MIN_DISTINCTIVE,
-    NOT_COMPARABLE,
-    WEIGHT_OF_INTEGERS,
-    Match,
-    Outcome,
-    Part,
-    count_wrong,
-    match_parts,
-)
+from autograder.engine.diagnosis import matching
+from autograder.engine.diagnosis.matching import Match, Outcome, Part, is_coarse, match_answer, match_parts, parts_of
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake
 from autograder.engine.diagnosis.replay import Answer, correct_answer, replay, same_modified
 from autograder.engine.diagnosis.variants import module_with_mistakes
@@ -52,7 +43,10 @@ class Comparisons:
     @property
     def has_distinctive_answers(self) -> bool:
         """Return whether the wrong numbers of all failed checks together match nothing by chance."""
-        return sum(self._count_wrong(index, (), WEIGHT_OF_INTEGERS) for index in self.failed) >= MIN_DISTINCTIVE
+        return (
+            sum(self._count_wrong(index, (), matching.WEIGHT_OF_INTEGERS) for index in self.failed)
+            >= matching.MIN_DISTINCTIVE
+        )
 
     @cached_property
     def first_distinctive(self) -> int | None:
@@ -75,7 +69,7 @@ class Comparisons:
 
     def is_distinctive(self, index: int, names: Sequence[str] = ()) -> bool:
         """Return whether the wrong numbers of a check, or of the parts with these names, match nothing by chance."""
-        return self._count_wrong(index, names) >= MIN_DISTINCTIVE
+        return self._count_wrong(index, names) >= matching.MIN_DISTINCTIVE
 
     def _count_wrong(self, index: int, names: Sequence[str], weight_of_integers: float = 0) -> float:
         call, right = self.last_call(index), self.correct_answer(index)
@@ -83,7 +77,7 @@ class Comparisons:
             return 0
         parts = parts_of(call, right, right) or [Part("", call.value, right.value, right.value)]
         shown = (part for part in parts if not names or part.name in names)
-        counts = (count_wrong(part.student, part.right, is_coarse(call), weight_of_integers) for part in shown)
+        counts = (matching.count_wrong(part.student, part.right, is_coarse(call), weight_of_integers) for part in shown)
         return max(counts, default=0)
 
     def outcome(self, mistakes: Combination, index: int) -> Outcome:
@@ -113,7 +107,7 @@ class Comparisons:
                 match = min(match, match_answer(call, answer, check.passed, self.package, official))
                 if match is Match.NO:
                     is_failure = not check.passed and call is self.last_call(index)
-                    return self._outcome_in_parts(index, answer) if is_failure and in_parts else NOT_COMPARABLE
+                    return self._outcome_in_parts(index, answer) if is_failure and in_parts else matching.NOT_COMPARABLE
         return Outcome(match)
 
     def _outcome_in_parts(self, index: int, answer: Answer) -> Outcome:
@@ -121,7 +115,7 @@ class Comparisons:
         if call.exception is not None:
             return Outcome(Match.NO)
         if answer.exception is not None:  # If the solution raises one, too, the student forgot to: another mistake.
-            return NOT_COMPARABLE if self.correct_answer(index).exception is None else Outcome(Match.NO)
+            return matching.NOT_COMPARABLE if self.correct_answer(index).exception is None else Outcome(Match.NO)
         parts = parts_of(call, answer, self.correct_answer(index))
         if parts is None:
             return Outcome(Match.NO)

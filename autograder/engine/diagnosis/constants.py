@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.engine.diagnosis.call_matching import parts_of
-from autograder.engine.diagnosis.matching import Match
+from autograder.engine.diagnosis.matching import Match, parts_of
 from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake
 from autograder.engine.diagnosis.replay import Answer, replay
 from autograder.engine.diagnosis.search import Search

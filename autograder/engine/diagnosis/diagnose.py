@@ -13,16 +13,14 @@ from functools import partial
 
 import numpy as np
 
-from autograder.engine.diagnosis.call_matching import match_value
 from autograder.engine.diagnosis.constants import find_constants, is_round
-from autograder.engine.diagnosis.effects import diagnose_effect
+from autograder.engine.diagnosis.effects import diagnose_effect, diagnose_placeholder
 from autograder.engine.diagnosis.explanation import Diagnosis
 from autograder.engine.diagnosis.finite_differences import find_step
 from autograder.engine.diagnosis.generated import argument_mistakes, mistakes_of_called_functions
-from autograder.engine.diagnosis.matching import Match, nearly_correct
+from autograder.engine.diagnosis.matching import Match, match_value, nearly_correct
 from autograder.engine.diagnosis.mistake import Mistake, mistakes_of_function
 from autograder.engine.diagnosis.mutations import mutations
-from autograder.engine.diagnosis.placeholders import diagnose_placeholder
 from autograder.engine.diagnosis.replay import correct_answer
 from autograder.engine.diagnosis.search import Search, assign
 from autograder.engine.diagnosis.variants import solution_module

@@ -6,11 +6,10 @@ from dataclasses import replace
 from itertools import chain, combinations, islice, product
 from typing import Any
 
-from autograder.core import cpu_clock
-from autograder.engine.diagnosis.call_matching import has_different_sizes
+from autograder.core import interpreter
 from autograder.engine.diagnosis.comparisons import Combination, Comparisons
 from autograder.engine.diagnosis.explanation import Diagnosis
-from autograder.engine.diagnosis.matching import Match, Outcome, has_finite_error
+from autograder.engine.diagnosis.matching import Match, Outcome, has_different_sizes, has_finite_error
 from autograder.engine.diagnosis.mistake import Mistake
 from autograder.engine.diagnosis.variants import keeps_all_edits
 from autograder.engine.student import RecordedCheck
@@ -43,22 +42,22 @@ class Search:
         """Search among `checks`, the failed ones first, in the order in which they are tried."""
         self.compared = Comparisons(function, checks, package)
         self._is_cancelled = is_cancelled
-        self._final_deadline = self._last_deadline = self._deadline = cpu_clock.cpu_seconds() + seconds
+        self._final_deadline = self._last_deadline = self._deadline = interpreter.cpu_seconds() + seconds
 
     def end_after(self, seconds: float) -> None:
         """Leave at most so much time for everything that follows, whatever earlier calls have left."""
-        self._last_deadline = self._deadline = min(self._final_deadline, cpu_clock.cpu_seconds() + seconds)
+        self._last_deadline = self._deadline = min(self._final_deadline, interpreter.cpu_seconds() + seconds)
 
     def begin_phase(self, seconds: float) -> None:
         """Leave at most so much time for what follows."""
-        self._deadline = min(self._last_deadline, cpu_clock.cpu_seconds() + seconds)
+        self._deadline = min(self._last_deadline, interpreter.cpu_seconds() + seconds)
 
     @property
     def is_out_of_time(self) -> bool:
         """Return whether the time is up; raise Cancelled if the search was cancelled."""
         if self._is_cancelled():
             raise Cancelled
-        return cpu_clock.cpu_seconds() > self._deadline
+        return interpreter.cpu_seconds() > self._deadline
 
     def explain_all(self, candidates: Iterable[Mistake], *, first_only: bool = False) -> list[Mistake]:
         """Return the candidates that alone give the student's answers in all checks, or only the first of them."""

@@ -1,3 +1,3 @@
-"""Stands before the real module on the path of nbgrader's and Jupyter's processes; see core/slow_imports.py."""
+"""Stands before the real module on the path of nbgrader's and Jupyter's processes; see core/interpreter.py."""
 
 raise ImportError("not needed, and slow")
