@@ -49,48 +49,44 @@ class BlockedChecks:
         It holds the checks of the `selected` functions; those whose status is `known` need not be checked again.
         """
         selected = set(selected)
-        wrong = {function for function, status in known.items() if status != "passed"}
+        not_passed = {check.function for check in result.checks if check.status != "passed"}
+        not_passed |= {function for function, status in known.items() if status != "passed"} - selected
         if not result.official_prerequisites:
-            wrong |= {check.function for check in self._failed_prerequisites(result, {*selected, *known})}
-        self._block_by_prerequisites(result, wrong - selected)
+            not_passed |= self._failed_prerequisites(result, {*selected, *known})
+        self._block_by_prerequisites(result, not_passed)
         if not result.official_prerequisites:
-            self._block_by_called_functions(result, wrong)
+            self._block_by_called_functions(result, not_passed)
         _block_without_correct_answer(result.checks)
         if not result.official_prerequisites:
             self._note_correct_in_isolation(result)
 
-    def _failed_prerequisites(self, result: SubmissionResult, known: set[str]) -> list[CheckResult]:
-        """Return the checks that do not pass of prerequisites of failed functions whose status is not known."""
+    def _failed_prerequisites(self, result: SubmissionResult, known: set[str]) -> set[str]:
+        """Return the prerequisites of failed functions that do not pass, among those whose status is not known."""
         failed = {check.function for check in result.checks if check.status in ("failed", "error", "timeout")}
         needed = {need for function in failed for need in self._curriculum.all_prerequisites(function)}
         for function in failed:
-            needed |= {*self._functions_called_by(function), *self._earlier_functions_called_by(function)}
+            needed = needed.union(*self._called_by(function))
         checks = self._rerun(self._folder, needed - known).checks if needed - known else []
-        return [check for check in checks if check.status != "passed"]
+        return {check.function for check in checks if check.status != "passed"}
 
     def _rerun(self, folder: Path, functions: Iterable[str], **options: Any) -> JobResult:
         found = self._run_job(Job(folder, frozenset(functions), visible_only=True, usage=self._usage, **options))
         self.notes += found.notes
         return found
 
-    def _functions_called_by(self, function: str) -> list[str]:
-        """Return the functions of the same assignment that the student's function calls."""
-        module, _, name = function.partition(".")
-        called = self._calls_in(module).get(name, set())
-        qualified = (other.qualified for other in self._curriculum.modules[module].functions if other.name in called)
-        return [name for name in qualified if name in self._curriculum.functions]
-
-    def _earlier_functions_called_by(self, function: str) -> list[str]:
-        """Return the functions of earlier assignments that the student's function calls by name.
+    def _called_by(self, function: str) -> tuple[list[str], list[str]]:
+        """Return the functions that the student's function calls by name: of the same assignment, and of earlier ones.
 
         It may call others than its prerequisites: an encoder block can be a block.
         """
         module, _, name = function.partition(".")
-        called = self._calls_in(module).get(name, set()) - set(self._curriculum.function_names[module])
-        number = self._curriculum.modules[module].number
-        earlier = [other for other in self._curriculum.assignments if other.number < number]
-        functions = (found for assignment in earlier for found in assignment.functions if found.name in called)
-        return [found.qualified for found in functions]
+        called, own = self._calls_in(module).get(name, set()), self._curriculum.modules[module]
+        others = called - set(self._curriculum.function_names[module])
+        earlier = (other for other in self._curriculum.assignments if other.number < own.number)
+        return (
+            [other.qualified for other in own.functions if other.name in called],
+            [other.qualified for assignment in earlier for other in assignment.functions if other.name in others],
+        )
 
     def _calls_in(self, module: str) -> dict[str, set[str]]:
         if module not in self._calls:
@@ -111,42 +107,39 @@ class BlockedChecks:
         module, _, name = function.partition(".")
         if name not in self._calls_in(module):  # The code could not be read, or does not define the function.
             return set()
-        called = set(self._functions_called_by(function))
+        called, _ = self._called_by(function)
         needs = (self._curriculum.functions[need] for need in self._curriculum.all_prerequisites(function))
         unused = (need for need in needs if need.module == module and need.qualified not in called)
         return {need.qualified for need in unused if all(output.name not in CACHES for output in need.outputs)}
 
-    def _block_by_prerequisites(self, result: SubmissionResult, others: Iterable[str]) -> None:
+    def _block_by_prerequisites(self, result: SubmissionResult, not_passed: set[str]) -> None:
         """Turn failures of functions whose prerequisites fail into `blocked`, naming the prerequisites.
 
-        A check that passes although a prerequisite fails stays passed: the function does not depend on it. `others`
-        are functions outside `result` that do not pass.
+        A check that passes although a prerequisite fails stays passed: the function does not depend on it.
         """
-        not_passed = {*others, *(check.function for check in result.checks if check.status != "passed")}
         for check in result.checks:
             module = check.function.partition(".")[0]
             if check.failure != "slow_import" and check.file_at_fault == f"{module}.py":
                 continue  # No other function can be the cause.
             if check.status in ("failed", "error", "timeout"):
                 needs = not_passed - self._unused_prerequisites(check.function)
-                called = self._earlier_functions_called_by(check.function)
-                candidates = dict.fromkeys([*self._curriculum.all_prerequisites(check.function), *called])
+                _, earlier = self._called_by(check.function)
+                candidates = dict.fromkeys([*self._curriculum.all_prerequisites(check.function), *earlier])
                 blocked_by = [name for name in candidates if name in needs]
                 if result.official_prerequisites:  # Then only functions of the same module can be at fault.
                     blocked_by = [name for name in blocked_by if name.startswith(f"{module}.")]
                 if blocked_by:
                     _block(check, blocked_by, f"blocked by {', '.join(blocked_by)}. {check.message}")
 
-    def _block_by_called_functions(self, result: SubmissionResult, others: Iterable[str]) -> None:
+    def _block_by_called_functions(self, result: SubmissionResult, not_passed: set[str]) -> None:
         """Block failed checks that pass with official functions in place of the wrong ones that they call.
 
         A `log_softmax` may call a wrong `softmax` although it does not need to: running it with the official `softmax`
         shows whether it is correct in isolation.
         """
-        wrong = {*others, *(check.function for check in result.checks if check.status != "passed")}
         failed = [check for check in result.checks if check.status in ("failed", "error")]
         for function in dict.fromkeys(check.function for check in failed):
-            called = [name for name in self._functions_called_by(function) if name in wrong]
+            called = [name for name in self._called_by(function)[0] if name in not_passed]
             if not called:
                 continue
             module, _, name = function.partition(".")

@@ -3,7 +3,7 @@
 This only adds to a message: students choose the entries of their caches, so a missing one is skipped.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from autograder.engine.comparison.compare import compare_value
@@ -68,8 +68,8 @@ def first_wrong_gradient(calls: Sequence[Call], expected: Any) -> str | None:
             is_post = any(isinstance(value, str) and value == "post" for value in given)
             names = [name for name in gradients if isinstance(name, str)]
             order = [name for name in backward_order(names, is_post) if "." in name]
-            is_right = {name: _agrees(actual[name], gradients[name], name, call) for name in order}
-            return _describe_gradients(order, is_right)
+            wrong = [name for name in order if not _agrees(actual[name], gradients[name], name, call)]
+            return _describe_gradients(order, wrong)
     return None
 
 
@@ -98,8 +98,7 @@ def _agrees(actual: Any, expected: Any, name: str, call: Call) -> bool:
     return True
 
 
-def _describe_gradients(order: Sequence[str], is_right: Mapping[str, bool]) -> str | None:
-    wrong = [name for name in order if not is_right[name]]
+def _describe_gradients(order: Sequence[str], wrong: Sequence[str]) -> str | None:
     if len(order) < MIN_GRADIENTS or not wrong or len(wrong) == len(order):
         return None
     first = order.index(wrong[0])

@@ -3,7 +3,7 @@
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -44,20 +44,8 @@ class InternalError(HeadwayError):
 def check(name: str, folder: Path, options: Options) -> SubmissionResult:
     """Check one submission. Functions that fail because of an unselected prerequisite are marked as blocked."""
     results: list[SubmissionResult] = []
-    check_many([(name, folder)], options, results.append)
+    run_in_session(options, lambda session: results.append(session.check(name, folder, options.functions)))
     return results[0]
-
-
-def check_many(
-    submissions: Iterable[tuple[str, Path]], options: Options, on_result: Callable[[SubmissionResult], None]
-) -> None:
-    """Check submissions, given by name and folder, in one session; call `on_result` with each result at once."""
-
-    def check_all(session: CheckSession) -> None:
-        for name, folder in submissions:
-            on_result(session.check(name, folder, options.functions))
-
-    run_in_session(options, check_all)
 
 
 def run_in_session(options: Options, main: "Callable[[CheckSession], None]") -> None:

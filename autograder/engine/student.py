@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from autograder.core.default_integer import default_as_int64
 from autograder.core.files import read_plain_file
@@ -125,7 +126,7 @@ class StudentCode:
         self._answered: set[str] = set()
         self._stubs: dict[str, bool] = {}  # what is known of each function
         self.calls: list[Call] = []
-        self._handles_issued = 0
+        self._handle_numbers = count(1)
         self._fresh = True
         self._assignment = self._printed_before = ""
 
@@ -161,7 +162,9 @@ class StudentCode:
         if any(earlier.function is function for earlier in self.calls):
             self._printed_before += self.process.read_output()
         self.calls.append(call)
-        handles = self._issue_handles(function)
+        # A new handle's number for each cache among the outputs, by the output's index.
+        caches = [index for index, output in enumerate(function.outputs) if output.name in CACHES]
+        handles = {index: next(self._handle_numbers) for index in caches}
         sent = {"args": tuple(map(_unwrap, args)), "kwargs": {key: _unwrap(value) for key, value in kwargs.items()}}
         request = {"op": "call", **_names(function), **sent, "handles": handles, "fresh": self._fresh}
         self._fresh = False
@@ -181,13 +184,6 @@ class StudentCode:
             if not all(isinstance(call.value[i], Cache) for i in handles):
                 raise Died(f"while {function.name} was running, its process sent a value in place of the cache")
         return call.value
-
-    def _issue_handles(self, function: Function) -> dict[int, int]:
-        """Return a new handle's number for each cache among the outputs, by the output's index."""
-        indices = [index for index, output in enumerate(function.outputs) if output.name in CACHES]
-        first = self._handles_issued + 1
-        self._handles_issued += len(indices)
-        return dict(zip(indices, range(first, first + len(indices)), strict=True))
 
     def fetch(self, handle: Handle, key: str, function: Function) -> Any:
         """Return one entry of a cache of `function` that stayed in the student's process."""
@@ -209,12 +205,12 @@ class StudentCode:
                 return False
         return self._stubs[function.qualified]
 
-    def model_request(self, kind: Literal["training", "pretrained"], action: str, name: str, /, **request: Any) -> Any:
+    def model_request(self, action: str, name: str, /, **request: Any) -> Any:
         """Send one request about a model (see `sandbox/child/training.py` and `pretrained.py`) and return the answer.
 
         An error is reported as one of the function `name`.
         """
-        reply = self._request({"op": kind, "action": action, **request}, self._curriculum.functions[name])
+        reply = self._request({"op": "model", "action": action, **request}, self._curriculum.functions[name])
         return reply.get("value")
 
     def load(self, function: Function) -> None:
@@ -239,7 +235,7 @@ class StudentCode:
         return {function.qualified, *self._curriculum.all_prerequisites(function.qualified)}
 
     def _request(self, request: dict[str, Any], function: Function) -> dict[str, Any]:
-        if request["op"] not in ("training", "pretrained"):
+        if request["op"] != "model":
             self.load(function)
         reply = self._exchange(request, function, self._deadline(function), function.name, function.qualified)
         status = _text(reply.get("status"))

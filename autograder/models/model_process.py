@@ -28,7 +28,7 @@ class ModelProcess:
         course's functions refuse what they are given.
         """
         try:
-            return self._student.model_request(self._kind, action, function, **request)
+            return self._student.model_request(action, function, **request)
         except (NotStarted, Blocked) as verdict:
             needed = verdict.blocked_by[0] if isinstance(verdict, Blocked) else function
             raise UsageError(

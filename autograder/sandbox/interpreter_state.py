@@ -26,7 +26,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from importlib.machinery import BuiltinImporter, FrozenImporter, PathFinder
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import IO, Any
 
 import numpy as np
@@ -117,7 +117,10 @@ class InterpreterState:
         spaces = [vars(module) for module in _WATCHED]
         pairs = [(space, space.copy()) for space in spaces]
         for (index, name), value in self._patches.items():
-            _put(spaces[index], name, value)
+            if value is _ABSENT:
+                spaces[index].pop(name, None)
+            else:
+                spaces[index][name] = value
         try:
             yield
         finally:
@@ -167,7 +170,7 @@ class InterpreterState:
     @contextlib.contextmanager
     def _deeper_recursion(self) -> Iterator[None]:
         """Let student code recurse as deeply as in a process of its own, below fewer frames than here."""
-        limit, depth = sys.getrecursionlimit(), _depth()
+        limit, depth = sys.getrecursionlimit(), sum(1 for _ in traceback.walk_stack(sys._getframe()))
         sys.setrecursionlimit(self._recursion_limit + depth)
         try:
             yield
@@ -216,13 +219,6 @@ def _refuse_fork() -> int:
     raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
 
-def _put(space: dict[str, Any], name: str, value: Any) -> None:
-    if value is _ABSENT:
-        space.pop(name, None)
-    else:
-        space[name] = value
-
-
 def _changed_names(space: dict[str, Any], original: dict[str, Any]) -> list[str]:
     with contextlib.suppress(Exception):  # A new value may be an array, whose comparison is no truth value.
         if space == original:
@@ -252,11 +248,3 @@ def _is_standard(entry: Path, folders: tuple[str, ...]) -> bool:
         return entry.name.startswith("python3")
     is_below = any(entry.is_relative_to(folder) for folder in folders)
     return is_below and not {"site-packages", "dist-packages"} & set(entry.parts)
-
-
-def _depth() -> int:
-    frame: FrameType | None = sys._getframe()
-    depth = 0
-    while frame is not None:
-        frame, depth = frame.f_back, depth + 1
-    return depth

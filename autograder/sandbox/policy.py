@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder.sandbox import filesystem, syscalls
+from autograder.sandbox import filesystem
 from autograder.sandbox.packages import AllowedPackages
 from autograder.sandbox.server import CHILD_FOLDER, FRAMES, PARSING_FOLDER, UNCONFINED
+from autograder.sandbox.syscalls import MechanismUnavailable, compiled_filter
 
 UNSAFE = "unsafe-no-sandbox"
 
@@ -45,14 +46,6 @@ class SandboxPolicy:
 NO_SANDBOX = SandboxPolicy()
 
 
-class MechanismUnavailable(Exception):
-    """A mechanism needs something that this machine does not have."""
-
-    def __init__(self, mechanism: str, text: str) -> None:
-        super().__init__(text)
-        self.mechanism = mechanism
-
-
 def build(mechanisms: tuple[str, ...], submissions_root: Path, packages: AllowedPackages) -> SandboxPolicy:
     """Return a sandbox of at least one mechanism, not yet proven; raise MechanismUnavailable if one is missing."""
     if not sys.platform.startswith("linux"):
@@ -64,10 +57,7 @@ def build(mechanisms: tuple[str, ...], submissions_root: Path, packages: Allowed
     if "landlock" in mechanisms:
         child_setup |= {"rules": [*readable.rules(), (str(submissions_root), True)], "roots": readable.coarse()}
     if "seccomp" in mechanisms:
-        try:
-            child_setup["program"] = syscalls.compiled_filter().hex()
-        except syscalls.SeccompUnavailable as error:
-            raise MechanismUnavailable("seccomp", str(error)) from None
+        child_setup["program"] = compiled_filter().hex()
     if "bubblewrap" not in mechanisms:
         return SandboxPolicy(mechanisms, child_setup=child_setup, submissions_root=submissions_root, packages=versions)
     command = shutil.which("bwrap")

@@ -18,10 +18,11 @@ from autograder.errors import UsageError
 from autograder.sandbox.call_timer import Deadline
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.packages import AllowedPackages
-from autograder.sandbox.policy import MechanismUnavailable, SandboxPolicy, build
+from autograder.sandbox.policy import SandboxPolicy, build
 from autograder.sandbox.process import start_workers
 from autograder.sandbox.server import CHILD_FOLDER
 from autograder.sandbox.student_process import StudentProcess, WorkerTimedOut
+from autograder.sandbox.syscalls import MechanismUnavailable
 from autograder.sandbox.workers import WorkerDied
 
 NO_PACKAGES = AllowedPackages()

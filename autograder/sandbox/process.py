@@ -41,7 +41,7 @@ class _ForkServer:
 
     def fork(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> "_ForkedProcess":
         if not self._ready:
-            if self._ask(b"", ()) != "ready":
+            if self.ask(b"") != "ready":
                 raise WorkerDied("the worker server did not start")
             self._ready = True
         ours, theirs = socket.socketpair()
@@ -49,7 +49,7 @@ class _ForkServer:
         with theirs:
             try:
                 ours.sendall(wire_format.pack({"folder": str(folder), "limits": limits}))  # to the child alone
-                pid = int(self._ask(b"fork", (theirs.fileno(), output.fileno()), received))
+                pid = int(self.ask(b"fork", (theirs.fileno(), output.fileno()), received))
             except BaseException:
                 ours.close()
                 raise
@@ -59,14 +59,7 @@ class _ForkServer:
         own_pid = None if self._has_namespace else pid
         return _ForkedProcess(self, pid, ours, pids[0] if pids else own_pid)
 
-    def ask_for_traceback(self, pid: int) -> None:
-        with contextlib.suppress(WorkerDied):
-            self._ask(b"trace %d" % pid, ())
-
-    def end(self, pid: int) -> ExitStatus:
-        return ExitStatus(*json.loads(self._ask(b"end %d" % pid, ())))
-
-    def _ask(self, message: bytes, descriptors: tuple[int, ...], received: list[int] | None = None) -> str:
+    def ask(self, message: bytes, descriptors: tuple[int, ...] = (), received: list[int] | None = None) -> str:
         """Send a message and return the answer; descriptors that come with it are appended to `received`."""
         try:
             if message:
@@ -156,7 +149,8 @@ class _ForkedProcess(SocketProcess):
 
     def traceback(self) -> str:
         """Return where the process is, as far as it says so; see `workers.Process`."""
-        self._server.ask_for_traceback(self._pid)
+        with contextlib.suppress(WorkerDied):
+            self._server.ask(b"trace %d" % self._pid)
         received, end = b"", time.monotonic() + TRACEBACK_SECONDS
         with contextlib.suppress(OSError):  # a timeout, too: the text has no end mark
             # Student code may answer in place of `faulthandler`, a byte at a time.
@@ -169,7 +163,7 @@ class _ForkedProcess(SocketProcess):
 
     def end(self) -> ExitStatus:
         self.channel.close()
-        return self._server.end(self._pid)
+        return ExitStatus(*json.loads(self._server.ask(b"end %d" % self._pid)))
 
 
 class _SpawnedProcess(SocketProcess):

@@ -202,13 +202,12 @@ class StudentProcess:
         return f"its process ended by itself with exit code {code} (os._exit, or a crash)"
 
     def _end(self) -> ExitStatus:
-        assert self._process is not None
+        assert self._process is not None and self._output is not None
         process, self._process = self._process, None
         ending = process.end()
         self._usage.cpu_seconds += ending.cpu_seconds
         self._usage.memory_bytes = max(self._usage.memory_bytes, ending.memory_bytes)
-        if self._output is not None:
-            self._usage.printed += os.fstat(self._output.fileno()).st_size
+        self._usage.printed += os.fstat(self._output.fileno()).st_size
         return ending
 
     def end(self) -> None:

@@ -38,21 +38,26 @@ MSG_OOB = 1
 MADV_HWPOISON = 100
 
 
-class SeccompUnavailable(Exception):
-    """The filter cannot be compiled on this machine; the text gives the reason and the fix."""
+class MechanismUnavailable(Exception):
+    """A mechanism of the sandbox needs something that this machine does not have; the text gives the fix, too."""
+
+    def __init__(self, mechanism: str, text: str) -> None:
+        super().__init__(text)
+        self.mechanism = mechanism
 
 
 @cache
 def compiled_filter() -> bytes:
-    """Return the compiled filter; raise SeccompUnavailable if pyseccomp or libseccomp is not installed."""
+    """Return the compiled filter; raise MechanismUnavailable if pyseccomp or libseccomp is not installed."""
     try:
         import pyseccomp as seccomp
     except ImportError:
         from autograder.installation import install_step  # takes 20 ms
 
-        raise SeccompUnavailable(f"pyseccomp is not installed: {install_step('sandbox')}") from None
+        raise MechanismUnavailable("seccomp", f"pyseccomp is not installed: {install_step('sandbox')}") from None
     except (OSError, RuntimeError, AttributeError):
-        raise SeccompUnavailable("the C library libseccomp is not installed: apt install libseccomp2") from None
+        problem = "the C library libseccomp is not installed: apt install libseccomp2"
+        raise MechanismUnavailable("seccomp", problem) from None
     rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
 
     def allow(name: str, *conditions: Any, action: int = seccomp.ALLOW) -> None:

@@ -24,7 +24,7 @@ from measuring import copy_solutions, make_parser, warm
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import to_document
-from autograder.engine.session import Options, check_many
+from autograder.engine.session import Options, run_in_session
 from autograder.engine.student import StudentCode
 from autograder.sandbox import probe
 from autograder.sandbox.limits import Limits
@@ -70,18 +70,16 @@ def sessions(sandbox, folder, seconds):
 
 
 def checks(sandbox, folder, seconds):
-    times = []
+    options, times = Options(functions=("softmax.log_softmax",), sandbox=sandbox), []
 
-    def submissions():
+    def check_repeatedly(session):
         while len(times) < 2 or times[-1] - times[0] < seconds:
-            yield "submission", folder
+            result = session.check("submission", folder, options.functions)
+            assert result.passed
+            to_document(result, TRANSFORMER)
+            times.append(time.perf_counter())
 
-    def done(result):
-        assert result.passed
-        to_document(result, TRANSFORMER)
-        times.append(time.perf_counter())
-
-    check_many(submissions(), Options(functions=("softmax.log_softmax",), sandbox=sandbox), done)
+    run_in_session(options, check_repeatedly)
     return len(times) - 1, times[-1] - times[0]
 
 

@@ -13,7 +13,7 @@ from support.commands import SOFTMAX
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine import official_time, student
 from autograder.engine.official_time import OfficialTimes
-from autograder.engine.session import Options, check_many
+from autograder.engine.session import Options, check
 from autograder.engine.student import MAX_TIMEOUTS, StudentCode
 from autograder.errors import TimedOut, Verdict
 from autograder.sandbox.limits import Limits
@@ -133,12 +133,11 @@ def test_slow_code_passes_if_the_official_solution_needs_time(
 
 def test_slowest_right_answers_need_half_of_their_time(monkeypatch):
     monkeypatch.setattr(student, "OFFICIAL_FACTOR", student.OFFICIAL_FACTOR / 2)
-    full, results = Limits(), []
+    full = Limits()
     halved = {name: getattr(full, name) / 2 for name in ("least_seconds", "later_seconds", "load_seconds")}
     options = Options(official=True, diagnose=False, limits=Limits(**halved))
-    loops = Path(__file__).parents[1] / "submissions" / "right" / "loops"
-    check_many([("loops", loops)], options, results.append)
-    written = [check for check in results[0].checks if check.status not in ("not_started", "blocked")]
+    result = check("loops", Path(__file__).parents[1] / "submissions" / "right" / "loops", options)
+    written = [check for check in result.checks if check.status not in ("not_started", "blocked")]
     assert len(written) > 400
     assert {check.id: check.message for check in written if check.status != "passed"} == {}
 

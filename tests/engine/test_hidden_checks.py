@@ -9,7 +9,7 @@ from support.commands import SOFTMAX, timeless
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import hidden_document, to_document, withhold
 from autograder.engine import student
-from autograder.engine.session import Options, check_many
+from autograder.engine.session import Options, run_in_session
 from autograder.sandbox.limits import Limits
 
 # Prints the inputs of this call, marked, and everything that earlier calls have left behind.
@@ -127,8 +127,9 @@ def failures(tmp_path_factory):
         (folder / name / "softmax.py").write_text(WAYS.format(way=way))
     limits = Limits(call_seconds=0.2)
     options = Options(("softmax.log_softmax",), limits=limits, is_hidden=lambda check: check == HIDDEN)
-    submissions = [(name, folder / name) for name in FAILURES]
-    check_many(submissions, options, lambda result: found.update({result.submission: result}))
+    run_in_session(
+        options, lambda s: found.update({name: s.check(name, folder / name, options.functions) for name in FAILURES})
+    )
     return found
 
 

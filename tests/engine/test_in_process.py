@@ -17,7 +17,7 @@ from autograder.cli import COMMANDS
 from autograder.cli import main as program
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import to_document
-from autograder.engine.session import Options, check, check_many
+from autograder.engine.session import Options, check, run_in_session
 from autograder.sandbox.in_process import InProcessWorkers
 from autograder.sandbox.policy import SandboxPolicy
 from autograder.sandbox.process import start_workers
@@ -29,7 +29,8 @@ CLASS = [path for path in sorted((SUBMISSIONS / "class").iterdir()) if path.is_d
 
 def documents(workers, folders, functions):
     results = []
-    check_many([(folder.name, folder) for folder in folders], Options(functions, workers=workers), results.append)
+    options = Options(functions, workers=workers)
+    run_in_session(options, lambda s: results.extend(s.check(folder.name, folder, functions) for folder in folders))
     documents = [timeless(to_document(result, TRANSFORMER)) for result in results]
     return [{key: value for key, value in document.items() if key != "sandbox"} for document in documents]
 
@@ -163,4 +164,4 @@ def test_check_uses_a_process(tmp_path):
 def test_sandbox_cannot_be_in_process(solutions):
     options = replace(IN_PROCESS, sandbox=SandboxPolicy(("landlock",)))
     with pytest.raises(ValueError, match="process of its own"):
-        check_many([("solutions", solutions)], options, print)
+        check("solutions", solutions, options)

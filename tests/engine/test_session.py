@@ -16,7 +16,7 @@ from autograder.engine.diagnosis import diagnose
 from autograder.engine.official_solutions import OfficialPrerequisites
 from autograder.engine.reference import Reference
 from autograder.engine.reference.memo import Memo
-from autograder.engine.session import Options, check, check_many, run_in_session
+from autograder.engine.session import Options, check, run_in_session
 from autograder.errors import Cancelled, UsageError
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.policy import SandboxPolicy
@@ -209,15 +209,16 @@ def test_check_seed_changes_only_inputs(submission, check_submission):
     assert not check_submission(submission(softmax=hard_coded), "softmax.softmax").passed
 
 
-def test_check_many_uses_one_session(submission, tmp_path):
+def test_one_session_checks_many_submissions(submission, tmp_path):
     folders = []
     for name, text in (("ada", RIGHT), ("ben", "syntax error here"), ("cem", RIGHT.replace("max", "min"))):
         folder = tmp_path / name
         folder.mkdir()
         (folder / "softmax.py").write_text(text)
-        folders.append((name, folder))
+        folders.append(folder)
     results: list[SubmissionResult] = []
-    check_many(folders, Options(functions=("softmax.softmax",)), results.append)
+    functions = ("softmax.softmax",)
+    run_in_session(Options(functions), lambda s: results.extend(s.check(f.name, f, functions) for f in folders))
     assert [result.submission for result in results] == ["ada", "ben", "cem"]
     assert [result.passed for result in results] == [True, False, False]
     assert all("SyntaxError" in check.message for check in results[1].checks)

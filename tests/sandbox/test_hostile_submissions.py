@@ -20,7 +20,7 @@ from support.hostile_levels import CLASSES, NOBODY, as_nobody, grade, why_no_nob
 from support.waiting import wait_until
 
 from autograder.course.stubs import bundled
-from autograder.engine.session import Options, check_many
+from autograder.engine.session import Options, run_in_session
 from autograder.sandbox import probe
 from autograder.sandbox.policy import NO_SANDBOX
 
@@ -132,16 +132,17 @@ def test_killed_server_is_replaced_during_a_run(tmp_path):
         (root / name / "softmax.py").write_text((bundled("solutions") / "softmax.py").read_text())
     found = []
 
-    def kill_the_servers(result):
-        found.append((result.submission, result.passed, result.internal_errors))
-        servers = [pid for pid in processes_below(os.getpid()) if "child/main.py" in command_line(pid)]
-        assert servers, "there is no server"
-        for pid in servers:
-            with contextlib.suppress(ProcessLookupError):  # the sandbox dies with its parent, perhaps before its turn
-                os.kill(pid, signal.SIGKILL)
+    def check_and_kill_the_servers(session):
+        for name in names:
+            result = session.check(name, root / name, (hostile_class.FUNCTION,))
+            found.append((result.submission, result.passed, result.internal_errors))
+            servers = [pid for pid in processes_below(os.getpid()) if "child/main.py" in command_line(pid)]
+            assert servers, "there is no server"
+            for pid in servers:
+                with contextlib.suppress(ProcessLookupError):  # the sandbox dies with its parent, perhaps before it
+                    os.kill(pid, signal.SIGKILL)
 
-    options = Options(functions=(hostile_class.FUNCTION,), sandbox=sandbox)
-    check_many(((name, root / name) for name in names), options, kill_the_servers)
+    run_in_session(Options(functions=(hostile_class.FUNCTION,), sandbox=sandbox), check_and_kill_the_servers)
     assert found == [(name, True, []) for name in names]
 
 

@@ -65,7 +65,7 @@ def module_with_mistakes(*mistakes: Mistake, package: str, of_module: str) -> ty
         changed = _changed(mistakes[::-1], package)
     for (module, _), code in changed.items():
         texts.setdefault(module, []).append(code.decorators + code.text)
-    return _copy_solution(of_module, package, texts)
+    return _copy_solution(of_module, package, texts)[of_module]
 
 
 class FamilyModule:
@@ -75,10 +75,8 @@ class FamilyModule:
         """Compile the family; raise BrokenMistake if it does not fit the solution."""
         (code,) = _changed((family,), package, typical=False).values()
         text = code.decorators + code.text
-        loaded: dict[str, types.ModuleType] = {}
-        assert family.constant is not None
-        self._module = _copy_solution(of_module, package, {family.module: [text]}, family.constant, loaded)
-        self._names = vars(loaded[family.module])
+        modules = _copy_solution(of_module, package, {family.module: [f"{CONSTANT} = {family.constant!r}", text]})
+        self._module, self._names = modules[of_module], vars(modules[family.module])
         self._code = _compile_text(text, family.module) if CONSTANT in code.signature else None
 
     def with_constant(self, value: float) -> types.ModuleType:
@@ -192,25 +190,16 @@ def _compile_text(text: str, name: str) -> types.CodeType:
         raise BrokenMistake(f"a mistake in {name} is not valid Python: {error}") from None
 
 
-def _copy_solution(
-    name: str,
-    package: str,
-    changed_functions: Mapping[str, Iterable[str]],
-    constant: float | None = None,
-    loaded: dict[str, types.ModuleType] | None = None,
-) -> types.ModuleType:
+def _copy_solution(of_module: str, package: str, changes: Mapping[str, Iterable[str]]) -> dict[str, types.ModuleType]:
     """Copy an official solution and what it imports, as far as it changes; methods of classes stay as they are.
 
-    Args:
-        changed_functions: code that replaces functions, by assignment.
-        constant: the value of CONSTANT in this code.
-        loaded: receives the modules that the solution consists of.
+    `changes` is code that is added to the assignments. Returns all modules that the solution consists of, by name.
     """
-    loaded = {} if loaded is None else loaded
+    loaded: dict[str, types.ModuleType] = {}
 
     def load(name: str) -> types.ModuleType:
         if name not in loaded:
-            is_changed = changed_functions.keys() & {name, *imported_modules(name, package)}
+            is_changed = changes.keys() & {name, *imported_modules(name, package)}
             loaded[name] = copy(name) if is_changed else solution_module(name, package)
         return loaded[name]
 
@@ -222,9 +211,7 @@ def _copy_solution(
         module.__dict__["__builtins__"] = _builtins(load, package)
         # A decorator may have remembered answers of other functions.
         decorated = (code.decorators + code.text for code in _functions(name, package).values() if code.decorators)
-        if constant is not None and name in changed_functions:
-            module.__dict__[CONSTANT] = constant
-        for text in (*decorated, *changed_functions.get(name, ())):
+        for text in (*decorated, *changes.get(name, ())):
             exec(_compile_text(text, name), module.__dict__)
         return module
 
@@ -240,8 +227,8 @@ def _copy_solution(
         return getattr(load(value.__module__), value.__name__) if value.__module__ in solutions else value
 
     solutions = _solution_paths(package)
-    loaded[name] = copy(name)
-    return loaded[name]
+    loaded[of_module] = copy(of_module)
+    return loaded
 
 
 def _builtins(load: Callable[[str], types.ModuleType], package: str) -> dict[str, Any]:

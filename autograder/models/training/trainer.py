@@ -53,8 +53,8 @@ class Trainer:
         text = "".join(resumed.chars) if only_text and resumed else datasets.text_of(settings)
         self.run = resumed or Checkpoint(settings, [], 0, {}, {})
         resumable = {name: getattr(self.run, name) or None for name in ("chars", "params", "state")}
-        fixed = {name: getattr(settings, name) for name in ("kind", "model", "batch_size", "seed")}
-        sizes = self._request("start", text=text, **resumable, **fixed)
+        fixed = {name: getattr(settings, name) for name in ("model", "batch_size", "seed")}
+        sizes = self._request(settings.kind, text=text, **resumable, **fixed)
         self.vocabulary, self.train_characters, self.val_characters, self.n_parameters = sizes
 
     def train(self, until: int, measure_every: int) -> Iterator[TrainingUpdate]:

@@ -157,11 +157,3 @@ class Chat(Generation):
 
 
 MODELS = {"import": Import, "generate": Generation, "chat": Chat}
-
-
-def handle(submission, request):
-    """Do what one request asks for."""
-    if request["action"] in MODELS:
-        submission.pretrained = MODELS[request["action"]](submission, request)
-        return {"status": "returned", "value": submission.pretrained.describe()}
-    return {"status": "returned", "value": getattr(submission.pretrained, request["action"])(request)}

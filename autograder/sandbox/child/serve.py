@@ -218,8 +218,17 @@ def warm_up():
     frames.pack(parsing.answer("read_modules", arguments))
 
 
-OPERATIONS = {"call": call, "is_stub": is_stub, "entry": entry, "training": training.handle,
-              "pretrained": pretrained.handle, "parse": parse}  # fmt: skip
+def model(submission, request):
+    """Begin what the action names, such as a training run or a chat, and describe it; or let it do what is asked."""
+    action = request["action"]
+    if action in MODELS:
+        submission.model = MODELS[action](submission, request)
+        return {"status": "returned", "value": submission.model.describe()}
+    return {"status": "returned", "value": getattr(submission.model, action)(request)}
+
+
+MODELS = {**training.RUNS, **pretrained.MODELS}
+OPERATIONS = {"call": call, "is_stub": is_stub, "entry": entry, "model": model, "parse": parse}
 
 
 def arrays(value, path):

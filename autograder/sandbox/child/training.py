@@ -38,6 +38,10 @@ class TrainingRun:
         if self.params is None:
             self.params = self.function(module, init)(self.config, np.random.default_rng(self.seed))
 
+    def describe(self):
+        """Return the numbers of characters in the vocabulary and in both parts of the text, and that of parameters."""
+        return (len(self.chars), len(self.train_ids), len(self.val_ids), self.count_parameters())
+
     def count_parameters(self):
         return int(self.function("gpt", "count_parameters")(self.params))
 
@@ -231,14 +235,4 @@ class LlamaRun(AdamWRun):
         return self.generated(self.function("llama", "generate_llama"), count)
 
 
-KINDS = {"gpt": TrainingRun, "bigram": BigramRun, "encoder-decoder": EncoderDecoderRun, "llama": LlamaRun}
-
-
-def handle(submission, request):
-    """Do what one request of the trainer asks for."""
-    if request["action"] == "start":
-        submission.training_run = KINDS[request["kind"]](submission, request)
-        run = submission.training_run
-        sizes = (len(run.chars), len(run.train_ids), len(run.val_ids))
-        return {"status": "returned", "value": (*sizes, run.count_parameters())}
-    return {"status": "returned", "value": getattr(submission.training_run, request["action"])(request)}
+RUNS = {"gpt": TrainingRun, "bigram": BigramRun, "encoder-decoder": EncoderDecoderRun, "llama": LlamaRun}
