@@ -8,9 +8,9 @@ from typing import Any
 
 from autograder.core.archives import SkippedFile
 from autograder.core.files import secret_folder
-from autograder.course import CACHES, Curriculum
+from autograder.course import CACHES
 from autograder.documents.results import CheckResult, Status, SubmissionResult
-from autograder.engine.jobs import Job, JobResult
+from autograder.engine.jobs import Job, JobResult, Options
 from autograder.engine.official_solutions import OfficialPrerequisites, copy_with_official_functions
 from autograder.sandbox.source_reader import SourceReader
 from autograder.sandbox.student_process import ResourceUsage
@@ -22,23 +22,21 @@ class BlockedChecks:
     """Decides which failed checks of a submission are caused by another function.
 
     Where that decides the question, re-runs checks with official functions in place of the student's, which it copies
-    to temporary folders in `scratch`. Untrusted code never runs beside official functions of the same assignment, which
+    to temporary folders. Untrusted code never runs beside official functions of the same assignment, which
     it could read.
     """
 
     def __init__(
         self,
         folder: Path,
-        curriculum: Curriculum,
-        scratch: Path | None,
+        options: Options,
         run_job: Callable[[Job], JobResult],
         reader: SourceReader,
         usage: ResourceUsage,
-        *,
-        untrusted: bool = False,
     ) -> None:
-        self._folder, self._curriculum, self._scratch, self._run_job = folder, curriculum, scratch, run_job
-        self._reader, self._untrusted = reader, untrusted
+        self._folder, self._curriculum, self._run_job, self._reader = folder, options.curriculum, run_job, reader
+        self._scratch = options.sandbox.submissions_root
+        self._untrusted = bool(options.sandbox.mechanisms) or options.sandbox.unsafe
         self._calls: dict[str, dict[str, set[str]]] = {}  # by module, so that each is parsed once
         self._usage = usage  # of the submission, whose limits the re-runs share
         self.notes: list[str] = []  # what was left out because a limit was used up

@@ -85,7 +85,7 @@ class OfficialTimes:
 
     def _official_code(self) -> StudentCode:
         if self._code is None:
-            root = self._workers.submissions_root  # The sandbox shows no other folder.
+            root = self._workers.sandbox.submissions_root  # The sandbox shows no other folder.
             folder = self._resources.enter_context(official_solutions(self._curriculum, root))
             self._code = StudentCode(self._workers, folder, self._curriculum, self._limits)
             self._resources.callback(self._code.close)

@@ -95,8 +95,7 @@ class CheckSession:
         """
         started, grader_started = time.perf_counter(), interpreter.cpu_seconds()
         self._runner.limits = limits or self._options.limits
-        curriculum, sandbox = self._options.curriculum, self._options.sandbox
-        scratch, untrusted = sandbox.submissions_root, bool(sandbox.mechanisms) or sandbox.unsafe
+        curriculum, scratch = self._options.curriculum, self._options.sandbox.submissions_root
         selected = tuple(curriculum.functions) if functions is None else functions
         is_official = self._options.official
         with closing(OfficialPrerequisites(curriculum, scratch)) if is_official else nullcontext() as official:
@@ -106,9 +105,8 @@ class CheckSession:
             result = SubmissionResult(name, content_hash(folder), self._options.seed, found.checks, found.problems)
             result.official_prerequisites = is_official
             result.sandbox = self._runner.workers.layers
-            result.packages = self._runner.workers.packages
-            run_job = self._runner.run
-            blocked = BlockedChecks(folder, curriculum, scratch, run_job, self.reader, usage, untrusted=untrusted)
+            result.packages = self._options.sandbox.packages
+            blocked = BlockedChecks(folder, self._options, self._runner.run, self.reader, usage)
             blocked.mark(result, selected, known or {})
         spent = self.reader.next_submission()
         usage.seconds += spent.seconds

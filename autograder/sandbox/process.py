@@ -222,7 +222,7 @@ class ForkedWorkers(Workers):
         """Start a process for a submission, which prints to `output`; raise WorkerUnavailable if that fails."""
         for is_last_try in (False, True):
             if self._server is None:
-                self._server = _ForkServer(self._sandbox)
+                self._server = _ForkServer(self.sandbox)
             try:
                 return self._server.fork(folder, limits, output)
             except WorkerDied as error:
@@ -249,7 +249,7 @@ class SpawnedWorkers(Workers):
 
     def start(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> SocketProcess:
         """Start a process for a submission, which prints to `output`; raise WorkerUnavailable if that fails."""
-        return _SpawnedProcess(folder, limits, output, self._sandbox.child_setup)
+        return _SpawnedProcess(folder, limits, output, self.sandbox.child_setup)
 
 
 def start_workers(sandbox: SandboxPolicy = NO_SANDBOX) -> Workers:

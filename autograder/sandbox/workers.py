@@ -68,22 +68,12 @@ class Workers(ABC):
     """Starts student processes. A grader has one of these, used as a context manager."""
 
     def __init__(self, sandbox: SandboxPolicy) -> None:
-        self._sandbox = sandbox
+        self.sandbox = sandbox
 
     @property
     def layers(self) -> list[str]:
         """Everything that isolates the student's code, as listed in the result document."""
-        return self._sandbox.layers
-
-    @property
-    def packages(self) -> dict[str, str]:
-        """Return the versions of the packages that student code may import besides NumPy, by name."""
-        return self._sandbox.packages
-
-    @property
-    def submissions_root(self) -> Path | None:
-        """The folder in which submissions must lie, or None if they may lie anywhere."""
-        return self._sandbox.submissions_root
+        return self.sandbox.layers
 
     @abstractmethod
     def start(self, folder: Path, limits: dict[str, int], output: IO[bytes]) -> Process:

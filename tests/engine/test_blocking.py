@@ -9,7 +9,8 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, SubmissionResult
 from autograder.engine import session
 from autograder.engine.blocking import MAX_BYTES, BlockedChecks
-from autograder.engine.jobs import JobResult
+from autograder.engine.jobs import JobResult, Options
+from autograder.sandbox.policy import SandboxPolicy
 from autograder.sandbox.student_process import ResourceUsage
 
 FUNCTION = "softmax.softmax"
@@ -23,7 +24,7 @@ def checked(status, sees_answers=True, function=FUNCTION):
 
 def marked(*checks):
     result = SubmissionResult("ada", "", 0, list(checks))
-    marker = BlockedChecks(Path("nowhere"), TRANSFORMER, None, lambda job: JobResult(), Code(), ResourceUsage())
+    marker = BlockedChecks(Path("nowhere"), Options(), lambda job: JobResult(), Code(), ResourceUsage())
     marker.mark(result, {check.function for check in checks}, {})
     return result
 
@@ -90,7 +91,7 @@ def blocked(tmp_path, checks, calls, *, known=None, selected=(), reruns=(), untr
         jobs.append(set(job.functions))
         return JobResult([answers.pop(0)] if answers else [])
 
-    marker = BlockedChecks(tmp_path, TRANSFORMER, None, run_job, code, ResourceUsage(), untrusted=untrusted)
+    marker = BlockedChecks(tmp_path, Options(sandbox=SandboxPolicy(unsafe=untrusted)), run_job, code, ResourceUsage())
     marker.mark(result, {check.function for check in checks} | set(selected), known or {})
     return result, jobs, code
 
@@ -163,7 +164,7 @@ def test_large_module_is_not_read(tmp_path):
     for size, read in ((MAX_BYTES, 1), (MAX_BYTES + 1, 0)):
         code = Code()
         (tmp_path / "attention.py").write_bytes(b"#" * size)
-        marker = BlockedChecks(tmp_path, TRANSFORMER, None, lambda job: JobResult(), code, ResourceUsage())
+        marker = BlockedChecks(tmp_path, Options(), lambda job: JobResult(), code, ResourceUsage())
         marker.mark(SubmissionResult("ada", "", 0, [checked("failed", function=ATTENTION)]), [ATTENTION], {})
         assert code.read == read
 
@@ -192,7 +193,7 @@ def test_reruns_share_one_budget(tmp_path, reader):
 
     result = SubmissionResult("ada", "", 0, [checked("failed", function=function) for function in functions])
     usage = ResourceUsage()
-    BlockedChecks(tmp_path, TRANSFORMER, None, run_job, reader, usage).mark(result, functions, {})
+    BlockedChecks(tmp_path, Options(), run_job, reader, usage).mark(result, functions, {})
     assert [job.functions for job in jobs] == [{"softmax.log_softmax"}, {"softmax.cross_entropy"}]
     assert jobs[0].usage is jobs[1].usage is usage
 
