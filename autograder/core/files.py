@@ -104,37 +104,16 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = False) -> No
 
 
 @contextlib.contextmanager
-def written_file(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
-    """Provide a file for the block to write in the same way."""
-    if not durable and path.exists() and (not path.is_file() or path.is_relative_to("/dev")):
-        with path.open("wb") as file:
-            yield file
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replaced_file(path, durable=durable) as file:
-        yield file
-
-
-def file_stamp(path: Path) -> tuple[int, ...]:
-    """Return what differs after a file was replaced, as the functions above and below do it; empty if there is none."""
-    try:
-        status = path.lstat()
-    except OSError:
-        return ()
-    return status.st_ino, status.st_mtime_ns, status.st_size
-
-
-def replace_file(path: Path, content: bytes, *, durable: bool = False) -> None:
-    """Do the same in a folder that must exist, but replace a pipe: writing to it could block forever."""
-    with replaced_file(path, durable=durable) as file:
-        file.write(content)
-
-
-@contextlib.contextmanager
-def replaced_file(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
+def written_file(path: Path, *, durable: bool = False, replaces_pipes: bool = False) -> Iterator[IO[bytes]]:
     """Provide a file for the block to write, which then takes the place of `path`, unless the block raised an error."""
     import tempfile
 
+    if not replaces_pipes:
+        if not durable and path.exists() and (not path.is_file() or path.is_relative_to("/dev")):
+            with path.open("wb") as file:
+                yield file
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -155,3 +134,18 @@ def replaced_file(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file in a folder that must exist, and replace a pipe: writing to it could block forever."""
+    with written_file(path, replaces_pipes=True) as file:
+        file.write(content)
+
+
+def file_stamp(path: Path) -> tuple[int, ...]:
+    """Return what differs after a file was replaced, as the functions above do it; empty if there is none."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return ()
+    return status.st_ino, status.st_mtime_ns, status.st_size
