@@ -9,7 +9,7 @@ import hashlib
 import math
 import secrets
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,59 +25,49 @@ def fresh_seed() -> int:
     return secrets.randbelow(2**31 - 1) + 1
 
 
-class _Drawn(NamedTuple):
-    """One draw from a stream: the request, the position of the stream after it, and the values, if they are few."""
-
-    request: tuple[Any, ...]
-    consumed: int
-    values: Array | None
-
-
 class RandomInputs:
     """A stream of random inputs for one check, so that a new check does not change the inputs of the others."""
 
     def __init__(self, seed: int, name: str) -> None:
-        self._streams: dict[tuple[int, str], list[_Drawn]] = {}
+        # The request and the values of each draw, by the stream and the number of draws before it.
+        self._remembered: dict[tuple[bytes, int], tuple[tuple[Any, ...], Array]] = {}
         self.restart(seed, name)
 
     def restart(self, seed: int, name: str) -> None:
         """Begin the stream of a check, from its start. Values that were drawn before are remembered."""
-        self._seed = f"{seed} {name}".encode()
+        self._stream = f"{seed} {name}".encode()
         self._bits: np.random.PCG64 | None = None
-        self._stream = self._streams.setdefault((seed, name), [])
-        self._consumed = self._place = 0
+        self._generated = self._position = self._draws = 0
 
     @property
     def is_used(self) -> bool:
         """Whether the current check has drawn anything, so that its inputs depend on the seed."""
-        return self._place > 0
+        return self._draws > 0
 
     def _draw(self, request: tuple[Any, ...], count: int, make: Callable[[Array], Array]) -> Array:
         """Return a new array that `make` computes from the stream's next `count` integers.
 
         It is remembered by its request, because a class draws the same values for each student.
         """
-        place, self._place = self._place, self._place + 1
-        if place < len(self._stream):
-            known = self._stream[place]
-            if known.request == request and known.values is not None:
-                return known.values.copy()
-            if known.request != request:  # This check's draws depend on the student's answers.
-                del self._stream[place:]
-        before = self._stream[place - 1].consumed if place else 0
-        values = make(self._integers(before, count))
-        if place == len(self._stream):
-            remembered = values.copy() if values.size <= MAX_REMEMBERED else None
-            self._stream.append(_Drawn(request, before + count, remembered))
+        key, request = (self._stream, self._draws), (self._position, *request)
+        known = self._remembered.get(key)
+        if known is not None and known[0] == request:
+            values = known[1].copy()
+        else:
+            values = make(self._integers(count))
+            if values.size <= MAX_REMEMBERED:
+                self._remembered[key] = request, values.copy()
+        self._draws += 1
+        self._position += count
         return values
 
-    def _integers(self, before: int, count: int) -> Array:
-        """Return `count` uniform 32-bit integers, as uint64, that follow the stream's first `before`."""
-        if self._bits is None or self._consumed != before:
-            digest = hashlib.blake2b(self._seed, digest_size=16).digest()
+    def _integers(self, count: int) -> Array:
+        """Return the stream's next `count` uniform 32-bit integers, as uint64."""
+        if self._bits is None or self._generated != self._position:
+            digest = hashlib.blake2b(self._stream, digest_size=16).digest()
             self._bits = np.random.PCG64(int.from_bytes(digest, "little"))
-            self._bits.advance(before)
-        self._consumed = before + count
+            self._bits.advance(self._position)
+        self._generated = self._position + count
         raw: Array = np.atleast_1d(np.asarray(self._bits.random_raw(count), np.uint64))
         return np.right_shift(raw, np.uint64(32))
 
