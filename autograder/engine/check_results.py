@@ -12,8 +12,7 @@ from autograder.core.wire_format import FunctionOf, GeneratorOf, Rng
 from autograder.course import Function
 from autograder.documents.results import CheckResult
 from autograder.engine.diagnosis.variants import parameter_names
-from autograder.engine.fixtures import sees_answers
-from autograder.engine.graded_mark import check_id, check_name
+from autograder.engine.fixtures import check_id, check_name, sees_answers
 from autograder.engine.student import Cache, StudentCode
 from autograder.errors import TOP_LEVEL, Blocked, CodeLine, NotStarted, Raised, TimedOut, Verdict
 

@@ -10,8 +10,7 @@ from autograder.core import interpreter
 from autograder.core.text import clean
 from autograder.documents.results import DIAGNOSED, CheckResult, hide
 from autograder.engine.check_results import build_check_result
-from autograder.engine.fixtures import CONTEXT, CheckContext, has_only_session_fixtures
-from autograder.engine.graded_mark import check_id, function_name
+from autograder.engine.fixtures import CONTEXT, CheckContext, check_id, function_name, has_only_session_fixtures
 from autograder.engine.jobs import Job, JobResult, Options
 from autograder.engine.official_time import OfficialTimes
 from autograder.engine.reference import Reference
@@ -43,18 +42,18 @@ class JobRunner:
     _result: JobResult = field(default_factory=JobResult, init=False)  # of the current job
     _received_before: int = field(default=0, init=False)  # bytes of answers that earlier jobs of the submission got
     _session: pytest.Session = field(init=False)
-    _context: CheckContext | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.limits, self._curriculum = self.options.limits, self.options.curriculum
         self._official_times = OfficialTimes(self.workers, self._curriculum, self.limits)
+        reference = self.options.reference or Reference.of_course(self._curriculum.package)
+        self._context = CheckContext(reference, self.options.seed, self._curriculum)
 
     def start(self, session: pytest.Session) -> None:
         """Take over the checks that `session` has collected, and call `main`."""
         self._session = session
         self._add_items(session.items)
-        reference = self.options.reference or Reference.of_course(self._curriculum.package)
-        self._context = session.config.stash[CONTEXT] = CheckContext(reference, self.options.seed, self._curriculum)
+        session.config.stash[CONTEXT] = self._context
         try:
             self.main(self)
         finally:
@@ -63,12 +62,11 @@ class JobRunner:
     def cancel(self) -> None:
         """From another thread: make the current job raise `Cancelled`, even from a loop in student code."""
         self._cancelled.set()
-        if self._context is not None:
-            self._context.interrupt()
+        self._context.interrupt()
 
     def seconds_left(self) -> float | None:
         """From another thread: return roughly how long the current call may still take; None if no call is running."""
-        return self._context.seconds_left if self._context is not None else None
+        return self._context.seconds_left
 
     def clear_cancellation(self) -> None:
         """Allow jobs to run again after `cancel`."""
@@ -76,8 +74,7 @@ class JobRunner:
 
     def run(self, job: Job) -> JobResult:
         """Run the checks of one job; raise Cancelled as soon as possible after `cancel`."""
-        context = self._session.config.stash[CONTEXT]
-        context.looks_for_causes = self.options.diagnose and job.diagnose
+        self._context.looks_for_causes = self.options.diagnose and job.diagnose
         is_hidden = self.options.is_hidden
         result = self._result = JobResult()
         self._received_before = job.usage.received
@@ -86,7 +83,7 @@ class JobRunner:
         # What student code could remember of a hidden check, it could print in a visible one. Hidden checks run last,
         # in other processes, so that nothing in memory or in a file can reach a visible check, or what is said of it.
         self._run_checks([item for item in items if not is_hidden(check_id(item))], job)
-        if context.looks_for_causes:
+        if self._context.looks_for_causes:
             self._diagnose(result, job.usage, official_prerequisites=job.official_folder is not None)
         result.recorded.clear()  # Answers may be large.
         if not job.visible_only:
@@ -96,7 +93,6 @@ class JobRunner:
 
     def _run_checks(self, items: list[pytest.Item], job: Job) -> None:
         """Run checks of a job, in processes of their own."""
-        context = self._session.config.stash[CONTEXT]
         folder, item = None, None
         try:
             for item, next_item in zip(items, [*items[1:], None], strict=False):
@@ -105,7 +101,7 @@ class JobRunner:
                     folder = wanted
                     limits, times = self.limits, self._official_times.cpu_seconds
                     student = StudentCode(self.workers, folder, self._curriculum, limits, job.usage, times)
-                    context.set_student(student)
+                    self._context.set_student(student)
                 self._run_check(item, next_item)
                 if self._session.shouldstop:
                     raise self._session.Interrupted(self._session.shouldstop)
@@ -116,14 +112,14 @@ class JobRunner:
                 item.ihook.pytest_runtest_teardown(item=item, nextitem=None)
             raise
         finally:
-            context.set_student(None)
+            self._context.set_student(None)
 
     def record(self, item: pytest.Item, call: pytest.CallInfo[None]) -> CheckResult | None:
         """Record one phase of a check: its result if it was the call, and an internal error of Headway."""
         error = call.excinfo.value if call.excinfo else None
         result, is_hidden = None, self.options.is_hidden(check_id(item))
         if call.when == "call":
-            student, function = item.config.stash[CONTEXT].student, item.config.stash[CONTEXT].function
+            student, function = self._context.student, self._context.function
             result = build_check_result(item, student, function, error, self._curriculum.package)
             if self.options.keep_calls and error is not None and not is_hidden:
                 result.calls = tuple(student.calls)

@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from autograder.engine import graded_mark
-from autograder.engine.fixtures import CONTEXT, session_fixture
-from autograder.engine.graded_mark import check_name, function_name
+from autograder.engine import fixtures
+from autograder.engine.fixtures import CONTEXT, check_name, function_name, session_fixture
 from autograder.engine.job_runner import JobRunner
 from autograder.engine.jobs import Job, Options
 from autograder.errors import Verdict
@@ -27,7 +26,7 @@ from autograder.sandbox.process import start_workers
 student, reference, draw = map(session_fixture, ("student", "reference", "draw"))
 compare, agree, stages = map(session_fixture, ("compare", "agree", "stages"))
 backward, unmodified, refuses = map(session_fixture, ("backward", "unmodified", "refuses"))
-pytest_pycollect_makeitem = graded_mark.pytest_pycollect_makeitem
+pytest_pycollect_makeitem = fixtures.pytest_pycollect_makeitem
 
 RUNNER = pytest.StashKey[JobRunner]()
 

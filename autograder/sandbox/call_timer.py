@@ -113,7 +113,7 @@ class CallTimer:
 
     def seconds_to_wait(self) -> float:
         """Return how long to wait for the answer before asking again; raise TimeoutError to stop the call."""
-        now = self._advance()
+        now = self.advance()
         waited = now - self._started
         wall_left = self._wall_seconds - waited
         if wall_left <= 0:
@@ -132,11 +132,8 @@ class CallTimer:
         to_look = self._sleep.seconds_to_look if self._is_measurable else left
         return max(SHORTEST_WAIT, min(left, wall_left, to_look))
 
-    def stop(self) -> None:
-        """Note that the call is over, so that its time counts towards the next look at a process of the submission."""
-        self._advance()
-
-    def _advance(self) -> float:
+    def advance(self) -> float:
+        """Let the time since the last call of this method count towards the next look; return the time now."""
         now = time.monotonic()
         self._sleep.seconds_to_look -= now - self._last
         self._last = now

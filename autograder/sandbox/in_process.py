@@ -71,18 +71,14 @@ class InProcess(Process):
             raise BrokenPipeError
         self._request = frame
 
-    def _respond(self, frame: bytes) -> bytes:
-        frames = self._serve.frames
-        frames.MAX_BODY = self._result_bytes
-        answer: bytes = self._serve.answer(self._submission, frames.unpack(frame))
-        return answer
-
     def receive(self, count: int, seconds_to_wait: Callable[[], float]) -> bytes:
         """Return the next `count` bytes of the answer; raise EOFError if the process has ended."""
         if self._request is not None:
             frame, self._request = self._request, None
-            started = time.process_time()
-            self._answer, self._position = self._state.run(lambda: self._respond(frame)), 0
+            frames, started = self._serve.frames, time.process_time()
+            frames.MAX_BODY = self._result_bytes
+            self._answer = self._state.run(lambda: self._serve.answer(self._submission, frames.unpack(frame)))
+            self._position = 0
             self._cpu_seconds += time.process_time() - started
         start, self._position = self._position, self._position + count
         if self._state.exit_code is not None or self._position > len(self._answer):

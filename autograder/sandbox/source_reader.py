@@ -10,9 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypedDict, TypeVar
-
-import msgspec
+from typing import Any, TypeVar
 
 from autograder.core.archives import SkippedFile
 from autograder.core.text import clean
@@ -52,15 +50,9 @@ def source_reader() -> Iterator["SourceReader"]:
 class DefiningCell:
     """A cell of a submitted notebook, and those of the requested functions that it defines."""
 
-    kind: Literal["code", "markdown"]
+    kind: str  # "code" or "markdown"
     source: str
     defines: tuple[str, ...]
-
-
-class _SentCell(TypedDict):
-    kind: Literal["code", "markdown"]
-    source: bytes
-    defines: list[str]
 
 
 class SourceReader:
@@ -91,36 +83,31 @@ class SourceReader:
     def notebook_modules(self, content: bytes, course: Mapping[str, Sequence[str]], name: str = "") -> dict[str, bytes]:
         """Return the modules in a notebook by file name; `course` has the names of the functions by module."""
         names = {module: list(functions) for module, functions in course.items()}
-        found = self._ask(dict[str, bytes], "read_modules", content=content, course=names, name=name)
+        found = self._ask_dict(bytes, "read_modules", content=content, course=names, name=name)
         if not found.keys() <= {f"{module}.py" for module in course}:
             raise SkippedFile(_NO_ANSWER)
         return found
 
     def notebook_cells(self, content: bytes, functions: Collection[str]) -> list[DefiningCell]:
         """Return the code and Markdown cells of a notebook, each with the functions that it defines."""
-        cells = self._ask(list[_SentCell], "defining_cells", content=content, functions=sorted(functions))
-        return [
-            DefiningCell(
-                cell["kind"],
-                cell["source"].decode("utf-8", "replace"),
-                tuple(name for name in cell["defines"] if name in functions),
-            )
-            for cell in cells
-        ]
+        cells = self._ask("defining_cells", content=content, functions=sorted(functions))
+        if not isinstance(cells, list):
+            raise SkippedFile(_NO_ANSWER)
+        return [_defining_cell(cell, functions) for cell in cells]
 
     def used_functions(self, content: bytes, names: Sequence[str]) -> dict[str, set[str]]:
         """Return which of the named functions of a module call which others; {} if it is not Python."""
-        found = self._ask(dict[str, set[str]], "used_functions", content=content, names=list(names))
-        return {name: found[name].intersection(names) for name in names if name in found}
+        found = self._ask_dict(list, "used_functions", content=content, names=list(names))
+        return {name: set(names).intersection(_texts(found[name])) for name in names if name in found}
 
     def written_functions(self, content: bytes, names: Sequence[str]) -> dict[str, str]:
         """Return a digest of each of the named functions of a module that is more than a stub."""
-        found = self._ask(dict[str, str], "written_functions", content=content, names=list(names))
+        found = self._ask_dict(str, "written_functions", content=content, names=list(names))
         return {name: clean(found[name], 16) for name in names if name in found}
 
     def filtered_code(self, sources: Mapping[str, bytes]) -> dict[str, str]:
         """Return the code of each source as the comparison of submissions needs it, by the same keys."""
-        found = self._ask(dict[str, bytes], "filtered_code", sources=dict(sources))
+        found = self._ask_dict(bytes, "filtered_code", sources=dict(sources))
         if found.keys() != sources.keys():
             raise SkippedFile(_NO_ANSWER)
         return {name: text.decode("utf-8", "replace") for name, text in found.items()}
@@ -134,8 +121,14 @@ class SourceReader:
         self._usage = ResourceUsage()
         self._process = StudentProcess(self._workers, NO_FOLDER, self._limits, self._usage)
 
-    def _ask(self, kind: type[T], operation: str, **arguments: Any) -> T:
-        """Return the answer, which has the type `kind`."""
+    def _ask_dict(self, kind: type[T], operation: str, **arguments: Any) -> dict[str, T]:
+        """Return an answer that must be a dict with values of one type."""
+        found = self._ask(operation, **arguments)
+        if not isinstance(found, dict) or not all(isinstance(value, kind) for value in found.values()):
+            raise SkippedFile(_NO_ANSWER)
+        return found
+
+    def _ask(self, operation: str, **arguments: Any) -> Any:
         request = {"op": "parse", "operation": operation, "arguments": arguments, "handles": {}}
         if self._time_is_used_up:
             raise SkippedFile(self._too_slow)
@@ -149,10 +142,7 @@ class SourceReader:
             reply = self._request(request)
         if reply.get("status") != "returned":
             raise SkippedFile(clean(str(reply.get("message")), 300) or _NO_ANSWER)
-        try:  # Without `builtin_types`, a text would be taken for bytes in base64.
-            return msgspec.convert(reply.get("value"), kind, builtin_types=(bytes,))
-        except msgspec.ValidationError:
-            raise SkippedFile(_NO_ANSWER) from None
+        return reply.get("value")
 
     @property
     def _too_slow(self) -> str:
@@ -177,3 +167,16 @@ class SourceReader:
         finally:
             self._spent.seconds += self._usage.seconds - seconds
             self._spent.cpu_seconds += self._process.cpu_seconds - cpu_seconds
+
+
+def _texts(value: Any) -> list[str]:
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+
+
+def _defining_cell(cell: Any, functions: Collection[str]) -> DefiningCell:
+    if not isinstance(cell, dict) or cell.get("kind") not in ("code", "markdown"):
+        raise SkippedFile(_NO_ANSWER)
+    if not isinstance(source := cell.get("source"), bytes):
+        raise SkippedFile(_NO_ANSWER)
+    defines = tuple(name for name in _texts(cell.get("defines")) if name in functions)
+    return DefiningCell(cell["kind"], source.decode("utf-8", "replace"), defines)

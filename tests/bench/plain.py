@@ -17,7 +17,7 @@ import pytest
 
 from autograder.core import wire_format
 from autograder.engine.comparison.compare import TOLERANCES
-from autograder.engine.graded_mark import check_name, function_name, pytest_pycollect_makeitem  # noqa: F401, a hook
+from autograder.engine.fixtures import check_name, function_name, pytest_pycollect_makeitem  # noqa: F401, a hook
 from autograder.engine.inputs import RandomInputs
 
 sys.path.insert(0, os.environ.get("SUBMISSION", "."))

@@ -61,7 +61,7 @@ def seconds_asleep(monkeypatch, seconds_of_a_call, is_asleep):
         timer = CallTimer(Deadline(lambda: 60.0), 100.0, activity, meter)
         while clock.now < end:
             clock.now = min(clock.now + timer.seconds_to_wait(), end)
-        timer.stop()
+        timer.advance()
     return meter.seconds
 
 

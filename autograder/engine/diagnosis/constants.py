@@ -29,10 +29,10 @@ MAX_DIGITS = 3  # of a number that counts as round
 CLOSE = 1e-3  # Relative difference of constants that count as one.
 
 
-def find_constants(families: Iterable[Mistake], search: Search) -> dict[Mistake, float]:
+def find_constants(mistakes: Iterable[Mistake], search: Search) -> dict[Mistake, float]:
     """Return the families whose constant could be found, as mistakes with this constant, which is the value."""
     found = {}
-    for family in families:
+    for family in (mistake for mistake in mistakes if mistake.constant is not None):
         if search.is_out_of_time:
             break
         try:

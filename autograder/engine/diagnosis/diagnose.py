@@ -62,7 +62,7 @@ def diagnose(
     search = partial(Search, function, package=package, seconds=min(seconds, SECONDS), is_cancelled=is_cancelled)
     own = [check for check in failed if check.calls[-1].function.qualified == function]
     if placeholder := diagnose_placeholder(function, ordered, package):
-        return _diagnose_known(search(ordered), known) or assign(own, placeholder)
+        return search(ordered).explain_all(known) or assign(own, placeholder)
     diagnoses = _diagnose(search, known, ordered, thorough)
     unexplained = [check for check in own if check.id not in diagnoses]
     correct = [call for check in ordered if unexplained and (call := _correct_call(check, function, package))]
@@ -98,7 +98,7 @@ def _diagnose(
     failed = [check for check in ordered if not check.passed]
     search = search_among(ordered)
     package = search.compared.package
-    if found := _diagnose_known(search, known):
+    if found := search.explain_all(known):
         return found
     # A message alone does not say which mistake it comes from: many mistakes lead to such messages.
     vague = {check.id for check in failed if _has_wrong_message(check)}
@@ -109,8 +109,8 @@ def _diagnose(
     if 0 < len(refused) < len(failed):
         apart = search_among([check for check in ordered if check.passed or check.id in refused])
         search = search_among([check for check in ordered if check.id not in refused])
-        found = _diagnose_known(search, known) or _diagnose_unknown(search, known, thorough)
-        return found | (_diagnose_known(apart, known) or _diagnose_unknown(apart, known, thorough=False))
+        found = search.explain_all(known) or _diagnose_unknown(search, known, thorough)
+        return found | (apart.explain_all(known) or _diagnose_unknown(apart, known, thorough=False))
     return _diagnose_unknown(search, known, thorough)
 
 
@@ -118,11 +118,6 @@ def _has_wrong_message(check: RecordedCheck) -> bool:
     """Return whether the message of an error does not contain what it must."""
     call = check.calls[-1]
     return call.exception is not None and call.about not in call.exception.message
-
-
-def _diagnose_known(search: Search, known: Iterable[Mistake]) -> dict[str, Diagnosis]:
-    """Diagnose by a known mistake that explains all checks."""
-    return _assign(search, search.explain_all(mistake for mistake in known if mistake.constant is None))
 
 
 def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) -> dict[str, Diagnosis]:
@@ -140,24 +135,24 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
     called = tuple(sorted(called, key=lambda mistake: not mistake.common)[:MAX_CALLED])
     others = [mistake for mistake in (*arguments, *called) if mistake.constant is None]
     for kind in (arguments, called):
-        if found := _explain_alone(search, [mistake for mistake in kind if mistake.constant is None]):
+        if found := _explain_alone(search, kind):
             return found
     search.begin_phase(SECONDS_PER_PHASE)
-    if found := _assign(search, search.explain_together(fixed, likely_only=True), together=True):
+    if found := search.explain_together(fixed, likely_only=True):
         return found
     search.begin_phase(SECONDS_PER_PHASE)
-    constants = find_constants((m for m in (*known, *arguments, *called) if m.constant is not None), search)
+    constants = find_constants((*known, *arguments, *called), search)
     if found := _explain_alone(search, constants, first_only=True):
         return found
     search.begin_phase(SECONDS_PER_PHASE)
-    if found := _assign(search, search.explain_together([*fixed, *constants, *others]), together=True):
+    if found := search.explain_together([*fixed, *constants, *others]):
         return found
     if search.compared.has_distinctive_answers:
         changes = mutations(function, package)
-        if found := _explain_alone(search, [c for c in changes if c.constant is None], first_only=True):
+        if found := _explain_alone(search, changes, first_only=True):
             return found
         search.begin_phase(SECONDS_PER_PHASE)
-        numbers = find_constants((change for change in changes if change.constant is not None), search)
+        numbers = find_constants(changes, search)
         likely = [mistake for mistake, value in numbers.items() if is_round(value, MAX_DIGITS)]
         if found := _explain_alone(search, likely, first_only=True):
             return found
@@ -170,12 +165,7 @@ def _diagnose_unknown(search: Search, known: Sequence[Mistake], thorough: bool) 
 def _explain_alone(search: Search, mistakes: Iterable[Mistake], *, first_only: bool = False) -> dict[str, Diagnosis]:
     """Return the mistakes that explain all checks, each alone, or the first of them."""
     search.begin_phase(SECONDS_PER_PHASE)
-    return _assign(search, search.explain_all(mistakes, first_only=first_only))
-
-
-def _assign(search: Search, mistakes: Sequence[Mistake], *, together: bool = False) -> dict[str, Diagnosis]:
-    failed = [search.compared.checks[index] for index in search.compared.failed]
-    return assign(failed, Diagnosis(tuple(mistakes), together)) if mistakes else {}
+    return search.explain_all(mistakes, first_only=first_only)
 
 
 def _diagnose_quotients(

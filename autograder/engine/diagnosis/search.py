@@ -1,18 +1,20 @@
-"""Search for the mistakes, alone or together, that explain the checks of one function."""
+"""Search for the mistakes, alone or together, whose answers match the student's in the checks of one function."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain, combinations, islice, product
 from typing import Any
 
 from autograder.core import interpreter
-from autograder.engine.diagnosis.comparisons import Combination, Comparisons
+from autograder.engine.diagnosis import matching
 from autograder.engine.diagnosis.explanation import Diagnosis
-from autograder.engine.diagnosis.matching import Match, Outcome, has_different_sizes, has_finite_error
-from autograder.engine.diagnosis.mistake import Mistake
-from autograder.engine.diagnosis.variants import keeps_all_edits
-from autograder.engine.student import RecordedCheck
+from autograder.engine.diagnosis.matching import Match, Outcome, Part, is_coarse, match_answer, match_parts, parts_of
+from autograder.engine.diagnosis.mistake import BrokenMistake, Mistake
+from autograder.engine.diagnosis.replay import Answer, correct_answer, replay, same_modified
+from autograder.engine.diagnosis.variants import keeps_all_edits, module_with_mistakes
+from autograder.engine.student import Call, RecordedCheck
 from autograder.errors import Cancelled
 
 MAX_ALTERNATIVES = 2  # More indistinguishable mistakes than this are not worth reporting.
@@ -23,6 +25,126 @@ SECONDS_WITHOUT_LEADS = 0.15  # for sets of mistakes of which none explains anyt
 MAX_LEADS = 4  # whose pairs with all others are tried early
 FIRST = 3  # What explains nothing in so many failed checks, the fastest, is not tried on the others.
 _ANY_CODE = re.compile("NoneType|out of range|is not defined|maximum recursion")  # Any code may raise these.
+
+Combination = tuple[Mistake, ...]  # mistakes that are made together
+
+
+class Comparisons:
+    """Compares candidates with the student in the checks of one function, and remembers every comparison.
+
+    Checks are named by their index in `checks`; `failed` are those that called the function and failed.
+    """
+
+    def __init__(self, function: str, checks: Sequence[RecordedCheck], package: str) -> None:
+        self.function, self.checks, self.package = function, checks, package
+        self.module = function.partition(".")[0]
+        failed = ((i, check.calls) for i, check in enumerate(checks) if not check.passed)
+        self.failed = [i for i, calls in failed if any(call.function.qualified == function for call in calls)]
+        self._outcomes: dict[tuple[Combination, int], Outcome] = {}
+        self._correct_answers: dict[int, Answer] = {}
+        self._right_parts: dict[int, dict[tuple[str, int], bool]] = {}
+
+    def last_call(self, index: int) -> Call:
+        """Return the call whose answer a check compares."""
+        return self.checks[index].calls[-1]
+
+    def comparable(self) -> Iterator[int]:
+        """Yield the checks that call the function, or pass: in the others, the forward pass failed."""
+        return (i for i, check in enumerate(self.checks) if check.passed or i in self.failed)
+
+    def says_nothing(self, index: int) -> bool:
+        """Return whether a check passes with answers that the solution does not give: its tolerance is large."""
+        return self.checks[index].passed and self.outcome((), index).match is not Match.EXACT
+
+    @property
+    def has_distinctive_answers(self) -> bool:
+        """Return whether the wrong numbers of all failed checks together match nothing by chance."""
+        return (
+            sum(self._count_wrong(index, (), matching.WEIGHT_OF_INTEGERS) for index in self.failed)
+            >= matching.MIN_DISTINCTIVE
+        )
+
+    @cached_property
+    def first_distinctive(self) -> int | None:
+        """The first failed check with wrong numbers that nothing matches by chance."""
+        return next((index for index in self.failed if self.is_distinctive(index)), None)
+
+    def contradicts(self, mistakes: Combination, indices: Iterable[int] | None = None) -> bool:
+        """Return whether they are wrong where the student is right: in a check that passes, or in a part of another.
+
+        Without `indices`, all comparable checks are looked at.
+        """
+        for index in self.comparable() if indices is None else indices:
+            outcome = self.outcome(mistakes, index)
+            if self.checks[index].passed:
+                if outcome.match is not Match.EXACT and not self.says_nothing(index):
+                    return True
+            elif outcome.contradicts:
+                return True
+        return False
+
+    def is_distinctive(self, index: int, names: Sequence[str] = ()) -> bool:
+        """Return whether the wrong numbers of a check, or of the parts with these names, match nothing by chance."""
+        return self._count_wrong(index, names) >= matching.MIN_DISTINCTIVE
+
+    def _count_wrong(self, index: int, names: Sequence[str], weight_of_integers: float = 0) -> float:
+        call, right = self.last_call(index), self.correct_answer(index)
+        if call.exception is not None or right.exception is not None:
+            return 0
+        parts = parts_of(call, right, right) or [Part("", call.value, right.value, right.value)]
+        shown = (part for part in parts if not names or part.name in names)
+        counts = (matching.count_wrong(part.student, part.right, is_coarse(call), weight_of_integers) for part in shown)
+        return max(counts, default=0)
+
+    def outcome(self, mistakes: Combination, index: int) -> Outcome:
+        """Return how the answers of a check match those of the solution with these mistakes, or with none."""
+        key = (mistakes, index)
+        if key not in self._outcomes:
+            try:
+                wrong = (
+                    module_with_mistakes(*mistakes, package=self.package, of_module=self.module) if mistakes else None
+                )
+            except BrokenMistake:
+                self._outcomes[key] = Outcome(Match.NO)  # Both mistakes edit the same line.
+            else:
+                answers = replay(self.checks[index], wrong, self.package)
+                self._outcomes[key] = self.outcome_of_answers(answers, index, in_parts=bool(mistakes))
+        return self._outcomes[key]
+
+    def outcome_of_answers(
+        self, answers: Iterable[tuple[Call, Answer]], index: int, *, in_parts: bool = True
+    ) -> Outcome:
+        """Return how the answers of a check match those of a candidate to its calls."""
+        check = self.checks[index]
+        match = Match.EXACT
+        for call, answer in answers:
+            if call.function.qualified == self.function:
+                official = self.correct_answer(index) if call is self.last_call(index) and call.exception else None
+                match = min(match, match_answer(call, answer, check.passed, self.package, official))
+                if match is Match.NO:
+                    is_failure = not check.passed and call is self.last_call(index)
+                    return self._outcome_in_parts(index, answer) if is_failure and in_parts else matching.NOT_COMPARABLE
+        return Outcome(match)
+
+    def _outcome_in_parts(self, index: int, answer: Answer) -> Outcome:
+        call = self.last_call(index)
+        if call.exception is not None:
+            return Outcome(Match.NO)
+        if answer.exception is not None:  # If the solution raises one, too, the student forgot to: another mistake.
+            return matching.NOT_COMPARABLE if self.correct_answer(index).exception is None else Outcome(Match.NO)
+        parts = parts_of(call, answer, self.correct_answer(index))
+        if parts is None:
+            return Outcome(Match.NO)
+        outcome = match_parts(parts, is_coarse(call), self._right_parts.setdefault(index, {}))
+        if outcome.match is Match.IN_PART and (len(parts) < 2 or not same_modified(call, answer, self.package)):
+            return Outcome(Match.NO)
+        return outcome
+
+    def correct_answer(self, index: int) -> Answer:
+        """Return what the official solution returns in the last call of a check."""
+        if index not in self._correct_answers:
+            self._correct_answers[index] = correct_answer(self.checks[index], self.package)
+        return self._correct_answers[index]
 
 
 class Search:
@@ -59,17 +181,24 @@ class Search:
             raise Cancelled
         return interpreter.cpu_seconds() > self._deadline
 
-    def explain_all(self, candidates: Iterable[Mistake], *, first_only: bool = False) -> list[Mistake]:
-        """Return the candidates that alone give the student's answers in all checks, or only the first of them."""
+    def explain_all(self, candidates: Iterable[Mistake], *, first_only: bool = False) -> dict[str, Diagnosis]:
+        """Diagnose by the candidates that alone give the student's answers in all checks, or by the first of them.
+
+        Families are left out: their constant is not known.
+        """
         explanations: list[Mistake] = []
-        for mistake in candidates:
+        for mistake in (candidate for candidate in candidates if candidate.constant is None):
             if explanations and first_only:
                 break
             if self.is_out_of_time:
-                return []  # All of several indistinguishable mistakes must be named, or none.
+                return {}  # All of several indistinguishable mistakes must be named, or none.
             if self._explains_all((mistake,)):
                 explanations.append(mistake)
-        return explanations
+        return self._assign(tuple(explanations))
+
+    def _assign(self, mistakes: Combination, *, together: bool = False) -> dict[str, Diagnosis]:
+        failed = [self.compared.checks[index] for index in self.compared.failed]
+        return assign(failed, Diagnosis(mistakes, together)) if mistakes else {}
 
     def _explains_all(self, mistakes: Combination) -> bool:
         """Return whether mistakes that are made together give the student's answers in all checks."""
@@ -90,14 +219,14 @@ class Search:
             self.compared.correct_answer(index).exception is not None for index in failed
         )
 
-    def explain_together(self, singles: Sequence[Mistake], *, likely_only: bool = False) -> Combination:
-        """Return two or three mistakes that explain all checks together; () if there are none, or several such sets.
+    def explain_together(self, singles: Sequence[Mistake], *, likely_only: bool = False) -> dict[str, Diagnosis]:
+        """Diagnose by two or three mistakes that explain all checks together, unless there are several such sets.
 
         Only answers with several different wrong numbers prove so much. `likely_only` limits the search to pairs of
         mistakes that explain something by themselves or are common.
         """
         if self.compared.first_distinctive is None:
-            return ()
+            return {}
         leads = self._leads(singles)
         if not leads:
             self.begin_phase(SECONDS_WITHOUT_LEADS)
@@ -114,8 +243,8 @@ class Search:
         for candidates in likely if likely_only else (*likely, *others):
             if sets := self._explaining(candidates):
                 titles = {frozenset(mistake.title for mistake in mistakes) for mistakes in sets}
-                return sets[0] if len(titles) <= MAX_ALTERNATIVES else ()
-        return ()
+                return self._assign(sets[0], together=True) if len(titles) <= MAX_ALTERNATIVES else {}
+        return {}
 
     def _explaining(self, candidates: Iterable[Combination]) -> list[Combination]:
         found = []
@@ -192,7 +321,7 @@ class Search:
     def _is_certain(self, index: int, outcome: Outcome) -> bool:
         """Return whether an explanation needs no others beside it: its numbers and sizes say enough."""
         call = self.compared.last_call(index)
-        return self.compared.is_distinctive(index, outcome.explained) and has_different_sizes(call)
+        return self.compared.is_distinctive(index, outcome.explained) and matching.has_different_sizes(call)
 
     def _is_unexplained(self, index: int, matches: dict[Combination, Outcome]) -> bool:
         """Return whether nothing explains a wrong answer; an exception and a wrong dtype need no explanation."""
@@ -206,7 +335,11 @@ class Search:
         """
         call = self.compared.last_call(index)
         if call.exception is None:
-            return MAX_ALTERNATIVES if has_finite_error(call.value, self.compared.correct_answer(index).value) else 1
+            return (
+                MAX_ALTERNATIVES
+                if matching.has_finite_error(call.value, self.compared.correct_answer(index).value)
+                else 1
+            )
         return 0 if "out of bounds" in call.exception.message and count == 1 else 1
 
     def _matching(self, candidates: Sequence[Combination], index: int) -> dict[Combination, Outcome] | None:

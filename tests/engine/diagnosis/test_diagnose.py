@@ -355,7 +355,7 @@ def test_diagnose_ends_soon_after_it_is_cancelled():
     calls = iter([False, False, True])
     search = Search("softmax.softmax", [], BUILT_IN, 60.0, lambda: next(calls))
     with pytest.raises(Cancelled):
-        search.explain_all((mistake,) for mistake in mistakes_of_function("softmax.softmax"))
+        search.explain_all(mistakes_of_function("softmax.softmax"))
 
 
 @pytest.mark.slow
