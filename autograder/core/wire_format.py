@@ -27,6 +27,7 @@ MAGIC = b"HWF1"
 PREFIX = struct.Struct("<4sIQ")
 MAX_HEADER = 4 << 20
 MAX_BODY = 256 << 20
+MAX_BYTES = 16 << 20  # of bytes from a student's process: a message may show them, which takes four times as much
 MAX_DEPTH = 16
 MAX_AXES = 64  # as many as NumPy allows, so that an answer with too many axes is reported as one of a wrong shape
 MAX_REPETITIONS = 100  # of the items of an endless generator: code that takes them all must not run until it times out
@@ -274,6 +275,10 @@ def _type_name(value: Any) -> str:
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
+def _malformed(tag: Any) -> FrameError:
+    return FrameError(f"malformed header entry {str(tag)[:8]!r}")
+
+
 def _is_shape(value: list[Any] | tuple[Any, ...]) -> bool:
     return len(value) <= MAX_AXES and all(type(n) is int and 0 <= n < 1 << 40 for n in value)
 
@@ -313,35 +318,36 @@ class _Decoder:
             return tuple(items) if tag == "t" else items
         if tag == "d" and type(content) is list:
             return self._dict(content, depth)
-        if tag == "b" and type(content) is int and content >= 0:
+        if tag == "b" and type(content) is int and 0 <= content <= (MAX_BODY if self._trusted else MAX_BYTES):
             start = self._skip(content)
             return self._body[start : self.position]
         if tag in _MARKERS:
             return self._marker(tag, content, depth)
-        raise FrameError(f"malformed header entry {str(tag)[:8]!r}")
+        raise _malformed(tag)
 
     def _marker(self, tag: str, content: Any, depth: int) -> Any:
-        kind, fields = _MARKERS[tag]
+        kind, types = _MARKERS[tag]
         if not self._trusted and kind not in _FROM_STUDENTS:
             raise FrameError(f"it contains a marker ({kind.__name__}) that only the grader may send")
-        malformed = FrameError(f"malformed header entry {tag!r}")
-        parts = content if len(fields) > 1 else [content]
-        if type(parts) is not list or len(parts) != len(fields):
-            raise malformed
-        values = {name: self.build(part, depth + 1) for name, part in zip(fields, parts, strict=True)}
-        if any(types and type(values[name]) not in types for name, types in fields.items()):
-            raise malformed
-        if kind is Handle and not self._trusted:
-            if values["number"] not in self._handles:
-                raise FrameError("it contains a handle that the grader did not issue for it")
-            self._handles.remove(values["number"])
-        if kind is FunctionOf and values["kind"] not in FUNCTIONS:
-            raise malformed
-        if kind is MappedArray and not (values["dtype"] in DTYPES and _is_shape(values["shape"])):
-            raise malformed
+        parts = content if len(types) > 1 else [content]
+        if type(parts) is not list or len(parts) != len(types):
+            raise _malformed(tag)
+        values = [self.build(part, depth + 1) for part in parts]
+        for value, allowed in zip(values, types.values(), strict=True):
+            if allowed and type(value) not in allowed:
+                raise _malformed(tag)
         if kind in (Opaque, Instance):
-            values["type_name"] = values["type_name"][:200]
-        return kind(**values)
+            values[0] = values[0][:200]  # the name of a type
+        marker = kind(*values)
+        if isinstance(marker, Handle) and not self._trusted:
+            if marker.number not in self._handles:
+                raise FrameError("it contains a handle that the grader did not issue for it")
+            self._handles.remove(marker.number)
+        if isinstance(marker, FunctionOf) and marker.kind not in FUNCTIONS:
+            raise _malformed(tag)
+        if isinstance(marker, MappedArray) and not (marker.dtype in DTYPES and _is_shape(marker.shape)):
+            raise _malformed(tag)
+        return marker
 
     def _dict(self, content: list[Any], depth: int) -> dict[Any, Any]:
         result: dict[Any, Any] = {}
