@@ -118,8 +118,7 @@ class StudentCode:
         self._seconds_before = self.usage.seconds
         self._folder, self.process = folder, StudentProcess(workers, folder, limits, self.usage)
         self._curriculum, self._limits, self._official_seconds = curriculum, limits, official_seconds
-        self._loaded: set[str] = set()  # modules that the current process has imported
-        self._generation = 0  # the number of it that has loaded the modules
+        self._loaded_by: dict[str, int] = {}  # modules, and the number of the last process that has imported each
         self._measured: float | None = None  # what the official solution needed for the current call, if it was asked
         # Functions, and modules while they were imported: how often each timed out, and which have ever answered.
         self._timeouts: Counter[str] = Counter()
@@ -215,21 +214,19 @@ class StudentCode:
 
     def load(self, function: Function) -> None:
         """Import the module of a function into the current process; an error shows when the function is called."""
-        if self.process.processes_started != self._generation or not self.process.is_running:
-            self._loaded.clear()
-        if function.module not in self._loaded:
-            modules = {name.partition(".")[0] for name in self._needs(function)}
-            is_slow = not self.usage.slow.isdisjoint(modules)
-            seconds = self._limits.later_seconds if is_slow else self._limits.load_seconds
-            deadline = Deadline.fixed(min(seconds, self._limits.call_seconds))
-            loaded = f"importing {function.module}.py"
-            try:
-                self._exchange({"op": "is_stub", **_names(function)}, function, deadline, loaded, function.module)
-            except TimedOut as error:
-                error.details.update(failure="slow_import", file_at_fault=f"{function.module}.py")
-                raise
-            self._generation = self.process.processes_started
-            self._loaded.add(function.module)
+        if self.process.is_running and self._loaded_by.get(function.module) == self.process.processes_started:
+            return
+        modules = {name.partition(".")[0] for name in self._needs(function)}
+        is_slow = not self.usage.slow.isdisjoint(modules)
+        seconds = self._limits.later_seconds if is_slow else self._limits.load_seconds
+        deadline = Deadline.fixed(min(seconds, self._limits.call_seconds))
+        loaded = f"importing {function.module}.py"
+        try:
+            self._exchange({"op": "is_stub", **_names(function)}, function, deadline, loaded, function.module)
+        except TimedOut as error:
+            error.details.update(failure="slow_import", file_at_fault=f"{function.module}.py")
+            raise
+        self._loaded_by[function.module] = self.process.processes_started
 
     def _needs(self, function: Function) -> set[str]:
         return {function.qualified, *self._curriculum.all_prerequisites(function.qualified)}

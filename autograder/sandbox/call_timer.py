@@ -65,9 +65,6 @@ class SleepMeter:
 
     def __init__(self) -> None:
         self.seconds = 0.0
-        self._begin_pause()
-
-    def _begin_pause(self) -> None:
         self._pause = self.seconds_to_look = _random_pause()
 
     def look(self, activity: Activity | None) -> float:
@@ -76,7 +73,7 @@ class SleepMeter:
         # for the processor, too.
         slept = self._pause if activity is not None and activity.is_asleep else 0.0
         self.seconds += slept
-        self._begin_pause()
+        self._pause = self.seconds_to_look = _random_pause()
         return slept
 
 

@@ -12,6 +12,7 @@ that are not watched: they can make later checks wrong until the page is loaded 
 
 import functools
 import importlib.util
+import io
 import sys
 import time
 from collections.abc import Callable
@@ -55,8 +56,7 @@ class InProcess(Process):
         self._result_bytes = limits["result_bytes"]
         self._state = InterpreterState(str(folder), output, limits["output_bytes"])
         self._request: bytes | None = None  # that is not answered yet
-        self._answer = b""
-        self._position = 0  # of what has not been received
+        self._answer = io.BytesIO()
         self._cpu_seconds = 0.0
 
         def start() -> bytes:
@@ -77,13 +77,13 @@ class InProcess(Process):
             frame, self._request = self._request, None
             frames, started = self._serve.frames, time.process_time()
             frames.MAX_BODY = self._result_bytes
-            self._answer = self._state.run(lambda: self._serve.answer(self._submission, frames.unpack(frame)))
-            self._position = 0
+            answer = self._state.run(lambda: self._serve.answer(self._submission, frames.unpack(frame)))
+            self._answer = io.BytesIO(answer)
             self._cpu_seconds += time.process_time() - started
-        start, self._position = self._position, self._position + count
-        if self._state.exit_code is not None or self._position > len(self._answer):
+        data = self._answer.read(count)
+        if self._state.exit_code is not None or len(data) < count:
             raise EOFError
-        return self._answer[start : self._position]
+        return data
 
     def interrupt(self) -> None:
         """Do nothing: there is no other thread."""
@@ -91,7 +91,7 @@ class InProcess(Process):
     def end(self) -> ExitStatus:
         """Forget the submission's modules and values; return the code of `os._exit`."""
         self._state.end()
-        self._answer = b""
+        self._answer = io.BytesIO()
         return ExitStatus(self._state.exit_code or 0, self._cpu_seconds)
 
 

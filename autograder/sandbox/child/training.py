@@ -69,7 +69,6 @@ class TrainingRun:
         return [float(loss) for loss in losses]
 
     def rate(self, number, request):
-        """Return the learning rate of a step."""
         lr, total = request["lr"], request["total"]
         if request["schedule"] == "constant":
             return lr
@@ -161,7 +160,6 @@ class AdamWRun(TrainingRun):
     """A training run whose loop is here, because the course has none for its model."""
 
     def steps(self, request):
-        """Do steps `first` to `first + count - 1` and return their losses."""
         step, losses = self.function("training", "adamw_step"), []
         for number in range(request["first"], request["first"] + request["count"]):
             batch = self.batch(self.train_ids, self.batch_size, self.seed, number)
@@ -231,7 +229,6 @@ class LlamaRun(AdamWRun):
         return float(np.mean(losses))
 
     def new_tokens(self, count):
-        """Return `count` tokens generated after those of the text."""
         return self.generated(self.function("llama", "generate_llama"), count)
 
 
