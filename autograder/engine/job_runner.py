@@ -96,7 +96,8 @@ class JobRunner:
         folder, item = None, None
         try:
             for item, next_item in zip(items, [*items[1:], None], strict=False):
-                wanted = job.folder_for(function_name(item).partition(".")[0])
+                module = function_name(item).partition(".")[0]
+                wanted = job.official_folder(job.folder, module) if job.official_folder else job.folder
                 if wanted != folder:
                     folder = wanted
                     limits, times = self.limits, self._official_times.cpu_seconds

@@ -40,15 +40,11 @@ class Job:
     folder: Path
     functions: frozenset[str] | None = None  # qualified names; None for all that pytest has collected
     # Maps the submission and a module to a folder that holds that module beside official prerequisites (see
-    # `OfficialPrerequisites.folder_for`); None checks the submission as it is.
+    # `official_prerequisites`); None checks the submission as it is.
     official_folder: Callable[[Path, str], Path] | None = None
     diagnose: bool = True  # name the mistakes behind failed checks, if the runner does
     usage: ResourceUsage = field(default_factory=ResourceUsage)  # Jobs that share it share the submission's limits.
     visible_only: bool = False  # leave out hidden checks, which must not show in what is found out about the others
-
-    def folder_for(self, module: str) -> Path:
-        """Return the folder in which `module` is checked."""
-        return self.official_folder(self.folder, module) if self.official_folder else self.folder
 
 
 @dataclass

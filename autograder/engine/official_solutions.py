@@ -4,8 +4,8 @@ import py_compile
 import shutil
 import sys
 import tempfile
-from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -42,49 +42,42 @@ def _compiled(module: str, package: str) -> bytes:
         return target.read_bytes()
 
 
-class OfficialPrerequisites:
-    """Temporary folders, one per submission and assignment.
+@contextmanager
+def official_prerequisites(
+    curriculum: Curriculum, scratch: Path | None = None
+) -> Iterator[Callable[[Path, str], Path]]:
+    """Provide a function that returns the folder in which a module of a submission is checked.
 
-    A folder holds the official solutions of the earlier assignments, the student's module, and the student's files
-    that are not assignments. Later assignments and their solutions are not in it. All are below `scratch`, if given.
+    There is one temporary folder for each submission and assignment. It holds the official solutions of the earlier
+    assignments, the student's module, and the student's files that are not assignments. Later assignments and their
+    solutions are not in it. All are below `scratch`, if given.
     """
+    with secret_folder(scratch) as root:
 
-    def __init__(self, curriculum: Curriculum, scratch: Path | None = None) -> None:
-        self._curriculum = curriculum
-        self._resources = ExitStack()
-        self._root = self._resources.enter_context(secret_folder(scratch))
-        self._folders: dict[tuple[Path, str], Path] = {}
+        @cache
+        def folder_for(submission: Path, module: str) -> Path:
+            folder = Path(tempfile.mkdtemp(dir=root))
+            _fill(folder, submission, module, curriculum)
+            return folder
 
-    def folder_for(self, submission: Path, module: str) -> Path:
-        """Return the folder in which `module` of the submission is checked."""
-        key = (submission, module)
-        if key not in self._folders:
-            folder = self._root / str(len(self._folders))
-            folder.mkdir()
-            self._fill(folder, submission, module)
-            self._folders[key] = folder
-        return self._folders[key]
+        yield folder_for
 
-    def _fill(self, target: Path, submission: Path, module: str) -> None:
-        modules, package = self._curriculum.modules, self._curriculum.package
-        given = self._curriculum.given_modules
-        for file, content in read_modules(submission):
-            name = file.removesuffix(".py")
-            if name == module or name not in (*modules, *given):
-                (target / file).write_bytes(content)
-        earlier = [name for name, other in modules.items() if other.number < modules[module].number]
-        for name in (*given, *earlier):
-            shutil.copyfile(registry.solution_path(name, package), target / f"{name}.py")
-        (target / "__pycache__").mkdir()
-        functions = (function.qualified for function in modules[module].functions)
-        needs = {need.partition(".")[0] for name in functions for need in self._curriculum.all_prerequisites(name)}
-        for name in {*needs, *given} - {module}:
-            compiled = target / "__pycache__" / f"{name}.{sys.implementation.cache_tag}.pyc"
-            compiled.write_bytes(_compiled(name, package))
 
-    def close(self) -> None:
-        """Remove the folders."""
-        self._resources.close()
+def _fill(target: Path, submission: Path, module: str, curriculum: Curriculum) -> None:
+    modules, given, package = curriculum.modules, curriculum.given_modules, curriculum.package
+    for file, content in read_modules(submission):
+        name = file.removesuffix(".py")
+        if name == module or name not in (*modules, *given):
+            (target / file).write_bytes(content)
+    earlier = [name for name, other in modules.items() if other.number < modules[module].number]
+    for name in (*given, *earlier):
+        shutil.copyfile(registry.solution_path(name, package), target / f"{name}.py")
+    (target / "__pycache__").mkdir()
+    functions = (function.qualified for function in modules[module].functions)
+    needs = {need.partition(".")[0] for name in functions for need in curriculum.all_prerequisites(name)}
+    for name in {*needs, *given} - {module}:
+        compiled = target / "__pycache__" / f"{name}.{sys.implementation.cache_tag}.pyc"
+        compiled.write_bytes(_compiled(name, package))
 
 
 def copy_with_official_functions(

@@ -16,7 +16,7 @@ from autograder.documents.results import Status, SubmissionResult
 from autograder.engine.blocking import BlockedChecks
 from autograder.engine.jobs import Job
 from autograder.engine.jobs import Options as Options
-from autograder.engine.official_solutions import OfficialPrerequisites
+from autograder.engine.official_solutions import official_prerequisites
 from autograder.errors import HeadwayError, UsageError
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.source_reader import SourceReader
@@ -98,8 +98,7 @@ class CheckSession:
         curriculum, scratch = self._options.curriculum, self._options.sandbox.submissions_root
         selected = tuple(curriculum.functions) if functions is None else functions
         is_official = self._options.official
-        with closing(OfficialPrerequisites(curriculum, scratch)) if is_official else nullcontext() as official:
-            official_folder = official.folder_for if official else None
+        with official_prerequisites(curriculum, scratch) if is_official else nullcontext() as official_folder:
             usage = ResourceUsage()
             found = self._runner.run(Job(folder, frozenset(selected), official_folder, diagnose, usage))
             result = SubmissionResult(name, content_hash(folder), self._options.seed, found.checks, found.problems)

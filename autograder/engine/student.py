@@ -126,7 +126,6 @@ class StudentCode:
         self._stubs: dict[str, bool] = {}  # what is known of each function
         self.calls: list[Call] = []
         self._handle_numbers = count(1)
-        self._fresh = True
         self._assignment = self._printed_before = ""
 
     def __getattr__(self, module: str) -> FunctionsOfModule:
@@ -137,7 +136,7 @@ class StudentCode:
         assignment = function.partition(".")[0]
         if assignment != self._assignment:
             self.process.end()
-        self._assignment, self.calls, self._fresh, self._printed_before = assignment, [], True, ""
+        self._assignment, self.calls, self._printed_before = assignment, [], ""
         self._seconds_before = self.usage.seconds
 
     @property
@@ -160,13 +159,13 @@ class StudentCode:
         call = Call(function, args, kwargs)
         if any(earlier.function is function for earlier in self.calls):
             self._printed_before += self.process.read_output()
+        is_first = not self.calls
         self.calls.append(call)
         # A new handle's number for each cache among the outputs, by the output's index.
         caches = [index for index, output in enumerate(function.outputs) if output.name in CACHES]
         handles = {index: next(self._handle_numbers) for index in caches}
         sent = {"args": tuple(map(_unwrap, args)), "kwargs": {key: _unwrap(value) for key, value in kwargs.items()}}
-        request = {"op": "call", **_names(function), **sent, "handles": handles, "fresh": self._fresh}
-        self._fresh = False
+        request = {"op": "call", **_names(function), **sent, "handles": handles, "fresh": is_first}
         try:
             reply = self._request(request, function)
         except Raised as verdict:

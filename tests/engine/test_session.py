@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-from contextlib import closing
 
 import pytest
 from support.commands import SOFTMAX as RIGHT
@@ -13,7 +12,7 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import SubmissionResult, to_document
 from autograder.engine import job_runner
 from autograder.engine.diagnosis import diagnose
-from autograder.engine.official_solutions import OfficialPrerequisites
+from autograder.engine.official_solutions import official_prerequisites
 from autograder.engine.reference import Reference
 from autograder.engine.reference.memo import Memo
 from autograder.engine.session import Options, check, run_in_session
@@ -370,8 +369,8 @@ def test_official_prerequisites_unblock_assignment(submission, check_submission)
 
 def test_official_folder_has_a_name_of_128_random_bits(tmp_path):
     (tmp_path / "softmax.py").touch()
-    with closing(OfficialPrerequisites(TRANSFORMER, tmp_path)) as official:
-        folder = official.folder_for(tmp_path, "softmax").relative_to(tmp_path)
+    with official_prerequisites(TRANSFORMER, tmp_path) as folder_for:
+        folder = folder_for(tmp_path, "softmax").relative_to(tmp_path)
     assert re.fullmatch(r"headway-[0-9a-f]{32}", folder.parts[0])
 
 
@@ -380,16 +379,15 @@ def test_official_folder_holds_only_earlier_solutions(tmp_path):
     submission.mkdir()
     for name in ("softmax", "attention", "blocks", "helper"):
         (submission / f"{name}.py").write_text(f"mine = {name!r}\n")
-    official = OfficialPrerequisites(TRANSFORMER)
-    folder = official.folder_for(submission, "attention")
-    assert official.folder_for(submission, "attention") == folder
-    found = {path.stem: path.read_text() for path in folder.glob("*.py")}
-    compiled = {path.name.partition(".")[0] for path in folder.rglob("*.pyc")}
-    assert compiled == {"softmax"}, "only prerequisites are compiled"
-    before = "tokenizer counting gradients softmax bigram embeddings attention"
-    assert set(found) == {*before.split(), "helper"}
-    assert "mine" in found["attention"] and "mine" in found["helper"] and "mine" not in found["softmax"]
-    official.close()
+    with official_prerequisites(TRANSFORMER) as folder_for:
+        folder = folder_for(submission, "attention")
+        assert folder_for(submission, "attention") == folder
+        found = {path.stem: path.read_text() for path in folder.glob("*.py")}
+        compiled = {path.name.partition(".")[0] for path in folder.rglob("*.pyc")}
+        assert compiled == {"softmax"}, "only prerequisites are compiled"
+        before = "tokenizer counting gradients softmax bigram embeddings attention"
+        assert set(found) == {*before.split(), "helper"}
+        assert "mine" in found["attention"] and "mine" in found["helper"] and "mine" not in found["softmax"]
     assert not folder.exists()
 
 

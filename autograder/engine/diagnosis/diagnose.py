@@ -18,7 +18,7 @@ from autograder.engine.diagnosis.effects import diagnose_effect, diagnose_placeh
 from autograder.engine.diagnosis.explanation import Diagnosis
 from autograder.engine.diagnosis.finite_differences import find_step
 from autograder.engine.diagnosis.generated import argument_mistakes, mistakes_of_called_functions
-from autograder.engine.diagnosis.matching import Match, match_value, nearly_correct
+from autograder.engine.diagnosis.matching import Match, is_coarse, match_values, nearly_correct
 from autograder.engine.diagnosis.mistake import Mistake, mistakes_of_function
 from autograder.engine.diagnosis.mutations import mutations
 from autograder.engine.diagnosis.replay import correct_answer
@@ -86,7 +86,7 @@ def _correct_call(check: RecordedCheck, function: str, package: str) -> Call | N
     right = correct_answer(check, package)
     if call.exception is not None or right.exception is not None:
         return call if call.exception is not None and right.exception is not None else None
-    return call if match_value(call, right) is Match.EXACT else None
+    return call if match_values(call.value, right.value, is_coarse(call)) is Match.EXACT else None
 
 
 def _diagnose(

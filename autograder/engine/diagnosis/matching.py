@@ -252,13 +252,9 @@ def match_answer(call: Call, answer: Answer, passed: bool, package: str, officia
         return Match.EXACT if same_exception(call, answer.exception, package, official) else Match.NO
     if not same_modified(call, answer, package) and not (passed and call.modified):  # Another check tests for it.
         return Match.NO
-    match = match_value(call, answer)
-    return match if match is Match.NO else min(match, _match_entries(call, answer, is_coarse(call)))
-
-
-def match_value(call: Call, answer: Answer) -> Match:
-    """Return how well the value that a candidate returned matches the student's."""
-    return match_values(call.value, answer.value, is_coarse(call))
+    coarse = is_coarse(call)
+    match = match_values(call.value, answer.value, coarse)
+    return match if match is Match.NO else min(match, _match_entries(call, answer, coarse))
 
 
 def is_coarse(call: Call) -> bool:
