@@ -8,6 +8,7 @@ import pytest
 
 from autograder.core import interpreter
 from autograder.core.text import clean
+from autograder.course import registry
 from autograder.documents.results import DIAGNOSED, CheckResult, hide
 from autograder.engine.check_results import build_check_result
 from autograder.engine.fixtures import CONTEXT, CheckContext, check_id, function_name, has_only_session_fixtures
@@ -32,9 +33,6 @@ class JobRunner:
     workers: Workers
     options: Options
     main: Callable[["JobRunner"], object]  # called once, inside pytest's run loop, with this runner; runs its jobs
-    # Maps an assignment to the arguments with which pytest collects its checks, so that they are collected when a job
-    # first needs them; None if pytest has been told what to collect.
-    check_modules: Callable[[str], list[str]] | None = None
     limits: Limits = field(init=False)  # of the current submission
     usage_error: UsageError | None = field(default=None, init=False)  # why the session ended early, if it did
     _cancelled: threading.Event = field(default_factory=threading.Event, init=False)
@@ -147,9 +145,10 @@ class JobRunner:
             return [item for items in self._items.values() for item in items]
         selected = {function.partition(".")[0] for function in functions}
         modules = [name for name in self._curriculum.modules if name in selected]
-        if (missing := [name for name in modules if name not in self._items]) and self.check_modules is not None:
-            failed_before = self._session.testsfailed
-            self._session.perform_collect([argument for name in missing for argument in self.check_modules(name)])
+        if missing := [name for name in modules if name not in self._items]:
+            failed_before, package = self._session.testsfailed, self._curriculum.package
+            checks = [check for name in missing for check in registry.check_modules(name, package)]
+            self._session.perform_collect(checks)
             if self._session.testsfailed != failed_before:
                 raise self._session.Interrupted("errors during collection")
             self._add_items(self._session.items)

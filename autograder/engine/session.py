@@ -5,7 +5,6 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,8 +56,7 @@ def run_in_session(options: Options, main: "Callable[[CheckSession], None]") -> 
         from autograder.engine import pytest_plugin
         from autograder.engine.job_runner import JobRunner
 
-        check_modules = partial(registry.check_modules, package=options.curriculum.package)
-        runner = JobRunner(workers, options, lambda runner: main(CheckSession(runner, reader)), check_modules)
+        runner = JobRunner(workers, options, lambda runner: main(CheckSession(runner, reader)))
         plugin = _SessionPlugin(runner)
         with _without_user_settings():
             code = pytest.main(_arguments(options.curriculum, options.functions), plugins=[pytest_plugin, plugin])
