@@ -17,6 +17,7 @@ from autograder.engine.session import Options, check
 from autograder.engine.student import MAX_TIMEOUTS, StudentCode
 from autograder.errors import TimedOut, Verdict
 from autograder.sandbox.limits import Limits
+from autograder.sandbox.policy import SandboxPolicy
 
 pytestmark = pytest.mark.slow
 
@@ -50,7 +51,7 @@ def test_official_time_of_a_call_is_measured(official_times, right):
 
 
 def test_official_folder_in_the_sandbox_has_a_name_of_128_random_bits(workers, right, tmp_path, monkeypatch):
-    monkeypatch.setattr(type(workers), "submissions_root", tmp_path)
+    monkeypatch.setattr(workers, "sandbox", SandboxPolicy(submissions_root=tmp_path))
     right.new_check("softmax.softmax")
     right.softmax.softmax(np.ones(3))
     with closing(OfficialTimes(workers, TRANSFORMER, Limits())) as times:
