@@ -127,9 +127,7 @@ def failures(tmp_path_factory):
         (folder / name / "softmax.py").write_text(WAYS.format(way=way))
     limits = Limits(call_seconds=0.2)
     options = Options(("softmax.log_softmax",), limits=limits, is_hidden=lambda check: check == HIDDEN)
-    run_in_session(
-        options, lambda s: found.update({name: s.check(name, folder / name, options.functions) for name in FAILURES})
-    )
+    run_in_session(options, lambda s: found.update({n: s.check(n, folder / n, options.functions) for n in FAILURES}))
     return found
 
 

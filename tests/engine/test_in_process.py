@@ -28,8 +28,7 @@ CLASS = [path for path in sorted((SUBMISSIONS / "class").iterdir()) if path.is_d
 
 
 def documents(workers, folders, functions):
-    results = []
-    options = Options(functions, workers=workers)
+    results, options = [], Options(functions, workers=workers)
     run_in_session(options, lambda s: results.extend(s.check(folder.name, folder, functions) for folder in folders))
     documents = [timeless(to_document(result, TRANSFORMER)) for result in results]
     return [{key: value for key, value in document.items() if key != "sandbox"} for document in documents]
