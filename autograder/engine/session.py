@@ -182,8 +182,8 @@ def content_hash(folder: Path) -> str:
     return state.hexdigest()
 
 
-def require_folder(folder: Path, curriculum: Curriculum) -> Path:
-    """Return `folder` if it is a readable folder with some of the assignments; otherwise raise UsageError."""
+def require_folder(folder: Path, curriculum: Curriculum) -> None:
+    """Raise UsageError unless `folder` is a readable folder with some of the assignments."""
     if not folder.exists():
         raise UsageError(f"no such folder: {folder}. Create a workspace first: headway init {folder}")
     if not folder.is_dir():
@@ -197,4 +197,3 @@ def require_folder(folder: Path, curriculum: Curriculum) -> Path:
         text = f"{'this folder' if folder == Path() else folder} holds none of the assignments"
         advice = "Go to your workspace, or name it: --dir FOLDER. To create a new one: headway init my-gpt"
         raise UsageError(f"{text} ({', '.join(list(curriculum.modules)[:3])}, …). {advice}")
-    return folder

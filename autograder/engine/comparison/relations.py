@@ -15,15 +15,11 @@ MAX_FACTOR = 1000  # Larger whole numbers match by chance.
 RELATIVE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-4}
 
 
+@np.errstate(all="ignore")  # The student's numbers may be of any size.
 def describe_relation(actual: Array, expected: Array, axes: Sequence[str] = ()) -> str | None:
     """Return a clause on the relation of two arrays that differ, or None; `axes` names those of the expected one."""
     if actual.dtype.kind not in "fiub" or expected.dtype.kind not in "fiub":
         return None
-    with np.errstate(all="ignore"):  # The student's numbers may be of any size.
-        return _relation(actual, expected, axes)
-
-
-def _relation(actual: Array, expected: Array, axes: Sequence[str]) -> str | None:
     if actual.size == expected.size == 1:
         numbers = float(actual.flat[0]), float(expected.flat[0])
         return _relation_of_numbers(*numbers) if expected.dtype.kind == "f" else None
