@@ -145,7 +145,7 @@ def _journal_line(entry: JournalEntry) -> bytes:
 
 
 def code_document(folder: Path) -> bytes:
-    """Return the document of the modules in `folder`, as `intake.copy_modules` wrote them."""
+    """Return the document of the modules in `folder`, as `Account.write` wrote them."""
     modules: dict[str, list[CodePart]] = {}
     left_out: list[str] = []
     remaining = MAX_CHARACTERS
