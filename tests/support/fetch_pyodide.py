@@ -8,7 +8,7 @@ import sys
 import urllib.request
 from pathlib import Path
 
-from autograder.web.site.pyodide_release import from_cdn
+from autograder.web.site.pyodide_bundle import from_cdn
 
 
 def fetch(folder: Path) -> None:

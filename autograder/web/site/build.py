@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Literal
 
 from autograder.course import Curriculum
-from autograder.web.site import pyodide_release
 from autograder.web.site.guides import CommandHelp
 from autograder.web.site.site_pages import SitePages
 
@@ -54,11 +53,11 @@ def pages(
     texts = {name: text.encode() for name, text in site.pages().items()}
     contents = texts | {name: text.encode() for name, text in site.figures.items()}
     if backend == "browser":
-        from autograder.web.site.pyodide_bundle import browser_files  # It imports pytest, which reading does not need.
+        from autograder.web.site import pyodide_bundle  # It imports pytest, which reading does not need.
 
-        local = pyodide_release.folder_files(pyodide) if pyodide else {}
-        assets |= browser_files(curriculum, local)
-        contents |= {f"{pyodide_release.FOLDER}/{name}": data for name, data in local.items()}
+        local = pyodide_bundle.folder_files(pyodide) if pyodide else {}
+        assets |= pyodide_bundle.browser_files(curriculum, local)
+        contents |= {f"{pyodide_bundle.FOLDER}/{name}": data for name, data in local.items()}
     course_map = importlib.resources.files(curriculum.package).joinpath("common/figures/map.svg")
     if backend != "none" and course_map.is_file():
         assets["map.svg"] = course_map.read_bytes()

@@ -1,4 +1,7 @@
-"""Collect what a browser needs to check submissions: Headway and its pure dependencies, as one zip, and the answers.
+"""Collect what a browser needs to check submissions: Pyodide, Headway with its pure dependencies as a zip, the answers.
+
+The core files of Pyodide on the CDN are those of the npm package `pyodide`; the digests of the wheels are those that
+`pyodide-lock.json` in that package states. A page uses nothing whose digest differs.
 
 The Python modules are found by reading imports, from `ENTRY_MODULES` on: those of Headway anywhere in a file, those of
 other packages only at the top of a module, because what they import later is not on the path of a check. The same
@@ -9,9 +12,10 @@ import ast
 import hashlib
 import importlib.util
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +26,44 @@ from autograder.core.archives import zip_of
 from autograder.course import Curriculum, registry
 from autograder.engine import session
 from autograder.engine.reference.memo import INDEX, shipped_file
-from autograder.web.site import pyodide_release
+from autograder.errors import UsageError
 from autograder.workspace.files import stub_text
 
+VERSION, PYTHON = "0.28.3", "3.13"
+CORE_URL = f"https://cdn.jsdelivr.net/npm/pyodide@{VERSION}/"
+WHEELS_URL = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
+FOLDER = "pyodide"  # of the site, beside its pages, with the files of `headway site --pyodide DIR`
+_WHEEL_TAGS = "cp313-cp313-pyodide_2025_0_wasm32.whl"
 ENTRY_MODULES = ("autograder.web.browser.page", "pytest")
 # What a browser cannot use: PyTorch, and what reads stored documents, asks for the user's folders or makes a sandbox.
 LEFT_OUT = ("torch", "tokenizers", "msgspec", "platformdirs", "pyseccomp", "numpy", "regex", "rich", "click")
 HEADWAY_ZIP, PYODIDE_JSON, MEMO_FOLDER = "headway.zip", "pyodide.json", "memo"
 _PACKAGE = Path(autograder.__file__).parent
+
+
+@dataclass(frozen=True)
+class Download:
+    """One file of Pyodide: its name, its address, relative to `assets/` or absolute, and what it must be."""
+
+    name: str
+    url: str
+    sha256: str
+    bytes: int
+    wheel: bool = False
+
+
+# Name, size and SHA-256 of each file.
+CORE = (
+    ("pyodide.mjs", 16_347, "635a6da3218fe4e5668da595acfe8b5ce77453d597d602f19a423dd250653441"),
+    ("pyodide.asm.js", 1_073_033, "b22e5831eade9ff10e6fe2c811c68688cd91f10154377b4f80debcf5bafa1e56"),
+    ("pyodide.asm.wasm", 8_645_967, "5effb6a1a6cc4a1a85bec4622701aa797c031e1de923cbbaf2ad47abdc4ab325"),
+    ("python_stdlib.zip", 2_416_866, "71fee17f88a6260ec8c9c7c063533ee59c021fdc88a1ce76247378d3c4a35f4c"),
+)
+# The lock file does not state the sizes of wheels: these are about right, and only the progress on the page uses them.
+WHEELS = (
+    (f"numpy-2.2.5-{_WHEEL_TAGS}", 3_640_000, "3db3c4f3e0448f4d62a85c262692f1260ccd8a91335442bd2442f21ffeddb558"),
+    (f"regex-2024.11.6-{_WHEEL_TAGS}", 210_000, "7404d1b5686a79d52bbd556e5337bb81e3582ee94e4b3e3581dd5d7ff11a7348"),
+)
 
 
 def browser_files(curriculum: Curriculum, pyodide: Mapping[str, bytes] | None = None) -> dict[str, bytes]:
@@ -43,16 +77,51 @@ def browser_files(curriculum: Curriculum, pyodide: Mapping[str, bytes] | None = 
     memos = {module: name for module, name in memos.items() if shipped_file(answers, module).is_file()}
     files = {HEADWAY_ZIP: headway_zip(curriculum)}
     files |= {name: shipped_file(answers, module).read_bytes() for module, name in memos.items()}
-    release = pyodide_release.from_files(pyodide) if pyodide else pyodide_release.from_cdn()
+    release = from_files(pyodide) if pyodide else from_cdn()
     index = {
-        "pyodide": pyodide_release.VERSION,
-        "python": pyodide_release.PYTHON,
+        "pyodide": VERSION,
+        "python": PYTHON,
         "downloads": [asdict(entry) for entry in release],
         "headway": _local_record(HEADWAY_ZIP, files[HEADWAY_ZIP]),
         "answers": {module: _local_record(name, files[name]) for module, name in memos.items()},
         "needs": {module: answers_for(module, curriculum) for module in curriculum.modules},
     }
     return files | {PYODIDE_JSON: (json.dumps(index, indent=1) + "\n").encode()}
+
+
+def from_cdn() -> list[Download]:
+    """Return the files on the public CDN."""
+    core = [Download(name, CORE_URL + name, digest, size) for name, size, digest in CORE]
+    return core + [Download(name, WHEELS_URL + name, digest, size, wheel=True) for name, size, digest in WHEELS]
+
+
+def from_files(files: Mapping[str, bytes]) -> list[Download]:
+    """Return the files of a folder that the user gave, with their own digests."""
+    downloads = []
+    for name, content in files.items():
+        digest = hashlib.sha256(content).hexdigest()
+        downloads.append(Download(name, f"../{FOLDER}/{name}", digest, len(content), wheel=name.endswith(".whl")))
+    return downloads
+
+
+def folder_files(folder: Path) -> dict[str, bytes]:
+    """Return the content of the files that the site needs from a folder with Pyodide.
+
+    Raises UsageError if one is missing, or is of another version. Only `regex` may be missing, which one assignment
+    needs.
+    """
+    names = [name for name, _, _ in (*CORE, *WHEELS)]
+    missing = [name for name in names if not (folder / name).is_file() and not name.startswith("regex-")]
+    if missing:
+        advice = f"Take the core files from npm's pyodide@{VERSION} and the wheels from {WHEELS_URL}"
+        raise UsageError(f"{folder} has no {missing[0]}. {advice}")
+    try:
+        files = {name: (folder / name).read_bytes() for name in names if (folder / name).is_file()}
+    except OSError as error:
+        raise UsageError(f"cannot read {folder} ({error.strerror}). Check its permissions") from None
+    if not re.search(rb'"' + re.escape(VERSION.encode()) + rb'"', files["pyodide.mjs"]):
+        raise UsageError(f"{folder} has another version of Pyodide than {VERSION}. Take npm's pyodide@{VERSION}")
+    return files
 
 
 def _local_record(path: str, content: bytes) -> dict[str, Any]:

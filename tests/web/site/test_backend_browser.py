@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course import registry
-from autograder.web.site import pyodide_bundle, pyodide_release
+from autograder.web.site import pyodide_bundle
 
 FOLDER = Path(__file__).parent / "browser"
 NODE, NPM = shutil.which("node"), shutil.which("npm")
@@ -49,14 +49,14 @@ def node_modules(tmp_path_factory):
 @pytest.mark.drawn(0)
 def test_digests_are_those_of_the_package(node_modules):
     package = node_modules / "pyodide"
-    assert json.loads((package / "package.json").read_text())["version"] == pyodide_release.VERSION
-    for name, size, digest in pyodide_release.CORE:
+    assert json.loads((package / "package.json").read_text())["version"] == pyodide_bundle.VERSION
+    for name, size, digest in pyodide_bundle.CORE:
         content = (package / name).read_bytes()
         assert (len(content), hashlib.sha256(content).hexdigest()) == (size, digest), name
     lock = json.loads((package / "pyodide-lock.json").read_text())
-    assert lock["info"]["python"].startswith(f"{pyodide_release.PYTHON}.")
+    assert lock["info"]["python"].startswith(f"{pyodide_bundle.PYTHON}.")
     wheels = {entry["file_name"]: entry["sha256"] for entry in lock["packages"].values()}
-    for name, _, digest in pyodide_release.WHEELS:
+    for name, _, digest in pyodide_bundle.WHEELS:
         assert wheels[name] == digest
 
 

@@ -18,7 +18,7 @@ from support.static_server import serve
 from support.waiting import wait_until
 
 from autograder.courses.transformer import TRANSFORMER
-from autograder.web.site.pyodide_release import CORE, VERSION, WHEELS
+from autograder.web.site.pyodide_bundle import CORE, VERSION, WHEELS
 
 PYODIDE = os.environ.get("HEADWAY_PYODIDE")
 pytestmark = pytest.mark.browser
