@@ -30,7 +30,7 @@ from autograder.errors import UsageError
 from autograder.notebooks import running_notebook
 from autograder.parsing.cell_statements import Cell
 from autograder.parsing.extract import extract_modules
-from autograder.report.notebook import NotebookReport
+from autograder.report.check_report import NOTEBOOK_WIDTH, NotebookReport
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.process import start_workers
 from autograder.sandbox.workers import Workers
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from autograder.report.console import SafeConsole
 
 CALL_SECONDS = 5.0  # shorter than elsewhere: somebody is waiting, and cells may have a time limit
-WIDTH = 96
 _statuses: dict[str, str] = {}  # latest status of each function checked in this kernel
 _state_without_workspace = State(Path())  # the hints shown by this kernel, where there is no workspace to remember them
 
@@ -85,7 +84,7 @@ def _plain_console() -> "SafeConsole":
     """Return a console for plain text, which every notebook editor shows alike."""
     from autograder.report.console import SafeConsole
 
-    return SafeConsole(width=WIDTH, force_jupyter=False, color_system=None)
+    return SafeConsole(width=NOTEBOOK_WIDTH, force_jupyter=False, color_system=None)
 
 
 @_one_line_for_errors()

@@ -20,7 +20,7 @@ from autograder.documents.reading import Document
 from autograder.notebooks import cells as notebook_cells
 from autograder.notebooks.student_notebooks import HIDDEN
 from autograder.parsing.cell_statements import Cell, read_statements
-from autograder.report.notebook import NotebookReport
+from autograder.report.check_report import NotebookReport
 from autograder.sandbox.source_reader import DefiningCell, SourceReader
 
 # The released graded cells, which are replaced.

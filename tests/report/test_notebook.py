@@ -2,7 +2,7 @@
 
 from support.result_documents import check, document
 
-from autograder.report.notebook import NotebookReport
+from autograder.report.check_report import NotebookReport
 
 ISOLATED = "correct in isolation; blocked only by softmax.softmax"
 
