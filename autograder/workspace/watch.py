@@ -144,7 +144,7 @@ class WatchLoop:
                 "e": self._edit,
                 "g": self._debug,
                 "r": self._ask_to_reset,
-                "?": self._toggle_help,
+                "?": lambda: self._open(None if self._view is watch_screen.help_view else watch_screen.help_view),
                 "q": self._quit,
                 "escape": self._close,
             }.get(key)
@@ -188,9 +188,6 @@ class WatchLoop:
     def _close(self) -> None:
         self._shows_hint, self._cursor, self._shows_only_map = False, None, False
         self._view, self._scroll = None, 0
-
-    def _toggle_help(self) -> None:
-        self._open(None if self._view is watch_screen.help_view else watch_screen.help_view)
 
     @property
     def _passes(self) -> bool:
