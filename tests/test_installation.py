@@ -14,7 +14,7 @@ from support.commands import headway, invoke, refusal, succeed
 from support.paths import ROOT
 
 from autograder import installation
-from autograder.classroom.exporters import gradescope_autograder
+from autograder.classroom.exporters import gradescope
 from autograder.cli import diagnostics
 from autograder.errors import missing_package
 from autograder.report.doctor import Diagnostic, as_markdown, without_private_data
@@ -110,7 +110,7 @@ def test_generated_files_never_install_headway_by_bare_name(installed, tmp_path)
     installed(urls=URLS)
     made = succeed("release", tmp_path / "github", "--format", "github", "--assignment", "softmax")
     assert invoke("init", tmp_path / "workspace", "--assignment", "softmax").returncode == 0
-    gradescope_autograder.write(tmp_path / "grader.zip", gradescope_autograder.GradescopeSettings())
+    gradescope.write_autograder(tmp_path / "grader.zip", gradescope.GradescopeSettings())
     with zipfile.ZipFile(tmp_path / "grader.zip") as archive:
         for name in ("setup.sh", "run_autograder", "Dockerfile", "requirements.txt"):
             archive.extract(name, tmp_path / "grader")

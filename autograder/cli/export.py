@@ -277,7 +277,7 @@ def gradescope_autograder(
     output: ExportOutput, visibility: "Visibility", seed: int, feedback: str, unsafe: bool
 ) -> None:
     """Write an autograder that Gradescope runs."""
-    from autograder.classroom.exporters import gradescope_autograder
+    from autograder.classroom.exporters import gradescope
     from autograder.classroom.storage import gradebook
     from autograder.course import registry
 
@@ -287,11 +287,11 @@ def gradescope_autograder(
         registry.default().select(names)
     elif book:
         names = tuple(assignment["name"] for assignment in book.assignments)
-    policy = gradescope_autograder.policy_text(book.policy) if book else ""
+    policy = gradescope.policy_text(book.policy) if book else ""
     packages = book.policy.packages.allow if book else ()
     with output.replacing(target):
-        settings = gradescope_autograder.GradescopeSettings(names, seed, feedback, visibility, unsafe, policy, packages)
-        count = gradescope_autograder.write(target, settings)
+        settings = gradescope.GradescopeSettings(names, seed, feedback, visibility, unsafe, policy, packages)
+        count = gradescope.write_autograder(target, settings)
     options.show(f"It grades {', '.join(names) or 'all assignments (for one: --assignment NAME)'}.")
     if policy:
         options.show(f"It has the points, the bonus rule and the hidden checks of {output.out}.")

@@ -21,8 +21,8 @@ from support.tiny_gpt2 import make_random_model
 from support.training_page import TINY, Page
 from support.waiting import wait_until
 
-from autograder.classroom.exporters import gradescope_autograder
-from autograder.classroom.exporters.gradescope_autograder import GradescopeSettings
+from autograder.classroom.exporters import gradescope
+from autograder.classroom.exporters.gradescope import GradescopeSettings
 from autograder.cli import COMMANDS
 from autograder.courses.transformer import TRANSFORMER
 from autograder.workspace import create
@@ -171,6 +171,6 @@ def test_gradescope_in_hostile_folder_loads_nothing(given, hostile, run):
     settings = asdict(GradescopeSettings(assignments=("softmax",), unsafe=True))
     (hostile / "source" / "settings.json").write_text(json.dumps(settings))
     places = {"HEADWAY_AUTOGRADER_ROOT": str(hostile), "HEADWAY_AUTOGRADER_PYTHON": sys.executable}
-    script = Path(gradescope_autograder.__file__).with_name("templates") / "run_autograder"
+    script = Path(gradescope.__file__).with_name("templates") / "run_autograder"
     run("-c", script.read_text("utf-8"), cwd=hostile, program="bash", **places)
     assert json.loads((hostile / "results" / "results.json").read_text())["tests"]

@@ -6,7 +6,7 @@ import pytest
 from support.commands import headway
 from support.paths import ROOT
 
-from autograder.classroom.exporters import gradescope_autograder
+from autograder.classroom.exporters import gradescope
 from autograder.core.versions import installed_version
 from autograder.courses.transformer import TRANSFORMER
 from autograder.engine.student import StudentCode
@@ -79,6 +79,6 @@ def test_package_that_cannot_be_allowed_is_refused_by_name(name, reason):
 
 
 def test_gradescope_installs_what_the_policy_allows():
-    settings = gradescope_autograder.GradescopeSettings(packages=("PIL",))
-    assert f"pillow=={installed_version('pillow')}" in [*gradescope_autograder._requirements(settings)]
+    settings = gradescope.GradescopeSettings(packages=("PIL",))
+    assert f"pillow=={installed_version('pillow')}" in [*gradescope._requirements(settings)]
     assert allowed_packages(()) == AllowedPackages()

@@ -39,7 +39,7 @@ TRUSTED = {
     "authoring": OWN_SOURCES,
     "web.browser.page": "requests of the page that runs it, in the student's own browser",
     "classroom.comments": RESULTS,
-    "classroom.exporters.gradescope_autograder": "the settings in the archive that the instructor uploaded",
+    "classroom.exporters.gradescope": "the settings in the archive that the instructor uploaded",
     "classroom.exporters.nbgrader_course": "imports a limit of size only",
     "classroom.storage": RESULTS,
     "classroom.class_report.similarity": "the stubs of the course, and a constant",

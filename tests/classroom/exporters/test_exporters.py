@@ -17,7 +17,7 @@ import pytest
 from support.commands import invoke, refusal, succeed
 from support.paths import ROOT
 
-from autograder.classroom.exporters import csv_cells, gradescope, gradescope_autograder, junit, table
+from autograder.classroom.exporters import csv_cells, gradescope, junit, table
 from autograder.classroom.policy.model import AssignmentPolicy, ChecksPolicy, Policy
 from autograder.classroom.storage import gradebook
 from autograder.cli.export import export
@@ -265,9 +265,9 @@ def test_gradescope_autograder_grades_a_submission(tmp_path, solutions):
     """Unpacked as Gradescope does it, run with this Python instead of the one that setup.sh installs."""
     rules = AssignmentPolicy(points=40.0, functions={"log_softmax": 8.0})
     policy = Policy(checks=ChecksPolicy(("softmax.softmax::*",)), assignments={"softmax": rules})
-    text = gradescope_autograder.policy_text(policy)
-    settings = gradescope_autograder.GradescopeSettings(("softmax",), unsafe=True, policy=text)
-    gradescope_autograder.write(tmp_path / "autograder.zip", settings)
+    text = gradescope.policy_text(policy)
+    settings = gradescope.GradescopeSettings(("softmax",), unsafe=True, policy=text)
+    gradescope.write_autograder(tmp_path / "autograder.zip", settings)
     root = tmp_path / "autograder"
     with zipfile.ZipFile(tmp_path / "autograder.zip") as archive:
         names = archive.namelist()
@@ -309,13 +309,13 @@ def test_gradescope_run_failure_writes_the_reason(tmp_path):
     root = tmp_path / "autograder"
     (root / "source").mkdir(parents=True)
     (root / "source" / "settings.json").write_text('{"assignments": [], "seed": 0, "feedback": "summary"}')
-    gradescope_autograder.main(root)
+    gradescope.main(root)
     assert "could not run" in json.loads((root / "results" / "results.json").read_text())["output"]
 
 
 def test_gradescope_autograder_full_feedback_is_refused(tmp_path):
     with pytest.raises(UsageError, match="expected values"):
-        gradescope_autograder.write(tmp_path / "a.zip", gradescope_autograder.GradescopeSettings(feedback="full"))
+        gradescope.write_autograder(tmp_path / "a.zip", gradescope.GradescopeSettings(feedback="full"))
 
 
 @pytest.mark.slow
