@@ -15,6 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from autograder import errors
 from autograder.core.default_integer import default_as_int64
 from autograder.core.files import read_plain_file
 from autograder.core.text import clean
@@ -23,19 +24,7 @@ from autograder.course import CACHES, Curriculum, Function
 from autograder.engine.comparison.compare import wrong_output_count
 from autograder.engine.exception_hints import hint_for_exception
 from autograder.engine.reference import FunctionsOfModule
-from autograder.errors import (
-    TOP_LEVEL,
-    Blocked,
-    CodeLine,
-    Died,
-    Mismatch,
-    NotStarted,
-    Raised,
-    StudentException,
-    TimedOut,
-    UsageError,
-    Verdict,
-)
+from autograder.errors import CodeLine, Mismatch, NotStarted, Raised, StudentException, TimedOut, Verdict
 from autograder.sandbox.call_timer import Deadline
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.student_process import ResourceUsage, StudentProcess, WorkerTimedOut
@@ -180,7 +169,8 @@ class StudentCode:
             if type(call.value) is not tuple or len(call.value) != len(function.outputs):
                 raise wrong_output_count(function.outputs, function, call.value)
             if not all(isinstance(call.value[i], Cache) for i in handles):
-                raise Died(f"while {function.name} was running, its process sent a value in place of the cache")
+                problem = "its process sent a value in place of the cache"
+                raise errors.Died(f"while {function.name} was running, {problem}")
         return call.value
 
     def fetch(self, handle: Handle, key: str, function: Function) -> Any:
@@ -291,9 +281,9 @@ class StudentCode:
             raise TimedOut(f"{action} was stopped: {error}{official}", help=LOOP_HELP, trace=trace) from None
         except WorkerUnavailable as error:
             text = f"cannot start a process for student code ({clean(error, 300)})"
-            raise UsageError(f"{text}. To see what is missing: headway doctor") from None
+            raise errors.UsageError(f"{text}. To see what is missing: headway doctor") from None
         except WorkerDied as error:
-            raise Died(f"while {function.name} was running, {clean(error, 300)}") from None
+            raise errors.Died(f"while {function.name} was running, {clean(error, 300)}") from None
 
     def _stopped_line(self, place: CodeLine, function: Function) -> CodeLine:
         """Return a line in which a call was stopped; with its text if it is in the file of the function."""
@@ -318,7 +308,7 @@ class StudentCode:
         at = f" in {'' if last.file == file else f'{last.file}, '}line {last.line}" if last else ""
         if exception.type == "NotImplementedError" and not file:
             if raised_in != function.qualified:
-                return Blocked(f"{function.name} needs {raised_in}, which is not written yet", (raised_in,))
+                return errors.Blocked(f"{function.name} needs {raised_in}, which is not written yet", (raised_in,))
             if not last or self.is_stub(function):
                 return NotStarted(f"{function.name} is not written yet")
             help = "delete the stub's last line once your own code is there"
@@ -341,7 +331,7 @@ class StudentCode:
 
 def _import_help(exception: StudentException) -> str:
     """Return advice on an exception that a line outside of functions has raised."""
-    line = next(line for line in exception.trace[::-1] if line.function == TOP_LEVEL)
+    line = next(line for line in exception.trace[::-1] if line.function == errors.TOP_LEVEL)
     about = f"line {line.line} of {line.file} is outside of functions, so it runs on every import"
     hint = hint_for_exception(exception)
     return f"{hint}; {about}" if hint else f'{about}; put experiments below if __name__ == "__main__":'

@@ -20,6 +20,10 @@ from autograder.engine.diagnosis.variants import parameter_names
 from autograder.engine.student import UNANSWERED, Call, RecordedCheck
 
 MAX_NAMES = 4
+_WHY_UNFINISHED = "A function that is not finished often ends like this."
+_ASK_UNFINISHED = "Which line of the formula in the docstring can you write first?"
+_WHY = "This is what the check found; it does not say which line is the cause."
+_ASK = "Which line of your code decides that?"
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _CONSTANTS = (bool, int, float, str)
 _Effect = tuple[str, str]  # a short name, and the title
@@ -36,14 +40,8 @@ def diagnose_placeholder(function: str, checks: Iterable[RecordedCheck], package
         return None
     rights = [correct_answer(check, package).value for check in checks]
     for name, title in _descriptions(calls, rights, parameter_names(function, package)):
-        mistake = Mistake(
-            function,
-            f"placeholder-{name}",
-            f"the function always returns {title}",
-            "A function that is not finished often ends like this.",
-            "Which line of the formula in the docstring can you write first?",
-            generated=True,
-        )
+        title = f"the function always returns {title}"
+        mistake = Mistake(function, f"placeholder-{name}", title, _WHY_UNFINISHED, _ASK_UNFINISHED, generated=True)
         return Diagnosis((mistake,), proof="it did so in every check")
     return None
 
@@ -102,18 +100,9 @@ def diagnose_effect(
             proof = "with other numbers of axes, your answers are correct"
     if not effects or len(effects) > MAX_NAMES:
         return None
-    mistakes = tuple(
-        Mistake(
-            call.function.qualified,
-            f"effect-{name}",
-            title,
-            "This is what the check found; it does not say which line is the cause.",
-            "Which line of your code decides that?",
-            generated=True,
-        )
-        for name, title in effects
-    )
-    return Diagnosis(mistakes, together=True, proof=proof)
+    function = call.function.qualified
+    mistakes = (Mistake(function, f"effect-{name}", title, _WHY, _ASK, generated=True) for name, title in effects)
+    return Diagnosis(tuple(mistakes), together=True, proof=proof)
 
 
 def _allowed_input_refused(call: Call, passed: Sequence[Call]) -> Iterator[_Effect]:
