@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from support.commands import headway_with, refusal, succeed
 from support.editing import edit
-from support.result_documents import checks_of
+from support.reading import checks_of
 from support.toy_course import TOY, check_json, install
 
 from autograder.classroom import grade

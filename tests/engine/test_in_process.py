@@ -11,6 +11,7 @@ import click
 import pytest
 from support.commands import SOFTMAX, invoke, timeless
 from support.paths import ROOT, SUBMISSIONS
+from support.reading import checks_of
 
 import autograder
 from autograder.cli import COMMANDS
@@ -37,10 +38,6 @@ def documents(workers, folders, functions):
 def rounded(document):
     """A document whose numbers may differ in the last digits: NumPy's depend on where in memory an array begins."""
     return json.loads(json.dumps(document), parse_float=lambda text: pytest.approx(float(text), rel=1e-9, abs=1e-12))
-
-
-def checks_of(document):
-    return [check for a in document["assignments"] for function in a["functions"] for check in function["checks"]]
 
 
 @pytest.mark.slow

@@ -86,12 +86,7 @@ class ShippedAnswers(Reference):
 functions = registry.default().select(sys.argv[1:]) if sys.argv[1:] else None
 reference = ShippedAnswers(registry.BUILT_IN)
 result = check("solutions", bundled("solutions"), Options(functions, reference=reference, workers=InProcessWorkers))
-found = {
-    "default": str(np.arange(2).dtype),
-    "missing": reference.missing,
-    "failed": {check.id: check.message for check in result.checks if check.status != "passed"},
-    "errors": result.internal_errors,
-    "checks": len(result.checks),
-    "answers": sum(map(len, reference.memo.used.values())),
-}
-print(json.dumps(found))
+failed = {check.id: check.message for check in result.checks if check.status != "passed"}
+answers = sum(map(len, reference.memo.used.values()))
+found = {"default": str(np.arange(2).dtype), "missing": reference.missing, "failed": failed}
+print(json.dumps({**found, "errors": result.internal_errors, "checks": len(result.checks), "answers": answers}))

@@ -63,9 +63,8 @@ def invoke(*arguments, cwd=None, typed=None, **environment):
     from autograder.cli import main
 
     with contextlib.chdir(cwd or Path.cwd()):
-        result = CliRunner().invoke(
-            main, [str(argument) for argument in arguments], input=typed, env=environment, prog_name="headway"
-        )
+        options = {"input": typed, "env": environment, "prog_name": "headway"}
+        result = CliRunner().invoke(main, list(map(str, arguments)), **options)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return subprocess.CompletedProcess(arguments, result.exit_code, result.stdout, result.stderr)

@@ -94,18 +94,16 @@ def code(draw: st.DrawFn) -> str:
     if kind == 1:
         return blocks(draw(st.sampled_from(BLOCKS)), draw(SIZES)) + "\n" + draw(st.sampled_from(["", SOFTMAX]))
     if kind == 2:
-        line = draw(
-            st.sampled_from(["x = 1", "def f{i}(x): return f{j}(x)", "x;x", "import numpy", "class A{i}: x", "#"])
-        )
+        lines = ["x = 1", "def f{i}(x): return f{j}(x)", "x;x", "import numpy", "class A{i}: x", "#"]
+        line = draw(st.sampled_from(lines))
         many = draw(SIZES) // 5
         return "\n".join(line.replace("{i}", str(i)).replace("{j}", str(i + 1)) for i in range(many)) + SOFTMAX
     if kind == 3:
         answer = draw(st.sampled_from(ANSWERS)).format(n=draw(SIZES))
         right = SOFTMAX.replace("def softmax", "def softmax_right")
         guard = draw(st.sampled_from(["", "    if x.ndim > 1: return softmax_right(x, axis, temperature)\n"]))
-        return (
-            f"{right}\ndef softmax(x, axis=-1, temperature=1.0):\n    x = np.asarray(x)\n{guard}    return {answer}\n"
-        )
+        head = "def softmax(x, axis=-1, temperature=1.0):\n    x = np.asarray(x)\n"
+        return f"{right}\n{head}{guard}    return {answer}\n"
     if kind == 4:
         return draw(TEXT) * min(1000, draw(SIZES)) + draw(st.sampled_from(["", SOFTMAX]))
     if kind == 5:
@@ -227,9 +225,8 @@ PLATFORMS = {
 @st.composite
 def roster(draw: st.DrawFn) -> bytes:
     """The bytes of a roster: titles, quotes and rows of all kinds."""
-    titles = st.sampled_from(
-        ["name", "Student", "SIS User ID", "email", "First name", "Last name", "x", "", '"id"', "Grade"]
-    )
+    known = ["name", "Student", "SIS User ID", "email", "First name", "Last name", "x", "", '"id"', "Grade"]
+    titles = st.sampled_from(known)
     cells = NAMES | TEXT | st.sampled_from(["honest-ada", '"', '"a,b"', "Points Possible", "0", "nan"])
     separator = draw(st.sampled_from([",", ";", "\t", "|"]))
     rows = [draw(st.lists(titles, min_size=1, max_size=4))]
@@ -273,13 +270,6 @@ def classes(draw: st.DrawFn, size: int = 8) -> GeneratedClass:
             file, content = next(iter(files.items()))
             name, files = f"{name}{file}", {"": content}
         students[name.replace("/", "-")] = files
-    return GeneratedClass(
-        students,
-        roster=draw(st.none() | roster()),
-        policy=draw(st.none() | st.none() | policy()),
-        options=tuple(
-            draw(st.sampled_from([[], [], ["--feedback", "full"], ["--feedback", "none"], ["--own-prerequisites"]]))
-        ),
-        platform=platform,
-        names=tuple(names),
-    )
+    options = st.sampled_from([(), (), ("--feedback", "full"), ("--feedback", "none"), ("--own-prerequisites",)])
+    files = draw(st.none() | roster()), draw(st.none() | st.none() | policy())
+    return GeneratedClass(students, *files, draw(options), platform, tuple(names))

@@ -227,13 +227,11 @@ def grade(level, chosen, factor=1):
         sandbox = policy.build(level, root) if level else NO_SANDBOX
         for hidden in (False, True):
             group = [attack for attack in chosen if attack.hidden == hidden]
-            options = Options(
-                functions=tuple({FUNCTION, *(attack.function for attack in group)}),
-                limits=limits,
-                sandbox=sandbox,
-                diagnose=level == probe.LEVELS[0],  # the same in the grader's process at every level
-                is_hidden=lambda check, hidden=hidden: hidden and check == HIDDEN,
-            )
+            functions = tuple({FUNCTION, *(attack.function for attack in group)})
+            is_hidden = lambda check, hidden=hidden: hidden and check == HIDDEN  # noqa: E731
+            # What diagnosis does in the grader's process is the same at every level.
+            options = Options(functions, limits=limits, sandbox=sandbox, diagnose=level == probe.LEVELS[0],
+                              is_hidden=is_hidden)  # fmt: skip
             places = {"root": root, "inbox": inbox, "traps": traps}
             run_in_session(options, partial(_grade_in_turn, group=group, report=report, limits=limits, **places))
         root.chmod(0o700)

@@ -8,7 +8,6 @@ Each level is graded by a process of its own (`hostile_class.py`), some at a tim
 import json
 import os
 import platform
-import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from autograder.sandbox import probe
 from support import hostile_class
+from support.commands import run_program
 
 NOBODY = "65534"
 AT_A_TIME = 4  # most of a class is waiting for time limits
@@ -45,7 +45,7 @@ def why_no_nobody():
     """Why a process cannot be run as nobody here, if so."""
     if os.geteuid() != 0:
         return "this is an unprivileged user already"
-    if subprocess.run(as_nobody(["true"]), capture_output=True, check=False).returncode:
+    if run_program(*as_nobody(["true"]), code=None).returncode:
         return "another user cannot be had here"
     return None
 
@@ -71,8 +71,7 @@ def grade(name, attacks=()):
         command = as_nobody(command)
     environment = {**os.environ, **cache, "HEADWAY_HOSTILE": "the grader's own secret", "TMPDIR": "/tmp"}
     # Each attack has a limit of its own, which `hostile_class.py` keeps.
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
+    done = run_program(*command, env=environment)
     *outcomes, report = map(json.loads, done.stdout.splitlines())
     return {outcome["attack"]: outcome for outcome in outcomes}, report, done.stdout
 

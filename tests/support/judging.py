@@ -34,7 +34,5 @@ def solution_text(module, *edits):
 def wrapped_solution(function, code):
     """Return the official solution with a function that calls the official one, and then runs `code` on `result`."""
     module, _, name = function.partition(".")
-    return (
-        f"{solution_text(module)}\n\n_official = {name}\n\n\ndef {name}(*args):\n"
-        f"    result = _official(*args)\n    {code}\n"
-    )
+    wrapper = f"_official = {name}\n\n\ndef {name}(*args):\n    result = _official(*args)\n    {code}\n"
+    return f"{solution_text(module)}\n\n{wrapper}"

@@ -37,11 +37,8 @@ def description(name: str) -> str:
 
 def svg() -> str:
     """The picture: a row for each layer, the highest first."""
-    parts, y = [], MARGIN + LINE
-    parts.append(
-        f'<text class="note" x="{MARGIN}" y="{y - 4}">A package imports only from the rows below its own.</text>'
-    )
-    y += 6
+    rule = "A package imports only from the rows below its own."
+    parts, y = [f'<text class="note" x="{MARGIN}" y="{MARGIN + LINE - 4}">{rule}</text>'], MARGIN + LINE + 6
     for names in layers():
         width = (WIDTH - 2 * MARGIN - GAP * (len(names) - 1)) / len(names)
         is_wide = len(names) == 1
@@ -58,12 +55,9 @@ def svg() -> str:
                 parts.append(f"<text {at}>{escape(line)}</text>")
         y += height + GAP
     title = "<title>The layers of the code, from the command line down to the shared tools</title>"
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y + MARGIN - GAP}" width="{WIDTH}" role="img">'
-    )
-    return "\n".join(
-        [head, title, f"<style>{STYLE}</style>", '<rect class="back" width="100%" height="100%"/>', *parts, "</svg>\n"]
-    )
+    size = f'viewBox="0 0 {WIDTH} {y + MARGIN - GAP}" width="{WIDTH}"'
+    head = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">', title, f"<style>{STYLE}</style>"]
+    return "\n".join([*head, '<rect class="back" width="100%" height="100%"/>', *parts, "</svg>\n"])
 
 
 if __name__ == "__main__":

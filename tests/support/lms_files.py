@@ -5,8 +5,9 @@ Moodle's `mod/assign/gradingtable.php` with titles and words of its language pac
 """
 
 import csv
+import functools
 import io
-from dataclasses import dataclass
+from collections import namedtuple
 
 TEST_STUDENT_LOGIN = "3f8a7c5d9e1b2046a8c7d5e3f1029384756abcde"
 
@@ -17,6 +18,12 @@ def to_csv(rows, separator=",", line_end="\n"):
     return file.getvalue()
 
 
+def written(plan, folder):
+    """Write what an export has planned into the folder; return the content of the file."""
+    plan.write(folder / "written.csv")
+    return (folder / "written.csv").read_bytes()
+
+
 def canvas_gradebook(
     people, columns, *, split_names=False, sis=True, integration=False, notes=False, hidden=False, separator=",",
     decimal=".", read_only="(read only)", override=False,
@@ -25,10 +32,6 @@ def canvas_gradebook(
 
     `people`: (name as "Last, First", id, sis id, login, section, {title: cell}); `columns`: {title: points or None}.
     """
-
-    def number(value):
-        return "" if value is None else f"{value:.2f}".replace(".", decimal)
-
     totals = ["Assignments Current Score", "Assignments Final Score", "Current Score", "Final Score"]
     totals += ["Override Score"] if override else []
     header = [*(["LastName", "FirstName"] if split_names else ["Student"]), "ID"]
@@ -43,7 +46,7 @@ def canvas_gradebook(
     rows = [header]
     if hidden:
         rows.append([*[""] * before, *["Manual Posting"] * len(columns), *[""] * len(totals)])
-    possible = [read_only if points == "read only" else number(points) for points in columns.values()]
+    possible = [read_only if points == "read only" else _number(points, decimal) for points in columns.values()]
     rows.append(["    Points Possible", *[""] * (before - 1), *possible, *[read_only] * len(totals)])
     test = ("Student, Test", 99999, "", TEST_STUDENT_LOGIN, "Lecture 1", {})
     for name, canvas_id, sis_id, login, section, cells in [*people, test]:
@@ -56,19 +59,12 @@ def canvas_gradebook(
     return to_csv(rows, separator)
 
 
-@dataclass
-class Language:
-    """The words of a worksheet in one language."""
-
-    titles: dict[str, str]
-    participant: str
-    decimal: str
-    yes: str
-    no: str
-    status: str
-    date: str
+def _number(value, decimal):
+    return "" if value is None else f"{value:.2f}".replace(".", decimal)
 
 
+# The words of a worksheet in one language; titles by what the columns hold.
+Language = namedtuple("Language", "titles participant decimal yes no status date")
 ENGLISH = Language(
     {"identifier": "Identifier", "name": "Full name", "number": "ID number", "email": "Email address",
      "status": "Status", "grade": "Grade", "maximum": "Maximum grade", "changed": "Grade can be changed",
@@ -110,10 +106,7 @@ def moodle_worksheet(language, people, *, maximum=10.0, anonymous=False, separat
     """The text of a worksheet; `people`: (number, name, id number, email, grade or None, comment, locked)."""
     keys = [key for key in language.titles if not anonymous or key not in ("name", "number", "email")]
     rows = [[language.titles[key] for key in keys]]
-
-    def decimal(value):
-        return "" if value is None else f"{value:.2f}".replace(".", language.decimal)
-
+    decimal = functools.partial(_number, decimal=language.decimal)
     for number, name, id_number, email, grade, comment, locked in people:
         cells = {
             "identifier": f"{language.participant}{number}", "name": name, "number": id_number, "email": email,

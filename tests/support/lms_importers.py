@@ -42,14 +42,12 @@ class CanvasCourse:
     scores: dict[tuple[int, int], str] = field(default_factory=dict)  # (student, assignment)
     not_assigned: set[tuple[int, int]] = field(default_factory=set)
     custom_columns: tuple[str, ...] = ()
-    split_names: bool = True  # the feature gradebook_show_first_last_names
 
     def import_gradebook(self, content):
         """Return what the import would do: new students and assignments, changed scores and points."""
         rows = list(csv.reader(io.StringIO(content.decode("utf-8"), newline=""), delimiter=self._separator(content)))
-        rows = [
-            [self._number(cell) or None for cell in row] for row in rows if not re.fullmatch("[;, ]+", ";".join(row))
-        ]
+        rows = [row for row in rows if not re.fullmatch("[;, ]+", ";".join(row))]
+        rows = [[self._number(cell) or None for cell in row] for row in rows]
         header = rows[0]
         columns = self._student_columns(header)
         done = {"new_students": [], "new_assignments": [], "scores": {}, "points": {}}
@@ -107,7 +105,6 @@ class CanvasCourse:
         split = len(header) > 4 and "LastName" in header[0] and "FirstName" in header[1] and "ID" in header[2]
         assert plain or split, "Invalid header row"
         split = header[0] == "LastName" and header[1] == "FirstName"
-        assert not split or self.split_names, "Invalid header row"
         names = count = 4 if split else 3
         found = {"split": split, "id": names - 2}
         if re.search(r"SIS\s+Login\s+ID", header[names - 1]):
@@ -170,7 +167,6 @@ class MoodleAssignment:
     decimal_sign: str = "."
     grades: dict[int, float] = field(default_factory=dict)
     comments: dict[int, str] = field(default_factory=dict)
-    changed_since: set[int] = field(default_factory=set)  # whose grade was changed after the download
 
     def import_worksheet(self, content, *, ignore_modified=False):
         """Return the grades and the comments that the upload would store."""
@@ -188,7 +184,7 @@ class MoodleAssignment:
             has_grade = user in self.grades or user in self.comments
             # strtotime returns false, which is 0, for a date that is not in English
             is_english = re.search(r"\b(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b", row[index["modified"]])
-            stale = has_grade and (user in self.changed_since or not is_english)
+            stale = has_grade and not is_english
             text = row[index["grade"]].replace(" ", "").replace(self.decimal_sign, ".")
             grade = float(text) if text else None
             skip = grade is None or grade == self.grades.get(user) or grade < 0 or grade > self.maximum

@@ -23,13 +23,10 @@ def environment(cache):
     record = next(file for file in distribution("nbconvert").files if "jupyter/nbconvert/templates" in file.as_posix())
     share = next(parent for parent in Path(record.locate()).resolve().parents if parent.name == "jupyter")
     scripts = share.parents[1] / ("Scripts" if os.name == "nt" else "bin")
-    return {
-        **os.environ,
-        "PATH": os.pathsep.join([str(scripts), os.environ["PATH"]]),
-        "JUPYTER_PATH": str(share),
-        "PYTHONPATH": str(TESTS / "support" / "slow_imports"),
-        "HEADWAY_CACHE": str(cache),
-    }
+    path = os.pathsep.join([str(scripts), os.environ["PATH"]])
+    slow_imports = str(TESTS / "support" / "slow_imports")
+    jupyter = {"PATH": path, "JUPYTER_PATH": str(share), "PYTHONPATH": slow_imports}
+    return {**os.environ, **jupyter, "HEADWAY_CACHE": str(cache)}
 
 
 def scores(course, assignment):
@@ -44,10 +41,26 @@ def scores(course, assignment):
         return dict(book.execute(query, (assignment,)))
 
 
+def solutions_of(course, assignment):
+    """The official solutions in the source notebook, by grade id."""
+    source = nbformat.read(course / "source" / assignment / f"{assignment}.ipynb", as_version=4)
+    return {cell.metadata.nbgrader.grade_id: cell.source for cell in source.cells if "nbgrader" in cell.metadata}
+
+
+def write_answers(notebook, solved, changes):
+    """Write all answers into a released notebook; of each function in `changes`, one text is replaced by another."""
+    for cell in notebook.cells:
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        if grade_id.endswith("-solution"):
+            text = solved[grade_id].replace("### BEGIN SOLUTION", "# mine").replace("### END SOLUTION", "")
+            old, new = changes.get(grade_id.removesuffix("-solution"), ("", ""))
+            assert old in text, old
+            cell.source = text.replace(old, new) if old else text
+
+
 def submissions(course):
     """The submitted notebooks by student, made of the released notebook and the solutions of its source."""
-    source = nbformat.read(course / "source" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb", as_version=4)
-    solved = {cell.metadata.nbgrader.grade_id: cell.source for cell in source.cells if "nbgrader" in cell.metadata}
+    solved = solutions_of(course, ASSIGNMENT)
     released = nbformat.read(course / "release" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb", as_version=4)
     without_plots = copy.deepcopy(released)
     without_plots.cells = [cell for cell in released.cells if "show(" not in cell.source]
@@ -55,13 +68,7 @@ def submissions(course):
     def solve(notebook=without_plots, **changes):
         """The notebook with all answers; of each function in `changes`, one text is replaced by another."""
         notebook = copy.deepcopy(notebook)
-        for cell in notebook.cells:
-            grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
-            if grade_id.endswith("-solution"):
-                text = solved[grade_id].replace("### BEGIN SOLUTION", "# mine").replace("### END SOLUTION", "")
-                old, new = changes.get(grade_id.removesuffix("-solution"), ("", ""))
-                assert old in text, old
-                cell.source = text.replace(old, new) if old else text
+        write_answers(notebook, solved, changes)
         return notebook
 
     def find(notebook, grade_id):
@@ -94,15 +101,13 @@ def submissions(course):
 
 
 def write_submissions(course):
+    """Write all submissions, also those that nbgrader cannot grade."""
     for student, notebook in submissions(course).items():
         folder = course / "submitted" / student / ASSIGNMENT
         folder.mkdir(parents=True)
         for cell in notebook.cells:  # editors give every cell a new id
             cell["id"] = nbformat.v4.new_code_cell()["id"]
         nbformat.write(notebook, folder / f"{ASSIGNMENT}.ipynb")
-
-
-def write_submissions_nbgrader_cannot_grade(course):
     submitted = course / "submitted"
     for student in NOT_GRADED_BY_NBGRADER:
         (submitted / student / ASSIGNMENT).mkdir(parents=True)

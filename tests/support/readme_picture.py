@@ -97,24 +97,18 @@ def svg() -> str:
     end = _printed_lines(console)
     styles, _, matrix = console.export_svg(code_format="{styles}\f{matrix}", unique_id="r").partition("\f")
     lines: dict[int, str] = {}
-    for attributes, number, text in re.findall(
-        r'<text ([^>]*) clip-path="url\(#r-line-(\d+)\)">(.*?)</text>', matrix, re.S
-    ):
+    drawn = re.findall(r'<text ([^>]*) clip-path="url\(#r-line-(\d+)\)">(.*?)</text>', matrix, re.S)
+    for attributes, number, text in drawn:
         if text.strip():
             lines[int(number)] = lines.get(int(number), "") + f"<text {attributes}>{text}</text>\n"
-    sessions = "".join(
-        _group(n, lines, start, stop) for n, (start, stop) in enumerate(zip(starts, [starts[1], end], strict=True))
-    )
+    spans = enumerate(zip(starts, [starts[1], end], strict=True))
+    sessions = "".join(_group(n, lines, start, stop) for n, (start, stop) in spans)
     height = max(starts[1] - starts[0], end - starts[1]) * LINE_HEIGHT + 52
+    width, animations = COLUMNS * CHARACTER + 20, "\n".join(_animations(n, *times) for n, times in enumerate(TIMES))
     return SVG.format(
-        width=COLUMNS * CHARACTER + 20,
-        height=height + 2,
-        inner_width=COLUMNS * CHARACTER + 18,
-        inner_height=height,
-        styles=styles,
-        animations="\n".join(_animations(n, *times) for n, times in enumerate(TIMES)),
-        sessions=sessions,
-    )
+        width=width, height=height + 2, inner_width=width - 2, inner_height=height, styles=styles,
+        animations=animations, sessions=sessions,
+    )  # fmt: skip
 
 
 def _printed_lines(console: Console) -> int:
@@ -139,16 +133,11 @@ def _group(number: int, lines: dict[int, str], start: int, stop: int) -> str:
     """Return the lines of a session: two and the command, which is covered while it is typed, then the report."""
     report = start + 3
     x, y, width = 2 * CHARACTER, (report - 1) * LINE_HEIGHT, len(COMMAND) * CHARACTER
-    cover = (
-        f'<rect class="cover" id="cover{number}" x="{x}" y="{y:.1f}" width="{width:.1f}" height="{LINE_HEIGHT + 3}"/>\n'
-    )
+    size = f'x="{x}" y="{y:.1f}" width="{width:.1f}" height="{LINE_HEIGHT + 3}"'
+    above, below = ("".join(lines.get(i, "") for i in part) for part in (range(start, report), range(report, stop)))
     return (
-        f'<g id="session{number}" transform="translate(0, {-start * LINE_HEIGHT:.1f})">\n'
-        + "".join(lines.get(line, "") for line in range(start, report))
-        + cover
-        + f'<g id="report{number}">\n'
-        + "".join(lines.get(line, "") for line in range(report, stop))
-        + "</g>\n</g>\n"
+        f'<g id="session{number}" transform="translate(0, {-start * LINE_HEIGHT:.1f})">\n{above}'
+        f'<rect class="cover" id="cover{number}" {size}/>\n<g id="report{number}">\n{below}</g>\n</g>\n'
     )
 
 
@@ -160,18 +149,12 @@ def _animations(number: int, typing: float, typed: float, reported: float, clear
         return f"{100 * second / seconds:.1f}%"
 
     begin = TIMES[number - 1][-1] if number else 0.0
+    steps, gone = f"animation-timing-function: steps({len(COMMAND)})", "opacity: 1; transform: scaleX(0)"
+    cover = {0.0: "opacity: 1", typing: f"opacity: 1; {steps}", typed: gone, seconds: gone}
     frames = {
         f"session{number}": ("step-end", {0.0: "opacity: 0", begin: "opacity: 1", cleared: "opacity: 0"}),
         f"report{number}": ("step-end", {0.0: "opacity: 0", reported: "opacity: 1"}),
-        f"cover{number}": (
-            "linear",
-            {
-                0.0: "opacity: 1",
-                typing: f"opacity: 1; animation-timing-function: steps({len(COMMAND)})",
-                typed: "opacity: 1; transform: scaleX(0)",
-                seconds: "opacity: 1; transform: scaleX(0)",
-            },
-        ),
+        f"cover{number}": ("linear", cover),
     }
     return "\n".join(
         f"@keyframes {name} {{ {' '.join(f'{at(second)} {{ {rule} }}' for second, rule in rules.items())} }}\n"

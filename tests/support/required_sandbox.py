@@ -21,6 +21,14 @@ def missing() -> str:
     return "" if proven else "; ".join(f"{name}: {problem}" for name, problem in problems.items())
 
 
+def skip_without_sandbox(folder: Path) -> None:
+    """Skip a test on a machine that has no level of the sandbox."""
+    try:
+        probe.strongest_level(folder)
+    except probe.SandboxUnavailable as error:
+        pytest.skip(f"this machine has no sandbox: {error}")
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if os.environ.get("HEADWAY_REQUIRE_SANDBOX") and item.get_closest_marker("sandbox") and missing():
         pytest.fail(f"HEADWAY_REQUIRE_SANDBOX is set, but this machine has no complete sandbox ({missing()})", False)

@@ -1,9 +1,9 @@
 """Checks and documents as `headway check --json` writes them, for tests of the reports."""
 
-
-def checks_of(document):
-    """Return all checks of a document."""
-    return [check for a in document["assignments"] for function in a["functions"] for check in function["checks"]]
+# What a check says of a file that Python cannot read.
+BROKEN = {"status": "error", "message": "Python cannot read attention.py: SyntaxError in line 3: invalid syntax",
+          "failure": "unreadable_file", "file_at_fault": "attention.py",
+          "location": {"file": "attention.py", "line": 3, "text": "def f(:"}}  # fmt: skip
 
 
 def check(function="attention.attention", status="passed", **more):

@@ -58,11 +58,8 @@ def kernel_sockets() -> Iterator[Config]:
 
 
 def code_cells(notebook):
-    return [
-        {"source": cell.source, "nbgrader": cell.metadata.get("nbgrader", {}), "outputs": cell.outputs}
-        for cell in notebook.cells
-        if cell.cell_type == "code"
-    ]
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    return [{"source": c.source, "nbgrader": c.metadata.get("nbgrader", {}), "outputs": c.outputs} for c in code]
 
 
 if __name__ == "__main__":

@@ -64,29 +64,10 @@ class Person:
     section: str
     work: dict[str, list[Work]] = field(default_factory=dict)
 
-    @property
-    def name(self):
-        return f"{self.first} {self.last}"
-
-    @property
-    def sortable(self):
-        return f"{self.last}, {self.first}"
-
-    @property
-    def sis(self):
-        return f"2026{self.number:04}"
-
-    @property
-    def canvas_id(self):
-        return str(4000 + self.number)
-
-    @property
-    def login(self):
-        return f"u{self.number:03}"
-
-    @property
-    def email(self):
-        return f"{self.login}@uni.example"
+    def __post_init__(self):
+        self.name, self.sortable = f"{self.first} {self.last}", f"{self.last}, {self.first}"
+        self.sis, self.canvas_id = f"2026{self.number:04}", str(4000 + self.number)
+        self.login, self.email = f"u{self.number:03}", f"u{self.number:03}@uni.example"
 
 
 def people(count, seed=1):
@@ -94,24 +75,20 @@ def people(count, seed=1):
     chance = random.Random(seed)
     middle = ["", *(f" {letter}." for letter in string.ascii_uppercase)]
     names = [(first + initial, last) for initial in middle for last in LAST for first in FIRST]
-    found = []
-    for number, (first, last) in enumerate(chance.sample(names[: max(count, 120)], count)):
+    drawn, found = chance.sample(names[: max(count, 120)], count), []
+    drawn[21:23] = [drawn[20] for _ in drawn[21:23]]  # three people of one name
+    for number, (first, last) in enumerate(drawn):
         person = Person(number, first, last, "AB"[number % 2])
         for module, breakable in BREAKABLE.items():
             if chance.random() < 0.07:
                 continue
             attempts = 2 if PLATFORMS[module] == "gradescope" and chance.random() < 0.25 else 1
-            person.work[module] = [
-                Work(
-                    tuple(name for name in breakable if chance.random() < 0.3),
-                    timedelta(hours=chance.choice([-30, -5, -5, -1, 1, 3, 25, 27, 80])),
-                )
-                for _ in range(attempts)
-            ]
-            person.work[module].sort(key=lambda work: work.after_due)
+            works = []
+            for _ in range(attempts):
+                wrong = tuple(name for name in breakable if chance.random() < 0.3)
+                works.append(Work(wrong, timedelta(hours=chance.choice([-30, -5, -5, -1, 1, 3, 25, 27, 80]))))
+            person.work[module] = sorted(works, key=lambda work: work.after_due)
         found.append(person)
-    for person in found[21:23]:  # three people of one name
-        person.first, person.last = found[20].first, found[20].last
     return found
 
 

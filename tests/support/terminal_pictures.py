@@ -6,7 +6,6 @@ Each situation is drawn twice: dark with 140 columns and light with 80.
 """
 
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -16,11 +15,11 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from PIL import Image, ImageDraw, ImageFont  # noqa: E402
 
+from support.commands import HEADWAY, run_program  # noqa: E402
 from support.softmax_code import BODY as RIGHT  # noqa: E402
 from support.softmax_code import STUB  # noqa: E402
 from support.terminal import Terminal  # noqa: E402
 
-HEADWAY = [sys.executable, "-m", "autograder.cli"]
 FONT = "DejaVuSansMono.ttf"
 SIZE = 13
 DARK = {"background": "#1e1e1e", "text": "#d4d4d4"}
@@ -43,7 +42,6 @@ SITUATIONS = {
 
 
 def picture(screen, theme):
-    """Draw a screen of pyte."""
     font, bold = (ImageFont.truetype(name, SIZE) for name in (FONT, FONT.replace(".", "-Bold.")))
     width, height = int(font.getlength("M")), SIZE + 4
     image = Image.new("RGB", (width * screen.columns + 16, height * screen.lines + 16), theme["background"])
@@ -70,7 +68,6 @@ def _color(name, default):
 
 
 def watch(folder, code, wanted, keys, shown, columns, lines):
-    """Return the screen of a situation."""
     path = folder / "softmax.py"
     if code is not None:
         path.write_text(path.read_text("utf-8").replace(STUB, code), "utf-8")
@@ -96,7 +93,7 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         fresh = Path(scratch) / "fresh" / "my-gpt"
-        subprocess.run([*HEADWAY, "init", fresh], check=True, capture_output=True)
+        run_program(*HEADWAY, "init", fresh)
         for module in ("tokenizer", "gradients"):
             shutil.copy(ROOT / "solutions" / f"{module}.py", fresh)
         for name, situation in SITUATIONS.items():

@@ -32,9 +32,8 @@ def make_chat_model(folder: Path, template: str = CHATML, length: int = LENGTH) 
     level = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), level])
     tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=320, special_tokens=special, initial_alphabet=level.alphabet(), show_progress=False
-    )
+    options = {"special_tokens": special, "initial_alphabet": level.alphabet(), "show_progress": False}
+    trainer = trainers.BpeTrainer(vocab_size=320, **options)
     tokenizer.train_from_iterator([TEXT], trainer)
     fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token=special[-1], chat_template=template)
     with warnings.catch_warnings():

@@ -100,8 +100,7 @@ def greedy_text(model: object, tokenizer: object, prompt: str, length: int, star
     end = model.config.eos_token_id
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        out = model.generate(
-            torch.tensor([ids]), max_new_tokens=length, do_sample=False, eos_token_id=end, pad_token_id=end
-        )
+        options = {"max_new_tokens": length, "do_sample": False, "eos_token_id": end, "pad_token_id": end}
+        out = model.generate(torch.tensor([ids]), **options)
     text = tokenizer.decode([i for i in out[0, len(ids) :].tolist() if i != end], skip_special_tokens=False)
     return prompt + text

@@ -30,18 +30,15 @@ def make_llama_tokenizer(folder: Path, splitting: str, vocab_size: int = 320) ->
 
     tokenizer = Tokenizer(models.BPE(ignore_merges=splitting == "llama3"))
     symbols = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=splitting != "llama3")
-    first = {
-        "gpt2": [],
-        "digits": [pre_tokenizers.Digits(individual_digits=True)],
-        "llama3": [pre_tokenizers.Split(Regex(LLAMA3_PATTERN), "isolated")],
-    }[splitting]
+    digits = pre_tokenizers.Digits(individual_digits=True)
+    words = pre_tokenizers.Split(Regex(LLAMA3_PATTERN), "isolated")
+    first = {"gpt2": [], "digits": [digits], "llama3": [words]}[splitting]
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([*first, symbols]) if first else symbols
     tokenizer.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     size = vocab_size - len(SPECIAL)
-    tokenizer.train_from_iterator(
-        [TEXT], trainers.BpeTrainer(vocab_size=size, initial_alphabet=alphabet, show_progress=False)
-    )
+    trainer = trainers.BpeTrainer(vocab_size=size, initial_alphabet=alphabet, show_progress=False)
+    tokenizer.train_from_iterator([TEXT], trainer)
     assert tokenizer.get_vocab_size() == size, "the text has fewer tokens"
     tokenizer.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in SPECIAL])
     if splitting == "llama3":

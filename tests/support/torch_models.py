@@ -45,9 +45,8 @@ class Llama(nn.Module):
     def __init__(self, config, params):
         super().__init__()
         self.config = config
-        self.params = nn.ParameterDict(
-            {name.replace(".", "/"): nn.Parameter(torch.from_numpy(value.copy())) for name, value in params.items()}
-        )
+        tensors = {name.replace(".", "/"): torch.from_numpy(value.copy()) for name, value in params.items()}
+        self.params = nn.ParameterDict({name: nn.Parameter(tensor) for name, tensor in tensors.items()})
 
     def norm(self, x, name):
         return nn.functional.rms_norm(x, x.shape[-1:], self.params[f"{name}/gamma"], self.config.norm_eps)
@@ -68,9 +67,8 @@ class Llama(nn.Module):
                 (y @ p[f"{attn}/W_{name}"]).unflatten(-1, (heads, -1)).transpose(1, 2)
                 for name, heads in (("q", config.n_heads), ("k", config.n_kv_heads), ("v", config.n_kv_heads))
             )
-            heads = nn.functional.scaled_dot_product_attention(
-                self.rotated(q), self.rotated(k), v, is_causal=True, enable_gqa=True
-            )
+            q, k = self.rotated(q), self.rotated(k)
+            heads = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
             x = x + heads.transpose(1, 2).flatten(-2) @ p[f"{attn}/W_o"]
             y = self.norm(x, f"blocks/{i}/norm2")
             x = x + (nn.functional.silu(y @ p[f"{ffn}/W_gate"]) * (y @ p[f"{ffn}/W_up"])) @ p[f"{ffn}/W_down"]

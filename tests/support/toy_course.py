@@ -5,7 +5,7 @@ import shutil
 
 from autograder.course import registry
 from support.paths import TESTS
-from support.result_documents import checks_of
+from support.reading import checks_of
 
 TOY = TESTS / "toycourse"
 MIXED = TESTS / "mixedcourse"
