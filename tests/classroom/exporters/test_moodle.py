@@ -7,7 +7,7 @@ import json
 
 import pytest
 from support.commands import succeed
-from support.lms_files import ENGLISH, FRENCH, GERMAN, POLISH, SPANISH, moodle_worksheet
+from support.lms_files import ENGLISH, FRENCH, GERMAN, POLISH, SPANISH, moodle_worksheet, written
 from support.lms_importers import MoodleAssignment
 
 from autograder.classroom.exporters import feedback_zip, moodle
@@ -16,6 +16,7 @@ from autograder.errors import UsageError
 
 LANGUAGES = {"en": ENGLISH, "de": GERMAN, "fr": FRENCH, "es": SPANISH, "pl": POLISH}
 MAXIMUM = 20.0
+COMMENT = {"time": "", "by": "", "assignment": "softmax", "location": None}
 
 
 @pytest.fixture(scope="module")
@@ -45,17 +46,13 @@ def people(book, **changes):
 
 
 def assignment(book, language=ENGLISH, **changes):
-    grades, comments = {}, {}
-    for number, _, _, _, grade, comment, _ in people(book, **changes):
-        if grade is not None:
-            grades[number] = grade
-        if comment:
-            comments[number] = comment
-    participants = {1800 + number: student["name"] for number, student in enumerate(book.students)}
-    titles = language.titles
-    return MoodleAssignment(
-        titles, language.participant, MAXIMUM, participants, language.decimal, grades=grades, comments=comments
-    )
+    rows = list(people(book, **changes))
+    known = {
+        "grades": {number: grade for number, _, _, _, grade, _, _ in rows if grade is not None},
+        "comments": {number: comment for number, _, _, _, _, comment, _ in rows if comment},
+    }
+    names = {number: name for number, name, *_ in rows}
+    return MoodleAssignment(language.titles, language.participant, MAXIMUM, names, language.decimal, **known)
 
 
 def worksheet(book, tmp_path, language=ENGLISH, *, encoding="utf-8", columns=None, changes=None, **options):
@@ -63,16 +60,6 @@ def worksheet(book, tmp_path, language=ENGLISH, *, encoding="utf-8", columns=Non
     text = moodle_worksheet(language, people(book, **(changes or {})), maximum=MAXIMUM, **options)
     path.write_bytes(text.encode(encoding, "replace"))
     return moodle.read_worksheet(path, columns or {})
-
-
-def written(plan, tmp_path):
-    plan.write(tmp_path / "moodle.csv")
-    return (tmp_path / "moodle.csv").read_bytes()
-
-
-def exported(book, sheet, tmp_path, **options):
-    """The content of the worksheet for softmax."""
-    return written(moodle.plan(book, sheet, assignment="softmax", **options), tmp_path)
 
 
 def imported(book, sheet, tmp_path, language=ENGLISH, *, changes=None, **options):
@@ -93,8 +80,7 @@ def expected(book, name="softmax"):
 def test_moodle_accepts_the_worksheet_in_its_language(book, tmp_path, code):
     language = LANGUAGES[code]
     sheet = worksheet(book, tmp_path, language)
-    plan = moodle.plan(book, sheet, assignment="softmax")
-    content = written(plan, tmp_path)
+    content = written(moodle.plan(book, sheet, assignment="softmax"), tmp_path)
     stored = assignment(book, language).import_worksheet(content)
     assert stored["grades"] == expected(book) and not stored["unknown"]
     assert csv.reader(io.StringIO(content.decode())).__next__() == list(language.titles.values())
@@ -132,9 +118,7 @@ def test_moodle_comment_on_missing_work_says_nothing_of_checks(book, tmp_path):
 
 def test_moodle_comment_by_hand_stays_and_ours_is_replaced(book, tmp_path):
     by_hand = {"s3": (None, "<p>See me</p>", False)}
-    book.students[5]["comments"] = [
-        {"time": "", "by": "", "assignment": "softmax", "text": "Is x < 0 & y > 0?", "location": None}
-    ]
+    book.students[5]["comments"] = [{**COMMENT, "text": "Is x < 0 & y > 0?"}]
     ours = imported(book, worksheet(book, tmp_path), tmp_path)[0]["comments"]
     changed = [ours[1806].replace("Headway: ", "Headway: I think: "), f"{ours[1807]}<p>Come to my office.</p>"]
     changes = {
@@ -180,8 +164,8 @@ def test_moodle_score_above_the_maximum_is_the_maximum(book, tmp_path):
 
 def test_moodle_locked_grade_is_named(book, tmp_path):
     sheet = worksheet(book, tmp_path, GERMAN, changes={"s7": (None, "", True)})
-    plan = moodle.plan(book, sheet, assignment="softmax")
-    assert any("Locked" in line and "Zoë7" in line for line in plan.lines)
+    lines = moodle.plan(book, sheet, assignment="softmax").lines
+    assert any("Locked" in line and "Zoë7" in line for line in lines)
 
 
 def test_moodle_worksheet_of_another_assignment_is_refused(book, tmp_path):
@@ -216,8 +200,7 @@ def test_moodle_roster_counts_if_it_is_of_this_assignment(book, tmp_path):
 
 
 def test_moodle_anonymous_worksheet_matches_by_number(book, tmp_path):
-    sheet = worksheet(book, tmp_path, anonymous=True)
-    stored, _ = imported(book, sheet, tmp_path)
+    stored, _ = imported(book, worksheet(book, tmp_path, anonymous=True), tmp_path)
     assert stored["grades"] == expected(book)
 
 
@@ -244,9 +227,7 @@ def test_moodle_total_without_a_result_is_not_exported(book, tmp_path):
 def test_moodle_comment_has_score_reason_and_escaped_text(book, tmp_path):
     grade = book.students[6]["assignments"]["softmax"]
     grade.update(status="unreadable", reason="<img src=x>", file=None, score=0.0)
-    book.students[6]["comments"] = [
-        {"time": "", "by": "", "assignment": "softmax", "text": "Come to my office", "location": None}
-    ]
+    book.students[6]["comments"] = [{**COMMENT, "text": "Come to my office"}]
     comment = imported(book, worksheet(book, tmp_path), tmp_path)[0]["comments"][1806]
     assert comment.startswith("Headway: could not be graded (&lt;img src=x&gt;), ")
     assert ". Come to my office." in comment
@@ -255,7 +236,7 @@ def test_moodle_comment_has_score_reason_and_escaped_text(book, tmp_path):
 def test_moodle_comment_has_texts_of_questions_and_one_mark_at_their_ends(book, tmp_path):
     item = {"id": "q1", "title": "Why?", "points": 5.0, "earned": 4.5, "comment": "Right, but why"}
     book.students[6]["assignments"]["softmax"]["rubric"] = [item]
-    about = {"time": "", "by": "", "assignment": "", "location": None}
+    about = {**COMMENT, "assignment": ""}
     book.students[6]["comments"] = [{**about, "text": "Is x = 1000?"}, {**about, "text": "See me!"}]
     comment = imported(book, worksheet(book, tmp_path), tmp_path)[0]["comments"][1806]
     assert " softmax, Why? (4.5 of 5): Right, but why. Is x = 1000? See me! " in comment
@@ -300,9 +281,8 @@ def test_moodle_feedback_zip_takes_numbers_from_the_worksheet(book, tmp_path):
 def test_export_moodle_writes_a_worksheet_per_assignment(book, tmp_path):
     (tmp_path / "class.json").write_text(json.dumps(book.document), "utf-8")
     worksheet(book, tmp_path, GERMAN)
-    command = ["export", "moodle", tmp_path, "--worksheet", tmp_path / "worksheet.csv"]
-    done = succeed(*command, "--assignment", "softmax")
-    shown = " ".join(done.stdout.split())
+    command = ("export", "moodle", tmp_path, "--worksheet", tmp_path / "worksheet.csv", "--assignment", "softmax")
+    shown = " ".join(succeed(*command).stdout.split())
     assert "20 rows of 20 matched" in shown and "Tick “Allow updating records" in shown
     assert "Left out, because they have no score" in shown and ": Zoë0 d'Été0" in shown, shown
     assert [path.name for path in (tmp_path / "exports").iterdir()] == ["moodle-softmax.csv"]

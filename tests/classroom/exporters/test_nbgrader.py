@@ -1,5 +1,6 @@
 """Test writing grades into nbgrader's gradebook, in SQLite and PostgreSQL, once and repeatedly."""
 
+import contextlib
 import copy
 import os
 import shutil
@@ -10,9 +11,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from support.softmax_class import RIGHT, WRONG, InProcessPool, grade
+from support.editing import write_files
+from support.softmax_class import RIGHT, WRONG, grade
 
-from autograder.classroom import grade as grading
 from autograder.classroom.exporters import nbgrader, nbgrader_course
 from autograder.classroom.storage import gradebook
 from autograder.errors import UsageError
@@ -74,10 +75,17 @@ def postgres():
             subprocess.run([*as_owner, find("pg_ctl"), "-D", data, "-m", "immediate", "stop"], **quiet)
 
 
-def scores(url):
+@contextlib.contextmanager
+def opened(url):
+    """Open a gradebook with nbgrader's own code."""
     from nbgrader.api import Gradebook
 
-    with Gradebook(url) as read:
+    with Gradebook(url) as book:
+        yield book
+
+
+def scores(url):
+    with opened(url) as read:
         return {student.id: student.score for student in read.students}
 
 
@@ -93,10 +101,8 @@ def test_write_gradebook_has_all_points(book, written, sqlite):
 
 
 def test_write_gradebook_structure_names_penalties(book, sqlite):
-    from nbgrader.api import Gradebook
-
     result = book.result_of(book.students[0])
-    with Gradebook(sqlite) as read:
+    with opened(sqlite) as read:
         assignment = read.find_assignment("softmax")
         assert assignment.max_score == result["assignments"][0]["points"]["possible"]
         assert assignment.duedate.isoformat() == "2026-02-28T23:59:00"
@@ -116,16 +122,14 @@ def test_write_gradebook_structure_names_penalties(book, sqlite):
 
 
 def test_write_gradebook_manual_score_is_kept_and_marked(book, sqlite):
-    from nbgrader.api import Gradebook
-
     key = book.students[0]["id"]
-    with Gradebook(sqlite) as change:
+    with opened(sqlite) as change:
         grade = change.find_grade("softmax", "softmax", "softmax", key)
         grade.manual_score = 1.5
         change.db.commit()
         count = len(change.find_submission("softmax", key).notebooks[0].grades)
     nbgrader.write_gradebook(book, sqlite)
-    with Gradebook(sqlite) as read:
+    with opened(sqlite) as read:
         grade = read.find_grade("softmax", "softmax", "softmax", key)
         assert grade.manual_score == 1.5 and grade.score == 1.5 and grade.needs_manual_grade
         assert len(read.find_submission("softmax", key).notebooks[0].grades) == count
@@ -133,17 +137,15 @@ def test_write_gradebook_manual_score_is_kept_and_marked(book, sqlite):
 
 
 def test_write_gradebook_unknown_name_keeps_stored_one(book, sqlite):
-    from nbgrader.api import Gradebook
-
     known, unknown, new = (dict(s) for s in book.students[:3])
     for one in (unknown, new):
         one.update(name=one["id"], email="")
     new["id"] = new["name"] = "nobody-yet"
-    with Gradebook(sqlite) as change:
+    with opened(sqlite) as change:
         change.update_or_create_student(unknown["id"], first_name="Emmy", last_name="Noether", email="emmy@example.org")
     changed = gradebook.Gradebook(book.out, {**book.document, "students": [known, unknown, new]})
     nbgrader.write_gradebook(changed, sqlite)
-    with Gradebook(sqlite) as read:
+    with opened(sqlite) as read:
         person = read.find_student(unknown["id"])
         assert (person.first_name, person.last_name, person.email) == ("Emmy", "Noether", "emmy@example.org")
         person = read.find_student("nobody-yet")
@@ -151,8 +153,6 @@ def test_write_gradebook_unknown_name_keeps_stored_one(book, sqlite):
 
 
 def test_write_gradebook_hostile_names_are_neither_sql_nor_html(book, empty, monkeypatch):
-    from nbgrader.api import Gradebook
-
     names = ["Robert'); DROP TABLE student;--", "<script>run</script>", 'Ada" onmouseover="run', "\x1b[2J\udcff\0x\ny"]
     students = [dict(student) for student in book.students if student["status"] == "graded"][: len(names)]
     for student, name in zip(students, names, strict=True):
@@ -161,7 +161,7 @@ def test_write_gradebook_hostile_names_are_neither_sql_nor_html(book, empty, mon
     result = book.result_of(book.students[0])
     monkeypatch.setattr(gradebook.Gradebook, "results", lambda _: [(student, result) for student in students])
     nbgrader.write_gradebook(changed, empty)
-    with Gradebook(empty) as read:
+    with opened(empty) as read:
         assert len(read.students) == len(names)
         for student in read.students:
             for text in (student.id, student.first_name, student.last_name, student.email):
@@ -178,24 +178,16 @@ def test_first_and_last_name(name, first, last):
 
 
 def test_write_gradebook_skips_assignments_not_submitted(book, empty):
-    from nbgrader.api import Gradebook
-
     nbgrader.write_gradebook(book, empty, is_submitted=lambda student, assignment: assignment == "softmax")
-    with Gradebook(empty) as read:
+    with opened(empty) as read:
         assert [assignment.name for assignment in read.assignments] == ["softmax"]
 
 
 def test_write_gradebook_lost_bonus_points_are_removed(book, empty, monkeypatch):
-    from nbgrader.api import Gradebook
-
-    key, cell = next(
-        (s["id"], f["name"])
-        for s in book.students
-        for f in (book.result_of(s) or {"assignments": [{}, {"functions": []}]})["assignments"][1]["functions"]
-        if f["bonus"] and f["points"]["earned"]
-    )
+    functions = [(s["id"], f) for s, r in book.results() if r for f in r["assignments"][1]["functions"]]
+    key, cell = next((number, f["name"]) for number, f in functions if f["bonus"] and f["points"]["earned"])
     nbgrader.write_gradebook(book, empty)
-    with Gradebook(empty) as read:
+    with opened(empty) as read:
         assert read.find_grade(cell, "layernorm", "layernorm", key).extra_credit > 0
 
     changed = copy.deepcopy(list(book.results()))
@@ -204,7 +196,7 @@ def test_write_gradebook_lost_bonus_points_are_removed(book, empty, monkeypatch)
             function["points"]["earned"] = 0.0
     monkeypatch.setattr(gradebook.Gradebook, "results", lambda _: changed)
     nbgrader.write_gradebook(book, empty)
-    with Gradebook(empty) as read:
+    with opened(empty) as read:
         assert read.find_grade(cell, "layernorm", "layernorm", key).extra_credit == 0
 
 
@@ -243,28 +235,23 @@ def test_find_course_invalid_settings_is_one_line(tmp_path, text):
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.usefixtures("no_settings_elsewhere")
-def test_grades_reach_the_nbgrader_student_with_the_same_blanks(tmp_path, empty, monkeypatch):
-    """nbgrader takes ids as they are, so that `ada  b` and `ada b` are two students."""
-    from nbgrader.api import Gradebook
+def notebook(code, **more):
+    return nbformat.writes(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code, **more)]))
 
-    monkeypatch.setattr(grading, "WorkerPool", InProcessPool)
-    course = tmp_path / "course"
+
+@pytest.mark.usefixtures("no_settings_elsewhere", "grading_in_process")
+def test_grades_reach_the_nbgrader_student_with_the_same_blanks(tmp_path, empty):
+    """nbgrader takes ids as they are, so that `ada  b` and `ada b` are two students."""
     codes = {"ada  b": RIGHT, "ada b": WRONG, "ada b ": RIGHT, "bo": WRONG}
-    for student, code in codes.items():
-        folder = course / "submitted" / student / "softmax"
-        folder.mkdir(parents=True)
-        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-        nbformat.write(notebook, folder / ("mine.ipynb" if student == "bo" else "softmax.ipynb"))
-    (course / "submitted" / "cy" / "softmax").mkdir(parents=True)
-    (course / "submitted" / "cy" / "softmax" / "softmax.py").write_text(RIGHT)
     about = {"grade": True, "solution": False, "grade_id": "softmax", "points": 1, "schema_version": 3}
-    graded = nbformat.v4.new_code_cell("", metadata={"nbgrader": {**about, "locked": True, "cell_type": "code"}})
-    (course / "source" / "softmax").mkdir(parents=True)
-    source = nbformat.v4.new_notebook(cells=[graded])
-    nbformat.write(source, course / "source" / "softmax" / "softmax.ipynb")
-    (course / "nbgrader_config.py").write_text(f"get_config().CourseDirectory.db_url = {empty!r}\n")
-    with Gradebook(empty) as change:
+    about |= {"locked": True, "cell_type": "code"}
+    files = {f"submitted/{student}/softmax/{'mine' if student == 'bo' else 'softmax'}.ipynb": notebook(code)
+             for student, code in codes.items()}  # fmt: skip
+    files["submitted/cy/softmax/softmax.py"] = RIGHT
+    files["source/softmax/softmax.ipynb"] = notebook("", metadata={"nbgrader": about})
+    files["nbgrader_config.py"] = f"get_config().CourseDirectory.db_url = {empty!r}\n"
+    course = write_files(tmp_path / "course", files)
+    with opened(empty) as change:
         for student in (*codes, "cy"):
             change.add_student(student)
     done = grade(course / "submitted", "--out", tmp_path / "out", "--nbgrader", course)
@@ -282,9 +269,7 @@ def test_grades_reach_the_nbgrader_student_with_the_same_blanks(tmp_path, empty,
 @pytest.fixture
 def empty(sqlite):
     """A gradebook of the right form without assignments and students."""
-    from nbgrader.api import Gradebook
-
-    with Gradebook(sqlite) as change:
+    with opened(sqlite) as change:
         for name in ("softmax", "layernorm"):
             change.remove_assignment(name)
         for student in change.students:
@@ -293,8 +278,6 @@ def empty(sqlite):
 
 
 def test_write_gradebook_unreadable_work_needs_a_look(book, empty):
-    from nbgrader.api import Gradebook
-
     students = copy.deepcopy(book.students)
     students[2].update(status="unreadable", reason="the archive cannot be read")
     students[3].update(status="missing")
@@ -307,7 +290,7 @@ def test_write_gradebook_unreadable_work_needs_a_look(book, empty):
     students[7]["assignments"]["softmax"].update(status="failed", file=None)
     changed = gradebook.Gradebook(book.out, {**book.document, "students": students})
     nbgrader.write_gradebook(changed, empty)
-    with Gradebook(empty) as read:
+    with opened(empty) as read:
         submission = read.find_submission("softmax", students[2]["id"])
         assert submission.score == 0 and submission.needs_manual_grade
         assert read.student_submissions(students[3]["id"]) == []
@@ -342,10 +325,8 @@ def with_policy(book, policy, **grade):
 
 def layernorm_of(changed, url):
     """The scores of the first student in layernorm after an export: cells' maxima, extra credit, score, penalty."""
-    from nbgrader.api import Gradebook
-
     nbgrader.write_gradebook(changed, url)
-    with Gradebook(url) as read:
+    with opened(url) as read:
         submission = read.find_submission("layernorm", changed.students[0]["id"])
         cells = {cell.name: cell.max_score for cell in read.find_notebook("layernorm", "layernorm").grade_cells}
         extra = sum(grade.extra_credit or 0 for notebook in submission.notebooks for grade in notebook.grades)
@@ -378,9 +359,7 @@ def test_write_gradebook_bonus_follows_the_policy(book, empty, rule, counted, mo
     bonus["points"] = stored
     monkeypatch.setattr(gradebook.Gradebook, "results", lambda _: [(changed.students[0], result)])
     nbgrader.write_gradebook(changed, empty)
-    from nbgrader.api import Gradebook
-
-    with Gradebook(empty) as read:
+    with opened(empty) as read:
         submission = read.find_submission("layernorm", changed.students[0]["id"])
         assert sum(grade.extra_credit or 0 for grade in submission.notebooks[0].grades) == pytest.approx(counted)
         assert submission.notebooks[0].late_submission_penalty == 1.0
