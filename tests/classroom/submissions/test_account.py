@@ -5,12 +5,12 @@ The tables say what a teaching assistant would grade; they do not use the rules 
 
 import io
 import itertools
-import json
 import tarfile
-import zipfile
 from typing import NamedTuple
 
 import pytest
+from support.editing import write_files, zip_bytes
+from support.student_notebook import notebook
 
 from autograder.classroom.submissions import account as account_module
 from autograder.classroom.submissions.account import account_for
@@ -34,31 +34,20 @@ class Made(NamedTuple):
     @property
     def content(self):
         code = CODE[self.code]
-        if not self.path.endswith(".ipynb"):
-            return code.encode()
-        cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": code}
-        return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
+        return notebook(code) if self.path.endswith(".ipynb") else code.encode()
 
 
 def as_folder(root, files):
-    for file in files:
-        (root / file.path).parent.mkdir(parents=True, exist_ok=True)
-        (root / file.path).write_bytes(file.content)
-    return root
+    return write_files(root, {file.path: file.content for file in files})
 
 
 def as_zip(root, files, separator="/"):
-    with zipfile.ZipFile(root / "work.zip", "w") as archive:
-        for file in files:
-            archive.writestr(file.path.replace("/", separator), file.content)
-    return root / "work.zip"
+    content = zip_bytes({file.path.replace("/", separator): file.content for file in files})
+    return write_files(root, {"work.zip": content}) / "work.zip"
 
 
 def as_zip_in_zip(root, files):
-    inner = as_zip(root, files)
-    with zipfile.ZipFile(root / "all.zip", "w") as archive:
-        archive.write(inner, "work.zip")
-    return root / "all.zip"
+    return write_files(root, {"all.zip": zip_bytes({"work.zip": as_zip(root, files).read_bytes()})}) / "all.zip"
 
 
 def as_tar(root, files):
@@ -101,10 +90,13 @@ ALONE = ["softmax.py", "SOFTMAX.PY", "HW/src/softmax.py", "softmax_final.py", "s
 ALONE += ["hw1.py", "hw1.ipynb", "attention.py"]
 
 
+def account_of(path, reader, **options):
+    return account_for(read_files(Attempt((SubmissionPart(path),))), TRANSFORMER, reader, **options)
+
+
 def account(root, reader, form, files, **options):
     root.mkdir()
-    path = FORMS[form](root, files)
-    return account_for(read_files(Attempt((SubmissionPart(path),))), TRANSFORMER, reader, **options)
+    return account_of(FORMS[form](root, files), reader, **options)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -141,22 +133,16 @@ def test_file_in_the_folder_of_its_assignment_counts_unless_it_is_a_stub(tmp_pat
 def test_archives_are_opened_up_to_two_levels_deep(tmp_path, reader, times, is_read):
     content, name = Made("softmax.py", "right").content, "softmax.py"
     for _ in range(times):
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w") as archive:
-            archive.writestr(name, content)
-        content, name = buffer.getvalue(), "work.zip"
+        content, name = zip_bytes({name: content}), "work.zip"
     (tmp_path / name).write_bytes(content)
-    found = account_for(read_files(Attempt((SubmissionPart(tmp_path),))), TRANSFORMER, reader)
-    assert bool(found.counting) is is_read
+    assert bool(account_of(tmp_path, reader).counting) is is_read
 
 
 def test_helpers_at_the_top_and_beside_the_work_are_taken(tmp_path, reader):
     helpers = {"top.py": 1, "src/beside.py": 2, "other/far.py": 3, "Twin.py": 4, "src/twin.py": 5, "src/top.py": 1,
                "src/conftest.py": 6}  # fmt: skip
-    for name, value in {**helpers, "src/softmax.py": CODE["right"]}.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(f"{value}")
-    found = account_for(read_files(Attempt((SubmissionPart(tmp_path),))), TRANSFORMER, reader)
+    texts = {name: str(value) for name, value in helpers.items()}
+    found = account_of(write_files(tmp_path, {**texts, "src/softmax.py": CODE["right"]}), reader)
     assert found.modules.keys() == {"softmax.py", "top.py", "beside.py", "Twin.py"}
     ignored = {file["name"]: file["ignored"] for file in found.files if file["ignored"]}
     assert ignored["other/far.py"] == "it does not lie beside a file that counts"
@@ -168,24 +154,20 @@ def test_helpers_at_the_top_and_beside_the_work_are_taken(tmp_path, reader):
 @pytest.mark.parametrize(("limit", "value"), [("MAX_FILES", 2), ("MAX_BYTES", len(CODE["right"]) + 5)])
 def test_helpers_beyond_a_limit_are_left_out(tmp_path, reader, monkeypatch, limit, value):
     monkeypatch.setattr(account_module, limit, value)
-    for name, text in {"softmax.py": CODE["right"], "a.py": "a = 1", "b.py": "b = 1"}.items():
-        (tmp_path / name).write_text(text)
-    found = account_for(read_files(Attempt((SubmissionPart(tmp_path),))), TRANSFORMER, reader)
+    write_files(tmp_path, {"softmax.py": CODE["right"], "a.py": "a = 1", "b.py": "b = 1"})
+    found = account_of(tmp_path, reader)
     assert found.modules.keys() == {"softmax.py", "a.py"} and found.notes
 
 
 def test_one_file_may_hold_several_assignments(tmp_path, reader):
     norms = "".join(f"def {name}(x):\n    return x\n" for name in TRANSFORMER.function_names["layernorm"])
     (tmp_path / "main.py").write_text(CODE["right"] + norms)
-    found = account_for(read_files(Attempt((SubmissionPart(tmp_path),))), TRANSFORMER, reader)
-    assert found.counting == {"softmax": "main.py", "layernorm": "main.py"}
+    assert account_of(tmp_path, reader).counting == {"softmax": "main.py", "layernorm": "main.py"}
 
 
 @pytest.mark.parametrize("name", ["attention.ipynb", "attention.zip", "attention.7z", "attention.py"])
 def test_unreadable_file_beside_graded_work_is_named(tmp_path, reader, name):
-    (tmp_path / "softmax.py").write_text(CODE["right"])
-    (tmp_path / name).write_bytes(b"?" * (2 << 20))
-    found = account_for(read_files(Attempt((SubmissionPart(tmp_path),))), TRANSFORMER, reader)
+    found = account_of(write_files(tmp_path, {"softmax.py": CODE["right"], name: b"?" * (2 << 20)}), reader)
     assert found.counting == {"softmax": "softmax.py"} and found.unreadable == [name]
 
 
@@ -199,7 +181,7 @@ def test_chosen_file_counts_before_its_rivals(tmp_path, reader):
 @pytest.mark.parametrize("name", ["work.7z", "work.rar", "work.pdf", "work.txt"])
 def test_file_that_cannot_be_read_is_named(tmp_path, reader, name):
     (tmp_path / name).write_bytes(b"?")
-    found = account_for(read_files(Attempt((SubmissionPart(tmp_path),))), TRANSFORMER, reader)
+    found = account_of(tmp_path, reader)
     assert not found.modules and [file["name"] for file in found.files] == [name]
 
 
@@ -218,11 +200,10 @@ def test_folder_that_lies_too_deep_is_named(tmp_path, reader):
 
 
 def test_notebook_with_large_outputs_is_read(tmp_path, reader):
-    notebook = json.loads(Made("softmax.ipynb", "right").content)
-    notebook["cells"][0]["outputs"] = [{"output_type": "display_data", "data": {"image/png": "A" * (30 << 20)}}]
-    (tmp_path / "softmax.ipynb").write_text(json.dumps(notebook))
-    found = account_for(read_files(Attempt((SubmissionPart(tmp_path),))), TRANSFORMER, reader)
-    assert found.counting == {"softmax": "softmax.ipynb"}
+    picture = {"output_type": "display_data", "data": {"image/png": "A" * (30 << 20)}}
+    cell = {"cell_type": "code", "source": CODE["right"], "outputs": [picture]}
+    (tmp_path / "softmax.ipynb").write_bytes(notebook(cell))
+    assert account_of(tmp_path, reader).counting == {"softmax": "softmax.ipynb"}
 
 
 def test_archive_that_unpacks_to_gigabytes_is_not_unpacked(tmp_path, reader):
@@ -230,13 +211,12 @@ def test_archive_that_unpacks_to_gigabytes_is_not_unpacked(tmp_path, reader):
         info = tarfile.TarInfo("softmax.py")
         info.size = 200 << 20
         archive.addfile(info, io.BytesIO(bytes(200 << 20)))
-    found = account_for(read_files(Attempt((SubmissionPart(tmp_path),))), TRANSFORMER, reader)
+    found = account_of(tmp_path, reader)
     assert not found.modules and "larger than 64 MiB" in found.notes[-1]
 
 
 def test_ungraded_assignment_counts_only_with_work(tmp_path, reader):
-    (tmp_path / "attention.py").write_text('def attention(q):\n    raise NotImplementedError("attention.attention")\n')
-    (tmp_path / "softmax.py").write_text(CODE["right"])
-    files = read_files(Attempt((SubmissionPart(tmp_path),)))
-    assert account_for(files, TRANSFORMER, reader, graded=["layernorm"]).counting == {"softmax": "softmax.py"}
-    assert account_for(files, TRANSFORMER, reader).counting.keys() == {"attention", "softmax"}
+    stub = 'def attention(q):\n    raise NotImplementedError("attention.attention")\n'
+    write_files(tmp_path, {"attention.py": stub, "softmax.py": CODE["right"]})
+    assert account_of(tmp_path, reader, graded=["layernorm"]).counting == {"softmax": "softmax.py"}
+    assert account_of(tmp_path, reader).counting.keys() == {"attention", "softmax"}

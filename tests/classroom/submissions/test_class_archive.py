@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import invoke, succeed
+from support.editing import write_files, zip_bytes
 from support.softmax_class import RIGHT, WRONG, CachingPool, class_document
 
 from autograder.classroom import grade as grade_module
@@ -15,50 +16,25 @@ from autograder.classroom.submissions.model import Source
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 
-METADATA = """
-submission_11:
-  :submitters:
-  - :name: Ada Lovelace
-    :sid: '0042'
-    :email: ada@example.edu
-  :created_at: 2026-04-26 17:34:00.861687000 Z
-submission_12:
-  :submitters:
-  - :name: Grace Hopper
-    :sid: '43'
-    :email: grace@example.edu
-  :created_at: 2026-04-27 09:00:00.000000000 Z
-"""
+PERSON = "submission_{}:\n  :submitters:\n  - :name: {}\n    :sid: '{}'\n    :email: {}\n  :created_at: {}\n"
+METADATA = PERSON.format(11, "Ada Lovelace", "0042", "ada@example.edu", "2026-04-26 17:34:00.861687000 Z")
+METADATA += PERSON.format(12, "Grace Hopper", "43", "grace@example.edu", "2026-04-27 09:00:00.000000000 Z")
 WORKSHEET = (
     "Identifier,Full name,Status\nParticipant 18,Ada Lovelace,Submitted for grading\n"
     "Participant 19,Grace Hopper,Submitted for grading - 1 day late\n"
 )
+MOODLE = "{}_assignsubmission_file/softmax.py"
+EXPORT = "assignment_5_export"
 DOWNLOADS = {
     "canvas": {"lovelaceada_4021_91_softmax.py": RIGHT, "hoppergrace_LATE_4022_92_softmax-1.py": WRONG},
-    "moodle": {
-        "Ada Lovelace_18_assignsubmission_file/softmax.py": RIGHT,
-        "Grace Hopper_19_assignsubmission_file/softmax.py": WRONG,
-    },
-    "gradescope": {
-        "assignment_5_export/submission_metadata.yml": METADATA,
-        "assignment_5_export/submission_11/softmax.py": RIGHT,
-        "assignment_5_export/submission_12/softmax.py": WRONG,
-    },
-}
-
-
-def write_folder(folder, files):
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, "utf-8")
-    return folder
+    "moodle": {MOODLE.format("Ada Lovelace_18"): RIGHT, MOODLE.format("Grace Hopper_19"): WRONG},
+    "gradescope": {f"{EXPORT}/submission_metadata.yml": METADATA, f"{EXPORT}/submission_11/softmax.py": RIGHT,
+                   f"{EXPORT}/submission_12/softmax.py": WRONG},
+}  # fmt: skip
 
 
 def write_zip(path, files):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
+    write_files(path.parent, {path.name: zip_bytes(files)})
     return path
 
 
@@ -87,7 +63,7 @@ def unpack(tmp_path, files):
 @pytest.mark.parametrize("platform", DOWNLOADS)
 def test_zipped_download_is_read_like_the_folder(tmp_path, platform, wrapper):
     files = DOWNLOADS[platform]
-    expected, _ = read(write_folder(tmp_path / "folder", files))
+    expected, _ = read(write_files(tmp_path / "folder", files))
     packed = {f"{wrapper}{name}": text for name, text in files.items()}
     found, warnings = read(write_zip(tmp_path / "submissions.zip", packed))
     assert (found, warnings) == (expected, [])
@@ -133,7 +109,7 @@ def test_grading_an_archive_twice_grades_nothing_again(tmp_path, monkeypatch):
     assert json.loads((out / "submissions.json").read_text("utf-8"))["sources"][0]["folder"] == str(archive)
     scores = {student["submission"]: student["percent"] for student in class_document(out)["students"]}
     assert min(scores.values()) < max(scores.values())
-    folder = write_folder(tmp_path / "folder", DOWNLOADS["canvas"])
+    folder = write_files(tmp_path / "folder", DOWNLOADS["canvas"])
     invoke("grade", "--source", f"softmax={folder}", "--out", tmp_path / "other", "--seed", "0", "--no-color")
     assert {s["submission"]: s["percent"] for s in class_document(tmp_path / "other")["students"]} == scores
     monkeypatch.setattr(grade_module, "WorkerPool", None)  # grading would fail
@@ -239,14 +215,9 @@ def test_huge_files_of_one_student_leave_others_readable(tmp_path, monkeypatch):
 def test_unpack_with_one_students_large_files_leaves_the_others(tmp_path, monkeypatch, name):
     monkeypatch.setattr(class_archive, "SMALL_BYTES", 1 << 20)
     monkeypatch.setattr(intake, "MAX_RAW_BYTES", 300_000)
-    others = {
-        "anon_y_9_softmax.py": RIGHT,
-        "submitted/bo/softmax.py": RIGHT,
-        "submitted/cy/softmax.py": RIGHT,
-        "source/softmax.py": RIGHT,
-        "assignment_5_export/submission_metadata.yml": METADATA,
-        "assignment_5_export/submission_2/softmax.py": RIGHT,
-    }
+    names = ("anon_y_9_softmax.py", "submitted/bo/softmax.py", "submitted/cy/softmax.py", "source/softmax.py")
+    others = dict.fromkeys((*names, "assignment_5_export/submission_2/softmax.py"), RIGHT)
+    others["assignment_5_export/submission_metadata.yml"] = METADATA
     alone = name.startswith("f")
     shared = others if "/" in name else {"anon_y_9_softmax.py": RIGHT, "bo_4022_9_softmax.py": RIGHT}
     warnings, folder = unpack(tmp_path, {name.format(number): "#" * 80_000 for number in range(18)} | shared)
@@ -306,7 +277,7 @@ def test_read_moodle_with_a_students_csv_is_no_worksheet(tmp_path, content):
     files = {f"{name}_assignsubmission_file_softmax.py": RIGHT for name in ("Ada Lovelace_18", "Grace Hopper_19")}
     files |= {"A.csv": WORKSHEET.replace("Submitted for grading\n", "Submitted for grading - 2 days late\n")}
     files |= {"Ada Lovelace_18_assignsubmission_file_x.csv": content}
-    found, _ = read(write_folder(tmp_path / "folder", files))
+    found, _ = read(write_files(tmp_path / "folder", files))
     assert [attempts[0][1] for _, _, attempts in found.values()] == [True, True]
 
 
@@ -316,9 +287,8 @@ def test_many_warnings_are_counted(tmp_path):
 
 
 def test_archive_without_submissions_is_named(tmp_path):
-    archive = write_zip(tmp_path / "class.zip", {})
     with pytest.raises(UsageError, match=r"no submissions in .*class\.zip\. "):
-        read(archive)
+        read(write_zip(tmp_path / "class.zip", {}))
 
 
 def test_temporary_folder_is_removed(tmp_path, monkeypatch):

@@ -1,10 +1,9 @@
 """Names in the downloads of platforms that claim another student's work, and indexes that are made to harm."""
 
-import io
-import zipfile
 from contextlib import closing
 
 import pytest
+from support.editing import write_files, zip_bytes
 
 from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.account import account_for
@@ -19,40 +18,23 @@ MOODLE = "_assignsubmission_file_"
 CLASSES = {
     # Eve's name on the platform is made so that hers is the longer reading of Ada's.
     "canvas": ("ada_4_90_", "ada_4_77_5_100_", {"bo_6_101_softmax.py": b"", "cy_7_102_softmax.py": b""}, "ada_4"),
-    "moodle": (
-        f"Ada_4{MOODLE}",
-        f"Ada_4{MOODLE}_5{MOODLE}",
-        {f"Bo_6{MOODLE}softmax.py": b"", f"Cy_7{MOODLE}softmax.py": b""},
-        "Ada_4",
-    ),
-}
-INDEX = """submission_1:
-  :submitters:
-  - :name: Ada
-    :sid: '1'
-    :email: ada@x.edu
-submission_2:
-  :submitters:
-  - :name: Eve
-    :sid: SID
-    :email: eve@x.edu
-"""
-
-
-def zip_of(**contents):
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in contents.items():
-            archive.writestr(f"{name}.py", content)
-    return buffer.getvalue()
+    "moodle": (f"Ada_4{MOODLE}", f"Ada_4{MOODLE}_5{MOODLE}",
+               {f"Bo_6{MOODLE}softmax.py": b"", f"Cy_7{MOODLE}softmax.py": b""}, "Ada_4"),
+}  # fmt: skip
+SUBMITTER = "submission_{}:\n  :submitters:\n  - :name: {}\n    :sid: {}\n    :email: {}@x.edu\n"
+ADAS = SUBMITTER.format(1, "Ada", "'1'", "ada")
 
 
 def read(folder, files):
     """Return the members of a class that consists of these files, by submission."""
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
+    write_files(folder, files)
     return {member.submission: member for member in read_class_members(folder, TRANSFORMER)}
+
+
+def read_gradescope(folder, index):
+    """Return the members of an export of Gradescope with this index, by submission."""
+    submissions = {"submission_1/softmax.py": ADA, "submission_2/softmax.py": EVE}
+    return read(folder, {"submission_metadata.yml": index, **submissions})
 
 
 def modules_of(member, folder):
@@ -68,8 +50,8 @@ def modules_of(member, folder):
 @pytest.mark.parametrize("name", ["softmax.py", "hw1.py"])
 @pytest.mark.parametrize(("hostile", "content"), [
     ("softmax.py", EVE),
-    ("work.zip", zip_of(softmax=EVE)),
-    ("work.zip", zip_of(math=b"raise SystemExit\n", tokenizer=b"1 / 0\n")),
+    ("work.zip", zip_bytes({"softmax.py": EVE})),
+    ("work.zip", zip_bytes({"math.py": "raise SystemExit\n", "tokenizer.py": "1 / 0\n"})),
 ], ids=["module", "archive", "helpers"])  # fmt: skip
 def test_name_that_claims_another_student_adds_nothing_to_her_work(tmp_path, platform, name, hostile, content):
     ada, eve, others, submission = CLASSES[platform]
@@ -82,7 +64,7 @@ def test_name_that_claims_another_student_adds_nothing_to_her_work(tmp_path, pla
 @pytest.mark.parametrize("platform", list(CLASSES))
 def test_unclear_name_counts_where_no_other_file_does(tmp_path, platform):
     _, eve, others, submission = CLASSES[platform]
-    members = read(tmp_path / "class", {f"{eve}work.zip": zip_of(softmax=EVE), **others})
+    members = read(tmp_path / "class", {f"{eve}work.zip": zip_bytes({"softmax.py": EVE}), **others})
     assert modules_of(members[submission], tmp_path / "copied")[0] == {"softmax.py": EVE}
 
 
@@ -104,25 +86,21 @@ def test_number_has_only_ascii_digits(tmp_path, digit):
 
 @pytest.mark.parametrize("name", ["..", ".", "/", "a/..", "../.."])
 def test_gradescope_index_names_no_other_folder(tmp_path, name):
-    index = INDEX.replace("SID", "'2'") + f"{name}:\n  :submitters:\n  - :name: Up\n    :sid: '9'\n"
-    submissions = {"submission_1/softmax.py": ADA, "submission_2/softmax.py": EVE}
+    index = ADAS + SUBMITTER.format(2, "Eve", "'2'", "eve") + f"{name}:\n  :submitters:\n  - :name: Up\n    :sid: '9'\n"
     (tmp_path / "softmax.py").write_bytes(b"the instructor's\n")
-    members = read(tmp_path / "class", {"submission_metadata.yml": index.encode(), **submissions})
-    assert list(members) == ["1", "2"]
+    assert list(read_gradescope(tmp_path / "class", index)) == ["1", "2"]
 
 
 def test_gradescope_aliases_are_not_multiplied(tmp_path):
     lists = "a0: &a0 lol\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 6))
-    submissions = {"submission_1/softmax.py": ADA, "submission_2/softmax.py": EVE}
-    index = lists + INDEX.replace("SID", "*a5")
-    members = read(tmp_path / "class", {"submission_metadata.yml": index.encode(), **submissions})
+    members = read_gradescope(tmp_path / "class", lists + ADAS + SUBMITTER.format(2, "Eve", "*a5", "eve"))
     assert members["eve@x.edu"].id == ""
 
 
 @pytest.mark.parametrize("text", ["[" * 200_000, "a: " + "{b: " * 200_000, "- " * 200_000 + "x", "? " * 200_000])
 def test_gradescope_index_of_many_levels_is_one_line(tmp_path, text):
     with pytest.raises(UsageError, match="not valid YAML"):
-        read(tmp_path / "class", {"submission_metadata.yml": text.encode()})
+        read(tmp_path / "class", {"submission_metadata.yml": text})
 
 
 @pytest.mark.parametrize(
@@ -130,7 +108,6 @@ def test_gradescope_index_of_many_levels_is_one_line(tmp_path, text):
 )
 def test_gradescope_tag_makes_no_object(tmp_path, monkeypatch, tag):
     monkeypatch.chdir(tmp_path)
-    submissions = {"submission_1/softmax.py": ADA, "submission_2/softmax.py": EVE}
     index = f"submission_1:\n  :submitters: {tag}\nsubmission_2: {tag}\n"
-    assert len(read(tmp_path / "class", {"submission_metadata.yml": index.encode(), **submissions})) == 2
+    assert len(read_gradescope(tmp_path / "class", index)) == 2
     assert not (tmp_path / "made").exists()

@@ -1,6 +1,7 @@
 """Nobody gets 0 because their work stands in another row: namesakes, long names, strays."""
 
 import pytest
+from support.editing import write_files
 
 from autograder.classroom.submissions.merge_students import merge_students
 from autograder.classroom.submissions.model import Attempt, ClassMember, Source
@@ -22,14 +23,11 @@ TITLES = {
 def moodle(root, assignment, language):
     """A download of Moodle, which cuts long names, with its worksheet."""
     *titles, participant = TITLES[language]
-    folder = root / assignment
-    rows = [",".join(titles)]
+    files, rows = {}, [",".join(titles)]
     for email, number in NUMBERS[assignment].items():
-        path = folder / f"{PEOPLE[email][:80]}_{number}_assignsubmission_file" / f"{assignment}.py"
-        path.parent.mkdir(parents=True)
-        path.write_text(email)
+        files[f"{PEOPLE[email][:80]}_{number}_assignsubmission_file/{assignment}.py"] = email
         rows.append(f"{participant.format(number)},{PEOPLE[email]},{email},Submitted for grading")
-    (folder / "grades.csv").write_text("\n".join(rows), "utf-8")
+    folder = write_files(root / assignment, {**files, "grades.csv": "\n".join(rows)})
     return read_source(Source(assignment, (assignment,), folder), TRANSFORMER, root / "out")
 
 
@@ -46,9 +44,7 @@ def test_worksheet_tells_namesakes_apart_in_a_term(tmp_path, language):
 
 
 def test_folder_name_of_any_length_is_found_on_the_roster(tmp_path):
-    (tmp_path / "class" / LONG).mkdir(parents=True)
-    (tmp_path / "class" / LONG / "softmax.py").write_text("")
-    members = read_class_members(tmp_path / "class", TRANSFORMER)
+    members = read_class_members(write_files(tmp_path, {f"{LONG}/softmax.py": ""}), TRANSFORMER)
     roster = roster_entries([{"name": LONG, "id": "7"}], "the roster")
     (student,) = merge_students({"": members}, roster)
     assert student.id == "7" and student.work
@@ -82,10 +78,8 @@ def test_roster_with_a_gigantic_title_is_refused(tmp_path):
 
 
 def test_stray_work_goes_to_its_owner_in_every_run(tmp_path):
-    for name in ("grace", "unknown-7"):
-        (tmp_path / "class" / name).mkdir(parents=True)
-        (tmp_path / "class" / name / "softmax.py").write_text("")
-    sources = {"": read_class_members(tmp_path / "class", TRANSFORMER)}
+    folder = write_files(tmp_path, {"grace/softmax.py": "", "unknown-7/softmax.py": ""})
+    sources = {"": read_class_members(folder, TRANSFORMER)}
     for entries in (None, roster_entries([{"id": "grace"}], "the roster")):
         known = {}
         for _ in range(2):

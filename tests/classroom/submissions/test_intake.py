@@ -1,6 +1,5 @@
 """Intake of hostile folders and archives: no link is followed, and no stated size is believed."""
 
-import io
 import os
 import stat
 import struct
@@ -10,6 +9,7 @@ import zipfile
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.editing import write_files, zip_bytes
 
 from autograder.classroom.submissions import account, folder_reader, intake
 from autograder.classroom.submissions.account import account_for
@@ -51,10 +51,7 @@ def copy(tmp_path, reader):
 
 @pytest.fixture
 def folder(tmp_path):
-    path = tmp_path / "work"
-    path.mkdir()
-    (path / "softmax.py").write_text(GOOD)
-    return path
+    return write_files(tmp_path / "work", {"softmax.py": GOOD})
 
 
 def archive(tmp_path, *entries):
@@ -66,10 +63,9 @@ def archive(tmp_path, *entries):
     return path
 
 
-def odd(name, **attributes):
+def entry_of_kind(name, kind):
     info = zipfile.ZipInfo(name)
-    for attribute, value in attributes.items():
-        setattr(info, attribute, value)
+    info.external_attr = (kind | 0o777) << 16
     return info
 
 
@@ -87,18 +83,16 @@ def test_links_are_not_followed(copy, folder, tmp_path):
 def test_submission_that_is_a_link_is_left_out(copy, folder, tmp_path):
     (tmp_path / "other").symlink_to(folder)
     files, notes = copy(tmp_path / "other")
-    assert files == {}
-    assert "links are not followed" in notes[0]
+    assert files == {} and "links are not followed" in notes[0]
 
 
 @pytest.mark.parametrize("descriptors", [folder_reader.HAS_DIRECTORY_DESCRIPTORS, False])
 @pytest.mark.parametrize("exchanged", ["ada", "ada/week 1"])
 @pytest.mark.parametrize("moment", ["read", "list", "open"])
 def test_folder_exchanged_for_a_link_is_not_followed(copy, tmp_path, monkeypatch, exchanged, descriptors, moment):
-    for name, text in (("ada", GOOD), ("bo", SECRET)):
-        (tmp_path / "class" / name / "week 1").mkdir(parents=True)
-        (tmp_path / "class" / name / "week 1" / "softmax.py").write_text(text)
-    (ada,) = (member for member in read_class_members(tmp_path / "class", TRANSFORMER) if member.submission == "ada")
+    write_files(tmp_path / "class", {"ada/week 1/softmax.py": GOOD, "bo/week 1/softmax.py": SECRET})
+    members = read_class_members(tmp_path / "class", TRANSFORMER)
+    (ada,) = (member for member in members if member.submission == "ada")
 
     def exchange():
         folder = tmp_path / "class" / exchanged
@@ -141,19 +135,15 @@ def test_sparse_file_of_gigabytes_is_left_out(copy, folder):
     with open(folder / "attention.py", "wb") as file:
         file.truncate(10 << 30)
     files, notes = copy(folder)
-    assert files == {"softmax.py": GOOD}
-    assert "larger than 1 MiB" in notes[0]
+    assert files == {"softmax.py": GOOD} and "larger than 1 MiB" in notes[0]
 
 
 def test_files_without_module_names_are_left_out(copy, folder):
     names = ["conftest.py", "sitecustomize.py", "\x1b[2J.py", "é.py", "a\nb.py", "x" * 90 + ".py"]
-    for name in names:
-        (folder / name).write_text(SECRET.replace("1", "2"))
-    for name in ("evil.pth", "numpy.so", ".hidden.py", "pytest.ini"):
-        (folder / name).write_text("x")
+    write_files(folder, dict.fromkeys(names, SECRET.replace("1", "2")))
+    write_files(folder, dict.fromkeys(("evil.pth", "numpy.so", ".hidden.py", "pytest.ini"), "x"))
     files, notes = copy(folder)
-    assert set(files) == {"softmax.py"}
-    assert len(notes) == len(names)
+    assert set(files) == {"softmax.py"} and len(notes) == len(names)
 
 
 def test_file_of_other_name_does_not_replace_a_module(copy, folder):
@@ -174,25 +164,22 @@ def test_thousands_of_files_give_one_note(copy, folder):
     for number in range(2100):
         (folder / f"m{number}.py").touch()
     files, notes = copy(folder)
-    assert len(files) <= 200
-    assert len(notes) == 1
+    assert len(files) <= 200 and len(notes) == 1
 
 
 def test_archive_cannot_write_outside(copy, tmp_path):
     names = ["../secret.py", "/secret.py", "a/../../secret.py", "..\\secret.py", "C:/secret.py", "a/b/c.py", "./x/y.py"]
     path = archive(tmp_path, ("softmax.py", GOOD), *((name, "SECRET = 2\n") for name in names))
     files, notes = copy(path)
-    assert files == {"softmax.py": GOOD}
-    assert len(notes) >= len(names) - 1
+    assert files == {"softmax.py": GOOD} and len(notes) >= len(names) - 1
 
 
 def test_links_and_devices_in_archive_are_left_out(copy, tmp_path):
     kinds = {"ffn.py": stat.S_IFLNK, "blocks.py": stat.S_IFCHR, "gpt.py": stat.S_IFIFO}
-    entries = [(odd(name, external_attr=(kind | 0o777) << 16), "../secret.py") for name, kind in kinds.items()]
+    entries = [(entry_of_kind(name, kind), "../secret.py") for name, kind in kinds.items()]
     files, notes = copy(archive(tmp_path, ("softmax.py", GOOD), *entries))
     assert files == {"softmax.py": GOOD}
-    assert len(notes) == 3
-    assert all("link or a device" in note for note in notes)
+    assert len(notes) == 3 and all("link or a device" in note for note in notes)
 
 
 @pytest.mark.slow
@@ -202,8 +189,7 @@ def test_zip_bomb_is_not_unpacked(copy, tmp_path):
     files, notes = copy(path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert files == {"softmax.py": GOOD}
-    assert len(notes) == 2
+    assert files == {"softmax.py": GOOD} and len(notes) == 2
     assert peak < 32 << 20
 
 
@@ -230,15 +216,13 @@ def test_archive_with_duplicate_names_keeps_the_first(copy, tmp_path):
 @pytest.mark.parametrize("entries", [2001, 6000])
 def test_archive_with_thousands_of_entries_gives_one_note(copy, tmp_path, entries):
     files, notes = copy(archive(tmp_path, *((f"m{n}.py", "") for n in range(entries))))
-    assert len(files) == 0
-    assert len(notes) == 1
+    assert len(files) == 0 and len(notes) == 1
 
 
 @pytest.mark.slow
 def test_many_large_files_give_few_notes(copy, tmp_path):
     files, notes = copy(archive(tmp_path, *((f"m{n}.py", bytes((1 << 20) + 1)) for n in range(50))))
-    assert files == {}
-    assert len(notes) == 21 and "30 more files" in notes[-1]
+    assert files == {} and len(notes) == 21 and "30 more files" in notes[-1]
 
 
 @pytest.mark.parametrize("archives", [1, 3])
@@ -250,29 +234,18 @@ def test_unpacked_size_is_limited_over_all_archives(copy, folder, tmp_path, monk
         path = archive(tmp_path, *((f"n{number}_{n}.ipynb", nothing) for n in range(12 // archives)))
         path.rename(folder / f"{number}.zip")
     files, notes = copy(folder)
-    assert files == {"softmax.py": GOOD}
-    assert "larger than 3 MiB" in notes[-1]
+    assert files == {"softmax.py": GOOD} and "larger than 3 MiB" in notes[-1]
     assert len(notes) == 6, "five were read"
 
 
 def test_number_of_notebooks_is_limited(copy, folder, tmp_path):
     archive(tmp_path, *((f"n{n}.ipynb", b'{"cells": []}') for n in range(20))).rename(folder / "more.zip")
-    for n in range(20):
-        (folder / f"m{n}.ipynb").write_text('{"cells": []}')
+    write_files(folder, {f"m{n}.ipynb": '{"cells": []}' for n in range(20)})
     files, notes = copy(folder)
-    assert files == {"softmax.py": GOOD}
-    assert "more than 30 notebooks" in notes[-1]
+    assert files == {"softmax.py": GOOD} and "more than 30 notebooks" in notes[-1]
 
 
-def _a_zip():
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
-        made.writestr("softmax.py", GOOD)
-        made.writestr("work/gpt.py", GOOD * 50)
-    return file.getvalue()
-
-
-ZIP = _a_zip()
+ZIP = zip_bytes({"softmax.py": GOOD, "work/gpt.py": GOOD * 50})
 
 
 @pytest.mark.slow

@@ -1,16 +1,17 @@
-"""Layouts of classes: plain folders, and the downloads of each platform."""
+"""Layouts of classes: plain folders, and the downloads of each platform, with the lateness in Moodle's worksheets."""
 
-import json
 import os
-import zipfile
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from support.editing import write_files, zip_bytes
+from support.student_notebook import notebook
 
 from autograder.classroom.submissions import intake
 from autograder.classroom.submissions.account import account_for
 from autograder.classroom.submissions.lms_downloads import parse_time
+from autograder.classroom.submissions.roster import late_by
 from autograder.classroom.submissions.sources import read_class_members
 from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
@@ -21,19 +22,17 @@ CODE = "def softmax(x): return x\n"
 
 
 def make(root, *paths, text=CODE):
-    for path in paths:
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, "utf-8")
-    return root
+    return write_files(root, dict.fromkeys(paths, text))
 
 
 def read(folder, layout="auto", modules=()):
     return {member.submission: member for member in read_class_members(folder, TRANSFORMER, layout, modules)}
 
 
-def modules_of(attempt, tmp_path):
-    into = tmp_path / "copied"
-    into.mkdir()
+def modules_of(attempt, folder):
+    """Return the names of the modules that are graded, and the notes; the modules are copied to the folder."""
+    into = folder / "copied"
+    into.mkdir(parents=True)
     with closing(SourceReader(SpawnedWorkers())) as reader:
         result = account_for(intake.read_files(attempt), TRANSFORMER, reader)
         result.write(into, TRANSFORMER)
@@ -42,20 +41,16 @@ def modules_of(attempt, tmp_path):
 
 def test_plain_reads_folders_archives_and_files(tmp_path):
     group = make(tmp_path / "class", "ada/softmax.py", "bo/work/softmax.py", "chen_softmax.py", "attention-dara.py")
-    with zipfile.ZipFile(group / "emil.zip", "w") as archive:
-        archive.writestr("work/softmax.py", CODE)
-        archive.writestr("__MACOSX/softmax.py", "rubbish")
+    write_files(group, {"emil.zip": zip_bytes({"work/softmax.py": CODE, "__MACOSX/softmax.py": "rubbish"})})
     found = read(group)
     assert list(found) == ["ada", "bo", "chen", "dara", "emil"]
     for name in ("ada", "bo", "chen", "emil"):
-        (tmp_path / name).mkdir()
         assert modules_of(found[name].attempts[-1], tmp_path / name) == (["softmax.py"], [])
 
 
 def test_suffix_in_capitals_loses_no_submission(tmp_path):
     plain = make(tmp_path / "plain", "ada/SOFTMAX.PY", "SOFTMAX_bo.PY", "chen/softmax.py")
-    with zipfile.ZipFile(plain / "DARA.ZIP", "w") as archive:
-        archive.writestr("SOFTMAX.PY", CODE)
+    write_files(plain, {"DARA.ZIP": zip_bytes({"SOFTMAX.PY": CODE})})
     canvas = make(tmp_path / "canvas", "ada_1_2_SOFTMAX.PY", "bo_2_3_softmax.py")
     moodle = make(tmp_path / "moodle", *(f"{name}_assignsubmission_file_SOFTMAX.PY" for name in ("Ada_1", "Bo_2")))
     names = {"plain": ["DARA", "ada", "bo", "chen"], "canvas": ["ada_1", "bo_2"], "moodle": ["Ada_1", "Bo_2"]}
@@ -63,7 +58,6 @@ def test_suffix_in_capitals_loses_no_submission(tmp_path):
         found = read(group, group.name)
         assert list(found) == names[group.name]
         for name, member in found.items():
-            (tmp_path / "copies" / name).mkdir(parents=True)
             assert modules_of(member.attempts[0], tmp_path / "copies" / name) == (["softmax.py"], [])
 
 
@@ -87,17 +81,12 @@ def test_plain_folder_in_submission_may_begin_with_underscores(tmp_path):
 
 @pytest.mark.slow
 def test_plain_reads_notebooks(tmp_path):
-    cell = {"cell_type": "code", "source": CODE, "metadata": {}, "outputs": [], "execution_count": None}
-    notebook = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]})
-    group = make(tmp_path / "class", "ada/softmax.ipynb", "bo_softmax.ipynb", "dara/softmax.ipynb", text=notebook)
-    make(group, "dara/softmax.py")
-    make(group, "eve/softmax.ipynb", text="{")
-    with zipfile.ZipFile(group / "chen.zip", "w") as archive:
-        archive.writestr("week 1/softmax.ipynb", notebook)
-    found = read(group)
+    work = notebook(CODE)
+    group = make(tmp_path / "class", "ada/softmax.ipynb", "bo_softmax.ipynb", "dara/softmax.ipynb", text=work)
+    archive = zip_bytes({"week 1/softmax.ipynb": work})
+    found = read(write_files(group, {"dara/softmax.py": CODE, "eve/softmax.ipynb": "{", "chen.zip": archive}))
     assert list(found) == ["ada", "bo", "chen", "dara", "eve"]
     for name, member in found.items():
-        (tmp_path / name).mkdir()
         names, notes = modules_of(member.attempts[0], tmp_path / name)
         assert names == ([] if name == "eve" else ["softmax.py"])
         assert bool(notes) == (name in ("dara", "eve")), notes
@@ -130,17 +119,11 @@ def test_plain_numbered_folders_are_attempts(tmp_path):
 
 def test_canvas_download_is_read(tmp_path):
     group = make(
-        tmp_path / "class",
-        "lovelaceada_4021_99870_softmax.py",
-        "lovelaceada_4021_99880_softmax-1.py",
-        "lovelaceada_4021_99881_attention.py",
-        "vonneumannjohn_LATE_4022_99871_softmax-2.py",
-        "anon_x7Qz2_99872_softmax.py",
-        "LATE_anon_x7Qz3_99873_softmax.py",
-        "noetheremmy_4023_99874_report.pdf",
-        "noetheremmy_4023_99875_a.py",
-        "noetheremmy_4023_99876_work.tar.gz",
-    )
+        tmp_path / "class", "lovelaceada_4021_99870_softmax.py", "lovelaceada_4021_99880_softmax-1.py",
+        "lovelaceada_4021_99881_attention.py", "vonneumannjohn_LATE_4022_99871_softmax-2.py",
+        "anon_x7Qz2_99872_softmax.py", "LATE_anon_x7Qz3_99873_softmax.py", "noetheremmy_4023_99874_report.pdf",
+        "noetheremmy_4023_99875_a.py", "noetheremmy_4023_99876_work.tar.gz",
+    )  # fmt: skip
     found = read(group)
     assert list(found) == ["lovelaceada_4021", "vonneumannjohn_4022", "noetheremmy_4023", "anon_x7Qz2", "anon_x7Qz3"]
     ada = found["lovelaceada_4021"]
@@ -162,14 +145,9 @@ def test_canvas_attachment_ids_are_compared_as_numbers(tmp_path):
 
 @pytest.mark.parametrize("end", ["", "_"])
 def test_moodle_download_in_folders_is_read(tmp_path, end):
-    group = make(
-        tmp_path / "class",
-        f"Ada Lovelace_1234_assignsubmission_file{end}/softmax.py",
-        f"Bo Åkesson_77_assignsubmission_file{end}/work/softmax.py",
-        f"Bo Åkesson_77_assignsubmission_onlinetext{end}/onlinetext.html",
-        f"Chen_78_assignsubmission_onlinetext{end}/onlinetext.html",
-    )
-    found = read(group)
+    file, text = f"_assignsubmission_file{end}", f"_assignsubmission_onlinetext{end}/onlinetext.html"
+    names = (f"Ada Lovelace_1234{file}/softmax.py", f"Bo Åkesson_77{file}/work/softmax.py")
+    found = read(make(tmp_path / "class", *names, f"Bo Åkesson_77{text}", f"Chen_78{text}"))
     assert list(found) == ["Ada Lovelace_1234", "Bo Åkesson_77", "Chen_78"]
     assert (found["Bo Åkesson_77"].name, found["Bo Åkesson_77"].id) == ("Bo Åkesson", "77")
     assert modules_of(found["Bo Åkesson_77"].attempts[0], tmp_path) == (["softmax.py"], [])
@@ -249,7 +227,6 @@ def test_auto_layout_ignores_one_odd_name(tmp_path, odd):
     found = read(make(tmp_path, odd, "bo/softmax.py", "chen/softmax.py"))
     assert len(found) == 3
     for name in ("bo", "chen"):
-        (tmp_path / f"into {name}").mkdir()
         assert modules_of(found[name].attempts[0], tmp_path / f"into {name}") == (["softmax.py"], [])
 
 
@@ -270,10 +247,7 @@ def test_gradescope_number_of_another_student_takes_no_attempt(tmp_path):
     text = "submission_{0}:\n  :submitters:\n  - :name: {1}\n    :sid: '{2}'\n    :email: {1}@x.edu\n"
     make(tmp_path, "submission_metadata.yml", text=text.format(1, "ada", "42") + text.format(2, "eve", " 42"))
     found = read(group)
-    assert [(member.name, member.id, len(member.attempts)) for member in found.values()] == [
-        ("eve", "", 1),
-        ("ada", "", 1),
-    ]
+    assert [(one.name, one.id, len(one.attempts)) for one in found.values()] == [("eve", "", 1), ("ada", "", 1)]
     assert all("2 students have" in member.notes[0] for member in found.values())
 
 
@@ -307,18 +281,13 @@ def test_gradescope_broken_index_error_names_line(tmp_path):
 
 @pytest.mark.parametrize("inside", ["", "submitted/"])
 def test_nbgrader_course_is_read(tmp_path, inside):
-    group = make(
-        tmp_path / "class",
-        f"{inside}ada/softmax/softmax.py",
-        f"{inside}ada/attention/attention.py",
-        f"{inside}ada/attention/softmax.py",
-        f"{inside}bo/week1/softmax.py",
-    )
-    make(tmp_path / "class", f"{inside}ada/attention/softmax.py", text="another = 1\n")
-    make(tmp_path / "class", f"{inside}ada/attention/attention.py", text="def attention(q, k, v): ...\n")
-    make(tmp_path / "class", f"{inside}ada/softmax/timestamp.txt", text="2026-02-02 15:58:23.948203 UTC")
-    make(tmp_path / "class", f"{inside}bo/week1/timestamp.txt", text="2026-02-03 15:58:23 UTC")
-    found = read(group)
+    files = {
+        "ada/softmax/softmax.py": CODE, "ada/softmax/timestamp.txt": "2026-02-02 15:58:23.948203 UTC",
+        "ada/attention/attention.py": "def attention(q, k, v): ...\n", "ada/attention/softmax.py": "another = 1\n",
+        "bo/week1/softmax.py": CODE, "bo/week1/timestamp.txt": "2026-02-03 15:58:23 UTC",
+    }  # fmt: skip
+    write_files(tmp_path / "class" / inside, files)
+    found = read(tmp_path / "class")
     assert list(found) == ["ada", "bo"]
     ada = found["ada"].attempts[0]
     assert ada.submitted_at("softmax") == datetime(2026, 2, 2, 15, 58, 23, 948203, tzinfo=UTC)
@@ -395,13 +364,44 @@ def test_nbgrader_ids_that_differ_in_blanks_stay_apart(tmp_path):
 def test_clones_of_github_classroom_are_read(tmp_path):
     names = ("softmax-ada-l/softmax.py", "softmax-ada-l/.git/HEAD", "softmax-Bo99/softmax.py", "softmax-chen/README.md")
     found = read(make(tmp_path / "softmax-submissions", *names))
-    assert {name: member.ids for name, member in found.items()} == {
-        name: {"github": name} for name in ("Bo99", "ada-l", "chen")
-    }
+    ids = {name: {"github": name} for name in ("Bo99", "ada-l", "chen")}
+    assert {name: member.ids for name, member in found.items()} == ids
     assert modules_of(found["ada-l"].attempts[0], tmp_path) == (["softmax.py"], [])
 
 
 @pytest.mark.parametrize("other", ["ada/softmax.py", "notes.txt"])
 def test_folder_with_other_entries_is_not_of_github_classroom(tmp_path, other):
-    found = read(make(tmp_path / "softmax-submissions", "softmax-ada/softmax.py", other))
-    assert "softmax-ada" in found
+    assert "softmax-ada" in read(make(tmp_path / "softmax-submissions", "softmax-ada/softmax.py", other))
+
+
+@pytest.mark.parametrize(("status", "late"), [
+    ("Submitted for grading", timedelta(0)),
+    ("Submitted for grading - 1 day 2 hours late", timedelta(days=1, hours=2)),
+    ("Submitted for grading - 55 mins 10 secs late - Graded", timedelta(minutes=55, seconds=10)),
+    ("Zur Bewertung abgegeben - 3 Tage 1 Stunde verspätet", timedelta(days=3, hours=1)),
+    ("Remis pour évaluation - 2 jours en retard", timedelta(days=2)),
+    ("Enviado para calificar - 1 año 4 días tarde", timedelta(days=369)),
+    ("Submitted for grading - Extension granted until: Sunday, 1 March 2026, 12:00 PM", timedelta(0)),
+])  # fmt: skip
+def test_late_by_reads_durations_in_several_languages(status, late):
+    assert late_by(status) == late
+
+
+def test_read_moodle_takes_lateness_from_the_worksheet_of_the_folder(tmp_path):
+    files = {f"{name}_assignsubmission_file/softmax.py": "" for name in ("Ada L_7", "Bo B_8", "Chen C_9")}
+    rows = ["ID,Vollständiger Name,Status", "Teilnehmer/in 7,Ada L,Abgegeben - 2 Tage 1 Stunde verspätet"]
+    write_files(tmp_path, {**files, "Bewertungen.csv": "\n".join([*rows, "Teilnehmer/in 8,Bo B,Abgegeben"])})
+    ada, bo, chen = (member.attempts[0] for member in read_class_members(tmp_path, TRANSFORMER))
+    assert (ada.late, ada.late_by) == (True, timedelta(days=2, hours=1))
+    assert (bo.late, bo.late_by) == (False, timedelta(0))
+    assert (chen.late, chen.late_by) == (None, None)
+
+
+def test_read_moodle_refuses_two_worksheets_that_differ(tmp_path):
+    write_files(tmp_path, {"Ada L_7_assignsubmission_file/softmax.py": ""})
+    for status in ("Abgegeben", "Abgegeben - 1 Tag zu spät"):
+        read_class_members(tmp_path, TRANSFORMER)
+        rows = f"ID,Vollständiger Name,Status\nTeilnehmer/in 7,Ada L,{status}\n"
+        (tmp_path / f"Bewertungen-{len(status)}.csv").write_text(rows, "utf-8")
+    with pytest.raises(UsageError, match=r"Bewertungen-25\.csv and Bewertungen-9\.csv"):
+        read_class_members(tmp_path, TRANSFORMER)

@@ -1,6 +1,7 @@
 """Rosters: how submissions are matched with people, and what a roster file may look like."""
 
 import pytest
+from support.editing import write_files
 
 from autograder.classroom.submissions.merge_students import merge_students
 from autograder.classroom.submissions.roster import read_roster
@@ -9,15 +10,11 @@ from autograder.courses.transformer import TRANSFORMER
 from autograder.errors import UsageError
 
 
-def make(root, *paths):
-    for path in paths:
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text("def softmax(x): return x\n", "utf-8")
-    return root
-
-
-def match(group, path):
-    return merge_students({"": read_class_members(group, TRANSFORMER)}, read_roster(path))
+def match(tmp_path, table, *names):
+    """Return the students of a class with submissions of these names, and with this table as the roster."""
+    group = write_files(tmp_path / "class", dict.fromkeys(names, "def softmax(x): return x\n"))
+    write_files(tmp_path, {"roster.csv": table})
+    return merge_students({"": read_class_members(group, TRANSFORMER)}, read_roster(tmp_path / "roster.csv"))
 
 
 MOODLE_WORKSHEET = """Identifier,Full name,Email address
@@ -25,6 +22,8 @@ Participant 77,Ada Lovelace,a@x
 Participant 78,J,b@x
 Participant 9,E,c@x
 """
+NAMES = "\ufeffname;id\nAda Lovelace;1\nJohn von Neumann;2\nE;3\n"
+LOGINS = "id,first_name,last_name,email\nalove,Ada,Lovelace,\njneu,J,N,\nen,E,N,\n"
 CANVAS_GRADEBOOK = """Student,ID,SIS User ID,SIS Login ID,Section,Softmax (12)
     Points Possible,,,,,10
 "Lovelace, Ada",4021,S1,ada@x.edu,A,
@@ -36,75 +35,52 @@ CANVAS_GRADEBOOK = """Student,ID,SIS User ID,SIS Login ID,Section,Softmax (12)
 @pytest.mark.parametrize(("names", "table"), [
     (("lovelaceada_4021_1_softmax.py", "vonneumannjohn_4022_2_softmax.py"), CANVAS_GRADEBOOK),
     (("ada/softmax.py", "john/softmax.py"), CANVAS_GRADEBOOK),
-    (
-        ("Ada Lovelace/softmax.py", "John von Neumann/softmax.py"),
-        "\ufeffname;id\nAda Lovelace;1\nJohn von Neumann;2\nE;3\n",
-    ),
-    (
-        (
-            "Ada Lovelace_77_assignsubmission_file/softmax.py",
-            "John von Neumann_78_assignsubmission_file/softmax.py",
-        ),
-        MOODLE_WORKSHEET,
-    ),
-    (
-        ("alove/softmax.py", "jneu/softmax.py"),
-        "id,first_name,last_name,email\nalove,Ada,Lovelace,\njneu,J,N,\nen,E,N,\n",
-    ),
+    (("Ada Lovelace/softmax.py", "John von Neumann/softmax.py"), NAMES),
+    ([f"{name}_assignsubmission_file/softmax.py" for name in ("Ada Lovelace_77", "John von Neumann_78")],
+     MOODLE_WORKSHEET),
+    (("alove/softmax.py", "jneu/softmax.py"), LOGINS),
 ])  # fmt: skip
 def test_merge_students_finds_people_in_every_export(tmp_path, names, table):
-    group = make(tmp_path / "class", *names)
-    (tmp_path / "roster.csv").write_text(table, "utf-8")
-    found = match(group, tmp_path / "roster.csv")
+    found = match(tmp_path, table, *names)
     assert [bool(member.attempts) for member in found] == [True, True, False]
     assert found[0].name == "Ada Lovelace"
     assert all(member.id and not member.notes for member in found)
 
 
 def test_merge_students_keeps_the_blanks_of_an_nbgrader_id(tmp_path):
-    group = make(tmp_path / "class", "ada  b /softmax/softmax.py", "bo/softmax/softmax.py")
-    (tmp_path / "roster.csv").write_text("id,name\nAda B,Ada B\nbo,Bo\n")
-    assert [member.id for member in match(group, tmp_path / "roster.csv")] == ["ada  b ", "bo"]
+    names = ("ada  b /softmax/softmax.py", "bo/softmax/softmax.py")
+    assert [one.id for one in match(tmp_path, "id,name\nAda B,Ada B\nbo,Bo\n", *names)] == ["ada  b ", "bo"]
 
 
 def test_merge_students_unlisted_student_gets_a_note(tmp_path):
-    group = make(tmp_path / "class", "ada/softmax.py", "eve/softmax.py")
-    (tmp_path / "roster.csv").write_text("id,name\nada,Ada\n", "utf-8")
-    found = match(group, tmp_path / "roster.csv")
+    found = match(tmp_path, "id,name\nada,Ada\n", "ada/softmax.py", "eve/softmax.py")
     assert [(member.submission, member.notes) for member in found] == [("ada", ()), ("eve", ("not on the roster",))]
 
 
 def test_merge_students_ambiguous_name_matches_nobody(tmp_path):
-    group = make(tmp_path / "class", "Ann Lee/softmax.py")
-    (tmp_path / "roster.csv").write_text("id,name\n1,Ann Lee\n2,Ann Lee\n", "utf-8")
-    found = match(group, tmp_path / "roster.csv")
+    found = match(tmp_path, "id,name\n1,Ann Lee\n2,Ann Lee\n", "Ann Lee/softmax.py")
     assert [member.attempts for member in found] == [0, 0, 1]
     assert len(found[2].notes) == 1 and "2 students" in found[2].notes[0]
 
 
 def test_merge_students_second_submission_gets_a_note(tmp_path):
-    group = make(tmp_path / "class", "ada/softmax.py", "ada@x.edu/softmax.py")
-    (tmp_path / "roster.csv").write_text("id,name,email\nada,Ada,ada@x.edu\n", "utf-8")
-    found = match(group, tmp_path / "roster.csv")
+    found = match(tmp_path, "id,name,email\nada,Ada,ada@x.edu\n", "ada/softmax.py", "ada@x.edu/softmax.py")
     assert [member.submission for member in found] == ["ada", "ada@x.edu"]
     assert "submitted twice: see ada" in found[1].notes
 
 
 def test_merge_students_accounts_with_one_name_match_nobody(tmp_path):
-    group = make(tmp_path / "class", "lovelaceada_100_1_softmax.py", "lovelaceada_4021_2_softmax.py")
-    (tmp_path / "roster.csv").write_text("name\nAda Lovelace\nBo\n", "utf-8")
-    found = match(group, tmp_path / "roster.csv")
+    found = match(tmp_path, "name\nAda Lovelace\nBo\n", "lovelaceada_100_1_softmax.py", "lovelaceada_4021_2_softmax.py")
     assert [member.attempts for member in found] == [0, 0, 1, 1]
     assert all("has the same name" in member.notes[0] for member in found[2:])
 
 
 def test_merge_students_address_counts_more_than_an_id(tmp_path):
-    group = make(tmp_path / "class", "submission_1/softmax.py", "submission_2/softmax.py")
     person = "submission_{}:\n  :submitters:\n  - :name: {}\n    :sid: {}\n    :email: {}@x.edu\n"
     index = person.format(1, "A", "'42'", "eve") + person.format(2, "Ada", "''", "ada")
-    (group / "submission_metadata.yml").write_text(index, "utf-8")
-    (tmp_path / "roster.csv").write_text("id,name,email\n42,Ada,ada@x.edu\n", "utf-8")
-    found = match(group, tmp_path / "roster.csv")
+    write_files(tmp_path / "class", {"submission_metadata.yml": index})
+    names = ("submission_1/softmax.py", "submission_2/softmax.py")
+    found = match(tmp_path, "id,name,email\n42,Ada,ada@x.edu\n", *names)
     assert found[0].work[""].email == "ada@x.edu" and "submitted twice" in found[1].notes[0]
 
 
@@ -141,9 +117,8 @@ def test_read_roster_in_the_encodings_of_spreadsheets(tmp_path, encoding, delimi
     ['"Student, Test",9,,,A', '"Testperson, Eine",9,,3f786850e387550fdab836ed7e6dc881de23001b,A', "Test Student,9,,,A"],
 )
 def test_read_roster_ignores_the_test_student_of_canvas(tmp_path, row):
-    (tmp_path / "roster.csv").write_text(
-        f'Student,ID,SIS User ID,SIS Login ID,Section\n"Lovelace, Ada",4021,S1,ada,A\n{row}\n', "utf-8"
-    )
+    table = f'Student,ID,SIS User ID,SIS Login ID,Section\n"Lovelace, Ada",4021,S1,ada,A\n{row}\n'
+    (tmp_path / "roster.csv").write_text(table, "utf-8")
     assert [entry.name for entry in read_roster(tmp_path / "roster.csv")] == ["Ada Lovelace"]
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.editing import write_files
 
 from autograder.classroom.submissions import sources
 from autograder.classroom.submissions.model import Source
@@ -17,10 +18,7 @@ MOODLE = ("Ada Lovelace_1_assignsubmission_file/{}.py", "Grace Hopper_2_assignsu
 
 
 def make(folder, *names):
-    for name in names:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text("def softmax(x): return x\n", "utf-8")
-    return folder
+    return write_files(folder, dict.fromkeys(names, "def softmax(x): return x\n"))
 
 
 def find(folder, functions=ALL):
@@ -36,10 +34,8 @@ def test_find_sources_takes_a_folder_for_each_assignment(tmp_path, files):
     for module in ("attention", "softmax"):
         make(tmp_path / "term" / module, *(name.format(module) for name in files))
     found = find(tmp_path / "term")
-    assert [(source.name, source.assignments, source.folder.name) for source in found] == [
-        ("softmax", ("softmax",), "softmax"),
-        ("attention", ("attention",), "attention"),
-    ]
+    names = ("softmax", "attention")
+    assert [(one.name, one.assignments, one.folder.name) for one in found] == [(name, (name,), name) for name in names]
     assert found[0].functions == TRANSFORMER.select(["softmax"])
     assert [source.name for source in find(tmp_path / "term", TRANSFORMER.select(["attention"]))] == ["attention"]
 
@@ -93,10 +89,8 @@ def test_combine_keeps_stored_sources_and_replaces_those_of_the_same_name():
 
 def test_combine_new_source_takes_its_assignment_from_another():
     found, notes = sources.combine([named("a", "softmax", "attention")], [named("b", "softmax")], Path("out"))
-    assert [(source.name, source.assignments) for source in found] == [
-        ("softmax-attention", ("attention",)),
-        ("softmax", ("softmax",)),
-    ]
+    assert [one.name for one in found] == ["softmax-attention", "softmax"]
+    assert [one.assignments for one in found] == [("attention",), ("softmax",)]
     assert found[0].functions == TRANSFORMER.select(["attention"])
     assert len(notes) == 1 and "graded from b now" in notes[0]
 
