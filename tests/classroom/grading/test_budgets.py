@@ -1,6 +1,5 @@
 """What a submission and a student may use, all together, and where it is recorded."""
 
-import json
 import time
 from collections import deque
 from contextlib import closing
@@ -9,8 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 from support.built_in import mistakes_of_function, source_with_mistakes
-from support.commands import SOFTMAX, invoke
-from support.softmax_class import class_document, grade
+from support.commands import SOFTMAX, succeed
+from support.editing import write_files
+from support.reading import read_json
+from support.softmax_class import WRONG, class_document, grade
 
 from autograder.classroom.grading.worker import GradingTask
 from autograder.classroom.grading.worker_pool import GraderProcess, StudentBudgets, entry_of_death
@@ -24,8 +25,9 @@ from autograder.sandbox.student_process import ResourceUsage
 def test_processes_of_a_submission_share_the_output_limit(workers, submission):
     noisy = "def softmax(x):\n    print('x' * 700)\n    return x\ndef log_softmax(x):\n    import os\n    os._exit(0)\n"
     usage = ResourceUsage()
-    student = StudentCode(workers, submission(softmax=noisy), TRANSFORMER, Limits(output_bytes=1000), usage)
-    with closing(student):
+    with closing(
+        StudentCode(workers, submission(softmax=noisy), TRANSFORMER, Limits(output_bytes=1000), usage)
+    ) as student:
         for _ in range(3):
             assert student.softmax.softmax(1.0) == 1.0  # a full output costs no points
             student.process.end()
@@ -44,7 +46,7 @@ def test_result_document_says_what_was_used(submission, check_submission):
 
 @pytest.mark.slow
 def test_reruns_are_charged_to_the_submission(submission, check_submission):
-    wrong = SOFTMAX.replace("/ temperature", "* temperature") + "def log_softmax(x, axis=-1):\n    return softmax(x)\n"
+    wrong = WRONG + "def log_softmax(x, axis=-1):\n    return softmax(x)\n"
     folder = submission(softmax=wrong)
     alone = check_submission(folder, "softmax.softmax", diagnose=False).used
     both = check_submission(folder, "softmax.log_softmax", diagnose=False).used
@@ -63,14 +65,9 @@ def test_diagnosis_ends_with_the_time_of_the_grader(submission, check_submission
     assert "not all mistakes" in none.notes[0]
 
 
-def make_attempts(folder, counts, text="attempts = 'best'\n"):
-    for name, count in counts.items():
-        for number in range(1, count + 1):
-            attempt = folder / name / f"attempt {number:02}"
-            attempt.mkdir(parents=True)
-            (attempt / "softmax.py").write_text(f"{SOFTMAX}# {number}\n")
-    (folder / "course.toml").write_text(text)
-    return folder
+def make_attempts(folder, counts):
+    attempts = [(name, number) for name, count in counts.items() for number in range(1, count + 1)]
+    return write_files(folder, {f"{n}/attempt {i:02}/softmax.py": f"{SOFTMAX}# {i}\n" for n, i in attempts})
 
 
 def graded_attempts(out):
@@ -83,8 +80,7 @@ def set_limit(folder, name, value):
 
 @pytest.mark.slow
 def test_only_the_newest_attempts_are_graded(grading_in_process, tmp_path):
-    folder = make_attempts(tmp_path / "class", {"ada": 5, "bo": 2})
-    out = tmp_path / "out"
+    folder, out = make_attempts(tmp_path / "class", {"ada": 5, "bo": 2}), tmp_path / "out"
     set_limit(folder, "student_attempts", 2)
     done = grade(folder, "--out", out)
     assert done.returncode == 0, done.stderr
@@ -93,7 +89,7 @@ def test_only_the_newest_attempts_are_graded(grading_in_process, tmp_path):
     assert "3 of 5 attempts" in ada["notes"][0] and "2 attempts" in ada["notes"][0]
     assert ada["status"] == "graded" and bo["notes"] == []
     assert "3 of 5 attempts" in done.stdout + (out / "grades.csv").read_text("utf-8")
-    assert invoke("report", out, "--feedback").returncode == 0
+    succeed("report", out, "--feedback")
     for suffix in ("html", "md"):
         assert "3 of 5 attempts" in (out / "feedback" / f"ada.{suffix}").read_text("utf-8")
         assert "were not graded" not in (out / "feedback" / f"bo.{suffix}").read_text("utf-8")
@@ -101,17 +97,16 @@ def test_only_the_newest_attempts_are_graded(grading_in_process, tmp_path):
 
 @pytest.mark.slow
 def test_attempts_beyond_the_cpu_time_wait_for_the_next_run(grading_in_process, tmp_path):
-    folder = make_attempts(tmp_path / "class", {"ada": 4, "bo": 1})
+    folder, out = make_attempts(tmp_path / "class", {"ada": 4, "bo": 1}), tmp_path / "out"
     slow = SOFTMAX.replace("    x = np", "    sum(range(3_000_000))\n    x = np", 1)
     (folder / "ada" / "attempt 04" / "softmax.py").write_text(slow)
-    out = tmp_path / "out"
     set_limit(folder, "student_seconds", 0.3)
     assert grade(folder, "--out", out).returncode == 0
     assert graded_attempts(out) == {"ada#4", "bo"}  # the newest attempt comes first, and bo has time of his own
     ada, bo = class_document(out)["students"]
     assert "3 of 4 attempts" in ada["notes"][0] and "0.3 s of CPU time" in ada["notes"][0]
     assert bo["notes"] == []
-    assert json.loads((out / "results" / "ada#4.json").read_text("utf-8"))["used"]["cpu_seconds"] > 0.3
+    assert read_json(out / "results" / "ada#4.json")["used"]["cpu_seconds"] > 0.3
     set_limit(folder, "student_seconds", 600)
     assert grade(folder, "--out", out).returncode == 0
     assert graded_attempts(out) == {"ada#1", "ada#2", "ada#3", "ada#4", "bo"}
@@ -120,20 +115,18 @@ def test_attempts_beyond_the_cpu_time_wait_for_the_next_run(grading_in_process, 
 
 @pytest.mark.slow
 def test_attempt_ends_where_the_time_of_the_student_ends(grading_in_process, tmp_path):
-    folder = make_attempts(tmp_path / "class", {"ada": 2})
+    folder, out = make_attempts(tmp_path / "class", {"ada": 2}), tmp_path / "out"
     slow = SOFTMAX.replace("    x = np", "    sum(range(12_000_000))\n    x = np", 1)
     (folder / "ada" / "attempt 01" / "softmax.py").write_text(slow)
-    out = tmp_path / "out"
     set_limit(folder, "student_seconds", 2)
     assert grade(folder, "--out", out).returncode == 0
-    older = json.loads((out / "results" / "ada#1.json").read_text("utf-8"))
-    newer = json.loads((out / "results" / "ada#2.json").read_text("utf-8"))
+    older, newer = (read_json(out / "results" / f"ada#{number}.json") for number in (1, 2))
     assert "2 s of CPU time in one run" in older["notes"][-1] and newer["notes"] == []
     assert older["used"]["cpu_seconds"] < 2 + 1.5  # the system ends a process at the next full second
     assert older["points"]["earned"] < newer["points"]["earned"]
     set_limit(folder, "student_seconds", 600)
     assert grade(folder, "--out", out).returncode == 0
-    again = json.loads((out / "results" / "ada#1.json").read_text("utf-8"))
+    again = read_json(out / "results" / "ada#1.json")
     assert again["points"] == newer["points"] and again["notes"] == []
 
 

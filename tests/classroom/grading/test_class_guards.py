@@ -20,7 +20,7 @@ from autograder.errors import UsageError
     ("there", "held"), [("bo.json", True), ("Zo%C3%AB.json", False), ("Zo%C3%AB#2.json", False), ("", False)]
 )
 def test_require_same_class_other_results_are_refused(tmp_path, there, held):
-    group = graded_class(ClassMember("Zoë", attempts=(Attempt(()),)), ClassMember("mia"))
+    group = graded_class(ClassMember("Zoë", attempts=ONE), ClassMember("mia"))
     results = ResultStore(tmp_path)
     results.entries = {there: JournalEntry(there, "key")} if there else {}
     with pytest.raises(UsageError, match=r"another class \(1 submission.*'bo'") if held else nullcontext():
@@ -28,6 +28,7 @@ def test_require_same_class_other_results_are_refused(tmp_path, there, held):
 
 
 DUE = datetime(2026, 10, 1, tzinfo=UTC)
+ONE = (Attempt(()),)
 
 
 @pytest.mark.parametrize(("attempt", "words"), [
@@ -57,11 +58,9 @@ def test_require_separate_folders(tmp_path, folder, out, where):
 @pytest.mark.parametrize(("found", "size", "refused"), [(3, 8, True), (4, 8, False), (0, 4, False), (2, 5, True)])
 def test_require_most_of_roster_counts_attempts(found, size, refused):
     source = Source("softmax", ("softmax",), Path("downloads"))
-    members = [ClassMember(f"s{n}", attempts=(Attempt(()),)) for n in range(found)]
-    students = [Student(member.submission, work={"softmax": member}) for member in members]
-    students += [Student(f"s{n}") for n in range(found, size)]
-    stranger = ClassMember("attention", attempts=(Attempt(()),))
-    students.append(Student("attention", work={"softmax": stranger}))
+    names = [*(f"s{n}" for n in range(size)), "attention"]  # the last is not on the roster
+    work = {name: {"softmax": ClassMember(name, attempts=ONE)} for name in (*names[:found], "attention")}
+    students = [Student(name, work=work.get(name, {})) for name in names]
     for people, others in ((students, "'attention'"), (students[:-1], "")):
         message = rf"of {found} of the {size} students.*{others}.*--partial"
         with pytest.raises(UsageError, match=message) if refused else nullcontext():
@@ -70,7 +69,7 @@ def test_require_most_of_roster_counts_attempts(found, size, refused):
 
 @pytest.mark.parametrize(("on_roster", "others", "refused"), [(0, 2, True), (1, 2, False), (0, 0, False)])
 def test_require_submissions_from_roster(on_roster, others, refused):
-    member = ClassMember("x", attempts=(Attempt(()),))
+    member = ClassMember("x", attempts=ONE)
     people = [Student(f"s{n}", work={"softmax": member} if n < on_roster else {}) for n in range(3)]
     people += [Student(f"other{n}", work={"softmax": member}) for n in range(others)]
     with pytest.raises(UsageError, match=r"none of the 2 students.*'other0'") if refused else nullcontext():
@@ -80,7 +79,7 @@ def test_require_submissions_from_roster(on_roster, others, refused):
 @pytest.mark.parametrize(("status", "warned"), [("not_started", True), ("failed", False)])
 def test_warn_of_wrong_folders(status, warned):
     source = Source("softmax", ("softmax",), Path("downloads"))
-    member = ClassMember("ada", attempts=(Attempt(()),))
+    member = ClassMember("ada", attempts=ONE)
     entries = {"ada+softmax.json": JournalEntry("ada+softmax.json", "", checks={"softmax": {status: 3}})}
     group = GradedClass([source], [Student("ada", work={"softmax": member})], Policy(), TRANSFORMER, 0, entries)
     warnings = class_guards.warn_of_wrong_folders(group, [source])

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.commands import HEADWAY, SOFTMAX, succeed
+from support.commands import HEADWAY, SOFTMAX, run_program, succeed
 from support.dask_processes import cluster
 from support.deadly_class import make_deadly_class
 from support.editing import write_files
@@ -37,10 +37,8 @@ def start(folder, out, *arguments):
 
 def grade(folder, out, *arguments, code=0):
     """Run `headway grade` to its end, with this exit code; return what it printed."""
-    run = start(folder, out, *arguments)
-    output, _ = run.communicate(timeout=300)
-    assert run.returncode == code, output
-    return output
+    done = run_program(*HEADWAY, *grade_arguments(folder, "--out", out, *arguments), code=code, timeout=300)
+    return done.stdout + done.stderr
 
 
 def test_cluster_killed_and_paused_worker_same_results(tmp_path):

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+from collections import deque
 from types import SimpleNamespace
 
 import pytest
@@ -86,16 +87,11 @@ def test_dispatcher_tasks_of_silent_workers_are_done(silent, answer, tmp_path, m
     monkeypatch.setattr(dask_cluster, "MIN_OVERDUE_SECONDS", 0.1)
     monkeypatch.setattr(dask_cluster, "OVERDUE_FACTOR", 0.0)
     done = []
-    run = dask_cluster.DaskCluster(
-        SimpleNamespace(results=tmp_path / "results"),
-        "tcp://nowhere",
-        lambda unit, entry: done.append((unit.number, entry.status)),
-        print,
-        dask_cluster.deque.popleft,
-    )
-    units = [GradingTask(number, f"s{number}", f"s{number}.json", []) for number in range(5)]
+    setup = SimpleNamespace(results=tmp_path / "results")
+    note = lambda unit, entry: done.append((unit.number, entry.status))  # noqa: E731
+    run = dask_cluster.DaskCluster(setup, "tcp://nowhere", note, print, deque.popleft)
     run.client = Scheduler(silent, "abc", answer=answer)
-    run.todo.extend(units)
+    run.todo.extend(GradingTask(number, f"s{number}", f"s{number}.json", []) for number in range(5))
     run.grade_all()
     assert sorted(done) == [(number, "graded") for number in range(5)]
     assert sorted(path.read_text() for path in (tmp_path / "results").iterdir()) == [str(number) for number in range(5)]

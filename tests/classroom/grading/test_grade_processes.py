@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from support.commands import HEADWAY, SOFTMAX, invoke
+from support.commands import HEADWAY, SOFTMAX, invoke, run_program
 from support.deadly_class import DEADLY, deadly_site, make_deadly_class
 from support.editing import write_files
 from support.process_tree import children
@@ -25,16 +25,12 @@ COUNT = 18
 
 
 def start(*arguments, seed=("--seed", "0"), **streams):
-    """Start `headway grade` in a process of its own."""
     return subprocess.Popen([*HEADWAY, *grade_arguments(*arguments, seed=seed)], text=True, **streams)
 
 
 def finish(*arguments, seed=("--seed", "0")):
     """Run `headway grade` in a process of its own and return its standard output."""
-    run = start(*arguments, seed=seed, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    stdout, stderr = run.communicate()
-    assert run.returncode == 0, stderr
-    return stdout
+    return run_program(*HEADWAY, *grade_arguments(*arguments, seed=seed)).stdout
 
 
 def graded(out):
@@ -42,7 +38,6 @@ def graded(out):
 
 
 def graders(pid):
-    """Return the grading processes of a run."""
     processes = []
     for child in children(pid):
         with contextlib.suppress(OSError):
@@ -99,10 +94,9 @@ def test_grade_process_that_dies_is_replaced(uninterrupted, tmp_path):
 def test_deadly_submissions_fail_once_and_alone(tmp_path, processes):
     deadly = range(1, 9)  # more in a row than deaths that end a run
     folder, environment, log = make_deadly_class(tmp_path, 12, deadly)
+    command = (*HEADWAY, *grade_arguments(folder, "--out", tmp_path / "out", "-j", processes))
     for run_number in (1, 2):
-        run = start(folder, "--out", tmp_path / "out", "-j", processes, env=environment, stdout=subprocess.PIPE)
-        stdout, _ = run.communicate()
-        assert run.returncode == 3, stdout
+        run_program(*command, env=environment, code=3)
         assert sorted(log.read_text().split()) == sorted(run_number * [f"s{number:02}" for number in deadly])
     students = {student["submission"]: student for student in class_document(tmp_path / "out")["students"]}
     for number in range(12):

@@ -9,15 +9,8 @@ from msgspec.structs import replace
 from support.paths import ROOT
 
 from autograder.classroom.class_setup import policy_template
-from autograder.classroom.policy.model import (
-    AssignmentPolicy,
-    ChecksPolicy,
-    LatePolicy,
-    LimitsPolicy,
-    Policy,
-    PolicyException,
-    RubricItem,
-)
+from autograder.classroom.policy import model
+from autograder.classroom.policy.model import LatePolicy, LimitsPolicy, Policy, PolicyException, RubricItem
 from autograder.classroom.policy.policy_file import load_policy
 from autograder.classroom.storage.run_records import find_policy, find_roster, write_settings
 from autograder.courses.transformer import TRANSFORMER
@@ -37,14 +30,14 @@ def keys_of(table):
 
 
 def test_load_policy_reads_every_section(tmp_path):
-    policy = load(
-        tmp_path,
+    text = (
         'title = "CS 601"\nseed = 7\nattempts = "best"\ndrop_lowest = 1\nroster = "roster.csv"\n'
         "[late]\npenalty_per_day = 0.1\ncap = 0.5\ngrace_hours = 1\n[limits]\ncall_seconds = 5\nmemory_mib = 512\n"
         '[checks]\nhidden = ["softmax.softmax::*"]\n'
         "[assignments.softmax]\npoints = 20\nweight = 2\ndue = 2026-10-01T23:59:00+02:00\n"
-        "[assignments.attention]\nweight = 1\n",
+        "[assignments.attention]\nweight = 1\n"
     )
+    policy = load(tmp_path, text)
     assert (policy.title, policy.seed, policy.attempts, policy.drop_lowest) == ("CS 601", 7, "best", 1)
     assert policy.late == LatePolicy(0.1, 1.0, 0.5)
     assert policy.limits.sandbox_limits().memory_bytes == 512 << 20
@@ -68,17 +61,13 @@ def test_load_policy_unknown_time_zone_is_one_line(tmp_path, name):
 
 
 def test_load_policy_reads_exceptions(tmp_path):
-    policy = load(
-        tmp_path,
+    text = (
         '[assignments.softmax]\npoints = 20\n[[exceptions]]\nstudent = "bo"\ndue = 2026-10-01T12:00:00Z\n'
         '[[exceptions]]\nstudent = "1003"\nassignment = "softmax"\nscore = 17.5\nreason = "orally"\n'
-        '[[exceptions]]\nstudent = "eve"\nassignment = "softmax"\nbonus = -2\n',
+        '[[exceptions]]\nstudent = "eve"\nassignment = "softmax"\nbonus = -2\n'
     )
-    assert policy.exceptions == (
-        PolicyException("bo", due=DUE),
-        PolicyException("1003", "softmax", score=17.5, reason="orally"),
-        PolicyException("eve", "softmax", bonus=-2.0),
-    )
+    bo, orally = PolicyException("bo", due=DUE), PolicyException("1003", "softmax", score=17.5, reason="orally")
+    assert load(tmp_path, text).exceptions == (bo, orally, PolicyException("eve", "softmax", bonus=-2.0))
 
 
 def test_load_policy_reads_points_of_functions_and_rubric(tmp_path):
@@ -242,9 +231,9 @@ def test_template_is_valid_and_has_every_key(tmp_path):
     content = tomllib.loads(uncommented)
     assert set(content) == keys_of(Policy)
     assert set(content["late"]) == keys_of(LatePolicy) and set(content["limits"]) == keys_of(LimitsPolicy)
-    assert set(content["checks"]) == keys_of(ChecksPolicy)
+    assert set(content["checks"]) == keys_of(model.ChecksPolicy)
     assert set(content["assignments"]) == set(TRANSFORMER.modules)
-    assert set(content["assignments"]["tokenizer"]) == keys_of(AssignmentPolicy)
+    assert set(content["assignments"]["tokenizer"]) == keys_of(model.AssignmentPolicy)
     assert set(content["assignments"]["tokenizer"]["rubric"][0]) == keys_of(RubricItem)
     assert set(content["exceptions"][0]) == keys_of(PolicyException)
     # The defaults that the template shows are the real ones. (Weights must be given to all assignments or to none.)

@@ -10,10 +10,8 @@ BEGUN = {"softmax": {"passed": 1}, "attention": {"not_started": 9}}
 
 
 def questions(statuses, entry, **changes):
-    grades = {
-        name: {"status": status, "excused": False, "by_hand": False, "reason": "", **changes}
-        for name, status in statuses.items()
-    }
+    about = {"excused": False, "by_hand": False, "reason": "", **changes}
+    grades = {name: {"status": status, **about} for name, status in statuses.items()}
     entries = {name: entry for name, status in statuses.items() if status == "graded"}
     found = open_questions((), grades, entries, StudentDecisions())
     return [(question["kind"], question["assignment"]) for question in found]

@@ -6,15 +6,8 @@ import pytest
 
 from autograder.classroom.policy.model import AssignmentPolicy, LatePolicy, Policy, PolicyException, RubricItem
 from autograder.classroom.score import exceptions_by_submission
-from autograder.classroom.scoring.student_scores import (
-    AssignmentWork,
-    ManualPoints,
-    RubricPoints,
-    adjustment,
-    effective_exception,
-    graded_assignments,
-    student_score,
-)
+from autograder.classroom.scoring import student_scores
+from autograder.classroom.scoring.student_scores import ManualPoints, RubricPoints, adjustment, student_score
 from autograder.classroom.submissions.model import Attempt, Student
 from autograder.course import Assignment, Curriculum, Function
 from autograder.errors import UsageError
@@ -31,16 +24,15 @@ def course(check_points):
     for name in check_points:
         module, _, function = name.partition(".")
         functions.setdefault(module, []).append(Function(module, function.strip("+") or "f", (), "", bonus="+" in name))
-    assignments = [
-        Assignment(number, module, module.title(), tuple(f)) for number, (module, f) in enumerate(functions.items())
-    ]
-    return Curriculum(tuple(assignments), "test", "test", "Test")
+    found = enumerate(functions.items())
+    assignments = tuple(Assignment(number, module, module.title(), tuple(f)) for number, (module, f) in found)
+    return Curriculum(assignments, "test", "test", "Test")
 
 
 def rated(policy, check_points=CHECK_POINTS):
     by_function = {name.strip("+") if "." in name else f"{name}.f": points for name, points in check_points.items()}
     curriculum = course(check_points)
-    return graded_assignments(policy, curriculum, curriculum.modules, by_function)
+    return student_scores.graded_assignments(policy, curriculum, curriculum.modules, by_function)
 
 
 def work_of(earned, times=None, late=None):
@@ -48,7 +40,7 @@ def work_of(earned, times=None, late=None):
     functions = {name if "." in name else f"{name}.f": (points, 0.0) for name, points in earned.items()}
     attempt = Attempt((), times or {}, late)
     names = {name.partition(".")[0] for name in (*earned, *CHECK_POINTS)}
-    return {name: AssignmentWork(functions, attempt.submitted_at(name), late) for name in names}
+    return {name: student_scores.AssignmentWork(functions, attempt.submitted_at(name), late) for name in names}
 
 
 def score(policy, earned, check_points=CHECK_POINTS, manual=None, **attempt):
@@ -59,9 +51,8 @@ def score_with_exceptions(exceptions, attempt=TWO_DAYS_LATE, manual=None, **opti
     """The score of a student with half of softmax and a tenth of attention, two days late."""
     policy = Policy(late=LatePolicy(0.1), assignments=TWO_ASSIGNMENTS, **options)
     assignments = rated(policy, {name: CHECK_POINTS[name] for name in TWO_ASSIGNMENTS})
-    return student_score(
-        assignments, work_of({"softmax": 14.0, "attention": 4.0}, **attempt), policy, exceptions, manual
-    )
+    work = work_of({"softmax": 14.0, "attention": 4.0}, **attempt)
+    return student_score(assignments, work, policy, exceptions, manual)
 
 
 def test_student_score_without_policy_adds_points():
@@ -78,9 +69,8 @@ def test_student_score_scales_and_weights_points():
 
 @pytest.mark.parametrize(("rule", "expected"), [("cap", 20.0), ("extra", 25.0), ("off", 19.0)])
 def test_student_score_bonus_follows_the_policy(rule, expected):
-    total = score(
-        Policy(bonus=rule), {"layernorm.f": 19.0, "layernorm.g": 6.0}, {"layernorm.f": 20.0, "layernorm.g+": 8.0}
-    )
+    earned, possible = {"layernorm.f": 19.0, "layernorm.g": 6.0}, {"layernorm.f": 20.0, "layernorm.g+": 8.0}
+    total = score(Policy(bonus=rule), earned, possible)
     assert (total.score, total.out_of, total.percent) == (expected, 20.0, expected * 5)
     assert total.assignments["layernorm"].bonus == (0.0 if rule == "off" else 6.0)
 
@@ -228,8 +218,7 @@ def test_exception_comes_before_what_was_given_by_hand():
 def test_extension_overrides_late_mark_of_platform():
     marked = {"late": True}
     assert score_with_exceptions([], marked).assignments["softmax"].late_days == 1
-    extension = [PolicyException("bo", due=DUE)]
-    assert score_with_exceptions(extension, marked).assignments["softmax"].late_days == 0
+    assert score_with_exceptions([PolicyException("bo", due=DUE)], marked).assignments["softmax"].late_days == 0
 
 
 def test_effective_exception_prefers_specific_and_later_entries():
@@ -239,10 +228,10 @@ def test_effective_exception_prefers_specific_and_later_entries():
         PolicyException("bo", due=later, reason="ill"),
         PolicyException("bo", "softmax", bonus=2, reason="found a mistake in the lecture"),
     ]
-    softmax, attention = effective_exception(entries, "softmax"), effective_exception(entries, "attention")
+    softmax, attention = (student_scores.effective_exception(entries, name) for name in TWO_ASSIGNMENTS)
     assert (softmax.due, softmax.bonus, softmax.reason) == (DUE, 2, "ill; found a mistake in the lecture")
     assert (attention.due, attention.bonus) == (later, 0.0)
-    assert effective_exception(entries[:1], "attention") == PolicyException()
+    assert student_scores.effective_exception(entries[:1], "attention") == PolicyException()
 
 
 def test_exceptions_by_submission_accepts_any_name_and_warns():
@@ -267,18 +256,15 @@ def test_bank_pays_for_the_days_that_help_most():
     late = {"softmax": 1, "attention": 3, "layernorm": 1}
     earned = {"softmax": 28.0, "attention": 40.0, "layernorm": 20.0}
     total = with_bank(earned, late, bank=3)
-    assert {name: one.bank_days for name, one in total.assignments.items()} == {
-        "softmax": 1, "attention": 2, "layernorm": 0,
-    }  # fmt: skip
+    assert [one.bank_days for one in total.assignments.values()] == [1, 2, 0]
     assert total.score == pytest.approx(28 + 36 + 18)
     total = with_bank(earned, late, bank=3, chosen={"softmax": 0, "layernorm": 1})
     assert [one.bank_days for one in total.assignments.values()] == [0, 2, 1]
 
 
 def test_bank_pays_no_more_than_it_has_for_chosen_days():
-    total = with_bank(
-        {"softmax": 28.0}, {"softmax": 2, "attention": 2}, bank=3, chosen={"softmax": 9, "attention": 9}, drop_lowest=1
-    )
+    chosen = {"softmax": 9, "attention": 9}
+    total = with_bank({"softmax": 28.0}, {"softmax": 2, "attention": 2}, bank=3, chosen=chosen, drop_lowest=1)
     assert [one.bank_days for one in total.assignments.values()] == [2, 0, 0]
 
 

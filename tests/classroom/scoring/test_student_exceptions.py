@@ -1,11 +1,10 @@
 """Exceptions of course.toml: they need no regrading, and every report and export shows them."""
 
-import csv
-import json
-
 import pytest
-from click.testing import CliRunner
 from support.commands import SOFTMAX, headway, succeed
+from support.editing import write_files
+from support.reading import csv_rows, read_json
+from support.softmax_class import WRONG, grade_arguments
 
 from autograder.classroom.class_report import class_statistics, student_pages
 from autograder.classroom.exporters import gradescope, junit, table
@@ -16,7 +15,12 @@ pytestmark = pytest.mark.slow
 
 pytest.importorskip("jinja2")
 
-WRONG = SOFTMAX.replace("/ temperature", "* temperature")
+PEOPLE = """id,name,email
+1,Ada Lovelace,ada@x.edu
+2,Bo Berg,bo@x.edu
+3,Chen Wu,chen@x.edu
+4,Dara Singh,dara@x.edu
+"""
 POLICY = 'title = "CS"\nroster = "people.csv"\n[assignments.softmax]\npoints = 20\n'
 EXCEPTIONS = """
 [[exceptions]]
@@ -42,24 +46,15 @@ excused = true
 
 
 def grade(folder, out):
-    done = succeed(
-        "grade", folder, "--out", out, "--assignment", "softmax.softmax", "--seed", "0", "--no-color", run=headway
-    )
-    return done.stdout
+    return succeed(*grade_arguments(folder, "--out", out), run=headway).stdout
 
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
     """The students of a class graded without exceptions; the output of a second run with them, and its gradebook."""
     folder = tmp_path_factory.mktemp("exceptions") / "class"
-    for name, text in {"ada": SOFTMAX, "bo": WRONG, "chen": WRONG}.items():
-        (folder / name).mkdir(parents=True)
-        (folder / name / "softmax.py").write_text(text)
-    people = (
-        "id,name,email\n1,Ada Lovelace,ada@x.edu\n2,Bo Berg,bo@x.edu\n3,Chen Wu,chen@x.edu\n4,Dara Singh,dara@x.edu\n"
-    )
-    (folder / "people.csv").write_text(people)
-    (folder / "course.toml").write_text(POLICY)
+    code = {"ada/softmax.py": SOFTMAX, "bo/softmax.py": WRONG, "chen/softmax.py": WRONG}
+    write_files(folder, {**code, "people.csv": PEOPLE, "course.toml": POLICY})
     grade(folder, folder.parent / "out")
     before = gradebook.read(folder.parent / "out").students
     (folder / "course.toml").write_text(POLICY + EXCEPTIONS)
@@ -99,19 +94,14 @@ def test_excused_student_is_not_in_statistics(graded):
     assert "mean 94%" in output and "lowest 88%" in output and "Below 50%" not in output
 
 
-def rows_of(path):
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        return list(csv.DictReader(file))
-
-
 def test_exports_include_exceptions(graded, tmp_path):
     book = graded[2]
     table.write(book.document, tmp_path / "grades.csv")
-    grades = {row["name"]: row for row in rows_of(tmp_path / "grades.csv")}
+    grades = {row["name"]: row for row in csv_rows(tmp_path / "grades.csv")}
     assert [row["softmax"] for row in grades.values()] == ["20", "17.5", "", "12"]
     assert grades["Bo Berg"]["overrides"].startswith("softmax: 17.5 of 20")
     gradescope.write(book, tmp_path / "gradescope")
-    bo = json.loads((tmp_path / "gradescope" / "bo.json").read_text("utf-8"))
+    bo = read_json(tmp_path / "gradescope" / "bo.json")
     assert bo["score"] == 17.5 and "given by hand" in bo["output"]
     assert junit.write(book, tmp_path / "junit.xml") == 4
     assert 'name="score" value="17.5"' in (tmp_path / "junit.xml").read_text("utf-8")
@@ -121,10 +111,6 @@ def test_exports_include_exceptions(graded, tmp_path):
 @pytest.mark.notebook
 def test_nbgrader_export_names_the_excused(graded, tmp_path):
     pytest.importorskip("nbgrader.api")
-    from autograder.cli import main
-
-    command = ["export", "nbgrader", str(graded[2].out), "--to", str(tmp_path / "gradebook.db"), "--despite-open"]
-    done = CliRunner().invoke(main, command)
-    assert done.exit_code == 0, done.output
-    output = " ".join(done.output.split())
+    done = succeed("export", "nbgrader", graded[2].out, "--to", tmp_path / "gradebook.db", "--despite-open")
+    output = " ".join(done.stdout.split())
     assert "nbgrader has no excuses" in output and output.endswith("count there: Chen Wu")

@@ -30,10 +30,7 @@ def test_code_document_module_keeps_lines_as_python_counts_them(tmp_path):
 def test_code_document_notebook_holds_the_cells_as_written(tmp_path, reader):
     cells = (
         "import numpy as np\nimport math",
-        (
-            "\n# a helper\nscale = math.sqrt(4)  # guarded, because it could fail\n\n"
-            "\n@np.vectorize\ndef half(x):\n    return x / 2"
-        ),
+        "\n# a helper\nscale = math.sqrt(4)  # It could fail.\n\n\n@np.vectorize\ndef half(x):\n    return x / 2",
         "def softmax(x, axis=-1):\n    # my own comment\n    return half(np.exp(x)) / scale",
         "def log_softmax(x)\n    return 'no colon'",
     )
