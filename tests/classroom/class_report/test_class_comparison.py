@@ -4,20 +4,14 @@ import json
 from dataclasses import replace
 
 import pytest
-from support.commands import invoke, succeed
+from support.commands import invoke, refusal, succeed
 
 from autograder.classroom.class_report import class_statistics, similarity
 from autograder.classroom.comments import grade_history
 from autograder.classroom.storage import gradebook
 from autograder.errors import UsageError
-from autograder.report.class_records import (
-    AssignmentSummary,
-    ClassRecords,
-    SimilarityResult,
-    SimilarPair,
-    StudentChange,
-    StudentRecord,
-)
+from autograder.report import class_records
+from autograder.report.class_records import ClassRecords, StudentRecord
 from autograder.report.html import class_page
 
 pytest.importorskip("jinja2")
@@ -30,6 +24,13 @@ def record(name, score, *, student_id="", **more):
 def outcomes(passes):
     """The outcomes of functions of one point each."""
     return [{name: (passed, float(passed), 1.0) for name, passed in row.items()} for row in passes]
+
+
+def write_history(out, student, *changes, by="", cause="run"):
+    """Write what a student's grades were changed to: (time, assignment, grade) each."""
+    about = {"by": by, "cause": cause, "student": student, "before": None}
+    lines = [{**about, "time": time, "assignment": name, "after": after} for time, name, after in changes]
+    (out / grade_history.HISTORY).write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
 
 
 def test_function_statistics_strong_students_pass_gives_high_discrimination():
@@ -79,7 +80,7 @@ def test_page_shows_the_largest_losses_first(monkeypatch):
     monkeypatch.setattr(class_page, "render_page", lambda *_, **values: shown.update(values) or "")
     students = [record(f"s{number:02}", float(number % 10)) for number in range(40)]
     now, then = ClassRecords("", students=students), ClassRecords("", students=students[::-1])
-    changes = sorted((StudentChange(n, 0.5, n / 40) for n in range(40)), key=lambda change: -change.after)
+    changes = sorted((class_records.StudentChange(n, 0.5, n / 40) for n in range(40)), key=lambda change: -change.after)
     comparison = replace(class_statistics.compare(now, then, ""), changes=changes)
     class_page.render_class(now, comparison=comparison)
     assert [change.student for change in shown["losses"]] == list(range(class_page.MAX_CHANGES))
@@ -109,20 +110,18 @@ def test_report_compare_shows_changes(make_class):
     earlier = make_class(30, seed=4, assignments=("softmax",))
     done = succeed("report", out, "--compare", earlier, "--no-student-pages")
     assert "30 students in both" in " ".join(done.stdout.split())
-    page = (out / "report.html").read_text("utf-8")
-    assert "Largest gains" in page
+    assert "Largest gains" in (out / "report.html").read_text("utf-8")
     assert not (out / "report").exists()
 
 
 def test_similar_names_students_and_tells_namesakes_apart(make_class):
     book = gradebook.read(make_class(4, seed=2, assignments=("softmax",), hostile=False))
-    students = [
-        {**student, "name": name} for student, name in zip(book.students, ("Ada", "Ada", "Bo", "Chen"), strict=True)
-    ]
+    names = ("Ada", "Ada", "Bo", "Chen")
+    students = [{**student, "name": name} for student, name in zip(book.students, names, strict=True)]
     book = gradebook.Gradebook(book.out, {**book.document, "students": students})
     names = [student["submission"] for student in students]
-    pair = SimilarPair(names[0], names[2], 0.9, 40, "softmax 90%", (names[0], names[2]), ("softmax",))
-    (named,) = similarity.with_names(SimilarityResult([pair]), book).pairs
+    pair = class_records.SimilarPair(names[0], names[2], 0.9, 40, "softmax 90%", (names[0], names[2]), ("softmax",))
+    (named,) = similarity.with_names(class_records.SimilarityResult([pair]), book).pairs
     assert (named.first, named.second) == (f"Ada ({students[0]['id'] or names[0]})", "Bo")
     first, second, *others = [student.name for student in class_statistics.collect(book).students]
     assert (first, others) == (named.first, ["Bo", "Chen"]) and second.startswith("Ada (") and second != first
@@ -139,8 +138,7 @@ def test_report_similar_compares_the_stored_code(make_class):
     assert sorted(pair.submissions for pair in found.pairs) == copies
     assert all(0 < pair.share <= 1 for pair in found.pairs)
     succeed("report", out, "--similar")
-    page = (out / "report.html").read_text("utf-8")
-    assert 'href="report/pair-1.html"' in page
+    assert 'href="report/pair-1.html"' in (out / "report.html").read_text("utf-8")
     pair = (out / "report" / "pair-1.html").read_text("utf-8")
     assert any(student["name"] in pair for student in (book.students[6], book.students[16]))
     assert pair.count('class="l same"') > 10
@@ -149,16 +147,14 @@ def test_report_similar_compares_the_stored_code(make_class):
 @pytest.mark.slow
 def test_report_similar_without_stored_code_is_one_line(make_class):
     pytest.importorskip("copydetect")
-    done = invoke("report", make_class(3, seed=2, assignments=("softmax",)), "--similar")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "--similar=SUBMISSIONS" in done.stderr
+    out = make_class(3, seed=2, assignments=("softmax",))
+    assert "--similar=SUBMISSIONS" in refusal("report", out, "--similar")
 
 
 def test_show_lists_the_history_of_grades(make_class):
     out = make_class(3, seed=2, assignments=("softmax",))
-    change = {"time": "2026-03-05T10:00:00+00:00", "by": "grace", "cause": "policy", "student": "student00001"}
-    lines = [{**change, "assignment": name, "before": None, "after": 7.5} for name in ("softmax", "ffn", "")]
-    (out / grade_history.HISTORY).write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    changes = [("2026-03-05T10:00:00+00:00", name, 7.5) for name in ("softmax", "ffn", "")]
+    write_history(out, "student00001", *changes, by="grace", cause="policy")
     text = " ".join(invoke("show", out, "student00001").stdout.split())
     assert "softmax – → 7.5 (changed policy, grace)" in text and "total – → 7.5% (changed policy, grace)" in text
     one = invoke("show", out, "student00001", "--assignment", "softmax").stdout
@@ -169,22 +165,16 @@ def test_show_lists_the_history_of_grades(make_class):
 def test_report_since_a_date_reads_the_history(make_class):
     out = make_class(12, seed=2, assignments=("softmax",), hostile=False)
     graded = [s for s in gradebook.read(out).students if s["status"] == "graded" and s["percent"] > 20]
-    lines = []
-    for time, after in (("2026-03-04T23:59:59+00:00", 10.0), ("2026-03-05T00:00:00+00:00", graded[0]["percent"])):
-        change = {"time": time, "by": "grace", "cause": "run", "student": graded[0]["submission"], "assignment": ""}
-        lines.append({**change, "before": None, "after": after})
-    (out / grade_history.HISTORY).write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    before, after = ("2026-03-04T23:59:59+00:00", "", 10.0), ("2026-03-05T00:00:00+00:00", "", graded[0]["percent"])
+    write_history(out, graded[0]["submission"], before, after)
     book = gradebook.read(out)
     records = class_statistics.collect(book)
     found = class_statistics.since(records, book, "2026-03-05")
-    assert [(change.before, change.after) for change in found.changes] == [
-        (0.1, pytest.approx(graded[0]["percent"] / 100))
-    ]
+    changes = [(change.before, change.after) for change in found.changes]
+    assert changes == [(0.1, pytest.approx(graded[0]["percent"] / 100))]
     done = succeed("report", out, "--since", "2026-03-05", "--no-student-pages")
     assert "1 student in both" in " ".join(done.stdout.split())
-    done = invoke("report", out, "--since", "last week")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "2026-03-05" in done.stderr
+    assert "2026-03-05" in refusal("report", out, "--since", "last week")
 
 
 @pytest.mark.parametrize(("zone", "before"), [("UTC", 0.1), ("Europe/Berlin", None), ("America/New_York", 0.2)])
@@ -192,11 +182,9 @@ def test_since_begins_at_midnight_of_the_course(make_class, zone, before):
     book = gradebook.read(make_class(12, seed=2, assignments=("softmax",), hostile=False))
     document = {**book.document, "course": {"title": "", "policy": {"time_zone": zone}}}
     graded = next(s for s in book.students if s["status"] == "graded" and s["percent"] > 20)
-    change = {"by": "", "cause": "run", "student": graded["submission"], "assignment": "", "before": None}
     # The first is on March 5 in Berlin, and the last is still on March 4 in New York.
     changes = [("2026-03-04T23:30:00+00:00", 10.0), ("2026-03-05T04:30:00+00:00", 20.0), ("soon", 30.0)]
-    lines = [json.dumps({**change, "time": time, "after": after}) for time, after in changes]
-    (book.out / grade_history.HISTORY).write_text("\n".join(lines), "utf-8")
+    write_history(book.out, graded["submission"], *((time, "", after) for time, after in changes))
     records = class_statistics.collect(book)
     book = gradebook.Gradebook(book.out, document)
     if before is None:
@@ -207,29 +195,18 @@ def test_since_begins_at_midnight_of_the_course(make_class, zone, before):
 
 
 def test_since_reads_scores_of_zero_and_needs_possible_points(tmp_path):
-    change = {"time": "2026-03-01", "by": "", "cause": "run", "student": "ada", "before": None}
-    lines = [{**change, "assignment": name, "after": after} for name, after in (("a", 0.0), ("b", 3.0), ("", 0.0))]
-    (tmp_path / grade_history.HISTORY).write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
-    grades = {"a": {"possible": 10.0}, "b": {"possible": 0.0}}
-    book = gradebook.Gradebook(
-        tmp_path,
-        {
-            "students": [
-                {"submission": "Ada", "name": "", "id": "", "assignments": grades},
-                {"submission": "ada", "name": "", "id": "", "assignments": grades},
-            ],
-            "course": {"policy": {}},
-        },
+    write_history(
+        tmp_path, "ada", *(("2026-03-01", name, after) for name, after in (("a", 0.0), ("b", 3.0), ("", 0.0)))
     )
+    grades = {"a": {"possible": 10.0}, "b": {"possible": 0.0}}
+    students = [{"submission": name, "name": "", "id": "", "assignments": grades} for name in ("Ada", "ada")]
+    book = gradebook.Gradebook(tmp_path, {"students": students, "course": {"policy": {}}})
     now = ClassRecords("", students=[record("Ada", 5.0)])
-    now.assignments = [AssignmentSummary(name, [0.5]) for name in grades]
+    now.assignments = [class_records.AssignmentSummary(name, [0.5]) for name in grades]
     found = class_statistics.since(now, book, "2026-03-05")
     assert [(change.before, change.after) for change in found.changes] == [(0.0, 0.5)]
-    assert [(one.name, one.before, one.after) for one in found.assignments] == [
-        ("total", 0.0, 0.5),
-        ("a", 0.0, 0.5),
-        ("b", None, 0.5),
-    ]
+    shown = [(one.name, one.before, one.after) for one in found.assignments]
+    assert shown == [("total", 0.0, 0.5), ("a", 0.0, 0.5), ("b", None, 0.5)]
 
 
 def test_compare_gives_the_earlier_pass_rates():
@@ -241,5 +218,4 @@ def test_compare_gives_the_earlier_pass_rates():
 
 
 def test_report_since_before_the_first_grade_is_one_line(make_class):
-    done = invoke("report", make_class(3, seed=2, assignments=("softmax",)), "--since", "2020-01-01")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    refusal("report", make_class(3, seed=2, assignments=("softmax",)), "--since", "2020-01-01")

@@ -2,13 +2,14 @@
 
 import json
 import os
-import subprocess
 import sys
 from collections import Counter
 
 import pytest
 from support.built_in import mistakes_of_function
-from support.commands import invoke, refusal, succeed
+from support.commands import invoke, refusal, run_program, succeed
+from support.editing import write_files
+from support.reading import checks_of
 
 from autograder.classroom.class_report import class_statistics, similarity, student_pages
 from autograder.classroom.storage import gradebook
@@ -39,10 +40,6 @@ def graded(book):
     return next(({**student, "name": "Ada"}, result) for student, result in book.results() if result)
 
 
-def checks_of(*results):
-    return [c for r in results if r for a in r["assignments"] for f in a["functions"] for c in f["checks"]]
-
-
 def test_collect_counts_students_per_mistake(book, records):
     expected = Counter()
     for _, result in book.results():
@@ -58,9 +55,8 @@ def test_collect_combined_mistake_counts_as_two(book, tmp_path):
     known = mistakes_of_function("softmax.softmax")[:2]
     texts = dict.fromkeys(("reason", "explanation", "hint"), "")
     check["mistake"] = {"id": "+".join(m.id for m in known), "title": "both", **texts}
-    (tmp_path / "results").mkdir()
-    (tmp_path / student["assignments"]["softmax"]["file"]).write_text(json.dumps(result), "utf-8")
-    (tmp_path / "class.json").write_text(json.dumps({**book.document, "students": [student]}), "utf-8")
+    files = {student["assignments"]["softmax"]["file"]: json.dumps(result)}
+    write_files(tmp_path, {**files, "class.json": json.dumps({**book.document, "students": [student]})})
     named = {mistake.id: mistake.title for mistake in class_statistics.collect(gradebook.read(tmp_path)).mistakes}
     assert {m.id: m.title for m in known}.items() <= named.items()
     assert "both" not in named.values()
@@ -91,24 +87,23 @@ def test_collect_damaged_result_marks_one_student(make_class):
     assert "cannot be read" in records.not_graded[0].reason and len(records.graded) == 11
 
 
-def damaged_texts():
-    """Texts that replace a stored document: not JSON, not numbers, too deep, of other types."""
-    schema = '{"schema": "%s"'
-    return ["", "[1]", schema + "}", schema + ', "seconds": NaN}', "[" * 200_000, schema + ', "assignments": 1}']
+# Texts that replace a stored document: not JSON, not numbers, too deep, of other types.
+DAMAGED = [
+    "", "[1]", '{"schema": "%s"}', '{"schema": "%s", "seconds": NaN}', "[" * 200_000,
+    '{"schema": "%s", "assignments": 1}',
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("number", range(len(damaged_texts()) + 2))
+@pytest.mark.parametrize("number", range(len(DAMAGED) + 2))
 @pytest.mark.parametrize("damaged", ["class", "result"])
 def test_report_and_export_survive_damaged_documents(make_class, damaged, number):
     out = make_class(3, seed=2, assignments=("softmax",))
     path = out / "class.json" if damaged == "class" else out / "results" / "student00001.json"
     document = json.loads(path.read_text("utf-8"))
     path.unlink()
-    if number < len(damaged_texts()):
-        path.write_text(
-            damaged_texts()[number].replace("%s", CLASS_SCHEMA if damaged == "class" else RESULT_SCHEMA), "utf-8"
-        )
-    elif number == len(damaged_texts()):
+    if number < len(DAMAGED):
+        path.write_text(DAMAGED[number].replace("%s", CLASS_SCHEMA if damaged == "class" else RESULT_SCHEMA))
+    elif number == len(DAMAGED):
         os.mkfifo(path)
     else:  # one value of another type, deep inside
         entry = document["students"][1] if damaged == "class" else document["assignments"][0]["functions"][0]
@@ -178,19 +173,15 @@ def test_feedback_syntax_error_is_one_finding(graded):
             check["points"]["earned"] = 0.0
     markdown = as_markdown(student, result)
     assert markdown.count("Python cannot read") == 1 and f"## ! {name}\n" in markdown
-    html = as_html({**student, "weights": {}}, result)
-    assert html.count("Python cannot read") == 1
+    assert as_html({**student, "weights": {}}, result).count("Python cannot read") == 1
 
 
 @pytest.mark.slow
 def test_report_unwritable_file_names_the_option(book, tmp_path):
     (tmp_path / "file").touch()
-    done = invoke("report", book.out, "--html", tmp_path / "page.html", f"--feedback={tmp_path / 'file'}")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "--feedback=DIR" in done.stderr
-    done = invoke("report", book.out, "--html", tmp_path / "file" / "page.html")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "--html FILE" in done.stderr
+    feedback = f"--feedback={tmp_path / 'file'}"
+    assert "--feedback=DIR" in refusal("report", book.out, "--html", tmp_path / "page.html", feedback)
+    assert "--html FILE" in refusal("report", book.out, "--html", tmp_path / "file" / "page.html")
 
 
 def test_feedback_scaled_points_shows_the_scaling(graded):
@@ -215,24 +206,18 @@ def test_feedback_scaled_points_shows_the_scaling(graded):
 def test_feedback_unscaled_points_shows_no_scaling(graded):
     student, result = graded
     points = {one["name"]: one["points"] for one in result["assignments"]}
-    shown = {
-        **student,
-        "assignments": {
-            name: {**student["assignments"][name], **one, "score": one["earned"], "late_days": 0}
-            for name, one in points.items()
-        },
-        "weights": {name: one["possible"] for name, one in points.items()},
-        "dropped": [],
-    }
+    unscaled = {name: {**one, "score": one["earned"], "late_days": 0} for name, one in points.items()}
+    grades = {name: {**student["assignments"][name], **one} for name, one in unscaled.items()}
+    weights = {name: one["possible"] for name, one in points.items()}
+    shown = {**student, "assignments": grades, "weights": weights, "dropped": []}
     assert "| assignment | points | passed |" in as_markdown(shown, result)
 
 
 def test_details_blocked_or_hidden_check_says_so(graded):
     student, result = graded
     first, second, third = result["assignments"][0]["functions"][0]["checks"][:3]
-    nothing = dict.fromkeys(
-        ("inputs", "wrong", "shapes", "worst", "first_wrong_stage", "mistake", "location", "help", "error_map")
-    )
+    names = ("inputs", "wrong", "shapes", "worst", "first_wrong_stage", "mistake", "location", "help", "error_map")
+    nothing = dict.fromkeys(names)
     for check in (first, second, third):
         check.update(nothing, status="blocked", message="waits", warnings=[], output="", blocked_by=[check["function"]])
     second.update(blocked_by=["softmax.log_softmax"])
@@ -248,11 +233,9 @@ def test_details_blocked_or_hidden_check_says_so(graded):
 def test_feedback_full_document_shows_expected_values(graded):
     student, result = graded
     check = result["assignments"][0]["functions"][0]["checks"][0]
-    check.update(
-        status="failed", worst={"index": [0], "axes": ["row"], "yours": 1.25, "expected": 0.75, "tolerance": 0.0}
-    )
-    for text in (as_html(student, result), as_markdown(student, result)):
-        assert "0.75" in text
+    worst = {"index": [0], "axes": ["row"], "yours": 1.25, "expected": 0.75, "tolerance": 0.0}
+    check.update(status="failed", worst=worst)
+    assert "0.75" in as_html(student, result) and "0.75" in as_markdown(student, result)
 
 
 def test_as_markdown_hostile_text_stays_text(graded):
@@ -295,27 +278,26 @@ def test_report_unusable_argument_is_one_line(book, tmp_path, arguments, words):
 def test_report_missing_package_is_one_line(book, tmp_path):
     (tmp_path / "jinja2.py").write_text("raise ImportError", "utf-8")
     code = "import sys; sys.path.insert(0, sys.argv[1]); from autograder.cli import main; main(['report', sys.argv[2]])"
-    command = [sys.executable, "-c", code, str(tmp_path), str(book.out)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and 'extra "report"' in done.stderr and done.stderr.count("\n") == 1
+    done = run_program(sys.executable, "-c", code, tmp_path, book.out, code=2)
+    assert 'extra "report"' in done.stderr and done.stderr.count("\n") == 1
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 class TestSimilarity:
     """Copies are found through their disguise; independent work is not."""
 
+    @pytest.fixture(scope="class", autouse=True)
+    def _copydetect(self):
+        pytest.importorskip("copydetect")
+
     @pytest.fixture(scope="class")
     def styles(self, solutions):
         right = solutions.parent / "tests" / "submissions" / "right"
-        return {
-            folder.name: {path.stem: path.read_text("utf-8") for path in folder.glob("*.py")}
-            for folder in [*right.iterdir(), solutions]
-            if folder.is_dir()
-        }
+        folders = [folder for folder in (*right.iterdir(), solutions) if folder.is_dir()]
+        return {folder.name: {path.stem: path.read_text("utf-8") for path in folder.glob("*.py")} for folder in folders}
 
     @pytest.mark.slow
     def test_compare_disguised_copy_is_listed(self, styles):
-        pytest.importorskip("copydetect")
         import ast
 
         class Rename(ast.NodeTransformer):
@@ -341,46 +323,37 @@ class TestSimilarity:
 
     @pytest.mark.slow
     def test_compare_independent_work_is_not_listed(self, styles):
-        pytest.importorskip("copydetect")
         assert self.compare(styles.items()) == []
 
     def test_compare_stubs_are_not_listed(self, solutions):
-        pytest.importorskip("copydetect")
         stubs = {path.stem: path.read_text("utf-8") for path in (solutions.parent / "assignments").glob("*.py")}
         assert self.compare([("ada", stubs), ("bo", stubs)], threshold=0.0) == []
 
     def test_compare_code_that_many_share_is_not_listed(self, solutions):
-        pytest.importorskip("copydetect")
         code = {"softmax": (solutions / "softmax.py").read_text("utf-8")}
         for count, pairs in ((3, 3), (similarity.MAX_SHARERS + 1, 0)):
             assert len(self.compare([(str(number), code) for number in range(count)])) == pairs
 
     @pytest.mark.slow
     def test_find_similar_notebooks_preamble_not_counted(self, solutions, tmp_path):
-        pytest.importorskip("copydetect")
         notebook = json.loads((solutions.parent / "assignments" / "notebooks" / "softmax.ipynb").read_text("utf-8"))
         right = (solutions.parent / "tests" / "submissions" / "right" / "loops" / "softmax.py").read_text("utf-8")
         for name, code in {"ada": "", "bo": "", "chen": right, "dara": right.replace("shifted", "moved")}.items():
-            (tmp_path / name).mkdir()
             cells = [*notebook["cells"], *([{"cell_type": "code", "metadata": {}, "source": code}] if code else [])]
-            (tmp_path / name / "softmax.ipynb").write_text(json.dumps({**notebook, "cells": cells}), "utf-8")
+            write_files(tmp_path, {f"{name}/softmax.ipynb": json.dumps({**notebook, "cells": cells})})
         (pair,) = similarity.find_similar(tmp_path).pairs
         assert (pair.first, pair.second) == ("chen", "dara")
 
     @pytest.mark.slow
     def test_report_similar_lists_pairs(self, book, solutions):
-        pytest.importorskip("copydetect")
         done = succeed("report", book.out, "--similar", solutions.parent / "tests" / "submissions" / "class")
         assert "not a verdict" in done.stdout and "bo · chen" in done.stdout
         assert "bo</bdi>" in (book.out / "report.html").read_text("utf-8")
 
     @pytest.mark.slow
     def test_report_similar_lists_submissions_that_cannot_be_read(self, book, tmp_path):
-        pytest.importorskip("copydetect")
-        for name, content in {"ada": "def softmax(x): return x", "bo": "{", "chen": ""}.items():
-            (tmp_path / name).mkdir()
-            (tmp_path / name / ("softmax.py" if name == "ada" else "softmax.ipynb")).write_text(content)
-        (tmp_path / "chen" / "softmax.py").write_text("x = 1\n")
+        files = {"ada/softmax.py": "def softmax(x): return x", "bo/softmax.ipynb": "{"}
+        write_files(tmp_path, {**files, "chen/softmax.ipynb": "", "chen/softmax.py": "x = 1\n"})
         done = succeed("report", book.out, "--similar", tmp_path)
         listed = done.stdout.partition("could not be read")[2]
         assert "softmax.ipynb: left out" in listed and "\nbo" in listed and "\nada" not in listed

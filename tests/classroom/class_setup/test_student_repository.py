@@ -3,12 +3,11 @@
 import json
 import re
 import shlex
-import subprocess
 import sys
 from xml.etree import ElementTree as ET
 
 import pytest
-from support.commands import invoke, refusal, succeed
+from support.commands import invoke, refusal, run_program, succeed
 
 ASSIGNMENTS = ("softmax", "layernorm")
 
@@ -33,11 +32,8 @@ def test_repository_contains_stubs_workflow_and_devcontainer(repository):
 @pytest.mark.slow
 def test_repository_workflow_is_valid(repository):
     pytest.importorskip("check_jsonschema")
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
-    done = subprocess.run(
-        [*command, repository / ".github" / "workflows" / "headway.yml"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout
+    schema = ("--builtin-schema", "vendor.github-workflows", repository / ".github" / "workflows" / "headway.yml")
+    run_program(sys.executable, "-m", "check_jsonschema", *schema)
 
 
 @pytest.mark.slow
@@ -54,5 +50,4 @@ def test_repository_workflow_command_writes_both_reports(repository):
 
 
 def test_release_install_needs_the_format_github(tmp_path):
-    done = refusal("release", tmp_path, "--format", "stubs", "--install", "headway")
-    assert "--format github" in done
+    assert "--format github" in refusal("release", tmp_path, "--format", "stubs", "--install", "headway")

@@ -1,6 +1,5 @@
 """Comments and points given by hand: recorded with who and why, and in the scores at once, without grading."""
 
-import csv
 import json
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import pytest
 from support.commands import refusal, succeed
 from support.document_damage import require_exact
 from support.graded_class import comment
+from support.reading import csv_rows
 
 from autograder.classroom.class_report import student_pages
 from autograder.classroom.comments import comment_records, grade_history
@@ -51,15 +51,8 @@ def out(tmp_path):
 
 
 def scores(out):
-    return {
-        student["submission"]: {name: grade["score"] for name, grade in student["assignments"].items()}
-        for student in gradebook.read(out).students
-    }
-
-
-def row_of(out, name):
-    with open(out / "grades.csv", newline="", encoding="utf-8-sig") as file:
-        return next(row for row in csv.DictReader(file) if row["submission"] == name)
+    return {student["submission"]: {name: grade["score"] for name, grade in student["assignments"].items()}
+            for student in gradebook.read(out).students}  # fmt: skip
 
 
 def test_comment_adds_points_and_says_before_and_after(out):
@@ -67,14 +60,12 @@ def test_comment_adds_points_and_says_before_and_after(out):
     output = comment(out, "4021", "A typo in the sheet.", "--assignment", "softmax", "--add", "2", "--by", "Dr. Berg")
     assert "softmax 10 → 12 of 25, total 70% → 74%" in output and ": +2, so 12" in output
     assert scores(out) == {**before, "ada": {"softmax": 12.0, "attention": 25.0}}
-    row = row_of(out, "ada")
+    (row,) = (row for row in csv_rows(out / "grades.csv") if row["submission"] == "ada")
     assert (row["softmax"], row["softmax_raw"], row["percent"]) == ("12", "10", "74")
     assert row["overrides"] == "softmax: 2 points added (A typo in the sheet.)"
     changes = [one for one in grade_history.read(out) if one["student"] == "ada"][-2:]
-    assert [(one["assignment"], one["before"], one["after"]) for one in changes] == [
-        ("softmax", 10.0, 12.0),
-        ("", 70.0, 74.0),
-    ]
+    found = [(one["assignment"], one["before"], one["after"]) for one in changes]
+    assert found == [("softmax", 10.0, 12.0), ("", 70.0, 74.0)]
     assert {(one["by"], one["cause"], one["comment"]) for one in changes} == {("Dr. Berg", "comment", "1")}
 
 
@@ -83,8 +74,7 @@ def test_comment_points_are_stored_with_the_reason(out):
     record = comment_records.read(out)[0]
     assert (record.id, record.student, record.score, record.reason) == ("1", "bo", 17.0, "mail of 3 October")
     assert scores(out)["bo"]["softmax"] == 17.0
-    history = student_pages.history_by_student(gradebook.read(out))["bo"]
-    assert history[-1]["reason"] == "mail of 3 October"
+    assert student_pages.history_by_student(gradebook.read(out))["bo"][-1]["reason"] == "mail of 3 October"
     assert "mail of 3 October" not in (out / "class.json").read_text("utf-8")
 
 
@@ -138,9 +128,8 @@ def test_comment_undo_takes_back_the_points(out):
 
 
 def test_comment_score_replaces_points_before_it_only(out):
-    comment(out, "bo", "a", "--assignment", "softmax", "--add", "-4")
-    comment(out, "bo", "b", "--assignment", "softmax", "--score", "10")
-    comment(out, "bo", "c", "--assignment", "softmax", "--add", "1")
+    for option, points in (("--add", -4), ("--score", 10), ("--add", 1)):
+        comment(out, "bo", "a", "--assignment", "softmax", option, points)
     assert scores(out)["bo"]["softmax"] == 11.0
 
 
@@ -197,14 +186,14 @@ def test_comment_reads_many_from_a_table(out, tmp_path):
     assert scores(out)["ada"]["softmax"] == 14.5 and len(comment_records.read(out)) == 2
     assert "2 of 2 rows are recorded already" in comment(out, "--from", table)
     assert len(comment_records.read(out)) == 2
-    table.write_text("student,assignment,rubric,points\nada,softmax,q1,3\nbob,softmax,q1,3\n")
-    assert "line 3: no student 'bob'" in comment(out, "--from", table, code=2)
-    table.write_text("student,assignment,rubric,points\nada,softmax,q1,3\nbo,softmax,q1,33\n")
-    assert "Give 0 to 5" in comment(out, "--from", table, code=2)
-    table.write_text("student,assignment,text\nada,softmax,Good, but late\n")
-    assert "line 2 has 4 cells for 3" in comment(out, "--from", table, code=2)
-    table.write_text('student,assignment,text\nada,softmax,"' + "a" * 200_000)
-    assert "not valid CSV after line" in comment(out, "--from", table, code=2)
+    for text, problem in (
+        ("student,assignment,rubric,points\nada,softmax,q1,3\nbob,softmax,q1,3\n", "line 3: no student 'bob'"),
+        ("student,assignment,rubric,points\nada,softmax,q1,3\nbo,softmax,q1,33\n", "Give 0 to 5"),
+        ("student,assignment,text\nada,softmax,Good, but late\n", "line 2 has 4 cells for 3"),
+        ('student,assignment,text\nada,softmax,"' + "a" * 200_000, "not valid CSV after line"),
+    ):
+        table.write_text(text)
+        assert problem in comment(out, "--from", table, code=2)
     assert scores(out)["ada"]["softmax"] == 14.5 and len(comment_records.read(out)) == 2  # all or nothing
 
 
@@ -221,12 +210,11 @@ def test_read_comments_damaged_line_is_an_error(tmp_path):
 
 
 def test_comment_warnings_name_records_without_effect():
-    of = {"time": "", "by": "x"}
     records = [
-        CommentRecord("1", student="eve", text="gone", **of),
-        CommentRecord("2", student="bo", assignment="bpe", add=1.0, **of),
-        CommentRecord("3", student="bo", assignment="softmax", rubric="q9", points=1.0, **of),
-        CommentRecord("4", student="bo", assignment="softmax", rubric="q1", points=1.0, **of),
+        CommentRecord("1", "", "x", "eve", text="gone"),
+        CommentRecord("2", "", "x", "bo", "bpe", add=1.0),
+        CommentRecord("3", "", "x", "bo", "softmax", rubric="q9", points=1.0),
+        CommentRecord("4", "", "x", "bo", "softmax", rubric="q1", points=1.0),
     ]
     found = comment_records.warnings(records, ["bo"], {"softmax": {"q1"}})
     assert [f"comment {number} is" in line for number, line in enumerate(found, 1)] == [True, True, True]

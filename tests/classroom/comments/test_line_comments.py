@@ -1,12 +1,12 @@
 """Comments on lines of code, and texts that an instructor uses again: what students, colleagues and systems read."""
 
-import json
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import pytest
 from support.commands import succeed
 from support.graded_class import comment, grade_class
+from support.reading import students_of
 
 from autograder.classroom.class_report.class_statistics import collect
 from autograder.classroom.class_report.student_pages import results_of
@@ -111,11 +111,7 @@ def test_two_people_comment_at_the_same_time(out):
         for job in [pool.submit(_mark, out, by, 15) for by in ("Grace", "Linus")]:
             job.result()
     records = comment_records.read(out)
-    assert (
-        len({record.id for record in records})
-        == 30
-        == len(json.loads((out / "class.json").read_text())["students"][0]["comments"])
-    )
+    assert len({record.id for record in records}) == 30 == len(students_of(out)[0]["comments"])
     for by in ("Grace", "Linus"):
         assert [record.text for record in records if record.by == by] == [f"{by} {number}" for number in range(15)]
 
