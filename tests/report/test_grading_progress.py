@@ -1,4 +1,4 @@
-"""Grading a class in the terminal: estimates that can be trusted, and rows that are broken where a person would."""
+"""Grading a class in the terminal: estimates that can be trusted, the table of students, the summary of a class."""
 
 import io
 import shlex
@@ -6,8 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
+from support.printing import printed
 
-from autograder.report import grading_progress
+from autograder.report import class_summary, grading_progress
+from autograder.report.class_records import ClassRecords, StudentRecord
 from autograder.report.grading_progress import GradingProgress
 
 
@@ -28,35 +30,71 @@ def test_progress_estimates_only_after_ten_results(monkeypatch, done, todo, seco
     assert text.getvalue() == f"{shown}\n"
 
 
+def table(out, students, width=200):
+    """Return what is shown after a class was graded; of a student, only what differs from the usual is given."""
+    usual = {"name": "Ada", "submission": "ada", "status": "graded", "reason": "", "notes": [], "statuses": {},
+             "score": 0.0, "out_of": 30.0, "penalty": 0.0, "late_days": 0, "assignments": {}}  # fmt: skip
+    document = {"students": [usual | student for student in students], "seed": 1, "seconds": 1.0}
+    return printed(grading_progress.render, document, out, width=width)
+
+
+@pytest.mark.parametrize(("days", "said"), [
+    (0, ""), (1, "1 day late: 3 points deducted"), (2, "2 days late: 3 points")
+])  # fmt: skip
+def test_table_shows_missing_and_late_students(tmp_path, days, said):
+    late = {"statuses": {"passed": 9}, "score": 27.0, "penalty": 3.0 if days else 0.0, "late_days": days}
+    missing = {"name": "Mia", "submission": "s013", "status": "missing", "reason": "no submission"}
+    shown = table(tmp_path, [late, missing])
+    assert "Mia" in shown and "s013" not in shown
+    assert "90% · 1 missing" in shown and said in shown
+    assert ("late" in shown) is (days > 0)
+
+
+def test_table_same_names_and_unreadable_work(tmp_path):
+    ada = {"statuses": {"failed": 9}}
+    broken = {"name": "Bo", "submission": "b1", "status": "unreadable", "reason": "no archive"}
+    broken |= {"notes": ["softmax: no archive"], "statuses": {"not_started": 9}}
+    text = table(tmp_path, [{**ada, "submission": "a1"}, {**ada, "submission": "a2"}, broken])
+    assert "a1 Ada" in text and "a2 Ada" in text and "b1" not in text and text.count("no archive") == 1
+    assert "unreadable: no archive" in text and "not started" not in text
+
+
 def test_table_in_a_narrow_terminal_breaks_between_counts(tmp_path):
-    student = {
-        "name": "Ada Lovelace", "submission": "ada", "status": "graded", "reason": "", "notes": [],
-        "statuses": {"failed": 12, "blocked": 3, "not_started": 10}, "score": 70.0, "out_of": 97.5, "late_days": 0,
-        "assignments": {},
-    }  # fmt: skip
-    text = io.StringIO()
-    document = {"students": [student], "seed": 0, "seconds": 1.0}
-    grading_progress.render(document, tmp_path, Console(file=text, width=66))
-    rows = [line.rstrip() for line in text.getvalue().splitlines()]
+    statuses = {"failed": 12, "blocked": 3, "not_started": 10}
+    student = {"name": "Ada Lovelace", "statuses": statuses, "score": 70.0, "out_of": 97.5}
+    rows = [line.rstrip() for line in table(tmp_path, [student], width=66).splitlines()]
     assert any(row.endswith("✗ 12 failed, ◌ 3 blocked,") for row in rows)
     assert any(row.endswith("  · 10 not started") for row in rows)
     assert any(row.startswith(f"  headway show {tmp_path} ada") for row in rows)
 
 
 def test_next_commands_can_be_copied_and_name_a_student_with_a_result(tmp_path):
-    about = {
-        "reason": "", "notes": [], "statuses": {}, "score": 1.0, "out_of": 1.0, "late_days": 0, "assignments": {}
-    }  # fmt: skip
     entries = [("ada", "missing"), ("-x", "graded"), ("Åsa O'Brien", "graded")]
-    students = [{**about, "name": name, "submission": name, "status": status} for name, status in entries]
-    text = io.StringIO()
+    students = [{"name": name, "submission": name, "status": status} for name, status in entries]
     out = tmp_path / "autumn term"
-    grading_progress.render({"students": students, "seed": 0, "seconds": 1.0}, out, Console(file=text, width=60))
-    commands = [
-        shlex.split(line, comments=True) for line in text.getvalue().splitlines() if line.startswith("  headway")
-    ]
-    assert commands == [
-        ["headway", "report", str(out)],
-        ["headway", "show", str(out), "Åsa O'Brien"],
-        ["headway", "export", "csv", str(out)],
-    ]
+    lines = [line for line in table(out, students, width=60).splitlines() if line.startswith("  headway")]
+    assert [shlex.split(line, comments=True)[1:] for line in lines] == [
+        ["report", str(out)], ["show", str(out), "Åsa O'Brien"], ["export", "csv", str(out)]
+    ]  # fmt: skip
+
+
+def record(name, score, status="graded", **more):
+    return StudentRecord(name, "", name, status, "", score, 10.0, 0, None, **more)
+
+
+def test_summary_counts_pass_rates_among_the_students_who_started():
+    statuses = ("passed", "failed", "not_started", "not_started")
+    students = [record("s", 5.0, statuses={"softmax.softmax": status}) for status in statuses]
+    shown = printed(class_summary.render, ClassRecords("CS", functions=["softmax.softmax"], students=students))
+    assert "50%" in next(line for line in shown.splitlines() if "softmax.softmax" in line)
+
+
+def test_summary_lists_low_scores_and_missing_students():
+    students = [record(f"s{n:02}", n / 10) for n in range(20)]
+    students += [record("half", 5.0), record("best", 10.0), record("mia", 0.0, "missing")]
+    found = ClassRecords("CS", students=[*students, record("kim", 0.0, "unreadable")])
+    lines = printed(class_summary.render, found, width=400).splitlines()
+    (low,) = (line for line in lines if line.startswith("Below 50%: "))
+    assert low.startswith("Below 50%: s00 0%, s01 1%, ") and low.endswith("s11 11% … and 8 more")
+    assert "No submission: mia" in lines
+    assert not any("half" in line or "best" in line for line in lines)
