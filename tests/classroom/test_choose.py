@@ -2,7 +2,9 @@
 
 import pytest
 from support.commands import invoke, refusal, succeed
-from support.softmax_class import RIGHT, WRONG, class_document, grade
+from support.editing import write_files
+from support.reading import students_of
+from support.softmax_class import RIGHT, WRONG, grade
 
 from autograder.cli.export import _concerns
 
@@ -21,24 +23,20 @@ FILES = {
 @pytest.fixture
 def graded(tmp_path_factory):
     root = tmp_path_factory.mktemp("choose")
-    for name, text in FILES.items():
-        (root / "class" / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / "class" / name).write_text(text)
-    return root, grade(root / "class", "--out", root / "out")
+    grade(write_files(root / "class", FILES), "--out", root / "out")
+    return root
 
 
 def student(root, name):
-    return next(one for one in class_document(root / "out")["students"] if one["submission"] == name)
+    return next(one for one in students_of(root / "out") if one["submission"] == name)
 
 
 def kinds(root):
-    return {one["submission"]: [question["kind"] for question in one["open"]] for one in
-            class_document(root / "out")["students"]}  # fmt: skip
+    return {one["submission"]: [question["kind"] for question in one["open"]] for one in students_of(root / "out")}
 
 
 def test_open_questions_are_decided_before_an_export(graded):
-    root, _ = graded
-    out = root / "out"
+    root, out = graded, graded / "out"
     assert kinds(root) == {
         "ada": ["versions"], "bo": ["versions"], "cy": ["unreadable"], "di": ["nothing_written"],
         "eve": ["unreadable"], "fay": [], "gus": ["unreadable"], "hal": ["versions"], "jo": ["versions"],

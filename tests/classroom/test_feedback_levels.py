@@ -4,9 +4,11 @@ import copy
 import json
 
 import pytest
+from support.editing import write_files
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.documents.results import CheckResult, to_document, withhold
+from autograder.engine import session
 
 WRONG = {
     "softmax": (
@@ -26,13 +28,9 @@ WRONG = {
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
-    from autograder.engine.session import Options, check
-
-    folder = tmp_path_factory.mktemp("wrong")
-    for module, text in WRONG.items():
-        (folder / f"{module}.py").write_text(text)
+    folder = write_files(tmp_path_factory.mktemp("wrong"), {f"{module}.py": text for module, text in WRONG.items()})
     names = tuple(name for name, function in TRANSFORMER.functions.items() if function.module in WRONG)
-    return check("wrong", folder, Options(functions=names, official=True))
+    return session.check("wrong", folder, session.Options(functions=names, official=True))
 
 
 def document(result, level):
@@ -56,16 +54,12 @@ def test_withhold_removes_expected_values(graded):
     found = list(secrets(full))
     assert len({check.function for check, _ in found}) >= 4, "these submissions should provoke expected values"
     for level in ("summary", "none"):
-        told, _ = document(graded, level)
+        told = {check.id: vars(check) for check in document(graded, level)[0].checks}
         for check, secret in found:
-            shown = record(told, check.id)
+            shown = told[check.id]
             assert check.secret is None or check.secret[0] not in shown["message"]
             assert secret not in json.dumps([shown[key] for key in ("worst", "help", "error_map", "first_wrong_stage")])
     assert "secret" not in json.loads(whole)["assignments"][0]["functions"][0]["checks"][0]
-
-
-def record(result, check_id):
-    return next(vars(check) for check in result.checks if check.id == check_id)
 
 
 def test_withhold_removes_expected_keys(graded):

@@ -3,9 +3,10 @@
 import itertools
 import json
 import os
-import shutil
 
 import pytest
+from support.editing import write_files
+from support.reading import read_json
 from support.softmax_class import RIGHT, WRONG, class_document, grade, make_class
 
 pytestmark = pytest.mark.usefixtures("grading_in_process")
@@ -49,30 +50,21 @@ def test_grade_folder_of_running_run_is_refused(tmp_path):
 
 @pytest.mark.slow
 def test_grade_attempts_roster_policy_and_unreadable_work(tmp_path):
-    folder = tmp_path / "class"
-    for name, text in {"ada": WRONG, "bo": RIGHT, "chen": RIGHT}.items():
-        for attempt, content in (("attempt 1", RIGHT), ("attempt 2", text)):
-            (folder / name / attempt).mkdir(parents=True)
-            (folder / name / attempt / "softmax.py").write_text(content)
-    shutil.rmtree(folder / "chen" / "attempt 1")
-    shutil.rmtree(folder / "bo")
-    (folder / "dara").mkdir()
-    (folder / "dara" / "softmax.py").symlink_to(folder / "chen" / "attempt 2" / "softmax.py")
-    (folder / "eve.zip").write_bytes(b"PK\x03\x04 no archive")
-    (folder / "fay").mkdir()
-    (folder / "fay" / "essay.py").write_text("print(1)")
-    (folder / "hal").mkdir()
-    (folder / "hal" / "essay.pdf").write_bytes(b"%PDF")
-    (folder / "gus").mkdir()
-    (folder / "gus" / "softmax.py").write_text("def softmax(x:\n")
-    (folder / "course.toml").write_text(
+    policy = (
         'title = "CS 601"\nroster = "people.csv"\nattempts = "best"\n[checks]\nhidden = ["*::rows"]\n'
         "[assignments.softmax]\npoints = 10\nweight = 100\n"
     )
-    (folder / "people.csv").write_text(
+    people = (
         "id,name,email\n1,Ada L,ada@x.edu\n2,Bo B,bo@x.edu\n3,Chen,chen@x.edu\n4,Dara,dara@x.edu\n5,Eve,eve@x.edu\n"
         "6,Fay,fay\n7,Gus,gus\n8,Hal,hal\n"
     )
+    folder = write_files(tmp_path / "class", {
+        "ada/attempt 1/softmax.py": RIGHT, "ada/attempt 2/softmax.py": WRONG, "chen/attempt 2/softmax.py": RIGHT,
+        "eve.zip": b"PK\x03\x04 no archive", "fay/essay.py": "print(1)", "hal/essay.pdf": b"%PDF",
+        "gus/softmax.py": "def softmax(x:\n", "course.toml": policy, "people.csv": people,
+    })  # fmt: skip
+    (folder / "dara").mkdir()
+    (folder / "dara" / "softmax.py").symlink_to(folder / "chen" / "attempt 2" / "softmax.py")
     done = grade(folder, "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     group = class_document(tmp_path / "out")
@@ -90,21 +82,16 @@ def test_grade_attempts_roster_policy_and_unreadable_work(tmp_path):
     assert grades["Bo B"]["file"] is None and found["Bo B"]["score"] == 0.0
     assert "link" in found["Dara"]["reason"] and "archive" in found["Eve"]["reason"]
     assert "4 unreadable" in done.stdout and "1 missing" in done.stdout
-    document = json.loads((tmp_path / "out" / grades["Dara"]["file"]).read_text("utf-8"))
-    assert document["points"]["earned"] == 0.0
+    assert read_json(tmp_path / "out" / grades["Dara"]["file"])["points"]["earned"] == 0.0
 
 
-def test_grade_invalid_policy_is_one_line(tmp_path):
-    folder = make_class(tmp_path / "class", 1)
-    (folder / "course.toml").write_text("[late]\npenalty = 0.1\n")
-    done = grade(folder, "--out", tmp_path / "out")
-    assert done.returncode == 2 and "line 2: late.penalty: " in done.stderr and "Traceback" not in done.stderr
-
-
-def test_grade_only_unknown_student_is_refused(tmp_path):
-    folder = make_class(tmp_path / "class", 2)
-    done = grade(folder, "--out", tmp_path / "out", "--only", "s0l")
-    assert done.returncode == 2 and "Did you mean" in done.stderr
+@pytest.mark.parametrize(("policy", "options", "words"), [
+    ("[late]\npenalty = 0.1\n", (), "line 2: late.penalty: "), ("", ("--only", "s0l"), "Did you mean")
+])  # fmt: skip
+def test_grade_invalid_policy_or_unknown_student_is_refused(tmp_path, policy, options, words):
+    folder = write_files(make_class(tmp_path / "class", 2), {"course.toml": policy})
+    done = grade(folder, "--out", tmp_path / "out", *options)
+    assert done.returncode == 2 and words in done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.mark.slow
@@ -122,12 +109,11 @@ def test_grade_damaged_journal_line_counts_as_not_graded(tmp_path, line):
 
 
 STORED = ("journal.jsonl", "class.json", "grades.csv", "run.json", ".lock")
+PIPES_AND_FOLDERS = itertools.product(STORED, (os.mkfifo, os.mkdir))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "make"), [*itertools.product(STORED, (os.mkfifo, os.mkdir)), ("results/s00.json", os.mkfifo)]
-)
+@pytest.mark.parametrize(("name", "make"), [*PIPES_AND_FOLDERS, ("results/s00.json", os.mkfifo)])
 def test_grade_pipe_or_folder_in_place_of_a_file(tmp_path, name, make):
     folder, out = make_class(tmp_path / "class", 1), tmp_path / "out"
     grade(folder, "--out", out)

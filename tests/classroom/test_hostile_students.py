@@ -4,8 +4,7 @@ import sys
 
 import pytest
 from support import mixed_class
-
-from autograder.sandbox import probe
+from support.required_sandbox import skip_without_sandbox
 
 pytestmark = [
     pytest.mark.sandbox,
@@ -14,10 +13,7 @@ pytestmark = [
 
 
 def test_honest_results_are_the_same_with_hostile_students(tmp_path):
-    try:
-        probe.strongest_level(tmp_path)
-    except probe.SandboxUnavailable as error:
-        pytest.skip(f"this machine has no sandbox: {error}")
+    skip_without_sandbox(tmp_path)
     alone = mixed_class.grade(tmp_path / "alone", 20, 0)
     mixed = mixed_class.grade(tmp_path / "mixed", 20, 6)
     assert len({str(document["points"]) for document in alone.documents.values()}) > 2  # right and wrong ones

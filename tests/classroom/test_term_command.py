@@ -1,11 +1,12 @@
 """Test `headway grade --out OUT` over a term: sources one after another, and scores without grading."""
 
-import json
 import shutil
 
 import pytest
 from support.commands import SOFTMAX, invoke, refusal, succeed
+from support.editing import write_files
 from support.paths import ROOT
+from support.reading import read_json
 from support.softmax_class import WRONG, class_document
 
 from autograder.classroom.comments import grade_history
@@ -14,7 +15,8 @@ from autograder.classroom.storage import gradebook
 POSITIONS = "import numpy as np\ndef one_hot(ids, vocab_size):\n    return np.eye(vocab_size)[np.asarray(ids)]\n"
 STUB = (ROOT / "assignments" / "attention.py").read_text("utf-8")
 ROSTER = "name,id,email,section\nAda Lovelace,S1,ada@x.edu,A\nGrace Hopper,S2,grace@x.edu,B\nEmmy Noether,S3,,B\n"
-
+# The statuses of a student in softmax and embeddings.
+BOTH, BOTH_BUT_LAST, BOTH_BUT_FIRST = ["graded", "graded"], ["graded", "missing"], ["missing", "graded"]
 
 pytestmark = pytest.mark.usefixtures("grading_in_process")
 
@@ -28,14 +30,11 @@ def run(*arguments, code=0):
 @pytest.fixture
 def term(tmp_path):
     """A folder with a Canvas download of softmax, a Moodle download of embeddings, and a roster."""
-    for name, text in {"lovelaceada_4021_1": SOFTMAX, "hoppergrace_LATE_4022_2": WRONG}.items():
-        (tmp_path / "canvas").mkdir(exist_ok=True)
-        (tmp_path / "canvas" / f"{name}_softmax.py").write_text(text)
-    for name in ("Ada Lovelace_7", "Emmy Noether_8"):
-        (tmp_path / "moodle" / f"{name}_assignsubmission_file").mkdir(parents=True)
-        (tmp_path / "moodle" / f"{name}_assignsubmission_file" / "embeddings.py").write_text(POSITIONS)
-    (tmp_path / "roster.csv").write_text(ROSTER)
-    return tmp_path
+    return write_files(tmp_path, {
+        "canvas/lovelaceada_4021_1_softmax.py": SOFTMAX, "canvas/hoppergrace_LATE_4022_2_softmax.py": WRONG,
+        "moodle/Ada Lovelace_7_assignsubmission_file/embeddings.py": POSITIONS,
+        "moodle/Emmy Noether_8_assignsubmission_file/embeddings.py": POSITIONS, "roster.csv": ROSTER,
+    })  # fmt: skip
 
 
 def statuses(out):
@@ -52,11 +51,7 @@ def test_grade_second_source_keeps_the_first(term):
     run("--source", f"embeddings={term / 'moodle'}", "--out", out)
     document = class_document(out)
     assert document["seed"] == 0 and [one["name"] for one in document["assignments"]] == ["softmax", "embeddings"]
-    assert statuses(out) == {
-        "Ada Lovelace": ["graded", "graded"],
-        "Grace Hopper": ["graded", "missing"],
-        "Emmy Noether": ["missing", "graded"],
-    }
+    assert statuses(out) == {"Ada Lovelace": BOTH, "Grace Hopper": BOTH_BUT_LAST, "Emmy Noether": BOTH_BUT_FIRST}
     ada, grace, emmy = document["students"]
     assert ada["assignments"]["softmax"] == before
     assert ada["ids"] == {"canvas": "4021", "moodle:embeddings": "7"} and ada["section"] == "A"
@@ -74,10 +69,8 @@ def test_grade_without_submissions_applies_the_policy(term):
     earned = class_document(out)["students"][0]["earned"]
     journal = (out / "journal.jsonl").read_bytes()
     shutil.rmtree(term / "canvas")
-    (out / "course.toml").write_text(
-        "[late]\npenalty_per_day = 0.5\n[assignments.softmax]\npoints = 20\n"
-        '[[exceptions]]\nstudent = "S1"\nassignment = "softmax"\nscore = 7\n'
-    )
+    policy = "[late]\npenalty_per_day = 0.5\n[assignments.softmax]\npoints = 20\n"
+    (out / "course.toml").write_text(f'{policy}[[exceptions]]\nstudent = "S1"\nassignment = "softmax"\nscore = 7\n')
     run("--out", out)
     ada, grace, emmy = class_document(out)["students"]
     assert earned > 0 and ada["score"] == 7 and ada["out_of"] == 20 and emmy["score"] == 0
@@ -112,12 +105,9 @@ def test_grade_folder_of_assignments_counts_each_source(term):
     (term / "canvas").rename(term / "all" / "softmax")
     (term / "moodle").rename(term / "all" / "Embeddings")
     run(term / "all", "--out", term / "out", "--seed", "0")
-    assert statuses(term / "out") == {
-        "Ada Lovelace": ["graded", "graded"],
-        "hoppergrace": ["graded", "missing"],
-        "Emmy Noether": ["missing", "graded"],
-    }
-    stored = json.loads((term / "out" / "submissions.json").read_text("utf-8"))
+    found = {"Ada Lovelace": BOTH, "hoppergrace": BOTH_BUT_LAST, "Emmy Noether": BOTH_BUT_FIRST}
+    assert statuses(term / "out") == found
+    stored = read_json(term / "out" / "submissions.json")
     assert stored["schema"] == "headway.submissions/1"
     assert [source["name"] for source in stored["sources"]] == ["softmax", "embeddings"]
 
@@ -125,9 +115,7 @@ def test_grade_folder_of_assignments_counts_each_source(term):
 @pytest.mark.slow
 def test_grade_counts_only_what_somebody_began(tmp_path):
     for name in ("ada", "bo"):
-        (tmp_path / "class" / name).mkdir(parents=True)
-        (tmp_path / "class" / name / "softmax.py").write_text(WRONG)
-        (tmp_path / "class" / name / "attention.py").write_text(STUB)
+        write_files(tmp_path / "class" / name, {"softmax.py": WRONG, "attention.py": STUB})
     output = run(tmp_path / "class", "--out", tmp_path / "out", "--seed", "0")
     document = class_document(tmp_path / "out")
     assert "Only softmax counts" in output
@@ -156,15 +144,12 @@ def test_grade_refuses_what_it_does_not_understand(term, monkeypatch, arguments,
 @pytest.mark.slow
 def test_grade_names_whose_grade_changed_and_why(term):
     out, folder = term / "out", term / "moodle"
-    out.mkdir()
 
     def changes(status, *, code=POSITIONS, points=20):
-        (out / "course.toml").write_text(
-            f"[late]\npenalty_per_day = 0.5\n[assignments.embeddings]\npoints = {points}\n"
-        )
+        policy = f"[late]\npenalty_per_day = 0.5\n[assignments.embeddings]\npoints = {points}\n"
         rows = f"Identifier,Full name,Status\nParticipant 7,Ada Lovelace,Submitted for grading{status}\n"
-        (folder / "worksheet.csv").write_text(rows)
-        (folder / "Ada Lovelace_7_assignsubmission_file" / "embeddings.py").write_text(code)
+        write_files(out, {"course.toml": policy})
+        write_files(folder, {"worksheet.csv": rows, "Ada Lovelace_7_assignsubmission_file/embeddings.py": code})
         said = " ".join(run("--source", f"embeddings={folder}", "--out", out, "--seed", "0").split())
         return [line.partition("): Ada Lovelace (emb")[0] for line in said.split("Grades that changed (")[1:]]
 

@@ -1,13 +1,14 @@
 """The guides "one week of a course": every command of Headway in them works, in this order, on such a download."""
 
-import json
 import re
 import shlex
 import shutil
 
 import pytest
 from support.commands import succeed
+from support.editing import write_files
 from support.paths import ROOT
+from support.reading import students_of
 
 from autograder.course import stubs
 
@@ -26,22 +27,26 @@ WORKSHEET_TITLES = (
 )
 
 
-def work(folder, student):
+SUBMISSION = """submission_{0}:
+  :submitters:
+  - :name: {1}
+    :sid: '{0}'
+    :email: {2}
+  :created_at: 2026-04-26 17:34:00.861687000 Z
+"""
+
+
+def work(folder, student, name="attention.py"):
     """Write a student's attention.py: right for Ada, a stub for the others."""
-    folder.mkdir(parents=True, exist_ok=True)
     kind = "solutions" if student == "ada" else "assignments"
-    shutil.copyfile(stubs.bundled(kind) / "attention.py", folder / "attention.py")
+    write_files(folder, {name: (stubs.bundled(kind) / "attention.py").read_bytes()})
 
 
 def canvas(folder):
-    (folder / "roster.csv").write_text(CANVAS_ROSTER)
-    (folder / "gradebook.csv").write_text(CANVAS_ROSTER)
+    write_files(folder, {"roster.csv": CANVAS_ROSTER, "gradebook.csv": CANVAS_ROSTER})
     for number, student in enumerate(NAMES, 4021):
-        work(folder / "one", student)
         last, first = reversed(NAMES[student].lower().split())
-        name = f"{last}{first}_{number}_{number}9_attention.py"
-        (folder / "all").mkdir(exist_ok=True)
-        shutil.move(folder / "one" / "attention.py", folder / "all" / name)
+        work(folder / "all", student, f"{last}{first}_{number}_{number}9_attention.py")
     shutil.make_archive(str(folder / "submissions"), "zip", folder / "all")
 
 
@@ -62,10 +67,7 @@ def gradescope(folder):
     entries = []
     for number, student in enumerate(NAMES, 1):
         work(export / f"submission_{number}", student)
-        entries.append(
-            f"submission_{number}:\n  :submitters:\n  - :name: {NAMES[student]}\n    :sid: '{number}'\n"
-            f"    :email: {student}@example.edu\n  :created_at: 2026-04-26 17:34:00.861687000 Z\n"
-        )
+        entries.append(SUBMISSION.format(number, NAMES[student], f"{student}@example.edu"))
     (export / "submission_metadata.yml").write_text("".join(entries))
     shutil.make_archive(str(export), "zip", folder, export.name)
 
@@ -107,6 +109,6 @@ def test_week_commands_work_in_order(prepare, tmp_path):
         else:
             assert line.startswith(("gh classroom clone", "#")) or not line, line
     assert ran >= 6
-    students = json.loads((tmp_path / "results" / "class.json").read_text("utf-8"))["students"]
+    students = students_of(tmp_path / "results")
     assert {student["name"] for student in students} == set(NAMES.values())
     assert sum(student["assignments"]["attention"]["score"] > 30 for student in students) == 1
