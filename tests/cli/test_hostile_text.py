@@ -18,7 +18,8 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 from safetensors.numpy import save, save_file
-from support.commands import SOFTMAX, headway, invoke
+from support.commands import SOFTMAX, headway, invoke, succeed
+from support.editing import write_files, zip_bytes
 from support.softmax_class import CachingPool, grade_arguments
 
 import autograder
@@ -103,8 +104,8 @@ def test_commands_with_a_hostile_checkpoint_write_no_control_sequences(tmp_path)
 def test_generate_with_hostile_prompt_and_characters_writes_none_of_them(tmp_path, options):
     header = HEADER | {"settings": SETTINGS | {"prompt": HOSTILE}}
     model = write_checkpoint(tmp_path / "model.safetensors", header)
-    done = headway("generate", model, "--solution", *options, cwd=tmp_path)
-    assert done.returncode == 0 and "[blink" in done.stdout
+    done = succeed("generate", model, "--solution", *options, cwd=tmp_path, run=headway)
+    assert "[blink" in done.stdout
     require_harmless(done.stdout.encode())
     require_harmless(done.stderr.encode())
 
@@ -157,7 +158,7 @@ def test_import_model_with_hostile_files_writes_no_control_sequences(tmp_path):
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile") / "workspace"
-    assert invoke("init", folder, "--assignment", "softmax").returncode == 0
+    succeed("init", folder, "--assignment", "softmax")
     (folder / "softmax.py").write_text(SOFTMAX, "utf-8")
     invoke("check", "softmax.softmax", cwd=folder)
     invoke("hint", "softmax.softmax", cwd=folder)
@@ -215,9 +216,7 @@ def test_init_from_a_hostile_archive_writes_no_control_sequences(workspace, tmp_
     manifests = [name for name in files if name.endswith(".json")]
     hostile += [{name: json.dumps(v).encode()} for name in manifests for _, v in variants(json.loads(files[name]))]
     for number, changed in enumerate(hostile):
-        with zipfile.ZipFile(tmp_path / "changed.zip", "w") as archive:
-            for name, content in (files | changed).items():
-                archive.writestr(name, content)
+        (tmp_path / "changed.zip").write_bytes(zip_bytes(files | changed))
         run("init", tmp_path / f"new{number}", "--from", tmp_path / "changed.zip")
 
 
@@ -229,9 +228,7 @@ def graded(tmp_path, monkeypatch):
     """The arguments that grade a class in which every name is hostile, and its folder of results."""
     monkeypatch.setattr(grade_module, "WorkerPool", CachingPool)
     for name, code in ((f"ada{HOSTILE}", SOFTMAX), ("bo", CODE["message"].format(HOSTILE)), (HOSTILE, "")):
-        (tmp_path / "class" / name).mkdir(parents=True)
-        (tmp_path / "class" / name / "softmax.py").write_text(code, "utf-8")
-        (tmp_path / "class" / name / f"x{HOSTILE}.py").touch()
+        write_files(tmp_path / "class" / name, {"softmax.py": code, f"x{HOSTILE}.py": ""})
     rows = io.StringIO()
     csv.writer(rows).writerows([["name", "id", "email", "submission"], [HOSTILE, HOSTILE, "a@b", f"ada{HOSTILE}"]])
     (tmp_path / "roster.csv").write_text(rows.getvalue(), "utf-8")
@@ -258,9 +255,7 @@ def test_grade_with_hostile_names_in_an_archive_writes_no_control_sequences(tmp_
     monkeypatch.setattr(grade_module, "WorkerPool", CachingPool)
     for number, name in enumerate((f"ada_4021_1_{HOSTILE}.py", f"Ada{HOSTILE}_18_assignsubmission_file/softmax.py",
                                    f"ada/../{HOSTILE}", f"{HOSTILE}\\softmax.py")):  # fmt: skip
-        with zipfile.ZipFile(tmp_path / f"{number}.zip", "w") as archive:
-            archive.writestr(name, SOFTMAX)
-            archive.writestr("bo/softmax.py", SOFTMAX)
+        (tmp_path / f"{number}.zip").write_bytes(zip_bytes({name: SOFTMAX, "bo/softmax.py": SOFTMAX}))
         run(*grade_arguments(tmp_path / f"{number}.zip", "--out", tmp_path / f"out{number}"))
 
 
@@ -296,14 +291,8 @@ def test_safe_console_on_a_terminal_writes_only_its_own_sequences():
     console = SafeConsole(file=file, force_terminal=True, color_system="truecolor", width=60, legacy_windows=False)
     table = Table(HOSTILE, title=HOSTILE)
     table.add_row(HOSTILE)
-    shown = [
-        HOSTILE,
-        Text(HOSTILE, "bold"),
-        Panel(Text(HOSTILE), title=Text(HOSTILE)),
-        table,
-        Syntax(HOSTILE, "python"),
-    ]
-    console.print(*shown, sep="\n")
+    panel = Panel(Text(HOSTILE), title=Text(HOSTILE))
+    console.print(HOSTILE, Text(HOSTILE, "bold"), panel, table, Syntax(HOSTILE, "python"), sep="\n")
     with Live(Text(HOSTILE), console=console, refresh_per_second=1) as live:
         live.update(Text(HOSTILE))
     text = file.getvalue()

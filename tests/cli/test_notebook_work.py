@@ -1,12 +1,13 @@
 """Work in notebooks: check, list, submit and grade see it, and it earns the same points as in files."""
 
-import csv
 import json
 import shutil
 import zipfile
 
 import pytest
 from support.commands import invoke, refusal, succeed
+from support.editing import edit
+from support.reading import checks_of, csv_rows
 from support.student_notebook import write_functions, write_functions_in_file
 
 from autograder.course.stubs import bundled
@@ -23,8 +24,7 @@ def workspace(new_workspace, tmp_path):
 
 
 def statuses(folder, *names):
-    done = invoke("check", *names, "--json", "-", cwd=folder)
-    document = json.loads(done.stdout)
+    document = json.loads(invoke("check", *names, "--json", "-", cwd=folder).stdout)
     checked = {f["name"]: f["status"] for a in document["assignments"] for f in a["functions"]}
     return checked, document
 
@@ -44,8 +44,7 @@ def test_failure_in_a_notebook_names_its_cell(workspace):
     wrong = "def softmax(x, axis=-1, temperature=1.0):\n    return x.nonsense"
     write_functions(workspace / NAME, "softmax", text=wrong)
     done = invoke("check", "softmax.softmax", "--json", "-", cwd=workspace)
-    checks = [c for a in json.loads(done.stdout)["assignments"] for f in a["functions"] for c in f["checks"]]
-    location = next(check["location"] for check in checks if check["location"])
+    location = next(check["location"] for check in checks_of(json.loads(done.stdout)) if check["location"])
     assert location["file"].startswith("softmax.ipynb cell ")
     assert (location["line"], location["text"].strip()) == (2, "return x.nonsense")
 
@@ -119,13 +118,10 @@ def test_imported_version_counts(workspace, tmp_path):
 
 def test_grade_gives_the_same_points_for_files_and_notebooks(workspace, new_workspace, tmp_path):
     in_files = new_workspace(tmp_path / "ben")
-    mistake = "def cross_entropy(logits, targets):\n    return 0.0"
     write_functions_in_file(in_files / "softmax.py", "softmax", "log_softmax")
-    path = in_files / "softmax.py"
-    text = path.read_text()
-    path.write_text(text.replace('    raise NotImplementedError("softmax.cross_entropy")', "    return 0.0"))
+    edit(in_files / "softmax.py", 'raise NotImplementedError("softmax.cross_entropy")', "return 0.0")
     write_functions(workspace / NAME, "softmax", "log_softmax")
-    write_functions(workspace / NAME, "cross_entropy", text=mistake)
+    write_functions(workspace / NAME, "cross_entropy", text="def cross_entropy(logits, targets):\n    return 0.0")
     (tmp_path / "class").mkdir()
     for folder in (in_files, workspace):
         archive = tmp_path / "class" / f"{folder.name}.zip"
@@ -133,12 +129,9 @@ def test_grade_gives_the_same_points_for_files_and_notebooks(workspace, new_work
     points = [statuses(folder, "softmax")[1]["points"] for folder in (in_files, workspace)]
     assert points[0] == points[1] and points[0]["earned"] > 0
     out = tmp_path / "out"
-    grade = ("grade", tmp_path / "class", "--out", out, "--assignment", "softmax", "-j", 1, "--unsafe-no-sandbox")
-    succeed(*grade)
-    with open(out / "grades.csv", newline="", encoding="utf-8-sig") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 2
+    succeed("grade", tmp_path / "class", "--out", out, "--assignment", "softmax", "-j", 1, "--unsafe-no-sandbox")
     ignored = {"submission", "student", "name", "id", "email"}
+    rows = csv_rows(out / "grades.csv")
     first, second = ({key: value for key, value in row.items() if key.lower() not in ignored} for row in rows)
     assert first == second
     assert any(value not in ("", "0") for value in first.values())

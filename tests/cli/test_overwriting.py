@@ -58,10 +58,7 @@ def test_train_refuses_other_files_and_pictures(trained, tmp_path):
 
 
 @pytest.mark.parametrize(("command", "file"), [
-    *(
-        (f"plot softmax-temperatures --solution --out p.{suffix}", f"p.{suffix}")
-        for suffix in ("png", "svg", "pdf")
-    ),
+    *((f"plot softmax-temperatures --solution --out p.{kind}", f"p.{kind}") for kind in ("png", "svg", "pdf")),
     ("submit tokenizer --out ada.zip", "ada.zip"),
     ("release out --format stubs", "out/numpy_warmup.py"),
 ])  # fmt: skip

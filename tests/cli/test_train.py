@@ -42,5 +42,4 @@ def test_bigram_trains_only_with_functions_that_pass(folder, solutions):
 
 
 def test_data_without_subcommand_lists_datasets(tmp_path):
-    done = succeed("data", cwd=tmp_path)
-    assert "names" in done.stdout
+    assert "names" in succeed("data", cwd=tmp_path).stdout

@@ -6,6 +6,8 @@ import shutil
 
 import pytest
 from support.commands import invoke, refusal, succeed
+from support.editing import edit
+from support.reading import read_json
 
 from autograder.course.duration import duration
 from autograder.courses.transformer import TRANSFORMER
@@ -34,8 +36,7 @@ def test_init_writes_stubs_and_never_overwrites(tmp_path):
     assert done.stderr == "" and f"cd {folder}\n    headway " in done.stdout
     (folder / "softmax.py").write_text("my work")
     (folder / "attention.py").unlink()
-    again = invoke("init", folder)
-    assert "1 files written" in again.stdout
+    assert "1 files written" in invoke("init", folder).stdout
     assert (folder / "softmax.py").read_text() == "my work"
     assert (folder / "attention.py").exists()
 
@@ -48,8 +49,7 @@ def test_init_asks_assistants_to_tutor_or_what_is_given(tmp_path):
     own.write_text("Answer in riddles.\n")
     invoke("init", tmp_path / "w", "--agents", own)
     assert (tmp_path / "w" / "AGENTS.md").read_text() == "Answer in riddles.\n"
-    again = invoke("init", tmp_path / "default", "--agents", own)
-    assert "AGENTS.md exists" in again.stdout
+    assert "AGENTS.md exists" in invoke("init", tmp_path / "default", "--agents", own).stdout
     assert "NAME --json" in (tmp_path / "default" / "AGENTS.md").read_text()
 
 
@@ -65,15 +65,14 @@ def test_release_of_stubs_contains_given_instructions(tmp_path):
     (tmp_path / "own.md").write_text("Answer in riddles.\n")
     succeed("release", tmp_path / "out", "--format", "stubs", "--agents", tmp_path / "own.md")
     assert (tmp_path / "out" / "AGENTS.md").read_text() == "Answer in riddles.\n"
-    refused = refusal("release", tmp_path / "out", "--format", "policy", "--agents", tmp_path / "own.md")
-    assert "--format stubs" in refused
+    options = ("--format", "policy", "--agents", tmp_path / "own.md")
+    assert "--format stubs" in refusal("release", tmp_path / "out", *options)
 
 
 @pytest.mark.slow
 def test_init_from_archive_brings_the_work(workspace, tmp_path):
     assert invoke("submit", "softmax", "--out", tmp_path / "ada.zip", cwd=workspace).returncode == 0
-    done = succeed("init", tmp_path / "new", "--from", tmp_path / "ada.zip")
-    assert "1 file imported\n" in done.stdout
+    assert "1 file imported\n" in succeed("init", tmp_path / "new", "--from", tmp_path / "ada.zip").stdout
     assert (tmp_path / "new" / "softmax.py").read_bytes() == (workspace / "softmax.py").read_bytes()
     assert not (tmp_path / "new" / "backups").exists()
     for wrong, message in ((tmp_path / "missing.zip", "cannot read"), (workspace / "README.md", "not an archive")):
@@ -89,8 +88,7 @@ def test_list_shows_progress(workspace):
     assert "4 of 5 functions pass" in done.stdout
     only_open = invoke("list", "softmax", "--open", cwd=workspace).stdout
     assert "softmax_backward" in only_open and "log_softmax" not in only_open
-    path = workspace / "softmax.py"
-    path.write_text(path.read_text().replace("def log_softmax(x, axis=-1):", "def log_softmax(x, axis=-1, *, more=0):"))
+    edit(workspace / "softmax.py", "def log_softmax(x, axis=-1):", "def log_softmax(x, axis=-1, *, more=0):")
     assert "log_softmax ~" in invoke("list", "softmax", cwd=workspace).stdout
 
 
@@ -152,8 +150,7 @@ def test_hint_without_name_uses_the_current_function(workspace, tmp_path):
 
 
 def test_solution_needs_a_pass_or_giving_up(workspace):
-    shown = succeed("solution", "softmax.log_softmax", cwd=workspace)
-    assert "def log_softmax" in shown.stdout
+    assert "def log_softmax" in succeed("solution", "softmax.log_softmax", cwd=workspace).stdout
     assert "--give-up" in refusal("solution", "softmax.softmax_backward", cwd=workspace)
     assert invoke("solution", "softmax.softmax_backward", "--give-up", cwd=workspace).returncode == 0
     gave_up = json.loads((workspace / ".headway.json").read_text())["gave_up"]
@@ -165,10 +162,8 @@ def test_solution_needs_a_pass_or_giving_up(workspace):
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", ["80", "140"])
 def test_diff_shows_both_versions(workspace, columns):
-    path = workspace / "softmax.py"
-    text = path.read_text()
     assert "identical" in invoke("diff", "softmax.log_softmax", cwd=workspace).stdout
-    path.write_text(text.replace("def log_softmax(x, axis=-1):", "def log_softmax(x, axis=-1, mine=None):"))
+    edit(workspace / "softmax.py", "def log_softmax(x, axis=-1):", "def log_softmax(x, axis=-1, mine=None):")
     done = invoke("diff", "softmax.log_softmax", cwd=workspace, COLUMNS=columns)
     assert "mine=None" in done.stdout and "def log_softmax(x, axis=-1):" in done.stdout
     beside = any("mine=None" in line and "def log_softmax(x, axis=-1):" in line for line in done.stdout.splitlines())
@@ -203,10 +198,9 @@ def test_submit_archive_can_be_graded(workspace, tmp_path):
     (workspace / os.fsdecode(b"not text \xff.py")).write_text("x = 1\n")
     done = succeed("submit", "softmax", "--out", tmp_path / "class" / "ada.zip", cwd=workspace)
     assert "1 of 5 functions" in done.stdout and "softmax.softmax_backward" in done.stdout
-    succeed(
-        "grade", "class", "--out", "out", "--assignment", "softmax", "--seed", "0", "--unsafe-no-sandbox", cwd=tmp_path
-    )
-    document = json.loads((tmp_path / "out" / "results" / "ada.json").read_text("utf-8"))
+    options = ("--out", "out", "--assignment", "softmax", "--seed", "0", "--unsafe-no-sandbox")
+    succeed("grade", "class", *options, cwd=tmp_path)
+    document = read_json(tmp_path / "out" / "results" / "ada.json")
     statuses = {f["name"]: f["status"] for a in document["assignments"] for f in a["functions"]}
     assert statuses.pop("softmax_backward") == "not_started" and set(statuses.values()) == {"passed"}
     assert document["notes"] == []
@@ -218,9 +212,8 @@ def test_submit_link_out_of_the_workspace_is_refused(workspace, tmp_path):
     (workspace / "notes.py").symlink_to(tmp_path / "private.py")
     archive = tmp_path / "ada.zip"
     refused = invoke("submit", "softmax", "--out", archive, cwd=workspace)
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr.count("\n") == 1 and "notes.py is a link" in refused.stderr
-    assert not archive.exists()
+    assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
+    assert "notes.py is a link" in refused.stderr and not archive.exists()
     (workspace / "drafts").mkdir()
     shutil.move(workspace / "softmax.py", workspace / "drafts")
     (workspace / "softmax.py").symlink_to("drafts/softmax.py")
