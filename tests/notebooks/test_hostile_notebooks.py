@@ -25,11 +25,8 @@ HOSTILE = (
 LESSON = "# Softmax\n\n<details>the instructor's own HTML</details>"
 FORGED = {"grade": True, "solution": True, "locked": False, "grade_id": "softmax", "points": 1e9, "schema_version": 3}
 GRADED = {"grade": True, "solution": False, "locked": True, "task": False, "grade_id": "softmax", "points": 2}
-OUTPUT = {
-    "output_type": "display_data",
-    "metadata": {},
-    "data": {"text/html": HOSTILE, "application/javascript": "RUN"},
-}
+DATA = {"text/html": HOSTILE, "application/javascript": "RUN"}
+OUTPUT = {"output_type": "display_data", "metadata": {}, "data": DATA}
 
 
 def cell(kind, source, about=None, **more):
@@ -103,9 +100,8 @@ def test_formgrader_runs_no_script_of_a_student(source, reader):
         cell("code", code, FORGED, outputs=[OUTPUT], execution_count=1),
         cell("code", f"%%html\n{HOSTILE}", outputs=[], execution_count=None),
     ]
-    _, text = written(
-        notebook(*cells, title=HOSTILE, kernelspec={"display_name": HOSTILE, "name": "x"}), source, reader
-    )
+    kernel = {"display_name": HOSTILE, "name": "x"}
+    _, text = written(notebook(*cells, title=HOSTILE, kernelspec=kernel), source, reader)
     settings = Config()
     settings.HTMLExporter.template_name = "formgrade"
     settings.HTMLExporter.extra_template_basedirs = [handlers.template_path]

@@ -1,22 +1,15 @@
 """A course from beginning to end with nbgrader's own commands, and the same submissions through `headway grade`."""
 
-import csv
-import json
 import re
 import shutil
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
 import pytest
-from support.nbgrader_class import (
-    ASSIGNMENT,
-    NOT_GRADED_BY_NBGRADER,
-    environment,
-    write_submissions,
-    write_submissions_nbgrader_cannot_grade,
-)
+from support.commands import run_program
+from support.nbgrader_class import ASSIGNMENT, NOT_GRADED_BY_NBGRADER, environment, write_submissions
+from support.reading import csv_rows, read_json
 from support.run_notebooks import kernel_sockets
 
 from autograder.course.stubs import bundled
@@ -66,20 +59,16 @@ class Course:
         self.headway("release", folder, "--format", "nbgrader", "--seed", "7", cwd=folder.parent)
         self.run("-c", GENERATE, *TRANSFORMER.modules)
         write_submissions(folder)
-        write_submissions_nbgrader_cannot_grade(folder)
         shutil.copy(folder / "gradebook.db", folder.parent / "fresh.db")
         with ThreadPoolExecutor(2) as pool:
             self.autograding = pool.submit(self._autograde)
             self.grading = pool.submit(self._grade)
             self.validation = pool.submit(self._run_kernels, "validate", self.notebook("release"))
 
-    def run(self, *command, cwd=None, exit_codes=(0,)):
+    def run(self, *command, cwd=None, code=0):
         """Run Python with these arguments in the course's folder; returns all output."""
-        done = subprocess.run(
-            [sys.executable, *map(str, command)],
-            capture_output=True, text=True, cwd=cwd or self.folder, env=self._environment, check=False, timeout=1200,
-        )  # fmt: skip
-        assert done.returncode in exit_codes, done.stdout + done.stderr
+        options = {"cwd": cwd or self.folder, "env": self._environment, "timeout": 1200}
+        done = run_program(sys.executable, *command, code=code, **options)
         return done.stdout + done.stderr
 
     def headway(self, *arguments, **options):
@@ -99,17 +88,16 @@ class Course:
     def exported_scores(self, folder):
         """Run `nbgrader export` in a course's folder; returns the score by student."""
         self.nbgrader("export", cwd=folder)
-        with open(folder / "grades.csv", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row["assignment"] == ASSIGNMENT]
-        return {row["student_id"]: float(row["score"]) for row in rows}
+        rows = csv_rows(folder / "grades.csv")
+        return {row["student_id"]: float(row["score"]) for row in rows if row["assignment"] == ASSIGNMENT}
 
     def _autograde(self):
-        log = self._run_kernels("autograde", ASSIGNMENT, exit_codes=(0, 1))
+        log = self._run_kernels("autograde", ASSIGNMENT, code=None)  # It cannot grade all of them.
         return self.exported_scores(self.folder), log
 
     def _grade(self):
         self.headway("grade", "submitted", "--out", "out", "--assignment", ASSIGNMENT, "--seed", "7")
-        return json.loads((self.folder / "out" / "class.json").read_text())
+        return read_json(self.folder / "out" / "class.json")
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from support.commands import run_program
 from support.nbgrader_class import environment
+from support.paths import TESTS
+from support.reading import students_of
 from support.waiting import wait_until
 
 pytestmark = [
@@ -26,7 +29,6 @@ pytestmark = [
     pytest.mark.skipif(find_spec("nbgrader") is None, reason="nbgrader is not installed"),
 ]
 
-TESTS = Path(__file__).parents[1]
 TOKEN = "exchange"
 POLICY = """
 bonus = "cap"
@@ -71,34 +73,27 @@ class Term:
         self._socket = f"{self._sockets.name}/socket"
         self._log = open(folder / "server.log", "w")  # noqa: SIM115 (closed in `stop`)
         extension = "{'nbgrader.server_extensions.formgrader': True}"
-        self._server = subprocess.Popen(
-            [
-                sys.executable, "-m", "jupyter_server", f"--sock={self._socket}", "--no-browser", "--allow-root",
-                f"--ServerApp.root_dir={self.course}", f"--IdentityProvider.token={TOKEN}",
-                f"--ServerApp.jpserver_extensions={extension}",
-            ],
-            cwd=self.course, env=self._environment, stdout=self._log, stderr=self._log,
-        )  # fmt: skip
+        command = [
+            sys.executable, "-m", "jupyter_server", f"--sock={self._socket}", "--no-browser", "--allow-root",
+            f"--ServerApp.root_dir={self.course}", f"--IdentityProvider.token={TOKEN}",
+            f"--ServerApp.jpserver_extensions={extension}",
+        ]  # fmt: skip
+        streams = {"stdout": self._log, "stderr": self._log}
+        self._server = subprocess.Popen(command, cwd=self.course, env=self._environment, **streams)
         try:
             students = ("ada=softmax,layernorm", "bo=softmax:wrong")
             self._run("-m", "support.nbgrader_exchange", self.exchange, folder / "students", *students)
-            self.output = self._run(
-                "-m", "autograder.cli", "grade", "submitted", "--out", "results", "--nbgrader", ".", *names
-            )
+            grade = ("grade", "submitted", "--out", "results", "--nbgrader", ".")
+            self._run("-m", "autograder.cli", *grade, *names)
             wait_until(lambda: self._answers("api/status"), seconds=120)
         except BaseException:
             self.stop()
             raise
-        document = json.loads((self.course / "results" / "class.json").read_text("utf-8"))
-        self.grades = {student["name"]: student["assignments"] for student in document["students"]}
+        self.grades = {student["name"]: student["assignments"] for student in students_of(self.course / "results")}
 
     def _run(self, *command):
-        done = subprocess.run(
-            [sys.executable, *map(str, command)], capture_output=True, text=True, check=False, timeout=300,
-            cwd=self.course if self.course.is_dir() else None, env=self._environment,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        where = self.course if self.course.is_dir() else None
+        return run_program(sys.executable, *command, cwd=where, env=self._environment, timeout=300).stdout
 
     def stop(self):
         self._server.terminate()

@@ -1,11 +1,11 @@
 """Hints, solutions and progress in notebooks, which follow the rules of the commands of these names."""
 
 import json
-import subprocess
 import sys
 
 import pytest
-from support.commands import invoke
+from support.commands import invoke, run_program
+from support.editing import edit
 from support.paths import TESTS
 from support.student_notebook import write_functions
 
@@ -53,8 +53,7 @@ def test_solution_needs_a_pass_or_giving_up(notebooks, tmp_path, capsys, monkeyp
 @pytest.mark.slow
 def test_earlier_assignment_is_the_version_that_counts(notebooks):
     write_functions(notebooks / "softmax.ipynb", "softmax")
-    path = notebooks.parent / "softmax.py"
-    path.write_text(path.read_text().replace(f'raise NotImplementedError("{SOFT}")', "return 1"))
+    edit(notebooks.parent / "softmax.py", f'raise NotImplementedError("{SOFT}")', "return 1")
     workspace = Workspace.open(notebooks.parent)
     for version, name in (("notebook", "softmax.ipynb"), ("file", "my-gpt/softmax.py")):
         workspace.choose_version("softmax", version)
@@ -64,7 +63,6 @@ def test_earlier_assignment_is_the_version_that_counts(notebooks):
 @pytest.mark.notebook
 def test_check_in_a_notebook_counts_in_the_workspace(notebooks):
     write_functions(notebooks / "softmax.ipynb", "softmax")
-    run = TESTS / "support" / "run_notebooks.py"
-    subprocess.run([sys.executable, run, notebooks / "softmax.ipynb"], capture_output=True, check=True, timeout=300)
+    run_program(sys.executable, TESTS / "support" / "run_notebooks.py", notebooks / "softmax.ipynb", timeout=300)
     listed = invoke("list", "softmax", cwd=notebooks.parent).stdout
     assert "1 of 5 functions pass" in listed and "changed since the last check" not in listed

@@ -5,13 +5,13 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
 import pytest
-from support.commands import SOFTMAX, refusal, succeed
+from support.commands import SOFTMAX, refusal, run_program, succeed
+from support.editing import write_files
 from support.nbgrader_class import environment
 from support.paths import TESTS
 
@@ -28,15 +28,16 @@ RUN = TESTS / "support" / "run_notebooks.py"
 
 def run(*arguments):
     """Run notebooks; with "--validate", also nbgrader's validator."""
-    command = [sys.executable, RUN, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(run_program(sys.executable, RUN, *arguments, timeout=1200).stdout)
 
 
 def texts(cell):
     """The outputs of a cell as plain text."""
     return [o.get("text") or o.get("data", {}).get("text/plain", "") for o in cell["outputs"]]
+
+
+def student_notebook(module):
+    return nbformat.read(bundled("assignments") / "notebooks" / f"{module}.ipynb", as_version=4)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -64,8 +65,8 @@ def test_student_notebooks_match_the_solutions(solutions):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_student_notebook_has_stubs_checks_and_no_output(solutions, module):
-    notebook = nbformat.read(bundled("assignments") / "notebooks" / f"{module}.ipynb", as_version=4)
+def test_student_notebook_has_stubs_checks_and_no_output(module):
+    notebook = student_notebook(module)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert not any(cell.outputs or cell.execution_count for cell in code)
     assert code[0].source == "from autograder.notebooks.api import check, hint, progress, solution"
@@ -78,8 +79,7 @@ def test_student_notebook_has_stubs_checks_and_no_output(solutions, module):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_plot_stands_after_the_functions_it_draws(made, module):
-    student = nbformat.read(bundled("assignments") / "notebooks" / f"{module}.ipynb", as_version=4)
-    for notebook in (student, nbformat.reads(made[f"source/{module}/{module}.ipynb"], as_version=4)):
+    for notebook in (student_notebook(module), nbformat.reads(made[f"source/{module}/{module}.ipynb"], as_version=4)):
         sources = [cell.source for cell in notebook.cells]
         shows = [i for i, text in enumerate(sources) if re.search(r'(?m)^show\("', text)]
         assert all("import show" in sources[i] for i in shows[:1])
@@ -91,7 +91,7 @@ def test_plot_stands_after_the_functions_it_draws(made, module):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_experiment_is_unlocked_and_its_results_are_folded(made, module):
-    student = nbformat.read(bundled("assignments") / "notebooks" / f"{module}.ipynb", as_version=4)
+    student = student_notebook(module)
     for notebook in (student, nbformat.reads(made[f"source/{module}/{module}.ipynb"], as_version=4)):
         (at,) = (i for i, cell in enumerate(notebook.cells) if cell.source.startswith("## Try it\n"))
         tried, out, answers = notebook.cells[at + 1 : at + 4]
@@ -123,9 +123,7 @@ def test_generated_course_is_reproducible(solutions, made):
 
 @pytest.mark.drawn(1)
 def test_instructor_notebooks_run_and_earn_all_points(made, tmp_path, drawing):
-    for name, text in made.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, "utf-8")
+    write_files(tmp_path, made)
     paths = [tmp_path / "source" / module / f"{module}.ipynb" for module in drawing.some(MODULES, 2)]
     processes = min(4, os.cpu_count() or 1, len(paths))
     with ThreadPoolExecutor(processes) as pool:
@@ -242,12 +240,10 @@ def test_release_into_an_existing_course_leaves_its_own_assignments_alone(tmp_pa
 
 def test_release_beside_own_settings_draws_a_seed(tmp_path):
     (tmp_path / "nbgrader_config.py").write_text("c.CourseDirectory.course_id = 'own'\n")
-    said = release(tmp_path, "--prerequisites", "none")
-    assert f"cd {tmp_path} && nbgrader" in said
+    assert f"cd {tmp_path} && nbgrader" in release(tmp_path, "--prerequisites", "none")
     assert [path.name for path in (tmp_path / "source" / "attention").iterdir()] == ["attention.ipynb"]
-    seeds = {
-        line for text in tmp_path.glob("source/*/*.ipynb") for line in text.read_text().split("\\n") if "seed" in line
-    }
+    texts = [path.read_text() for path in tmp_path.glob("source/*/*.ipynb")]
+    seeds = {line for text in texts for line in text.split("\\n") if "seed" in line}
     assert seeds, "hidden inputs are drawn with a seed of the course's own"
     assert not any("grade.seed = 0" in line for line in seeds)
 
@@ -291,16 +287,14 @@ RIGHT = SOFTMAX.partition("import numpy as np\n")[2]
 
 @pytest.mark.drawn(1)
 def test_check_and_grade_in_a_running_notebook(tmp_path):
-    (tmp_path / "embeddings.py").write_text("def one_hot(ids, vocab_size):\n    raise NotImplementedError\n")
-    (tmp_path / "multihead.ipynb").write_text(
-        json.dumps({"cells": [{"cell_type": "code", "source": "def split_heads(x, n_heads):\n    return 'mine'"}]})
-    )
+    stub = "def one_hot(ids, vocab_size):\n    raise NotImplementedError\n"
+    mine = json.dumps({"cells": [{"cell_type": "code", "source": "def split_heads(x, n_heads):\n    return 'mine'"}]})
+    write_files(tmp_path, {"embeddings.py": stub, "multihead.ipynb": mine})
+    noisy = "    np.log(np.zeros(1))\n    print('[b, t]')\n    return"
     path = notebook(
         tmp_path / "work.ipynb",
         "from autograder.notebooks.api import *\nimport sys\nimport numpy as np\nget_ipython().set_next_input = print",
-        RIGHT.replace("/ temperature", "* temperature").replace(
-            "    return", "    np.log(np.zeros(1))\n    print('[b, t]')\n    return"
-        ),
+        RIGHT.replace("/ temperature", "* temperature").replace("    return", noisy),
         "check(softmax)\ndebug(softmax)",
         RIGHT,
         "check(softmax)",

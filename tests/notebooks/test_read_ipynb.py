@@ -84,9 +84,8 @@ def test_notebook_without_a_function_of_the_course_has_no_module():
 
 
 def test_syntax_error_affects_only_its_cell():
-    module = extracted(
-        NUMPY, SOFTMAX, "# mine\ndef log_softmax(x)\n    return x", "def cross_entropy(a, b):\n    return 0.5"
-    )["softmax.py"]
+    cells = ["# mine\ndef log_softmax(x)\n    return x", "def cross_entropy(a, b):\n    return 0.5"]
+    module = extracted(NUMPY, SOFTMAX, *cells)["softmax.py"]
     assert module.cross_entropy(1, 2) == 0.5
     assert module.softmax(module.np.zeros(2)) == pytest.approx([0.5, 0.5])
     with pytest.raises(module.CellError, match=r"cell 3, line 2 .*expected ':'"):
@@ -186,13 +185,8 @@ def test_file_name_selects_the_module():
 
 
 def test_function_of_two_modules_goes_to_the_closer_one():
-    both = [
-        "def build_vocab(text): pass",
-        "def encode(text, stoi): return 'tokens'",
-        "def encoder_block(x): pass",
-        "def encode(source): return 'memory'",
-    ]
-    found = extracted(*both)
+    tokenizer = ("def build_vocab(text): pass", "def encode(text, stoi): return 'tokens'")
+    found = extracted(*tokenizer, "def encoder_block(x): pass", "def encode(source): return 'memory'")
     assert found["tokenizer.py"].encode(1, 2) == "tokens"
     assert found["encoder_decoder.py"].encode(1) == "memory"
     assert set(extracted("def encode(x): pass", name="encoder_decoder.ipynb")) == {"encoder_decoder.py"}
@@ -200,10 +194,8 @@ def test_function_of_two_modules_goes_to_the_closer_one():
 
 
 def test_find_cell_line_finds_the_cell():
-    cells = [
-        Cell("cell 2", NUMPY),
-        Cell("cell 7", "\n# first\nLIMIT = int('3')\n\n\ndef softmax(x):\n    # why\n    return x"),
-    ]
+    softmax = "\n# first\nLIMIT = int('3')\n\n\ndef softmax(x):\n    # why\n    return x"
+    cells = [Cell("cell 2", NUMPY), Cell("cell 7", softmax)]
     text = extract.extract_modules(cells, COURSE)["softmax"]
     lines = text.split("\n")
     for wanted, cell, line in (("    return x", "cell 7", 8), ("def softmax(x):", "cell 7", 6)):
