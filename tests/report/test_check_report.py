@@ -1,19 +1,17 @@
-"""The check report in the terminal, rendered from documents at several widths."""
+"""The check report in the terminal, rendered from documents at several widths, and in a notebook."""
 
 import io
 
 import pytest
-from rich.console import Console
-from support.result_documents import check, document
+from support.printing import printed, words
+from support.result_documents import BROKEN, check, document
 
 from autograder.report import check_report, wording
 from autograder.report.console import SafeConsole
 
 
 def rendered(doc, width=80, **options):
-    file = io.StringIO()
-    check_report.render(doc, Console(file=file, width=width, no_color=True, highlight=False), **options)
-    return file.getvalue()
+    return printed(check_report.render, doc, width=width, **options)
 
 
 FAILED = check(
@@ -27,11 +25,6 @@ FAILED = check(
            "tolerance": 1.6e-9},
     location={"file": "attention.py", "line": 41, "text": ""},
 )  # fmt: skip
-
-
-def words(text):
-    """The text without panel borders and line breaks."""
-    return " ".join(text.replace("│", " ").split())
 
 
 def test_panel_shows_every_part_of_a_failed_check():
@@ -109,8 +102,7 @@ def test_next_command_stays_on_one_line():
 
 
 def test_summary_shows_no_second_dot_before_not_started():
-    text = rendered(document(check("attention.attention", "not_started")))
-    assert "points · 1 not started" in text
+    assert "points · 1 not started" in rendered(document(check("attention.attention", "not_started")))
 
 
 def test_summary_shows_internal_errors():
@@ -128,11 +120,8 @@ def test_worst_value_names_its_index(worst, expected):
 
 def test_one_finding_is_reported_once():
     mistake = {"id": "attention.attention/no-scale", "title": "the scores were not divided", "reason": "proof"}
-    doc = document(
-        check(status="failed", title="first", mistake=mistake),
-        check(status="failed", title="second", mistake=mistake),
-        check(status="failed", title="third"),
-    )
+    alike = [check(status="failed", title=title, mistake=mistake) for title in ("first", "second")]
+    doc = document(*alike, check(status="failed", title="third"))
     shown = rendered(doc, all_panels=True)
     assert shown.count("the scores were not divided") == 1
     assert words("same mistake in second") in words(shown)
@@ -145,10 +134,8 @@ def test_panel_shows_where_the_function_called_the_line_that_failed():
 
 
 def test_syntax_error_is_one_panel_that_names_the_file():
-    broken = {"status": "error", "message": "Python cannot read attention.py: SyntaxError in line 3: invalid syntax",
-              "failure": "unreadable_file", "file_at_fault": "attention.py",
-              "location": {"file": "attention.py", "line": 3, "text": ""}}  # fmt: skip
-    shown = rendered(document(check(**broken), check(title="b", **broken), check("attention.causal_mask", **broken)))
+    checks = [check(**BROKEN), check(title="b", **BROKEN), check("attention.causal_mask", **BROKEN)]
+    shown = rendered(document(*checks))
     assert shown.count("Python cannot read") == 1
     assert "! attention.py" in shown and "attention, causal_mask" in shown and "! 1 file with an error" in shown
     assert "more failed check" not in shown
@@ -194,3 +181,27 @@ def test_command_in_a_long_text_is_not_broken():
     SafeConsole(file=file, width=60).print_text(f"A text that is so long that it takes two lines. To answer: {command}")
     *text, shown = file.getvalue().splitlines()
     assert len(text) == 1 and shown.strip() == command
+
+
+ISOLATED = "correct in isolation; blocked only by softmax.softmax"
+
+
+def in_notebook(*checks):
+    return str(check_report.NotebookReport(document(*checks), {}, {}))
+
+
+def blocked(message):
+    return check(status="blocked", blocked_by=["softmax.softmax"], message=message)
+
+
+def test_correct_in_isolation_is_said_if_all_checks_say_it():
+    assert ISOLATED in in_notebook(blocked(ISOLATED), blocked(ISOLATED))
+
+
+def test_correct_in_isolation_is_not_said_of_one_check_among_others():
+    text = in_notebook(blocked("blocked by softmax.softmax. out differs"), blocked(ISOLATED))
+    assert "in isolation" not in text and "2 checks blocked" in text
+
+
+def test_function_with_one_started_check_is_not_called_unwritten():
+    assert "not written yet" not in in_notebook(check(status="not_started"), blocked(ISOLATED))

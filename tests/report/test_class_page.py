@@ -1,5 +1,7 @@
 """The class page in a real browser: sorting, searching, hostile names, keyboard, phone and print."""
 
+import contextlib
+
 import pytest
 from support.html_rules import read_page
 from support.waiting import wait_until
@@ -40,9 +42,8 @@ def earlier(make_class):
 def page(book, records, earlier, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
     first, second = records.students[16], records.students[17]
-    pair = SimilarPair(
-        first.name, second.name, 0.9, 40, "softmax 90%", (first.submission, second.submission), ("softmax",)
-    )
+    submissions = (first.submission, second.submission)
+    pair = SimilarPair(first.name, second.name, 0.9, 40, "softmax 90%", submissions, ("softmax",))
     similar = similarity.write_pair_pages(SimilarityResult([pair]), book, path.with_suffix(""), path)
     student_pages.write(book, path.with_suffix(""), path, similar)
     for student in records.students:
@@ -96,6 +97,23 @@ def count_text(browser):
     return browser.find_element(By.ID, "count").text
 
 
+def open_first_student(browser):
+    """Show the details of the first student in the grid; return their element."""
+    browser.execute_script("document.querySelector('#grid [role=rowheader] button').click()")
+    return browser.find_element(By.ID, "detail")
+
+
+@contextlib.contextmanager
+def view(browser, width, height=900):
+    """Let the browser have this size for a time; a narrow one is a phone."""
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        yield
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def test_grid_counts_all_students_and_draws_those_in_view(opened, records):
     assert count_text(opened) == f"{len(records.students)} of {len(records.students)} students"
     assert 10 < len(names(opened)) < 60
@@ -131,9 +149,8 @@ def test_checks_table_counts_blocked_checks(opened, records):
     name = max(records.checks.values(), key=lambda check: check.statuses["blocked"]).function.partition(".")[0]
     checks = [check for check in records.checks.values() if check.function.startswith(f"{name}.")]
     blocked = sum(check.statuses["blocked"] for check in checks)
-    details = opened.find_element(
-        By.XPATH, f"//section[@aria-labelledby='checks']/details[starts-with(summary, '{name} ')]"
-    )
+    path = f"//section[@aria-labelledby='checks']/details[starts-with(summary, '{name} ')]"
+    details = opened.find_element(By.XPATH, path)
     assert blocked
     assert f"blocked {blocked} times" in details.find_element(By.TAG_NAME, "summary").text
     cells = details.find_elements(By.XPATH, ".//tbody/tr/td[7]")
@@ -165,8 +182,7 @@ def test_mistake_button_lists_its_students(opened, records):
     opened.find_element(By.CSS_SELECTOR, "[data-mistake='0']").click()
     assert count_text(opened) == f"{len(mistake.students)} of {len(records.students)} students with “{mistake.title}”"
     assert set(names(opened)) <= {records.students[number].name for number in mistake.students}
-    opened.execute_script("document.querySelector('#grid [role=rowheader] button').click()")
-    detail = opened.find_element(By.ID, "detail")
+    detail = open_first_student(opened)
     assert detail.is_displayed() and mistake.title in detail.text
     links = {link.text: link.get_attribute("href") for link in detail.find_elements(By.TAG_NAME, "a")}
     assert "/report/" in links["Code and results"] and "/feedback/" in links["Feedback for this student"]
@@ -175,12 +191,10 @@ def test_mistake_button_lists_its_students(opened, records):
 def test_tables_sort_by_their_headings(opened, records):
     heading = opened.find_element(By.XPATH, "//section[@aria-labelledby='functions']//th[2]/button")
     values = "//section[@aria-labelledby='functions']//tbody/tr/td[2]"
-    heading.click()
-    shares = [float(cell.get_attribute("data-value")) for cell in opened.find_elements(By.XPATH, values)]
-    assert shares == sorted(shares, reverse=True)
-    heading.click()
-    shares = [float(cell.get_attribute("data-value")) for cell in opened.find_elements(By.XPATH, values)]
-    assert shares == sorted(shares)
+    for descending in (True, False):
+        heading.click()
+        shares = [float(cell.get_attribute("data-value")) for cell in opened.find_elements(By.XPATH, values)]
+        assert shares == sorted(shares, reverse=descending)
     assert len(shares) == len(records.functions) == len(TRANSFORMER.functions)
 
 
@@ -190,8 +204,7 @@ def test_hostile_names_are_shown_as_text(opened, records):
     search(opened, "<script>")
     assert names(opened) == [hostile[0].name]
     assert hostile[0].name.startswith("<script>")
-    opened.execute_script("document.querySelector('#grid [role=rowheader] button').click()")
-    assert hostile[0].name in opened.find_element(By.ID, "detail").text
+    assert hostile[0].name in open_first_student(opened).text
     assert len(opened.find_elements(By.TAG_NAME, "script")) == 2
     assert not opened.find_elements(By.CSS_SELECTOR, "img, b, iframe")
     assert not set(opened.page_source) & set("\u202e\u202d\u2066")
@@ -216,17 +229,14 @@ def test_status_strip_and_buttons_have_accessible_names(opened):
 
 
 def test_page_adapts_to_phone_dark_mode_and_print(opened, records):
-    opened.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
-    )
     dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
     opened.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
     try:
-        assert opened.execute_script("return document.documentElement.scrollWidth - innerWidth") <= 0
-        background = opened.execute_script("return getComputedStyle(document.body).backgroundColor")
-        assert max(int(part) for part in background[4:-1].split(",")) < 64
+        with view(opened, 390, 844):
+            assert opened.execute_script("return document.documentElement.scrollWidth - innerWidth") <= 0
+            background = opened.execute_script("return getComputedStyle(document.body).backgroundColor")
+            assert max(int(part) for part in background[4:-1].split(",")) < 64
     finally:
-        opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     opened.execute_script("dispatchEvent(new Event('beforeprint'))")
     assert len(opened.find_elements(By.CSS_SELECTOR, "#printed .row")) == len(records.students)
@@ -245,7 +255,7 @@ def test_group_select_lists_its_students(opened, records):
 def test_similar_pair_opens_from_a_student_and_shows_both(opened, records):
     first, second = records.students[16], records.students[17]
     search(opened, first.submission)
-    opened.execute_script("document.querySelector('#grid [role=rowheader] button').click()")
+    open_first_student(opened)
     opened.find_element(By.PARTIAL_LINK_TEXT, "Similar to").click()
     assert opened.find_element(By.TAG_NAME, "h1").text == f"{first.name} and {second.name}"
     sides = opened.find_elements(By.CSS_SELECTOR, ".sides .code")
@@ -270,9 +280,7 @@ def test_functions_show_discrimination_and_earlier_pass_rate(opened, records):
 
 
 def test_phone_has_labels_of_one_size_and_targets_to_touch(opened, page):
-    metrics = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
-    opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    try:
+    with view(opened, 390, 844):
         for name in ("report", "report/student00010", "report/pair-1"):
             opened.get((page.parent / f"{name}.html").as_uri())
             small = opened.execute_script(
@@ -289,8 +297,6 @@ def test_phone_has_labels_of_one_size_and_targets_to_touch(opened, page):
         )
         # Text of a scaled picture would be smaller than its font says.
         assert len(set(sizes)) == 1 and not opened.find_elements(By.CSS_SELECTOR, ".histogram[viewBox]")
-    finally:
-        opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_work_without_a_result_has_a_sign_a_word_and_a_color(browser, make_class, tmp_path):
@@ -318,9 +324,7 @@ def test_work_without_a_result_has_a_sign_a_word_and_a_color(browser, make_class
 @pytest.mark.parametrize("width", [360, 700, 1440, 2560])
 @pytest.mark.parametrize("name", ["report", "report/student00010", "report/pair-1"])
 def test_no_page_scrolls_sideways(opened, page, name, width):
-    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
-    opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    try:
+    with view(opened, width):
         opened.get((page.parent / f"{name}.html").as_uri())
         opened.execute_script("for (const d of document.querySelectorAll('details')) d.open = true;")
         wide = opened.execute_script(
@@ -333,8 +337,6 @@ def test_no_page_scrolls_sideways(opened, page, name, width):
             wide = [element for element in wide if not element.endswith("#grid")]
             wide = [element for element in wide if width > 1000 or not element.startswith("DIV.wide")]
         assert wide == []
-    finally:
-        opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 @pytest.mark.parametrize("name", ["report", "report/student00010", "report/pair-1"])

@@ -47,13 +47,8 @@ def lines_of(*arguments, **options):
 
 
 def test_score_lines_show_each_step():
-    policy = Policy(
-        late=LatePolicy(0.1),
-        assignments={
-            "softmax": AssignmentPolicy(points=20.0, weight=40.0, due=DUE),
-            "attention": AssignmentPolicy(points=30.0, weight=60.0),
-        },
-    )
+    softmax, attention = AssignmentPolicy(20.0, weight=40.0, due=DUE), AssignmentPolicy(30.0, weight=60.0)
+    policy = Policy(late=LatePolicy(0.1), assignments={"softmax": softmax, "attention": attention})
     lines = lines_of(policy, {"softmax": 10.8, "attention": 12.0}, late=timedelta(hours=1), names=NAMES[:2])
     assert lines == [
         "softmax: 18 of 20 points, 1 day late: −1.8, so 16.2; weight 40: 16.2 / 20 × 40 = 32.4",
@@ -100,10 +95,8 @@ def test_score_lines_show_rubric_and_changes_by_hand():
 
 def test_score_lines_say_that_numbers_are_rounded():
     policy = Policy(assignments={name: AssignmentPolicy(points=10.0) for name in NAMES})
-    assert (
-        lines_of(policy, dict.fromkeys(NAMES, 4.0))[-1]
-        == "total: 3.33 + 3.33 + 3.33 = 10 of 30 (rounded), which is 33.33%"
-    )
+    total = lines_of(policy, dict.fromkeys(NAMES, 4.0))[-1]
+    assert total == "total: 3.33 + 3.33 + 3.33 = 10 of 30 (rounded), which is 33.33%"
 
 
 def test_score_lines_of_missing_work():
@@ -125,6 +118,8 @@ def test_unmarked_rubric_items_are_those_of_submissions():
 POINTS = st.one_of(st.integers(0, 12).map(float), st.floats(0.0, 12.0))
 AMOUNTS = st.one_of(st.just(0.0), st.floats(0.5, 60.0))
 SOMETIMES = st.one_of(st.none(), AMOUNTS)
+LATE_OF = st.sampled_from(("earned", "possible"))
+LATE = st.builds(LatePolicy, st.floats(0, 0.5), st.just(0.0), st.floats(0, 1), LATE_OF, bank=st.integers(0, 5))
 POLICIES = st.builds(
     lambda weights, points, late, **more: Policy(
         late=late,
@@ -136,37 +131,20 @@ POLICIES = st.builds(
     ),
     weights=st.one_of(st.none(), st.fixed_dictionaries(dict.fromkeys(NAMES, AMOUNTS))),
     points=st.fixed_dictionaries(dict.fromkeys(NAMES, SOMETIMES)),
-    late=st.builds(
-        LatePolicy,
-        st.floats(0, 0.5),
-        st.just(0.0),
-        st.floats(0, 1),
-        st.sampled_from(("earned", "possible")),
-        bank=st.integers(0, 5),
-    ),
+    late=LATE,
     bonus=st.sampled_from(("cap", "extra", "off")),
     drop_lowest=st.integers(0, 3),
     replace_lowest_by=st.sampled_from(("", NAMES[0])),
 )
 ADJUSTMENTS = st.builds(adjustment, st.sampled_from(("", "asked")), st.floats(-20, 20).filter(bool), SOMETIMES)
-MANUAL = st.dictionaries(
-    st.sampled_from(NAMES),
-    st.builds(
-        ManualPoints,
-        st.dictionaries(st.just("q1"), st.builds(RubricPoints, st.floats(0, 5)), max_size=1),
-        st.lists(ADJUSTMENTS, max_size=3).map(tuple),
-    ),
+MARKS = st.dictionaries(st.just("q1"), st.builds(RubricPoints, st.floats(0, 5)), max_size=1)
+MANUAL_POINTS = st.builds(ManualPoints, MARKS, st.lists(ADJUSTMENTS, max_size=3).map(tuple))
+MANUAL = st.dictionaries(st.sampled_from(NAMES), MANUAL_POINTS)
+LATE_DAYS = st.one_of(st.none(), st.integers(0, 4))
+EXCEPTION = st.builds(
+    PolicyException, st.just("ada"), st.sampled_from(("", *NAMES)), late_days=LATE_DAYS, excused=st.booleans()
 )
-EXCEPTIONS = st.lists(
-    st.builds(
-        PolicyException,
-        st.just("ada"),
-        st.sampled_from(("", *NAMES)),
-        late_days=st.one_of(st.none(), st.integers(0, 4)),
-        excused=st.booleans(),
-    ),
-    max_size=2,
-)
+EXCEPTIONS = st.lists(EXCEPTION, max_size=2)
 EARNED = st.dictionaries(st.sampled_from((*NAMES, BONUS)), POINTS)
 PLAIN = r"\d+(?:\.\d+)?"
 NUMBER = rf"(?<![\w.]){PLAIN}"

@@ -5,7 +5,8 @@ import time
 
 import pytest
 from support.calibration import cpu_limit
-from support.commands import invoke, succeed
+from support.commands import invoke, refusal, succeed
+from support.editing import write_files
 from support.html_rules import read_page
 
 from autograder.classroom.class_report import student_pages
@@ -158,9 +159,7 @@ def test_pages_and_show_name_file_and_time_in_the_zone_of_the_course(book, stude
     result = book.result_of(entry)
     changed = {"counts_as": ["softmax"], "ignored": "", "changed": "2026-03-05T23:30:00+00:00"}
     result["files"] = [{"name": "softmax.py", **changed}]
-    (tmp_path / "results").mkdir()
-    (tmp_path / grades["softmax"]["file"]).write_text(json.dumps(result), "utf-8")
-    (tmp_path / "class.json").write_text(json.dumps(document), "utf-8")
+    write_files(tmp_path, {grades["softmax"]["file"]: json.dumps(result), "class.json": json.dumps(document)})
     shared = gradebook.read(tmp_path)
     student_pages.write_feedback(shared, tmp_path / "feedback")
     page = as_page(student_pages.results_of(shared, entry))
@@ -181,9 +180,8 @@ def test_show_unknown_or_ambiguous_student_is_one_line(book, name, words):
     if words is None:
         assert find_student(book.students, name)["submission"] == "student00001"
         return
-    done = invoke("show", book.out, name)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert words in done.stderr or "matches" in done.stderr
+    said = refusal("show", book.out, name)
+    assert words in said or "matches" in said
 
 
 @pytest.mark.parametrize("key", ["id", "email", "name"])
@@ -210,11 +208,8 @@ def test_show_page_hostile_code_stays_text(book, student, tmp_path):
     line = check["location"]["line"]
     text = "\n".join(["</code><script>alert(1)</script>\u202e\x1b[31m <img src=x>"] * (line + 1))
     module = check["function"].partition(".")[0]
-    shown.code = {
-        "schema": CODE_SCHEMA,
-        "left_out": ["<b>"],
-        "modules": {module: [{"file": f"{module}.py", "line": 1, "text": text}]},
-    }
+    modules = {module: [{"file": f"{module}.py", "line": 1, "text": text}]}
+    shown.code = {"schema": CODE_SCHEMA, "left_out": ["<b>"], "modules": modules}
     page = as_page(shown)
     assert "&lt;script&gt;alert(1)" in page
     assert not any(mark in page for mark in ("<script", "<img", "\u202e", "\x1b", "<b>"))
@@ -238,9 +233,8 @@ def test_feedback_hidden_check_shows_no_code(book, student):
     for function in (f for a in result["assignments"] for f in a["functions"]):
         for check in function["checks"]:
             check.update(location=None, message="", mistake=None)
-    files = code_files(
-        book.code_of(student[0]), [c for found in findings_by_assignment(result).values() for c in found]
-    )
+    findings = [finding for found in findings_by_assignment(result).values() for finding in found]
+    files = code_files(book.code_of(student[0]), findings)
     assert not any(line.status for file in files for line in file.lines)
 
 
@@ -251,9 +245,8 @@ def test_findings_checks_that_wait_belong_to_the_failed_one(book, student):
     for check in function["checks"]:
         check.update(status="failed", mistake=mistake, blocked_by=[], message="not close")
         check["points"] = {"earned": 0.0, "possible": 1.0}
-    function["checks"][-1].update(
-        status="blocked", mistake=None, message="counts later", blocked_by=["softmax.softmax"]
-    )
+    waits = {"status": "blocked", "mistake": None, "message": "counts later", "blocked_by": ["softmax.softmax"]}
+    function["checks"][-1].update(waits)
     (finding,) = [f for f in findings_by_assignment(result)["softmax"] if f["function"] == "softmax.softmax"]
     assert finding["waiting"] == [function["checks"][-1]["title"]]
     assert finding["points"]["possible"] == len(function["checks"])
@@ -262,12 +255,10 @@ def test_findings_checks_that_wait_belong_to_the_failed_one(book, student):
 @pytest.mark.slow
 def test_excerpts_of_a_long_file_take_little_time():
     text = "\n" * 130_000 + "def softmax(x):\n" + "\n" * 900 + "    return x"
-    location = {"file": "softmax.py", "line": 130_001, "text": ""}
-    check = {"function": "softmax.softmax", "mistake": None, "message": "", "status": "failed", "location": location}
-    files = code_files({"modules": {"softmax": [{"file": "softmax.py", "line": 1, "text": text}]}})
+    files = code_files(code_of(text))
     began = time.process_time()
     for _ in range(200):
-        title, lines = excerpt(files, check)
+        title, lines = excerpt(files, check_at(130_001))
     assert (title, lines[0].number, lines[0].status) == ("softmax.py", 130_001, "failed")
     assert len(lines) <= MAX_EXCERPT
     assert time.process_time() - began < cpu_limit(5.0)  # 30 s or more if each excerpt copies the file

@@ -64,9 +64,8 @@ def shown(*, plain, terminal, **console):
 def test_plain_run_prints_a_line_for_each_measurement():
     for text in (shown(plain=True, terminal=True, no_color=True), shown(plain=False, terminal=False)):
         assert "\x1b[?25l" not in text and "⡀" not in text
-        assert [line.split()[1] for line in text.splitlines() if line.startswith("step")] == [
-            str(step) for step in range(100, 1001, 100)
-        ]
+        steps = [int(line.split()[1]) for line in text.splitlines() if line.startswith("step")]
+        assert steps == list(range(100, 1001, 100))
     assert "names (d_model=32)" in text
 
 

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from rich.cells import cell_len
+from support.result_documents import BROKEN, check
 
 from autograder.courses.transformer import TRANSFORMER
 from autograder.report import watch_screen
@@ -11,26 +12,13 @@ from autograder.report.assignment_finished import FinishedAssignment
 from autograder.report.check_report import BAR_GLYPHS
 
 PLAIN = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\]8;[^\x1b\x07]*(?:\x1b\\|\x07)")
-CHECK = {
-    "function": "attention.attention",
-    "title": "a title that is rather long, with [red]brackets[/red] in it " * 2,
-    "status": "failed",
-    "points": {"earned": 0, "possible": 2},
-    "message": "out is not close " * 20,
-    "inputs": "(2, 3)",
-    "wrong": {"count": 3, "total": 6},
-    "worst": None,
-    "error_map": {"rows": ["0123n0"] * 8, "axes": ["query", "key"], "at": "", "shape": [8, 6]},
-    "first_wrong_stage": None,
-    "mistake": {"id": "", "title": "the scores were not divided", "reason": ""},
-    "help": None,
-    "warnings": [],
-    "failure": "",
-    "file_at_fault": "",
-    "output": "[bold]printed[/bold]\n" * 30,
-    "location": {"file": "attention.py", "line": 3, "text": ""},
-    "called_from": None,
-}
+CHECK = check(
+    status="failed", title="a title that is rather long, with [red]brackets[/red] in it " * 2,
+    points={"earned": 0, "possible": 2}, message="out is not close " * 20, inputs="(2, 3)",
+    wrong={"count": 3, "total": 6}, location={"file": "attention.py", "line": 3, "text": ""},
+    error_map={"rows": ["0123n0"] * 8, "axes": ["query", "key"], "at": "", "shape": [8, 6]},
+    mistake={"id": "", "title": "the scores were not divided", "reason": ""}, output="[bold]printed[/bold]\n" * 30,
+)  # fmt: skip
 
 
 def frame_lines(*arguments, **options):
@@ -39,6 +27,11 @@ def frame_lines(*arguments, **options):
 
 def strip(line):
     return PLAIN.sub("", line).rstrip()
+
+
+def line_with(text, lines):
+    """Return the number of the first line that contains the text."""
+    return next(number for number, line in enumerate(lines) if text in line)
 
 
 def screen(**more):
@@ -88,24 +81,21 @@ def test_body_too_long_scrolls_and_says_how_much_is_left():
 
 
 def test_report_stays_visible_under_a_hint():
-    check = CHECK | {"message": "out is not close", "title": "short", "output": "", "error_map": None}
+    shorter = CHECK | {"message": "out is not close", "title": "short", "output": "", "error_map": None}
     hint = ([("question", "what is it?")], 3)
     for columns in (80, 140):
-        shown = "\n".join(map(strip, frame_lines(screen(check=check, hint=hint), columns, 40)))
+        shown = "\n".join(map(strip, frame_lines(screen(check=shorter, hint=hint), columns, 40)))
         assert "what is it?" in shown and "out is not close" in shown
 
 
 def test_documentation_stands_beside_the_report_where_it_is_wide():
-    check = CHECK | {"message": "out is not close", "title": "short", "output": "", "error_map": None}
+    shorter = CHECK | {"message": "out is not close", "title": "short", "output": "", "error_map": None}
     text = "def attention(q):\n    Return the weighted values."
-    wide = [strip(line) for line in frame_lines(screen(check=check, documentation=text), 140, 40)]
-    narrow = [strip(line) for line in frame_lines(screen(check=check, documentation=text), 100, 40)]
+    wide = [strip(line) for line in frame_lines(screen(check=shorter, documentation=text), 140, 40)]
+    narrow = [strip(line) for line in frame_lines(screen(check=shorter, documentation=text), 100, 40)]
     (beside,) = [number for number, line in enumerate(wide) if "def attention(q)" in line]
-    assert "out is not close" in wide[beside] or "title" in wide[beside] or "│" in wide[beside][:3]
-    assert next(i for i, line in enumerate(narrow) if "not close" in line) < next(
-        i for i, line in enumerate(narrow) if "def attention(q)" in line
-    )
-    assert beside == next(i for i, line in enumerate(wide) if "out is not close" in line)
+    assert beside == line_with("out is not close", wide)
+    assert line_with("not close", narrow) < line_with("def attention(q)", narrow)
 
 
 def test_points_stay_in_the_header_at_every_width():
@@ -138,9 +128,9 @@ def test_panel_shows_markup_as_text_and_the_cause_first():
 
 
 def test_panel_without_room_leaves_out_the_map():
-    check = CHECK | {"message": "short", "title": "short", "output": ""}
-    roomy = "\n".join(frame_lines(screen(check=check), 100, 40))
-    tight = "\n".join(frame_lines(screen(check=check), 100, 16))
+    shorter = CHECK | {"message": "short", "title": "short", "output": ""}
+    roomy = "\n".join(frame_lines(screen(check=shorter), 100, 40))
+    tight = "\n".join(frame_lines(screen(check=shorter), 100, 16))
     assert "▒" in roomy
     assert "press p" in tight
     assert "attention.py:3" in PLAIN.sub("", tight)
@@ -201,8 +191,8 @@ def test_bar_gets_darker_from_not_started_to_wrong_to_begun_to_passed():
 
 def test_screen_without_colour_at_60_columns_keeps_the_meaning(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
-    check = CHECK | {"message": "out is not close", "title": "short", "output": ""}
-    lines = frame_lines(screen(check=check, documentation="def attention(q):\n    Return it."), 60, 60)
+    shorter = CHECK | {"message": "out is not close", "title": "short", "output": ""}
+    lines = frame_lines(screen(check=shorter, documentation="def attention(q):\n    Return it."), 60, 60)
     assert not re.search(r"\x1b\[[0-9;]*\b3[0-8]", "".join(lines))
     text = "\n".join(map(strip, lines))
     for part in ("✗ attention.attention", "likely cause", "attention.py:3", "far off", "def attention(q)", "? help"):
@@ -210,9 +200,7 @@ def test_screen_without_colour_at_60_columns_keeps_the_meaning(monkeypatch):
 
 
 def test_documentation_beside_a_broken_file_is_named_after_its_function():
-    message = "Python cannot read attention.py: SyntaxError in line 3: invalid syntax"
-    broken = {**CHECK, "function": "attention.causal_mask", "status": "error", "message": message}
-    broken["file_at_fault"] = "attention.py"
+    broken = CHECK | BROKEN | {"function": "attention.causal_mask"}
     shown = frame_lines(screen(check=broken, documentation="def attention(q, k, v):"), 140, 30)
     assert any("─  attention.attention  ─" in strip(line) for line in shown)
     assert not any("attention.causal_mask" in strip(line) for line in shown)
