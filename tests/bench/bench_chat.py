@@ -9,9 +9,8 @@ Headway does, and for comparison in bfloat16, which reads half as many bytes.
 """
 
 import json
-import sys
 
-from bench_gpt2 import ROOT, main
+from bench_gpt2 import greedy, loaded, main
 
 SMOLLM2 = {"vocab_size": 49152, "max_position_embeddings": 8192, "hidden_size": 576, "intermediate_size": 1536,
            "num_hidden_layers": 30, "num_attention_heads": 9, "num_key_value_heads": 3}  # fmt: skip
@@ -53,26 +52,10 @@ def write_folder(folder, sizes):
 
 def official(path, kind):
     """Return a function that generates n tokens after a prompt with the official solution."""
-    sys.path.insert(0, str(ROOT / "solutions"))
-    import numpy as np
-    from generation import next_token_probs, sample
+    params, fields = loaded(path)
     from llama import LlamaConfig, last_logits
 
-    from autograder.models.pretrained import model_file
-
-    model = model_file.load(path)
-    params = {name: marker.open() for name, marker in model.params.items()}
-    config = LlamaConfig(**model.config.fields)
-
-    def generate(prompt, n_new):
-        rng, context, kv, new = np.random.default_rng(0), np.array(prompt)[None], None, []
-        for _ in range(n_new):
-            logits, kv = last_logits(context, params, config, kv)
-            context = sample(next_token_probs(logits, temperature=0), rng)[:, None]
-            new.append(int(context[0, 0]))
-        return [*prompt, *new]
-
-    return generate
+    return greedy(last_logits, params, LlamaConfig(**fields))
 
 
 if __name__ == "__main__":

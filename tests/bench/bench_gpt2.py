@@ -56,25 +56,22 @@ def write_folder(folder, sizes):
     return sum(array.size for array in tensors.values()) - tensors["wpe.weight"].size
 
 
-def official(path, kind):
-    """Return a function that generates n tokens after a prompt with the official solution."""
-    sys.path.insert(0, str(ROOT / "solutions"))
-    import numpy as np
-    from generation import generate_cached, next_token_probs, sample
-    from gpt import GPTConfig
-    from gpt2 import last_logits
-
+def loaded(path):
+    """Return the parameters of an imported model and the fields of its configuration; lessons can be imported then."""
     from autograder.models.pretrained import model_file
 
+    sys.path.insert(0, str(ROOT / "solutions"))
     model = model_file.load(path)
-    params = {name: marker.open() for name, marker in model.params.items()}
-    config = GPTConfig(**model.config.fields)
+    return {name: marker.open() for name, marker in model.params.items()}, model.config.fields
+
+
+def greedy(last_logits, params, config):
+    """Return a function that generates n tokens after a prompt, in the loop of `headway generate`."""
+    import numpy as np
+    from generation import next_token_probs, sample
 
     def generate(prompt, n_new):
-        rng, ids = np.random.default_rng(0), np.array(prompt)[None]
-        if kind == "generate_cached":
-            return generate_cached(ids, params, config, n_new, rng, temperature=0)[0].tolist()
-        kv, new, context = None, [], ids
+        rng, context, kv, new = np.random.default_rng(0), np.array(prompt)[None], None, []
         for _ in range(n_new):
             logits, kv = last_logits(context, params, config, kv)
             context = sample(next_token_probs(logits, temperature=0), rng)[:, None]
@@ -82,6 +79,23 @@ def official(path, kind):
         return [*prompt, *new]
 
     return generate
+
+
+def official(path, kind):
+    """Return a function that generates n tokens after a prompt with the official solution."""
+    params, fields = loaded(path)
+    import numpy as np
+    from generation import generate_cached
+    from gpt import GPTConfig
+    from gpt2 import last_logits
+
+    config = GPTConfig(**fields)
+
+    def cached(prompt, n_new):
+        rng, ids = np.random.default_rng(0), np.array(prompt)[None]
+        return generate_cached(ids, params, config, n_new, rng, temperature=0)[0].tolist()
+
+    return cached if kind == "generate_cached" else greedy(last_logits, params, config)
 
 
 def transformers(folder, threads, dtype="float32"):

@@ -8,18 +8,13 @@ submitted it, so that OUT has a result document for every student and assignment
 its own: the second run without a change, the change of policy, the report and the exports.
 """
 
-import argparse
 import os
-import resource
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+from measuring import make_parser, timed
 from support import term
-from support.commands import HEADWAY, invoke
+from support.commands import HEADWAY, succeed
 from support.softmax_class import CachingPool
 
 from autograder.classroom import grade as grade_module
@@ -27,17 +22,9 @@ from autograder.classroom import grade as grade_module
 
 def run(label, *arguments):
     """Run a command and print its time, CPU time and the largest memory of one of its processes."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    started = time.perf_counter()
-    child = subprocess.Popen([*HEADWAY, *map(str, arguments), "--no-color"], stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(child.pid, 0)
-    took = time.perf_counter() - started
-    if status:
-        sys.exit(f"headway {' '.join(map(str, arguments))} failed")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    print(f"{label:<50} {took:6.1f} s, CPU {cpu:6.1f} s, {usage.ru_maxrss / 1024:5.0f} MiB", flush=True)
-    return took, cpu
+    cost = timed(*HEADWAY, *arguments, "--no-color", cwd=Path.cwd())
+    print(f"{label:<50} {cost.seconds:6.1f} s, CPU {cost.cpu:6.1f} s, {cost.megabytes:5.0f} MiB", flush=True)
+    return cost
 
 
 def submissions(students):
@@ -48,9 +35,10 @@ def measure_grading(root, count, processes):
     students = term.people(count)
     term.make_term(root, students)
     options = ("--out", root / "out", "--course", root / "course.toml", "--seed", "0", "-j", processes)
-    took, cpu = run(f"grading {count} students, -j {processes}", "grade", root / "downloads", *options)
+    cost = run(f"grading {count} students, -j {processes}", "grade", root / "downloads", *options)
     total = submissions(students)
-    print(f"  {total} submissions: {took / total * 1e3:.0f} ms each, {cpu / total * 1e3:.0f} ms of CPU time each")
+    each, cpu = (1e3 * value / total for value in (cost.seconds, cost.cpu))
+    print(f"  {total} submissions: {each:.0f} ms each, {cpu:.0f} ms of CPU time each")
 
 
 def fill(root, students):
@@ -58,15 +46,13 @@ def fill(root, students):
     grade_module.WorkerPool, fsync, os.fsync = CachingPool, os.fsync, lambda descriptor: None
     arguments = ("--out", root / "out", "--course", root / "course.toml", "--seed", "0", "--no-color")
     try:
-        done = invoke("grade", root / "downloads", *arguments)
+        succeed("grade", root / "downloads", *arguments)
     finally:
         os.fsync = fsync
-    if done.returncode:
-        sys.exit(done.stdout + done.stderr)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("--students", type=int, default=2000)
     parser.add_argument("--sample", type=int, default=100, help="students whose grading is measured; 0 for none")
     parser.add_argument("-j", "--processes", type=int, default=2)
@@ -85,9 +71,8 @@ def main():
             print(f"{options.students} students, {submissions(students)} submissions", flush=True)
             fill(root, students)
         run("second run, nothing changed", "grade", root / "downloads", "--out", out, "--course", root / "course.toml")
-        term.write_policy(
-            root / "course.toml", head=term.POLICY.replace("penalty_per_day = 0.1", "penalty_per_day = 0.2")
-        )
+        policy = term.POLICY.replace("penalty_per_day = 0.1", "penalty_per_day = 0.2")
+        term.write_policy(root / "course.toml", head=policy)
         run("change of policy, without the submissions", "grade", "--out", out)
         run("report", "report", out)
         run("grades.csv", "export", "csv", out, "--to", root / "grades.csv")

@@ -38,13 +38,9 @@ def main() -> None:
     parser.add_argument("--presets", nargs="+", choices=PRESETS, default=["A", "B", "C"])
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--compile", action="store_true", help="include torch.compile (needs a C++ compiler)")
-    parser.add_argument(
-        "--untied", action="store_true", help="give the model an output head of its own instead of the token table"
-    )
+    parser.add_argument("--untied", action="store_true", help="an output head of its own, not the token table")
     parser.add_argument("--solutions", default=str(ROOT / "solutions"), metavar="DIR")
-    parser.add_argument(
-        "--plain-malloc", action="store_true", help="do not set the environment of the memory allocator"
-    )
+    parser.add_argument("--plain-malloc", action="store_true", help="do not set up the memory allocator")
     parser.add_argument("--contestant", choices=CONTESTANTS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.contestant:
@@ -75,9 +71,8 @@ def compare(preset: str, options: argparse.Namespace) -> None:
     for worker in workers.values():
         worker.close()
 
-    print(
-        f"\n{preset}: {vocab} tokens, width {width}, {heads} heads, {layers} layers, context {context}, batch {batch}"
-    )
+    sizes = f"{vocab} tokens, width {width}, {heads} heads, {layers} layers, context {context}, batch {batch}"
+    print(f"\n{preset}: {sizes}")
     print(f"{options.rounds} rounds; the losses of the first 20 steps differ by at most {difference:.0e}")
     print(f"{'':24}{'ms per step':>12}{'fastest':>10}{'steps/s':>10}{'median ratio to eager':>23}")
     for name, taken in times.items():
@@ -113,13 +108,11 @@ def numpy_trainer(params, config, batches, lr) -> Callable[[int], list[float]]:
     """Return a function that runs some steps of the solution's `train`."""
     from training import train
 
-    endless = itertools.cycle(batches)
-    current = {"params": params, "state": {}}
+    endless, state = itertools.cycle(batches), {}
 
     def run(steps: int) -> list[float]:
-        current["params"], current["state"], losses = train(
-            current["params"], config, itertools.islice(endless, steps), lr, state=current["state"]
-        )
+        nonlocal params, state
+        params, state, losses = train(params, config, itertools.islice(endless, steps), lr, state=state)
         return losses
 
     return run

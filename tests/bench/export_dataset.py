@@ -20,19 +20,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from support import built_in
 from support.beginners import answers, helpers
 from support.paths import SUBMISSIONS
 
 from autograder.course import registry
-from autograder.courses.transformer import TRANSFORMER
-from autograder.engine.diagnosis.mistake import Mistake, mistakes_of_function
-from autograder.engine.diagnosis.variants import (
-    function_docstring,
-    imported_modules,
-    solution_module,
-    solution_source,
-    source_with_mistakes,
-)
+from autograder.engine.diagnosis.mistake import Mistake
 
 FIELDS = {
     "id": "contains the name of the function, and nothing about the label; stays when the source changes",
@@ -77,9 +70,7 @@ def entries(names: Collection[str]) -> Iterator[dict[str, object]]:
 
 def official(names: Collection[str]) -> Iterator[Draft]:
     for name in names:
-        yield Draft(
-            name, "right:official", solution_source(name.partition(".")[0], package=TRANSFORMER.package), "official"
-        )
+        yield Draft(name, "right:official", built_in.solution_source(name.partition(".")[0]), "official")
 
 
 def right(names: Collection[str]) -> Iterator[Draft]:
@@ -92,8 +83,8 @@ def right(names: Collection[str]) -> Iterator[Draft]:
 
 def edited(names: Collection[str]) -> Iterator[Draft]:
     for name in names:
-        for mistake in mistakes_of_function(name, package=TRANSFORMER.package):
-            source = source_with_mistakes(mistake, package=TRANSFORMER.package)
+        for mistake in built_in.mistakes_of_function(name):
+            source = built_in.source_with_mistakes(mistake)
             yield Draft(name, f"mistake:{mistake.id}", source, EDITED, {mistake.id: mistake})
 
 
@@ -111,7 +102,7 @@ def beginners(names: Collection[str]) -> Iterator[Draft]:
 
 def lesson(module: str) -> str:
     """Return a solution without the experiments at its end."""
-    return solution_source(module, package=TRANSFORMER.package).partition("\nif __name__ ==")[0]
+    return built_in.solution_source(module).partition("\nif __name__ ==")[0]
 
 
 def files_of(pattern: str, names: Collection[str]) -> Iterator[tuple[Path, set[str]]]:
@@ -124,7 +115,7 @@ def files_of(pattern: str, names: Collection[str]) -> Iterator[tuple[Path, set[s
 
 def mistakes_named(function: str, starts: Sequence[str]) -> dict[str, Mistake]:
     """Return the mistakes with these names, or whose names begin with them if they are of one family."""
-    known = {mistake.name: mistake for mistake in mistakes_of_function(function, package=TRANSFORMER.package)}
+    known = {mistake.name: mistake for mistake in built_in.mistakes_of_function(function)}
     found: dict[str, Mistake] = {}
     for start in starts:
         matching = [start] if start in known else [name for name in known if name.startswith(start)]
@@ -147,24 +138,15 @@ def without_duplicates(drafts: Sequence[Draft]) -> Iterator[dict[str, object]]:
 
 def entry(draft: Draft, source: str, imported: set[str]) -> dict[str, object]:
     module, _, name = draft.function.partition(".")
-    needed = imported.union(
-        *(
-            imported_modules(other, package=TRANSFORMER.package)
-            for other in imported & registry.default().modules.keys()
-        )
-    )
+    others = imported & registry.default().modules.keys()
+    needed = imported.union(*(built_in.imported_modules(other) for other in others))
     digest = hashlib.sha256(f"{draft.function} {draft.key}".encode()).hexdigest()
-    values = (
-        f"{draft.function}:{digest[:12]}",
-        draft.function,
-        f"{name}{inspect.signature(getattr(solution_module(module, package=TRANSFORMER.package), name))}",
-        function_docstring(draft.function, package=TRANSFORMER.package),
-        source,
-        [other for other in registry.default().modules if other in needed],
-        draft.correct,
-        [cause(mistake) for mistake in draft.causes.values()],
-        draft.style,
-    )
+    signature = f"{name}{inspect.signature(getattr(built_in.solution_module(module), name))}"
+    docstring = built_in.function_docstring(draft.function)
+    requires = [other for other in registry.default().modules if other in needed]
+    causes = [cause(mistake) for mistake in draft.causes.values()]
+    about = (f"{draft.function}:{digest[:12]}", draft.function, signature, docstring)
+    values = (*about, source, requires, draft.correct, causes, draft.style)
     return dict(zip(FIELDS, values, strict=True))
 
 

@@ -37,9 +37,7 @@ def _cases(mark):
     names = [name.strip() for name in mark.args[0].split(",")] if isinstance(mark.args[0], str) else list(mark.args[0])
     for values in mark.args[1]:
         values = getattr(values, "values", values)
-        yield dict(
-            zip(names, values if len(names) > 1 else (values if isinstance(values, tuple) else (values,)), strict=True)
-        )
+        yield dict(zip(names, values if isinstance(values, tuple) or len(names) > 1 else (values,), strict=True))
 
 
 def _fixtures(qualified, name, student, reference):
@@ -52,15 +50,8 @@ def _fixtures(qualified, name, student, reference):
     def fixture(function):
         return getattr(function, "__wrapped__", None) or function.__pytest_wrapped__.obj
 
-    request = Request()
-    return {
-        "student": student,
-        "reference": reference,
-        "draw": RandomInputs(0, f"{qualified}::{name}"),
-        "compare": fixture(plain.compare)(),
-        "agree": fixture(plain.agree)(request, student, reference),
-        "stages": fixture(plain.stages)(request, student, reference),
-        "backward": fixture(plain.backward)(request, student, reference),
-        "unmodified": fixture(plain.unmodified)(request, student),
-        "refuses": fixture(plain.refuses)(request, student),
-    }
+    request, draw = Request(), RandomInputs(0, f"{qualified}::{name}")
+    both = {one: fixture(getattr(plain, one))(request, student, reference) for one in ("agree", "stages", "backward")}
+    mine = {one: fixture(getattr(plain, one))(request, student) for one in ("unmodified", "refuses")}
+    given = {"student": student, "reference": reference, "draw": draw, "compare": fixture(plain.compare)()}
+    return given | both | mine

@@ -44,15 +44,9 @@ TITLES = (
 
 
 def make(
-    out: Path,
-    students: int,
-    seed: int = 1,
-    *,
-    assignments: tuple[str, ...] = (),
-    hostile: bool = True,
-    code: bool = False,
-    week: int = 0,
-) -> None:
+    out: Path, students: int, seed: int = 1, *, assignments: tuple[str, ...] = (), hostile: bool = True,
+    code: bool = False, week: int = 0,
+) -> None:  # fmt: skip
     """Write the class to `out`.
 
     Args:
@@ -97,15 +91,13 @@ def make(
         }  # fmt: skip
         rows.append(row)
         lot = chance.random()
-        if number >= len(HOSTILE) and lot < 0.03:
-            row.update(status="missing", reason="no submission", submission=submission)
-            for grade in row["assignments"].values():
-                grade.update(status="missing", reason="no submission", attempt=0, attempts=0, submitted_at=None)
-            continue
         if number >= len(HOSTILE) and lot < 0.04:
             problem = {"status": "unreadable", "reason": "submission.zip: the archive cannot be read (BadZipFile)"}
+            missing = {"status": "missing", "reason": "no submission"}
             for record in (row, *row["assignments"].values()):
-                record.update(problem)
+                record.update(missing if lot < 0.03 else problem)
+            for grade in row["assignments"].values() if lot < 0.03 else ():
+                grade.update(attempt=0, attempts=0, submitted_at=None)
             continue
         result = _result(work, submission, course, difficulty, checks, week)
         file = f"results/{submission}.json"
@@ -202,10 +194,10 @@ def _result(chance, submission, course, difficulty, checks, week=0):
                     pick = known[min(int(chance.expovariate(0.9)), len(known) - 1)]
                     texts = {"explanation": pick.explanation, "hint": pick.hint, "reason": ""}
                     mistake = {"id": pick.id, "title": pick.title, **texts}
-            records = [
-                _check(chance, f, number, state if number % 3 != 2 or state != "failed" else "passed", mistake)
-                for number in range(checks[f.qualified])
+            states = [
+                state if number % 3 != 2 or state != "failed" else "passed" for number in range(checks[f.qualified])
             ]
+            records = [_check(chance, f, number, one, mistake) for number, one in enumerate(states)]
             seconds += sum(r["seconds"] for r in records)
             functions.append({
                 "name": f.name, "status": state, "bonus": f.bonus, "checks": records,
@@ -214,9 +206,8 @@ def _result(chance, submission, course, difficulty, checks, week=0):
         counted = [f for f in functions if not f["bonus"]]
         points = {"earned": sum(f["points"]["earned"] for f in functions),
                   "possible": sum(f["points"]["possible"] for f in counted)}  # fmt: skip
-        assignments.append(
-            {"number": a.number, "name": a.module, "title": a.title, "points": points, "functions": functions}
-        )
+        about = {"number": a.number, "name": a.module, "title": a.title}
+        assignments.append({**about, "points": points, "functions": functions})
     points = {key: sum(a["points"][key] for a in assignments) for key in ("earned", "possible")}
     return {
         "schema": "headway.result/1", "submission": {"id": submission, "sha256": f"{chance.getrandbits(256):064x}"},

@@ -1,12 +1,12 @@
 """Every benchmark runs: both of its sides, once, with its smallest arguments."""
 
 import os
-import subprocess
 import sys
 from importlib.util import find_spec
 
 import pytest
 from support.chromium import BROWSER, DRIVER
+from support.commands import run_program
 from support.paths import ROOT
 
 BENCH = ROOT / "tests" / "bench"
@@ -30,13 +30,9 @@ SMALLEST = {
     ),
 }
 NEEDED = {
-    "bench_chat.py": "transformers",
-    "bench_class.py": "nbgrader",
-    "bench_gpt2.py": "transformers",
-    "bench_nbgrader.py": "nbgrader",
-    "bench_scale.py": "distributed",
-    "bench_serve.py": "selenium",
-}
+    "bench_chat.py": "transformers", "bench_gpt2.py": "transformers", "bench_class.py": "nbgrader",
+    "bench_nbgrader.py": "nbgrader", "bench_scale.py": "distributed", "bench_serve.py": "selenium",
+}  # fmt: skip
 
 
 def test_benchmarks_are_all_run_and_described():
@@ -55,7 +51,6 @@ def test_benchmark_with_smallest_arguments_runs(script, arguments, tmp_path):
     if script == "bench_serve.py" and not (BROWSER and DRIVER):
         pytest.skip("no Chromium with chromedriver: apt-get install chromium chromium-driver")
     (tmp_path / ".venv").symlink_to(sys.prefix)  # the checkout to compare with
-    command, env = [sys.executable, BENCH / script, *arguments.split()], {**os.environ, "PYTHONPATH": SLOW_IMPORTS}
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    environment = {**os.environ, "PYTHONPATH": SLOW_IMPORTS}
+    done = run_program(sys.executable, BENCH / script, *arguments.split(), cwd=tmp_path, env=environment)
     assert done.stdout and not done.stderr

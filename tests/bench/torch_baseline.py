@@ -8,14 +8,9 @@ import numpy as np
 
 
 def torch_trainer(
-    params: dict[str, Any],
-    config: Any,
-    batches: Iterable[Any],
-    lr: float,
-    *,
-    fused: bool = False,
+    params: dict[str, Any], config: Any, batches: Iterable[Any], lr: float, *, fused: bool = False,
     compiled: bool = False,
-) -> Callable[[int], list[float]]:
+) -> Callable[[int], list[float]]:  # fmt: skip
     """Return a function that trains an `nn.Module` from these parameters and returns the loss of each step."""
     import torch
     import torch.nn.functional as F  # noqa: N812

@@ -21,6 +21,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from support.calibration import cpu_limit
 from support.commands import invoke
 from support.generated_class import MARK, GeneratedClass, classes
+from support.reading import read_json
+from support.required_sandbox import skip_without_sandbox
 from support.softmax_class import InProcessPool
 
 from autograder.classroom import grade as grading
@@ -28,7 +30,6 @@ from autograder.classroom.grading import worker
 from autograder.classroom.policy.model import LimitsPolicy
 from autograder.course.stubs import bundled
 from autograder.documents.schema import json_schema
-from autograder.sandbox import probe
 from autograder.sandbox.limits import Limits
 
 pytestmark = [
@@ -105,12 +106,10 @@ def write_class(folder: Path, generated: GeneratedClass) -> set[str]:
     if generated.platform == "gradescope":
         people = dict(zip(generated.students, generated.names, strict=True))
         people |= {f"submission_{number}": name for number, name in enumerate(HONEST, 90)}
-        index = {
-            name: {":submitters": [{":name": people[name], ":sid": f"{people[name]}{name[11:]}"}]} for name in written
-        }
-        (folder / "submission_metadata.yml").write_bytes(
-            json.dumps(index, ensure_ascii=False).encode("utf-8", "replace")
-        )
+        about = {name: {":name": people[name], ":sid": f"{people[name]}{name[11:]}"} for name in written}
+        index = {name: {":submitters": [submitter]} for name, submitter in about.items()}
+        content = json.dumps(index, ensure_ascii=False).encode("utf-8", "replace")
+        (folder / "submission_metadata.yml").write_bytes(content)
     return written
 
 
@@ -119,10 +118,8 @@ def grade_and_report(folder: Path, generated: GeneratedClass, costs: list[tuple[
     class_, out = folder / "class", folder / "out"
     written = write_class(class_, generated)
     extra = list(generated.options)
-    for name, content, option in (
-        ("roster.csv", generated.roster, "--roster"),
-        ("c.toml", generated.policy, "--course"),
-    ):
+    files = (("roster.csv", generated.roster, "--roster"), ("c.toml", generated.policy, "--course"))
+    for name, content, option in files:
         if content is not None:
             (folder / name).write_bytes(content)
             extra += [option, str(folder / name)]
@@ -156,21 +153,17 @@ def run(*arguments):
 
 
 def check_documents(out: Path, written: set[str]) -> None:
-    document = json.loads((out / "class.json").read_text("utf-8"))
+    document = read_json(out / "class.json")
     VALIDATORS["class"].validate(document)
     submitted = [student for student in document["students"] if student["status"] != "missing"]
     assert len(submitted) == len(written), f"{len(written)} submissions, {len(submitted)} students"
     for path in (out / "results").glob("*.json"):
-        result = json.loads(path.read_text("utf-8"))
-        VALIDATORS["result"].validate(result)
+        VALIDATORS["result"].validate(read_json(path))
     for name in HONEST:
         (result,) = (student for student in submitted if student["submission"].startswith(name))
         assert result["status"] == "graded", result
-        points = [
-            assignment["points"]
-            for file in {grade["file"] for grade in result["assignments"].values()}
-            for assignment in json.loads((out / file).read_text("utf-8"))["assignments"]
-        ]
+        files = {grade["file"] for grade in result["assignments"].values()}
+        points = [one["points"] for file in files for one in read_json(out / file)["assignments"]]
         assert points and all(each["earned"] == each["possible"] > 0 for each in points), (name, points)
 
 
@@ -189,7 +182,7 @@ def report(class_: Path, out: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:Generating overly large repr")  # it would hide what failed
 def test_grading_of_generated_classes_keeps_every_promise(tmp_path, measured):
-    with_sandbox(tmp_path)
+    skip_without_sandbox(tmp_path)
     grade_and_report(tmp_path / "warm", GeneratedClass({}), measured)  # loads what all classes need
     ends, number, deepest = time.monotonic() + SECONDS, 0, [0.0, 0.0]
 
@@ -208,22 +201,11 @@ def test_grading_of_generated_classes_keeps_every_promise(tmp_path, measured):
         shutil.rmtree(folder)
 
     quiet = settings(
-        max_examples=CLASSES_PER_SEED,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-        print_blob=False,
-    )
+        max_examples=CLASSES_PER_SEED, database=None, deadline=None, phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck), print_blob=False,
+    )  # fmt: skip
     current = FIRST_SEED
     while not is_over():
         seed(current)(quiet(given(classes())(fuzz)))()
         current += 1
     print(f"{number} classes; a submission took at most {deepest[0]:.1f} s and {deepest[1]:.0f} MiB of the grader")
-
-
-def with_sandbox(folder):
-    try:
-        probe.strongest_level(folder)
-    except probe.SandboxUnavailable as error:
-        pytest.skip(f"this machine has no sandbox: {error}")
