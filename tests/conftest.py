@@ -1,6 +1,5 @@
 """Fixtures of Headway's own tests. Graded checks live in `courses/transformer/` and never use this file."""
 
-import importlib.util
 import os
 import shutil
 import signal
@@ -152,15 +151,11 @@ def check_submission() -> Callable[..., SubmissionResult]:
 @pytest.fixture(scope="session")
 def make_class(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """Return `make_class(12, assignments=("softmax",))`, which makes a synthetic graded class from a seed."""
-    path = Path(__file__).parent / "bench" / "synthetic_class.py"
-    spec = importlib.util.spec_from_file_location("synthetic_class", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    from bench import synthetic_class
 
     def make(students: int, **options: object) -> Path:
         out = tmp_path_factory.mktemp("class")
-        module.make(out, students, **options)
+        synthetic_class.make(out, students, **options)
         return out
 
     return make

@@ -1,11 +1,11 @@
 """CONTRIBUTING.md agrees with the code: commands, paths, the picture of the layers, the ten words, the examples."""
 
 import re
-import subprocess
 import sys
 
 import pytest
 from support import layers_picture
+from support.commands import run_program
 from support.paths import ROOT
 
 from autograder.classroom.exporters import csv_cells
@@ -16,11 +16,8 @@ PAGES = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs" / "contributing").glob
 PAGES += [ROOT / "RELEASING.md", ROOT / ".github" / "pull_request_template.md"]
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 # Scripts that import what is in tests/support.
-SCRIPTS = [
-    path
-    for path in sorted(ROOT.glob("tests/*/*.py"))
-    if re.search(r'^from support.*^if __name__ == "__main__"', path.read_text("utf-8"), re.M | re.S)
-]
+USES_SUPPORT = re.compile(r'^from support.*^if __name__ == "__main__"', re.M | re.S)
+SCRIPTS = [path for path in sorted(ROOT.glob("tests/*/*.py")) if USES_SUPPORT.search(path.read_text("utf-8"))]
 # What the recipes create.
 CREATED = ("autograder/classroom/exporters/brightspace.py",)
 
@@ -77,10 +74,7 @@ def test_paths_exist(page):
 def test_script_finds_what_it_imports(path):
     """Pytest finds `tests/support` by itself; a script that somebody starts does not."""
     load = "import runpy, sys; sys.path[0] = str(sys.argv[1]); runpy.run_path(sys.argv[2], run_name='loaded')"
-    done = subprocess.run(
-        [sys.executable, "-c", load, path.parent, path], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    run_program(sys.executable, "-c", load, path.parent, path, cwd=ROOT)
 
 
 def test_layers_picture_is_current():

@@ -1,11 +1,9 @@
 """What `make demo` prints fits a terminal, names each student's mistakes, and suggests commands that work."""
 
 import importlib.metadata
-import json
 import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +11,9 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from support import demo_class
+from support.commands import run_program
 from support.paths import ROOT
+from support.reading import checks_of, read_json, students_of
 
 pytestmark = pytest.mark.slow
 
@@ -43,11 +43,8 @@ def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
     light = re.search(r"--editable '\.\[(.+)\]'", (ROOT / "Makefile").read_text("utf-8"))[1]
     absent = needed("dev") - needed(*light.split(","))
-    modules = {
-        module
-        for module, names in importlib.metadata.packages_distributions().items()
-        if absent.issuperset(map(canonicalize_name, names))
-    }
+    packages = importlib.metadata.packages_distributions().items()
+    modules = {module for module, names in packages if absent.issuperset(map(canonicalize_name, names))}
     assert {"torch", "matplotlib"} <= modules and not modules & {"numpy", "jinja2", "pytest"}
     (folder / "sitecustomize.py").write_text(f"import sys\nsys.modules.update(dict.fromkeys({sorted(modules)}))\n")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -55,10 +52,7 @@ def run(tmp_path_factory):
 
     def run(*command):
         (folder / "clone").mkdir(exist_ok=True)
-        return subprocess.run(
-            list(map(str, command)),
-            cwd=folder / "clone", env=environment, capture_output=True, text=True, encoding="utf-8", check=False,
-        )  # fmt: skip
+        return run_program(*command, cwd=folder / "clone", env=environment)
 
     run.folder = folder / "clone"
     return run
@@ -66,9 +60,7 @@ def run(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def demo(run):
-    done = run(sys.executable, ROOT / "tests" / "support" / "demo_class.py")
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return run(sys.executable, ROOT / "tests" / "support" / "demo_class.py").stdout
 
 
 @pytest.fixture(scope="module")
@@ -86,16 +78,14 @@ def test_demo_suggests_commands_that_work(run, demo):
     suggested = re.findall(r"^(?:Next:)? +(headway .+)$", demo, re.M)
     assert {command.split()[1] for command in suggested} == {"report", "show", "comment", "export", "init"}
     for command in suggested:
-        done = run(*shlex.split(command, comments=True))
-        assert done.returncode == 0, command + done.stderr
+        run(*shlex.split(command, comments=True))
 
 
 def test_demo_class_names_every_mistake(graded):
-    for student in json.loads((graded / "class.json").read_text("utf-8"))["students"]:
+    for student in students_of(graded):
         _, _, mistakes = demo_class.STUDENTS[student["submission"]]
         files = {grade["file"] for grade in student["assignments"].values()}
-        results = [json.loads((graded / file).read_text("utf-8")) for file in files]
-        checks = [c for r in results for a in r["assignments"] for f in a["functions"] for c in f["checks"]]
+        checks = checks_of(*(read_json(graded / file) for file in files))
         named = {part for check in checks if check["mistake"] for part in check["mistake"]["id"].split("|")}
         assert set(mistakes) <= named, student["submission"]
         assert student["status"] == "graded"
@@ -104,5 +94,5 @@ def test_demo_class_names_every_mistake(graded):
 
 
 def test_demo_class_is_at_different_points(graded):
-    scores = [student["score"] for student in json.loads((graded / "class.json").read_text("utf-8"))["students"]]
+    scores = [student["score"] for student in students_of(graded)]
     assert len(set(scores)) >= len(scores) - 2 and min(scores) > 0

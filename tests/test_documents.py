@@ -23,10 +23,9 @@ from autograder.errors import UsageError
     ("{", ValueError),
 ])  # fmt: skip
 def test_read_document_invalid_content_raises(tmp_path, content, error):
-    path = tmp_path / "result.json"
-    path.write_text(content)
+    (tmp_path / "result.json").write_text(content)
     with pytest.raises(error):
-        read_document(path, RESULT_SCHEMA)
+        read_document(tmp_path / "result.json", RESULT_SCHEMA)
 
 
 LINES = """
@@ -47,10 +46,8 @@ def test_result_document_is_exactly_of_its_schema(tmp_path, submission, check_su
     functions = ("softmax.softmax", "softmax.log_softmax", "softmax.cross_entropy")
     result = check_submission(submission(softmax=LINES), *functions)
     result.files = [{"name": "softmax.py", "counts_as": ["softmax"], "ignored": "", "changed": None}]
-    document = to_document(result, TRANSFORMER)
-    path = tmp_path / "result.json"
-    path.write_text(json.dumps(document, allow_nan=False))
-    require_exact(path, RESULT_SCHEMA)
+    (tmp_path / "result.json").write_text(json.dumps(to_document(result, TRANSFORMER), allow_nan=False))
+    require_exact(tmp_path / "result.json", RESULT_SCHEMA)
 
 
 @pytest.mark.parametrize("policy", [{}, {"bonus": "cap"}, {"bonus": 7}, 7])

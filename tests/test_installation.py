@@ -79,8 +79,8 @@ def test_release_github_without_an_address_is_refused(installed, tmp_path):
 
 @pytest.mark.parametrize("name", ["headway", "headway==0.1.0", "Headway[train] >= 0.1", "headway; os_name > 'a'"])
 def test_release_github_with_a_bare_name_is_refused(name, tmp_path):
-    done = refusal("release", tmp_path / "a", "--format", "github", "--assignment", "softmax", "--install", name)
-    assert "a package of an index" in done
+    release = ("release", tmp_path / "a", "--format", "github", "--assignment", "softmax")
+    assert "a package of an index" in refusal(*release, "--install", name)
     assert not (tmp_path / "a").exists()
 
 
@@ -95,14 +95,10 @@ def test_shipped_texts_never_install_headway_by_bare_name():
     files = [file for root in roots for file in ([root] if root.is_file() else sorted(root.rglob("*")))]
     kinds = {"", ".md", ".py", ".j2", ".txt", ".yml", ".json", ".toml", ".html", ".js", ".ipynb", ".sh", ".svg"}
     skipped = {"node_modules", "vendor", "__pycache__"}
-    texts = {
-        file: file.read_text("utf-8")
-        for file in files
-        if file.is_file() and file.suffix in kinds and not skipped & set(file.parts)
-    }
-    assert len(texts) > 500
-    found = {str(file.relative_to(ROOT)): places for file, text in texts.items() if (places := bare_installs(text))}
-    assert found == {}
+    files = [f for f in files if f.is_file() and f.suffix in kinds and not skipped & set(f.parts)]
+    assert len(files) > 500
+    found = {str(file.relative_to(ROOT)): bare_installs(file.read_text("utf-8")) for file in files}
+    assert {name: places for name, places in found.items() if places} == {}
 
 
 @pytest.mark.slow
@@ -176,9 +172,8 @@ def test_doctor_report_names_every_finding_without_private_data(tmp_path):
     folder = home / "Grades of Bob"
     folder.mkdir(parents=True)
     private = {"HOME": str(home), "HEADWAY_CACHE": str(folder / "Bob's cache"), "HEADWAY_TOKEN_OF_BOB": "token-4711"}
-    done = succeed(
-        "doctor", "--report", cwd=folder, USER="alice.secret", LOGNAME="alice.secret", **private, run=headway
-    )
+    private |= {"USER": "alice.secret", "LOGNAME": "alice.secret"}
+    done = succeed("doctor", "--report", cwd=folder, **private, run=headway)
     for name in ("numpy", "student process", "sandbox level", "system", "installed"):
         assert f"- {name}: " in done.stdout
     assert "- cache: can be written" in done.stdout

@@ -1,7 +1,6 @@
 """The released package names the repository that it was built in, and its README has no broken link."""
 
 import re
-import subprocess
 import sys
 import tarfile
 from email import message_from_bytes
@@ -9,6 +8,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from support.commands import run_program
 from support.paths import ROOT
 
 pytest.importorskip("hatchling")
@@ -18,13 +18,11 @@ WORKFLOW = {"GITHUB_SERVER_URL": "https://github.example", "GITHUB_REPOSITORY": 
 
 
 def build(source, out, kind):
-    command = [sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", out, source]
-    subprocess.run(list(map(str, command)), check=True, capture_output=True)
+    run_program(sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", out, source)
 
 
 def metadata(field):
-    command = [sys.executable, "-m", "hatchling", "metadata", field]
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, encoding="utf-8").stdout
+    return run_program(sys.executable, "-m", "hatchling", "metadata", field, cwd=ROOT).stdout
 
 
 @pytest.fixture

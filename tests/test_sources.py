@@ -14,11 +14,8 @@ from autograder.models.training.presets import PRESETS
 FIGURES = pictures()
 LESSONS = {name: (ROOT / "solutions" / f"{name}.py").read_text("utf-8") for name in TRANSFORMER.modules}
 TEXT = (ROOT / "docs" / "sources.md").read_text("utf-8")
-ROWS = [
-    row
-    for row in TEXT.splitlines()
-    if row.startswith("| ") and not row.endswith((" in Headway |", " built by |", " because |"))
-]
+HEADS = (" in Headway |", " built by |", " because |")
+ROWS = [row for row in TEXT.splitlines() if row.startswith("| ") and not row.endswith(HEADS)]
 
 
 def names_of(lesson):

@@ -1,30 +1,32 @@
 """The wheel works when it is installed into a fresh environment without PyTorch and without a clone."""
 
-import json
 import os
-import subprocess
 import sys
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
+from support.commands import run_program
+from support.editing import write_files
 from support.first_day import RIGHT, STUB, WRONG, first_day
 from support.paths import ROOT
+from support.reading import read_json, students_of
 
 from autograder.course import registry
 from autograder.courses.transformer import TRANSFORMER
 from autograder.web.site.guides import GUIDES
 
 pytestmark = pytest.mark.slow
+HEADWAY = ("-m", "autograder.cli")
+PRINT_SOLUTIONS = "from autograder.course.stubs import bundled; print(bundled('solutions'))"
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     """The wheel, built from the source distribution, as on the package index."""
     out = tmp_path_factory.mktemp("dist")
-    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", out, ROOT]
-    subprocess.run(list(map(str, build)), check=True, capture_output=True)
+    run_program(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, ROOT)
     (path,) = out.glob("*.whl")
     return path
 
@@ -35,19 +37,12 @@ def installed(wheel, tmp_path_factory):
     home = tmp_path_factory.mktemp("fresh")
     venv.create(home / "env")
     scripts = home / "env" / ("Scripts" if os.name == "nt" else "bin")
-    install = [sys.executable, "-m", "pip", "--python", scripts / "python", "install", "--quiet", "--no-compile"]
-    install += ["--constraint", ROOT / "constraints.txt", wheel]
-    subprocess.run(list(map(str, install)), check=True, capture_output=True)
+    pip = (sys.executable, "-m", "pip", "--python", scripts / "python", "install", "--quiet", "--no-compile")
+    run_program(*pip, "--constraint", ROOT / "constraints.txt", wheel)
+    environment = {**os.environ, "HEADWAY_CACHE": str(home / "cache"), "COLUMNS": "200"}
 
-    def run(*command):
-        return subprocess.run(
-            [str(scripts / command[0]), *map(str, command[1:])],
-            capture_output=True,
-            text=True,
-            cwd=home,
-            env={**os.environ, "HEADWAY_CACHE": str(home / "cache"), "COLUMNS": "200"},
-            check=False,
-        )
+    def run(program, *arguments, code=0):
+        return run_program(scripts / program, *arguments, code=code, cwd=home, env=environment)
 
     run.home, run.headway = home, str(scripts / "headway")
     return run
@@ -55,17 +50,16 @@ def installed(wheel, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def unpacked(wheel, tmp_path_factory):
-    """Run `headway` of the unpacked wheel far from a clone, with all packages of the extras that this machine has."""
+    """Run Python with the unpacked wheel far from a clone, with all packages of the extras that this machine has."""
     home = tmp_path_factory.mktemp("unpacked")
     zipfile.ZipFile(wheel).extractall(home / "site")
 
     environment = {**os.environ, "PYTHONPATH": str(home / "site"), "HEADWAY_CACHE": str(home / "cache")}
-    keywords = {"capture_output": True, "text": True, "cwd": home, "env": environment, "check": False}
 
     def run(*arguments):
-        return subprocess.run([sys.executable, "-m", "autograder.cli", *map(str, arguments)], **keywords)
+        return run_program(sys.executable, *arguments, cwd=home, env=environment)
 
-    run.home, run.run_python = home, lambda code: subprocess.run([sys.executable, "-c", code], **keywords)
+    run.home = home
     return run
 
 
@@ -95,29 +89,21 @@ def test_wheel_contains_stubs_solutions_data_and_memo(wheel):
 
 @pytest.mark.drawn(0)
 def test_wheel_works_without_clone_and_torch(installed):
-    assert installed("python", "-c", "import torch").returncode != 0
-    made = installed("headway", "init", "my-gpt")
-    assert made.returncode == 0, made.stderr
-    stubs = installed("headway", "check", "--dir", "my-gpt", "--json", "stubs.json")
-    assert stubs.returncode == 1, stubs.stderr
-    document = json.loads((installed.home / "stubs.json").read_text("utf-8"))
+    installed("python", "-c", "import torch", code=1)
+    installed("headway", "init", "my-gpt")
+    installed("headway", "check", "--dir", "my-gpt", "--json", "stubs.json", code=1)
+    document = read_json(installed.home / "stubs.json")
     assert document["points"]["earned"] == 0 and document["internal_errors"] == []
     assert document["versions"]["torch"] is None
-    solutions = installed(
-        "python", "-c", "from autograder.course.stubs import bundled; print(bundled('solutions'))"
-    ).stdout
-    done = installed("headway", "check", "--dir", solutions.strip())
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "checks passed.\n" in done.stdout
+    solutions = installed("python", "-c", PRINT_SOLUTIONS).stdout.strip()
+    assert "checks passed.\n" in installed("headway", "check", "--dir", solutions).stdout
 
 
 @pytest.mark.drawn(0)
 def test_wheel_fresh_inputs_without_torch_are_one_line(installed):
-    solutions = installed(
-        "python", "-c", "from autograder.course.stubs import bundled; print(bundled('solutions'))"
-    ).stdout
-    done = installed("headway", "check", "softmax", "--dir", solutions.strip(), "--seed", "5")
-    assert done.returncode == 2 and 'extra "torch"' in done.stderr
+    solutions = installed("python", "-c", PRINT_SOLUTIONS).stdout.strip()
+    done = installed("headway", "check", "softmax", "--dir", solutions, "--seed", "5", code=2)
+    assert 'extra "torch"' in done.stderr
     guide = done.stderr.partition('"Installing" in ')[2].rstrip(")\n")
     assert "## Installing" in Path(guide).read_text("utf-8")
     assert len(done.stderr.splitlines()) == 1
@@ -125,9 +111,7 @@ def test_wheel_fresh_inputs_without_torch_are_one_line(installed):
 
 @pytest.mark.drawn(0)
 def test_wheel_doctor_of_the_light_install(installed):
-    done = installed("headway", "doctor")
-    assert done.returncode == 0, done.stdout
-    assert 'extra "torch"' in done.stdout
+    assert 'extra "torch"' in installed("headway", "doctor").stdout
 
 
 @pytest.mark.drawn(0)
@@ -136,34 +120,29 @@ def test_wheel_first_day_of_a_student(installed):
 
 
 def test_unpacked_wheel_is_the_one_that_runs(unpacked):
-    done = unpacked("init", "my-gpt")
-    assert done.returncode == 0, done.stderr
-    location = unpacked.run_python("import autograder; print(autograder.__file__)").stdout.strip()
+    unpacked(*HEADWAY, "init", "my-gpt")
+    location = unpacked("-c", "import autograder; print(autograder.__file__)").stdout.strip()
     assert Path(location).is_relative_to(unpacked.home)
 
 
 @pytest.mark.drawn(1)
 def test_wheel_grades_a_class_on_shipped_answers(unpacked):
-    for name, body in (("ada", RIGHT), ("bo", WRONG)):
-        (unpacked.home / "class" / name).mkdir(parents=True)
-        stub = (ROOT / "assignments" / "softmax.py").read_text("utf-8")
-        (unpacked.home / "class" / name / "softmax.py").write_text(stub.replace(STUB, body), "utf-8")
+    stub = (ROOT / "assignments" / "softmax.py").read_text("utf-8")
+    code = {f"{name}/softmax.py": stub.replace(STUB, body) for name, body in (("ada", RIGHT), ("bo", WRONG))}
+    write_files(unpacked.home / "class", code)
     options = ("--seed", "0", "--assignment", "softmax", "--unsafe-no-sandbox")
-    done = unpacked("grade", "class", "--out", "out", *options)
-    assert done.returncode == 0, done.stdout + done.stderr
-    ada, bo = json.loads((unpacked.home / "out" / "class.json").read_text("utf-8"))["students"]
+    unpacked(*HEADWAY, "grade", "class", "--out", "out", *options)
+    ada, bo = students_of(unpacked.home / "out")
     assert ada["earned"] > bo["earned"] > 0
 
 
 def test_wheel_writes_the_site(unpacked):
     pytest.importorskip("markdown_it")
-    done = unpacked("site", "--out", "site-out", "--no-checks")
-    assert done.returncode == 0, done.stderr
+    unpacked(*HEADWAY, "site", "--out", "site-out", "--no-checks")
     assert "<h1" in (unpacked.home / "site-out" / "softmax.html").read_text("utf-8")
 
 
 def test_wheel_releases_notebooks(unpacked):
     pytest.importorskip("jupytext")
-    done = unpacked("release", "notebooks", "--format", "notebooks")
-    assert done.returncode == 0, done.stderr
+    unpacked(*HEADWAY, "release", "notebooks", "--format", "notebooks")
     assert {path.stem for path in (unpacked.home / "notebooks").glob("*.ipynb")} >= set(TRANSFORMER.modules)

@@ -2,12 +2,12 @@
 
 import os
 import re
-import subprocess
 import sys
 import tomllib
 
 import pytest
 from support import lanes
+from support.commands import run_program
 from support.paths import ROOT
 
 yaml = pytest.importorskip("yaml")
@@ -40,8 +40,7 @@ def test_every_stage_runs_in_a_workflow():
 
 
 def test_unknown_stage_is_refused():
-    done = subprocess.run([ROOT / ".ci" / "run", "tset"], capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and "no such stage: tset" in done.stderr
+    assert "no such stage: tset" in run_program(ROOT / ".ci" / "run", "tset", code=2).stderr
 
 
 def test_workflow_tests_every_python_of_the_package():
@@ -54,10 +53,10 @@ def test_workflow_tests_every_python_of_the_package():
 def test_lane_draws_the_same_tests_in_every_process(tmp_path):
     test = "import pytest\n\n@pytest.mark.slow\n@pytest.mark.parametrize('n', range(40))\ndef test(n): assert n < 40\n"
     (tmp_path / "test_drawn.py").write_text(test)
-    command = [sys.executable, "-m", "pytest", "-p", "support.lanes", "-n", "2", "--lane", "test", "-q", tmp_path]
+    options = ("-p", "support.lanes", "-n", "2", "--lane", "test", "-q", tmp_path)
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
-    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, "10 passed" in done.stdout) == (0, True), done.stdout[-2000:]
+    done = run_program(sys.executable, "-m", "pytest", *options, env=environment, cwd=tmp_path)
+    assert "10 passed" in done.stdout, done.stdout[-2000:]
 
 
 def test_files_that_start_first_exist():
@@ -84,8 +83,7 @@ def test_extra_style_needs_no_pytorch():
 
 def test_check_with_style_leaves_out_only_modules_that_import_pytorch():
     def targets(setting):
-        done = subprocess.run(["make", "-n", "check", setting], cwd=ROOT, capture_output=True, text=True, check=True)
-        return re.findall(r"--exclude '\^(.+?)\$'", done.stdout)
+        return re.findall(r"--exclude '\^(.+?)\$'", run_program("make", "-n", "check", setting, cwd=ROOT).stdout)
 
     left_out = targets("CHECK_WITH=style")
     assert "autograder/courses/transformer/softmax/reference.py" in left_out
@@ -97,7 +95,6 @@ def test_check_with_style_leaves_out_only_modules_that_import_pytorch():
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
 def test_required_sandbox_that_is_missing_is_a_failure():
     test = "tests/sandbox/test_hostile_submissions.py::test_attacks_are_many_and_documented"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test]
+    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test)
     environment = {**os.environ, "PATH": os.path.dirname(sys.executable), "HEADWAY_REQUIRE_SANDBOX": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "bwrap is not installed" in done.stdout
+    assert "bwrap is not installed" in run_program(*command, cwd=ROOT, env=environment, code=1).stdout
