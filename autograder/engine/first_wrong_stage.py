@@ -42,12 +42,11 @@ def first_wrong_stage(call: Call, expected: Any) -> str | None:
             continue
         try:
             call.stages[name] = cache.peek(name)
-            compare_value(call.stages[name], value, name, (), call.function)
-        except Mismatch:
-            wrong = f"first wrong at {_describe_stage(name)}"
-            return f"right up to {right}, {wrong}" if right else wrong
         except Verdict:
             continue  # The student's cache has no such entry.
+        if not _agrees(call.stages[name], value, name, call):
+            wrong = f"first wrong at {_describe_stage(name)}"
+            return f"right up to {right}, {wrong}" if right else wrong
         right = _describe_stage(name)
     return f"right up to {right}, wrong after it" if right else None
 

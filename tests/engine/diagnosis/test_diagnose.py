@@ -336,6 +336,15 @@ def test_first_wrong_stage_is_reported(tmp_path, solutions):
     assert any("the attention weights" in (departure or "") for departure in departures)
 
 
+@pytest.mark.slow
+def test_stage_that_the_cache_lacks_is_skipped(tmp_path, solutions):
+    text = (solutions / "blocks.py").read_text("utf-8").replace('        "after_attention": after_attention,\n', "")
+    (tmp_path / "blocks.py").write_text(text.replace("after_attention + ffn_out", "after_attention + 2 * ffn_out"))
+    result = check("s", tmp_path, Options(functions=("blocks.block",), official=True))
+    stages = {outcome.first_wrong_stage for outcome in result.checks if outcome.first_wrong_stage}
+    assert stages and all("first wrong at the residual stream after the feed-forward" in stage for stage in stages)
+
+
 def test_diagnose_backward_with_failed_forward_is_silent(tmp_path, solutions):
     text = (solutions / "blocks.py").read_text("utf-8")
     broken = text.replace(
