@@ -178,7 +178,7 @@ def submit(names: tuple[str, ...], folder: Path, out: Path | None, student: str 
 
     It is checked first: everything, or the named assignments or functions. You see what does not pass yet.
     """
-    from autograder.report import submission
+    from autograder.report import check_report
     from autograder.workspace import archive
     from autograder.workspace.check import check_workspace
 
@@ -197,4 +197,4 @@ def submit(names: tuple[str, ...], folder: Path, out: Path | None, student: str 
     manifest = archive.make_manifest(student, contents, result, workspace.state)
     with report_write_error(path, "Name another file: --out FILE"):
         write_atomically(path, archive.make_archive(contents, manifest))
-    submission.render(manifest, result, path, options.make_console())
+    check_report.render_submission(manifest, result, path, options.make_console())

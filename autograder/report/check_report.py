@@ -5,6 +5,7 @@ Student text is passed as `Text`, never as markup, so that `x[b, t]` is printed 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from rich.columns import Columns
@@ -15,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.documents.reading import Document
+from autograder.documents.results import SubmissionResult
 from autograder.report import styles, value_words, wording
 from autograder.report.console import break_before_command, text_console
 from autograder.report.wording import LABELS
@@ -37,6 +39,7 @@ MIN_BAR_WIDTH = 5  # A shorter bar is left out.
 SUMMARY_WIDTH = 24  # columns for the statuses of an assignment; longer ones have two lines
 WIDTH = 80  # columns of a panel that its title may use, in a wider terminal too
 TITLE_MARGIN = 8  # as many of them belong to the border
+MAX_LISTED = 12  # functions of a submission that do not pass
 NOTEBOOK_WIDTH, NOTEBOOK_PANELS = 96, 3
 # Text takes the colors of the notebook's theme, light or dark. Wrapped lines would break the panels' borders.
 _STYLE = "white-space:pre;overflow-x:auto;line-height:1.16;font-family:Menlo,'DejaVu Sans Mono',Consolas,monospace"
@@ -231,6 +234,27 @@ def _summary(document: Document, following: str, width: int) -> RenderableType:
     for line in following.splitlines():
         lines.append("\n" + break_before_command(line, width))
     return Group(Text(), lines)
+
+
+def render_submission(about: dict[str, Any], result: SubmissionResult, path: Path, console: Console) -> None:
+    """Print what the archive holds, which functions do not pass, and what to do with it."""
+    open_functions = {name: status for name, status in about["functions"].items() if status != "passed"}
+    head = f"{path}: {len(about['files'])} files, {result.earned:g} points, packed by Headway {about['kit']}"
+    console.print(Text(head, "bold"), soft_wrap=True)
+    for note in result.notes:
+        console.print(Text(note, "dim"))
+    if open_functions:
+        console.print(Text(f"{len(open_functions)} of {len(about['functions'])} functions do not pass:"))
+    else:
+        console.print(Text("Everything passes.", STATUS_STYLES["passed"][1]))
+    for name, status in list(open_functions.items())[:MAX_LISTED]:
+        mark, style = STATUS_STYLES[status]
+        console.print(Text.assemble(f"  {name}  ", (f"{mark} {wording.STATUS_WORDS[status]}", style)))
+    if len(open_functions) > MAX_LISTED:
+        console.print(Text(f"  … and {len(open_functions) - MAX_LISTED} more: headway list --open", "dim"))
+    for name in about["gave_up"]:
+        console.print(Text(f"  {name}: you saw the solution before your code passed; the archive records this"))
+    console.print(Text(f"Submit {path} as it is; do not unpack it."), soft_wrap=True)
 
 
 @dataclass(frozen=True)
