@@ -44,7 +44,7 @@ def runs(folder: Path, plain: bool, json_file: str | None) -> None:
     The losses are those of the latest steps. Settings that differ from the preset's are shown.
     """
     from autograder.models.training import checkpoint_list
-    from autograder.report import runs_table
+    from autograder.report import trained_models
 
     if not folder.is_dir():
         raise UsageError(f"no such folder: {folder}. Check the path")
@@ -55,7 +55,7 @@ def runs(folder: Path, plain: bool, json_file: str | None) -> None:
     if not found:
         console.print("No training runs here yet. Start one: headway train")
         return
-    runs_table.render(found, console, plain=plain)
+    trained_models.render_runs(found, console, plain=plain)
     if len(found) > 1:
         first, second = (run.name for run in found[:2])
         console.print(f"\nCompare losses: headway plot loss {second} {first}", markup=False, soft_wrap=True)
@@ -93,10 +93,10 @@ def card(
     from autograder.models.training.model_card import make_card
     from autograder.models.training.sampling import Sampling
     from autograder.models.training.select_modules import use_modules
-    from autograder.report import model_card as report
+    from autograder.report import trained_models
 
     target = out or path.with_name(f"{path.stem}-card.html")
-    writers = {".html": report.to_html, ".md": report.to_markdown}
+    writers = {".html": trained_models.to_html, ".md": trained_models.to_markdown}
     if target.suffix not in writers:
         raise UsageError(f"a card is written as .html or .md, not as {target.name}. Name such a file: --out card.html")
     require_no_work(target, "--out FILE")

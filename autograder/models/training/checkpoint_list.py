@@ -15,7 +15,7 @@ from autograder.errors import UsageError
 from autograder.models.pretrained import model_file
 from autograder.models.training import checkpoint, datasets
 from autograder.models.training.hyperparameters import changed_settings
-from autograder.report.runs_table import ModelSummary
+from autograder.report.trained_models import ModelSummary
 
 SUFFIX = ".safetensors"
 _NAME = re.compile(r"\w+(?:[._-]\w+)*", re.ASCII)

@@ -14,8 +14,7 @@ from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.sampling import Sampling
 from autograder.models.training.select_modules import MODULES
 from autograder.report.loss_curve import LossPoint
-from autograder.report.model_card import ModelCard
-from autograder.report.runs_table import training_time
+from autograder.report.trained_models import ModelCard, training_time
 
 SAMPLE_LINES, SAMPLE_CHARACTERS = 12, 400
 KINDS = {"gpt": "GPT", "bigram": "bigram model", "llama": "Llama", "encoder-decoder": "encoder–decoder"}

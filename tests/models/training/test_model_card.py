@@ -12,7 +12,7 @@ from support.commands import invoke, refusal, succeed
 from autograder.course.stubs import bundled
 from autograder.models.training import checkpoint, runs
 from autograder.report.loss_curve import LossPoint
-from autograder.report.model_card import ModelCard, to_html, to_markdown
+from autograder.report.trained_models import ModelCard, to_html, to_markdown
 
 pytestmark = pytest.mark.slow
 
