@@ -5,8 +5,7 @@ import numpy as np
 from autograder.course import Plot
 from autograder.drawing import figure
 from autograder.drawing.function_caller import Array
-from autograder.models.plots.inputs import PlotInputs
-from autograder.models.plots.shown_model import shown_model
+from autograder.models.plots.inputs import PlotInputs, shown_model
 
 
 def principal_axes(vectors: Array) -> tuple[Array, Array, Array]:
@@ -62,14 +61,14 @@ def token_map(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
 def norms(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the lengths of the token part, the position part and their sum at every position of a text."""
     model = shown_model(inputs)
-    text = model.read()
-    table, shape = model.parameter("W_tok"), (len(text.ids), model.config.d_model)
-    places = position_vectors(inputs, model.parameter("W_pos"), table, len(text.ids))
-    tokens = inputs.functions.array("embeddings.embed_tokens", shape, text.ids, table)
-    total = inputs.functions.array("embeddings.embed", shape, text.ids, table, places)
+    ids, labels = model.read()
+    table, shape = model.params.get("W_tok"), (len(ids), model.config.d_model)
+    places = position_vectors(inputs, model.params.get("W_pos"), table, len(ids))
+    tokens = inputs.functions.array("embeddings.embed_tokens", shape, ids, table)
+    total = inputs.functions.array("embeddings.embed", shape, ids, table, places)
     fig, axes = figure.subplots(plot.title, size=(9, 4))
     panel = axes[0, 0]
-    at = np.arange(len(text.ids))
+    at = np.arange(len(ids))
     for shift, vectors, color, label in (
         (-0.27, tokens, figure.BLUE, "token"),
         (0.0, total - tokens, figure.ORANGE, "position"),
@@ -77,7 +76,7 @@ def norms(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     ):
         panel.bar(at + shift, np.linalg.norm(vectors, axis=-1), width=0.25, color=color, label=label)
     figure.label_axes(panel, f"position in the text ({model.unit})", "length of the vector")
-    figure.tick_labels(panel, text.labels, x=True)
+    figure.tick_labels(panel, labels, x=True)
     panel.margins(y=0.15)
     panel.legend(frameon=False, ncols=3, loc="upper right")
     return fig

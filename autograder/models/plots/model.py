@@ -9,8 +9,7 @@ from autograder.courses.transformer.ffn.figures import input_and_output
 from autograder.drawing import figure
 from autograder.drawing.function_caller import Array, drawable
 from autograder.errors import UsageError
-from autograder.models.plots.inputs import PlotInputs
-from autograder.models.plots.shown_model import shown_model
+from autograder.models.plots.inputs import PlotInputs, shown_model
 
 LAYERS = ("after_attention", "after_ffn")
 MANY_HEADS = 48  # in one figure: more are drawn small
@@ -24,11 +23,10 @@ class ForwardPass:
         self.functions = inputs.functions
         self.n_layers, self.n_heads = self.model.config.n_layers, self.model.config.n_heads
         self.width: int = self.model.config.d_model
-        shown = self.model.read()
-        self.labels = shown.labels
+        ids, self.labels = self.model.read()
         n_tokens = self.model.config.vocab_size
-        logits, self._cache = self.functions.values("gpt.gpt", 2, shown.ids[None], self.model.params, self.model.config)
-        self.logits = drawable(logits, (1, len(shown.ids), n_tokens), "gpt.gpt")[0]
+        logits, self._cache = self.functions.values("gpt.gpt", 2, ids[None], self.model.params, self.model.config)
+        self.logits = drawable(logits, (1, len(ids), n_tokens), "gpt.gpt")[0]
 
     def cache_entry(self, key: str, *shape: int) -> Array:
         """Return one entry of the model's cache, without its batch axis."""
@@ -117,7 +115,7 @@ def hidden_values(forward: ForwardPass) -> tuple[Array, Array]:
     activation = model.config.fields.get("activation", "gelu")
     before, after = [], []
     for i, normed in enumerate(ffn_values(forward)[0]):
-        weights, bias = (model.parameter(f"blocks.{i}.ffn.{name}") for name in ("W_1", "b_1"))
+        weights, bias = (model.params.get(f"blocks.{i}.ffn.{name}") for name in ("W_1", "b_1"))
         before.append(functions.array("ffn.linear", (len(normed), weights.shape[1]), normed, weights, bias))
         after.append(functions.array(f"ffn.{activation}", before[-1].shape, before[-1]))
     return np.stack(before), np.stack(after)

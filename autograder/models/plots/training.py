@@ -12,7 +12,7 @@ from autograder.drawing import figure
 from autograder.drawing.function_caller import Array, Ids, drawable
 from autograder.errors import UsageError
 from autograder.models import plots
-from autograder.models.plots.inputs import PlotInputs, encode_text, model_config
+from autograder.models.plots.inputs import PlotInputs, encode_text
 from autograder.models.training import checkpoint, datasets
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.hyperparameters import changed_settings
@@ -91,7 +91,7 @@ def compared_losses(runs: Sequence[tuple[str, Checkpoint]]) -> "figure.Figure":
 def gradient_norms(plot: Plot, inputs: PlotInputs) -> "figure.Figure":
     """Draw the gradient norm of each layer on one batch, for a new model and for the trained one."""
     run = inputs.checkpoint()
-    config, functions = model_config(run), inputs.functions
+    config, functions = run.config, inputs.functions
     x, y = _batch(run, inputs)
     new = functions.call("gpt.init_gpt", config, Rng(run.settings.seed))
     fig, [[panel]] = figure.subplots(plot.title, size=(10, 4.4))

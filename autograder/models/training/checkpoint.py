@@ -14,6 +14,7 @@ from autograder.core import tensor_files
 from autograder.core.files import report_write_error
 from autograder.core.tensor_files import TensorFile
 from autograder.core.text import clean, counted
+from autograder.core.wire_format import Config
 from autograder.errors import UsageError
 from autograder.models.training import hyperparameters
 from autograder.models.training.settings import TrainingSettings
@@ -59,6 +60,11 @@ class Checkpoint:
     validation: list[tuple[int, float]] = field(default_factory=list)  # pairs (step, validation loss)
     seconds: float | None = None  # that the steps and measurements took; None in files that do not say
     student: list[str] | None = None  # the assignments whose code was the student's in all steps; None if unknown
+
+    @property
+    def config(self) -> Config:
+        """Return the `GPTConfig` of a GPT, in the form in which it is sent to the student's process."""
+        return Config("gpt", "GPTConfig", {"vocab_size": len(self.chars), **self.settings.model})
 
     def require_known_characters(self, text: str) -> None:
         """Raise UsageError if a character of `text` is not in the vocabulary."""
