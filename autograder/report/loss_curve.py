@@ -21,11 +21,12 @@ class LossPoint:
     step: int
     loss: float  # on the training text, averaged over the latest steps
     validation: float | None = None
+    seconds: float | None = None  # since the run began; None in an earlier part of it, or if nobody asks
 
 
-def thinned(points: list[LossPoint]) -> list[LossPoint]:
+def thinned(points: list[LossPoint], most: int = MOST_POINTS) -> list[LossPoint]:
     """Return the points of a loss curve; of a long run only every second one, the last, and those with a validation."""
-    if len(points) <= MOST_POINTS:
+    if len(points) <= most:
         return points
     last = len(points) - 1
     return [kept for i, kept in enumerate(points) if i % 2 == 0 or i == last or kept.validation is not None]

@@ -5,6 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
+from autograder.models.page.runs import MAX_POINTS
 from autograder.report.loss_curve import MOST_POINTS, LossPoint, curve_lines, thinned
 from autograder.report.training_progress import TrainingStart, TrainingUpdate, sample_text, show_training
 
@@ -38,13 +39,15 @@ def test_curve_without_room_or_points_is_left_out(points, columns, rows):
     assert curve_lines(points, 1000, columns, rows, ascii_only=False) == []
 
 
-def test_history_of_a_long_run_is_thinned_and_keeps_measurements():
+@pytest.mark.parametrize("most", [MOST_POINTS, MAX_POINTS])
+def test_history_of_a_long_run_is_thinned_and_keeps_its_ends_and_measurements(most):
     points = []
     for step in range(1, 3 * MOST_POINTS):
-        points = thinned([*points, LossPoint(step, 1.0, 1.0 if step % 1000 == 0 else None)])
-    assert len(points) <= MOST_POINTS
-    assert sum(point.validation is not None for point in points) == 3 * MOST_POINTS // 1000 - 1
-    assert points[-1].step == 3 * MOST_POINTS - 1
+        points = thinned([*points, LossPoint(step, 1.0, 1.0 if step % 1000 == 0 else None)], most)
+    steps = [point.step for point in points]
+    assert len(steps) <= most and steps == sorted(set(steps))
+    assert steps[0] == 1 and steps[-1] == 3 * MOST_POINTS - 1
+    assert {step for step in steps if step % 1000 == 0} == set(range(1000, 3 * MOST_POINTS, 1000))
 
 
 def test_sample_of_names_stands_in_a_row():

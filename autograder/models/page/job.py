@@ -21,7 +21,7 @@ Record = dict[str, Any]
 
 
 class TrainingJob:
-    """A running process. `on_record` gets each record; the last one is "end" or "error", whatever happened.
+    """A running process. `on_record` gets each record; the last one is "end", whatever happened.
 
     Both are called in the job's own thread.
     """
@@ -90,13 +90,12 @@ class TrainingJob:
         code = self._process.wait()
         self._process.stdout.close()
         self._close_input()
-        if last not in ("end", "error"):
-            self._on_record({"record": "error", "message": self._how_it_ended(code), "killed": self._ended_by_user})
+        if last != "end":
+            error = None if self._ended_by_user else self._why_it_ended(code)
+            self._on_record({"record": "end", "stopped": self._ended_by_user, "error": error, "notes": []})
         self._errors.close()
 
-    def _how_it_ended(self, code: int) -> str:
-        if self._ended_by_user:
-            return "stopped. Nothing was saved"
+    def _why_it_ended(self, code: int) -> str:
         if code == -9:
             return "the process was killed, perhaps because there is not enough memory. Choose a smaller model"
         self._errors.seek(0)

@@ -66,7 +66,7 @@ def main() -> int:
 
 
 def _write_error(write: Write, message: str) -> None:
-    write({"record": "error", "message": clean(message, LONGEST_ERROR)})
+    write({"record": "end", "stopped": False, "error": clean(message, LONGEST_ERROR), "notes": []})
 
 
 def _wait_for_stop(stop: threading.Event) -> None:
@@ -87,7 +87,7 @@ def train(write: Write, stop: threading.Event, folder: Path, job: RunRequest) ->
     with select_modules.use_modules(folder, job.solution, settings.kind) as modules:
         started = time.monotonic()
         if stop.is_set():
-            write({"record": "end", "saved": False, "stopped": True, "step": 0, "notes": []})
+            write({"record": "end", "stopped": True, "error": None, "notes": [], "step": 0})
             return
         until = job.steps or settings.steps
         with closing(runs.records(modules.folder, settings, path, resumed, until, stop, modules.student)) as records:
@@ -106,8 +106,8 @@ def train(write: Write, stop: threading.Event, folder: Path, job: RunRequest) ->
                     write({"record": "update", **update})
                 else:
                     badges = select_modules.award_loss_badge(folder, modules, record.run)
-                    write({"record": "end", "saved": True, "stopped": record.stopped, "step": record.run.step,
-                           "notes": [*record.comparison, *badges]})  # fmt: skip
+                    write({"record": "end", "stopped": record.stopped, "error": None,
+                           "notes": [*record.comparison, *badges], "step": record.run.step, "saved": True})  # fmt: skip
 
 
 def generate(write: Write, stop: threading.Event, folder: Path, job: TextRequest) -> None:
@@ -125,7 +125,7 @@ def generate(write: Write, stop: threading.Event, folder: Path, job: TextRequest
             write({"record": "text", "text": clean(prompt, len(prompt) + 1)})
             _write_pieces(write, stop, stream_text(modules.folder, model, prompt, length, sampling, speed))
             notes = [str(speed)] if speed.first_seconds else []
-        write({"record": "end", "stopped": stop.is_set(), "notes": notes})
+        write({"record": "end", "stopped": stop.is_set(), "error": None, "notes": notes})
 
 
 def _write_pieces(write: Write, stop: threading.Event, pieces: Generator[str]) -> str:

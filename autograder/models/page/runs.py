@@ -23,14 +23,14 @@ from autograder.models.page import requests
 from autograder.models.page.job import Record, TrainingJob
 from autograder.models.page.requests import PageJob, Request, RunRequest, StopRequest, TextRequest
 from autograder.models.training import checkpoint_list, datasets, presets
+from autograder.report.loss_curve import LossPoint, thinned
 from autograder.workspace import files, notebook_files
 
 DEFAULT_NAME = "model"
-MAX_POINTS = 1500  # of the loss curve; then every second one is left out
+MAX_POINTS = 1500  # of the loss curve
 
 Payload = dict[str, Any]
 Reply = dict[str, Any]
-Point = dict[str, Any]  # step, loss, validation (or None), seconds (None in an earlier part of the run)
 
 
 @dataclass
@@ -42,23 +42,14 @@ class RunState:
     preset: str
     state: Literal["starting", "running", "stopping", "ended"] = "starting"
     start: dict[str, Any] = field(default_factory=dict)  # what is known when the first step begins
-    history: list[Point] = field(default_factory=list)
+    history: list[LossPoint] = field(default_factory=list)
     sample: str = ""
     sample_step: int = 0
     end: dict[str, Any] | None = None
 
-    def add(self, point: Point) -> None:
-        """Add a point to the loss curve."""
-        self.history.append(point)
-        if len(self.history) > MAX_POINTS:
-            last = len(self.history) - 1
-            self.history = [
-                kept for i, kept in enumerate(self.history) if i % 2 == 0 or i == last or kept["validation"] is not None
-            ]
-
     def document(self) -> dict[str, Any]:
         """Return everything as data."""
-        return {**vars(self), "start": self.start or None, "history": list(self.history)}
+        return {**vars(self), "start": self.start or None, "history": [asdict(point) for point in self.history]}
 
 
 class TrainingRuns:
@@ -216,21 +207,20 @@ class TrainingRuns:
         kind = record.pop("record")
         with self._lock:
             if kind == "start":
-                run.history = [{**point, "seconds": None} for point in record.pop("earlier")]
+                run.history = [LossPoint(**point) for point in record.pop("earlier")]
                 run.start = record
                 run.state = "running" if run.state == "starting" else run.state
                 event = {"event": "training-started", **run.document()}
             elif kind == "update":
-                point = {name: record[name] for name in ("step", "loss", "validation", "seconds")}
-                run.add(point)
+                point = LossPoint(record["step"], record["loss"], record["validation"], record["seconds"])
+                run.history = thinned([*run.history, point], MAX_POINTS)
                 if record["sample"] is not None:
                     run.sample, run.sample_step = record["sample"], record["step"]
-                event = {"event": "training", "run": run.run, "steps": run.start["until"], **point,
-                         "tokens_per_second": record["tokens_per_second"], "sample": record["sample"]}  # fmt: skip
+                event = {"event": "training", "run": run.run, "steps": run.start["until"], **record}
             else:
                 run.state, self._training = "ended", None
-                saved = run.checkpoint if record.get("saved") else None
-                run.end = {"step": record.get("step"), "checkpoint": saved, **_how_it_ended(record)}
+                saved = record.pop("saved", False)
+                run.end = {"step": None, "checkpoint": run.checkpoint if saved else None, **record}
                 event = {"event": "training-ended", "run": run.run, **run.end}
         self._publish(event)
 
@@ -243,16 +233,9 @@ class TrainingRuns:
         else:
             with self._lock:
                 self._generation = None
-            event = {"event": "generation-ended", **_how_it_ended(record)}
+            event = {"event": "generation-ended", **record}
         self._publish({**event, "generation": number})
 
     def _publish(self, event: dict[str, Any]) -> None:
         if not self._closed:  # When the server ends, the last events of a run reach no page.
             self._emit(event)
-
-
-def _how_it_ended(record: Record) -> dict[str, Any]:
-    """Return what the last events of a run and of a text say, from the last record of a process."""
-    killed = record.get("killed", False)
-    error = None if killed else record.get("message")
-    return {"stopped": record.get("stopped", False) or killed, "error": error, "notes": record.get("notes", [])}

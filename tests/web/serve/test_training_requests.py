@@ -11,7 +11,6 @@ from support.training_page import Page
 
 from autograder.errors import UsageError
 from autograder.models.page import process as training_process
-from autograder.models.page.runs import MAX_POINTS, RunState
 from autograder.models.training import baselines, checkpoint, checkpoint_list, datasets, runs
 from autograder.models.training.checkpoint import Checkpoint
 from autograder.models.training.presets import PRESET_DESCRIPTIONS, PRESETS
@@ -157,13 +156,3 @@ def test_numbers_that_json_cannot_hold_are_left_out(folder):
 
 def test_every_preset_is_described():
     assert set(PRESET_DESCRIPTIONS) == set(PRESETS)
-
-
-def test_long_curve_keeps_its_ends_and_validations():
-    run = RunState(1, "m.safetensors", "names")
-    for step in range(1, 20_001):
-        run.add({"step": step, "loss": 1.0, "validation": 1.0 if step % 2000 == 0 else None, "seconds": 0.0})
-    steps = [point["step"] for point in run.history]
-    assert len(steps) <= MAX_POINTS + 1 and steps == sorted(set(steps))
-    assert steps[0] == 1 and steps[-1] == 20_000
-    assert {step for step in steps if step % 2000 == 0} == set(range(2000, 20_001, 2000))
